@@ -1,0 +1,79 @@
+// The adapter for arcane (command `arc`): wires its parts to the contract. Nobody could run it here; everything rests on
+// its documents and its public source. It has no permission dialogs of its own, and no event for extensions' dialogs.
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
+import { identifyScript } from "../piFamily/identify.ts";
+import { createExtensionIntegration } from "../piFamily/integration.ts";
+import { createPiNormalizer } from "../piFamily/normalize.ts";
+import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+
+/** `arc` is the name of other programs too: only bun running it, or the package's own path, counts. */
+const SIGNS = {
+  displayName: "arcane",
+  packagePath: /(^|\/)@nghyane\/arcane\/(.*\/)?cli\.[jt]s$/,
+  command: "arc",
+  helpers: new Set([
+    "commit",
+    "config",
+    "grep",
+    "jupyter",
+    "plugin",
+    "q",
+    "search",
+    "setup",
+    "shell",
+    "ssh",
+    "stats",
+    "update",
+  ]),
+};
+
+const identifyArcane = (processes: readonly ProcessInfo[]) => {
+  const match = identifyScript(processes, SIGNS);
+  // Scripts called `arc` that node runs belong to others.
+  return match?.confidence === "medium" && !match.sign.startsWith("bun ") ? null : match;
+};
+
+/** A new adapter; never recorded. Signals end it without any event. */
+export const createArcaneAdapter = (): AgentAdapter => ({
+  contractVersion: ADAPTER_CONTRACT_VERSION,
+  agentType: "arcane",
+  displayName: "arcane",
+  version: "1.0.0",
+  recordedVersions: [],
+  announcesExit: false,
+  capabilities: {
+    event_driven: true,
+    polling_required: true,
+    supports_waiting_approval: false,
+    supports_waiting_input: true,
+    supports_completed: true,
+    verified: false,
+  },
+  identify: identifyArcane,
+  normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
+  readScreen: readDocumentedScreen,
+  readStateFiles: createSessionFileReader(".arcane"),
+  integration: createExtensionIntegration({
+    agentType: "arcane",
+    folder: ".arcane",
+    hasAskTimeout: true,
+    events: [
+      "session_start",
+      "session_switch",
+      "session_shutdown",
+      "before_agent_start",
+      "agent_start",
+      "turn_start",
+      "turn_end",
+      "tool_execution_start",
+      "tool_execution_end",
+      "auto_retry_start",
+      "auto_retry_end",
+      "auto_compaction_start",
+      "auto_compaction_end",
+      "agent_end",
+    ],
+  }),
+});

@@ -1,0 +1,87 @@
+// Which process of a pane is Claude Code. Owns the command-line rules only: what the process does is nobody's business
+// here. Source: process trees recorded with 2.1.329, notes on 2.1.197 and on npm's node launcher.
+import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+
+/** Subcommands that configure, serve or print and leave: never the agent that a person sits in front of. */
+const HELPER_SUBCOMMANDS = new Set([
+  "agents",
+  "auth",
+  "auto-mode",
+  "config",
+  "daemon",
+  "doctor",
+  "install",
+  "mcp",
+  "migrate-installer",
+  "plugin",
+  "plugins",
+  "remote-control",
+  "server",
+  "setup-token",
+  "uninstall",
+  "update",
+  "upgrade",
+]);
+
+/** A prompt may begin with a subcommand's word ("update the readme"); a subcommand is followed by one of these or nothing. */
+const HELPER_OPERANDS =
+  /^(add|add-json|add-from-claude-desktop|disable|enable|get|install|list|login|logout|marketplace|remove|reset-project-choices|run|serve|start|status|stop|uninstall|update|validate|stable|latest|set|-.*)$/;
+
+const HELPER_FLAGS = new Set([
+  "--bg-pty-host",
+  "--bg-spare",
+  "--chrome-native-host",
+  "--claude-in-chrome-mcp",
+  "--computer-use-mcp",
+  "--daemon-worker",
+  "--mcp-cli",
+  "--ripgrep",
+]);
+
+const NODE_LAUNCHER = /(^|\/)@anthropic-ai\/claude-code\/cli(-wrapper)?\.[cm]?js$|\/\.?bin\/claude$/;
+const VERSIONED_BINARY =
+  /\/(claude\/versions\/\d+\.\d+\.\d+[^/]*|@anthropic-ai\/claude-code[^/]*\/.*claude[^/]*|claude)$/;
+const VERSION_TITLE = /^\d+\.\d+\.\d+/;
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const isHelper = (operands: readonly string[]): boolean => {
+  const [first, second] = operands;
+  if (first !== undefined && HELPER_FLAGS.has(first)) return true;
+  if (first === undefined || !HELPER_SUBCOMMANDS.has(first)) return false;
+  return second === undefined || HELPER_OPERANDS.test(second);
+};
+
+const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
+  const words = process.args.split(/\s+/).filter((word) => word !== "");
+  const [program = "", script = ""] = words;
+  const comm = baseName(process.comm);
+  const programName = baseName(program);
+
+  if (comm === "claude" && programName === "claude" && !isHelper(words.slice(1)))
+    return { process, confidence: "high", sign: `process name and program "${comm}"` };
+
+  if (VERSION_TITLE.test(comm) && VERSIONED_BINARY.test(program) && !isHelper(words.slice(1)))
+    return { process, confidence: "medium", sign: `version as process name, program path of Claude Code` };
+
+  if (
+    (programName === "node" || programName === "bun") &&
+    NODE_LAUNCHER.test(script) &&
+    !isHelper(words.slice(2))
+  )
+    return { process, confidence: "high", sign: `${programName} running Claude Code's launcher` };
+  return null;
+};
+
+/**
+ * The first process, parents before children, that is an interactive Claude Code; null for helpers, editors and shells
+ * that only mention it, and other agents. A wrapper script named `claude` is passed over for the program that it starts.
+ */
+export const identifyClaude = (processes: readonly ProcessInfo[]): IdentifyMatch | null => {
+  for (const process of processes) {
+    const match = matchOne(process);
+    if (match !== null) return match;
+  }
+  return null;
+};

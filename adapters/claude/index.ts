@@ -1,0 +1,33 @@
+// The adapter for Claude Code: wires its parts to the contract, decides nothing itself.
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { createConfirmationReader } from "./confirm.ts";
+import { identifyClaude } from "./identify.ts";
+import { createClaudeIntegration } from "./integration.ts";
+import { normalizeClaude } from "./normalize.ts";
+import { readClaudeScreen } from "./screen.ts";
+import { readClaudeStateFile } from "./stateFiles.ts";
+
+/** A new adapter with its own cache of settings files. Recorded with 2.1.329; 2.1.197 checked for its differences. */
+export const createClaudeAdapter = (): AgentAdapter => ({
+  contractVersion: ADAPTER_CONTRACT_VERSION,
+  agentType: "claude",
+  displayName: "Claude Code",
+  version: "1.0.0",
+  recordedVersions: ["2.1.329", "2.1.197"],
+  announcesExit: true,
+  capabilities: {
+    event_driven: true,
+    polling_required: true,
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    verified: true,
+  },
+  interruptKeys: [["Escape"]],
+  identify: identifyClaude,
+  normalize: normalizeClaude,
+  readScreen: readClaudeScreen,
+  readStateFiles: readClaudeStateFile,
+  needsConfirmation: createConfirmationReader(),
+  integration: createClaudeIntegration(),
+});

@@ -1,0 +1,256 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../core/model/envelope.ts";
+import type { Signal } from "../../core/model/evidence.ts";
+import { loadEventSamples, type Payload } from "../testkit/recordings.ts";
+import { normalizeClaude } from "./normalize.ts";
+
+const samples = loadEventSamples(
+  fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url)),
+);
+
+/** The recorded payload of an event, of one tool where it matters, with changes. */
+const recorded = (name: string, changes: Payload = {}, tool?: string): Payload => {
+  const sample = samples.find(
+    (one) => one.name === name && (tool === undefined || one.payload["tool_name"] === tool),
+  );
+  if (sample === undefined) throw new Error(`no recording of ${name}`);
+  return { ...sample.payload, ...changes };
+};
+const normalize = (eventName: string | null, payload: Payload | null, confirmRequests = false) => {
+  const envelope: Envelope = {
+    spoolName: "1",
+    agentType: "claude",
+    eventName,
+    tmuxSocket: null,
+    tmuxServerPid: null,
+    paneId: null,
+    parentPid: null,
+    eventTime: 0,
+    payload,
+    payloadProblem: payload === null ? "too_large" : null,
+  };
+  return normalizeClaude(envelope, { confirmRequests });
+};
+const one = (name: string, payload: Payload | null, confirmRequests = false): Signal => {
+  const { signals } = normalize(name, payload, confirmRequests);
+  expect(signals).toHaveLength(1);
+  const [signal] = signals;
+  if (signal === undefined) throw new Error(`no signal for ${name}`);
+  return signal;
+};
+const activityOf = (signal: Signal) => {
+  if (signal.kind !== "activity") throw new Error(`${signal.kind} is no activity`);
+  return {
+    status: signal.status === null ? null : `${signal.status.state}/${signal.status.reasonCode}`,
+    agentId: signal.agentId,
+    boundary: signal.boundary,
+  };
+};
+const requestOf = (signal: Signal) => {
+  if (signal.kind !== "request") throw new Error(`${signal.kind} is no request`);
+  return signal;
+};
+
+describe("turns", () => {
+  it.each([
+    ["SessionStart", {}, { status: "idle/fresh", agentId: "", boundary: true }],
+    ["SessionStart", { source: "compact" }, { status: "running/thinking", agentId: "", boundary: false }],
+    ["UserPromptSubmit", {}, { status: "running/thinking", agentId: "", boundary: true }],
+    ["PreToolUse", {}, { status: "running/tool", agentId: "", boundary: false }],
+    ["PostToolUse", {}, { status: "running/thinking", agentId: "", boundary: false }],
+    ["PostToolBatch", {}, { status: "running/thinking", agentId: "", boundary: false }],
+    ["Stop", {}, { status: "completed/turn_ended", agentId: "", boundary: true }],
+    [
+      "Stop",
+      { background_tasks: [{ id: "a", type: "subagent", status: "running" }] },
+      { status: "running/background_task", agentId: "", boundary: true },
+    ],
+    [
+      "Stop",
+      { background_tasks: [{ id: "a", type: "subagent", status: "completed" }] },
+      { status: "completed/turn_ended", agentId: "", boundary: true },
+    ],
+    ["SubagentStart", {}, { status: "running/subagent", agentId: "a1a1a46b7bf1414a8", boundary: false }],
+    ["SubagentStop", {}, { status: null, agentId: "a1a1a46b7bf1414a8", boundary: true }],
+    ["SubagentStop", { agent_id: 7 }, { status: null, agentId: "", boundary: false }],
+    ["PreToolUse", { agent_id: "sub" }, { status: "running/subagent", agentId: "sub", boundary: false }],
+    ["Stop", { agent_id: "sub" }, { status: null, agentId: "sub", boundary: true }],
+    ["SessionEnd", {}, { status: null, agentId: "", boundary: true }],
+    ["Notification", { notification_type: "auth_success" }, { status: null, agentId: "", boundary: false }],
+  ] as const)("%s %j", (name, changes, expected) => {
+    expect(activityOf(one(name, recorded(name, changes)))).toEqual(expected);
+  });
+
+  it.each([
+    ["unknown", "API Error: 400 lab failure 400", "api_error"],
+    ["server_error", "API Error: 500 lab failure 500", "api_error"],
+    ["rate_limit", "API Error: Request rejected (429) · lab failure 429", "rate_limited"],
+    ["rate_limit", "You've hit your limit · resets 3pm", "usage_limit"],
+    ["authentication_failed", "Please run /login · API Error: 401", "auth_failed"],
+    ["billing_error", "Credit balance is too low", "usage_limit"],
+    ["a_new_name", "Please run /login · API Error: 401", "auth_failed"],
+  ])("StopFailure %s: %s", (error, message, reason) => {
+    const signal = one("StopFailure", recorded("StopFailure", { error, last_assistant_message: message }));
+    expect(activityOf(signal)).toEqual({ status: `error/${reason}`, agentId: "", boundary: true });
+  });
+
+  it("says settled for the idle notification and after a compaction on request", () => {
+    const idle = samples.find((sample) => sample.payload["notification_type"] === "idle_prompt");
+    expect(one("Notification", idle?.payload ?? null)).toEqual({ kind: "settled" });
+    expect(one("PostCompact", { trigger: "manual" })).toEqual({ kind: "settled" });
+    expect(activityOf(one("PostCompact", { trigger: "auto" })).status).toBe("running/thinking");
+    expect(activityOf(one("PreCompact", { trigger: "auto" })).status).toBe("running/compacting");
+  });
+
+  it("tells the end of the program from the end of a conversation", () => {
+    const isExit = (reason: string) => normalize("SessionEnd", recorded("SessionEnd", { reason })).isExit;
+    expect(["prompt_input_exit", "other", "logout"].map(isExit)).toEqual([true, true, true]);
+    expect(["clear", "resume"].map(isExit)).toEqual([false, false]);
+    expect(normalize("Stop", recorded("Stop")).isExit).toBe(false);
+  });
+
+  it("names the session, and the event by its payload where the hook did not", () => {
+    const stop = normalize(null, recorded("Stop"));
+    expect(stop.sessionId).toBe("04410b52-d984-4402-87ca-299d79f6c462");
+    expect(stop.signals).toEqual(normalize("Stop", recorded("Stop")).signals);
+  });
+});
+
+const keyOfTool = (payload: Payload): string | undefined => {
+  const signal = one("PreToolUse", payload);
+  return signal.kind === "activity" ? signal.names?.requestKey : undefined;
+};
+
+const askedBy = (payload: Payload) => {
+  const { status, request } = requestOf(one("PermissionRequest", payload));
+  return { reason: status.reasonCode, kind: request.kind, title: request.title, body: request.body };
+};
+const keyOfRequest = (changes: Payload): string | null =>
+  requestOf(one("PermissionRequest", recorded("PermissionRequest", changes))).requestKey;
+
+describe("requests", () => {
+  it.each(["Bash", "AskUserQuestion", "ExitPlanMode"])("ties the request of %s to its tool use", (tool) => {
+    const request = requestOf(one("PermissionRequest", recorded("PermissionRequest", {}, tool)));
+    expect(request.requestKey).toBe(keyOfTool(recorded("PreToolUse", {}, tool)));
+    expect(request.requestKey).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("keeps equal requests of different agents apart", () => {
+    expect(new Set([{}, { agent_id: "a" }, { agent_id: "b" }].map(keyOfRequest)).size).toBe(3);
+  });
+
+  it.each(["Bash", "AskUserQuestion"])("is closed by the end of its tool use (%s)", (tool) => {
+    const key = keyOfTool(recorded("PreToolUse", {}, tool));
+    for (const name of ["PostToolUse", "PostToolUseFailure", "PermissionDenied"]) {
+      const signal = one(name, recorded("PostToolUse", {}, tool));
+      // The question's input gains its answers by then; the request's name stays.
+      expect(signal).toMatchObject({ closes: [recorded("PostToolUse", {}, tool)["tool_use_id"], key] });
+    }
+  });
+
+  it("is closed by the end of the batch that holds it", () => {
+    expect(one("PostToolBatch", recorded("PostToolBatch"))).toMatchObject({
+      closes: ["toolu_mwpyc33wt", keyOfTool(recorded("PreToolUse", {}, "Bash"))],
+    });
+  });
+
+  it("shows what is asked", () => {
+    const tool = (tool_name: string, tool_input: unknown) =>
+      recorded("PermissionRequest", { tool_name, tool_input });
+    expect([
+      askedBy(recorded("PermissionRequest", {}, "Bash")),
+      askedBy(tool("Write", { file_path: "/p/edit.txt", content: "x" })),
+      askedBy(tool("ExitPlanMode", { plan: "1. Do\n2. Done" })),
+      askedBy(tool("WebFetch", { url: "https://example.org" })),
+      askedBy(tool("Bash", "not an object")),
+    ]).toEqual([
+      { reason: "permission_tool", kind: "command", title: "Bash command", body: "sleep 6; touch x.txt" },
+      { reason: "permission_edit", kind: "edit", title: "Write /p/edit.txt", body: "/p/edit.txt" },
+      { reason: "plan", kind: "plan", title: "Exit plan mode?", body: "1. Do\n2. Done" },
+      { reason: "permission_tool", kind: "tool", title: "Use WebFetch", body: "https://example.org" },
+      { reason: "permission_tool", kind: "tool", title: "Use Bash", body: null },
+    ]);
+  });
+
+  it("shows a question with the digits that answer it", () => {
+    const signal = requestOf(one("PermissionRequest", recorded("PermissionRequest", {}, "AskUserQuestion")));
+    expect(signal.status).toEqual({ state: "waiting_input", reasonCode: "question" });
+    expect(signal.request).toEqual({
+      kind: "question",
+      title: "Which colour should the lab use?",
+      body: "Which colour should the lab use?",
+      toolName: "AskUserQuestion",
+      options: [
+        { label: "Red", keys: ["1"] },
+        { label: "Blue", keys: ["2"] },
+      ],
+      expiresAt: null,
+    });
+  });
+
+  it.each([
+    ["default", "Bash", false],
+    ["plan", "Bash", false],
+    ["auto", "Bash", true],
+    ["bypassPermissions", "Bash", true],
+    ["dontAsk", "Bash", true],
+    ["acceptEdits", "Bash", false],
+    ["acceptEdits", "Write", true],
+  ])("in mode %s for %s needs confirmation: %s", (permission_mode, tool_name, expected) => {
+    const payload = recorded("PermissionRequest", { permission_mode, tool_name });
+    expect(requestOf(one("PermissionRequest", payload)).needsConfirmation).toBe(expected);
+    expect(requestOf(one("PermissionRequest", payload, true)).needsConfirmation).toBe(true);
+  });
+
+  it("waits at least three drawing times for the dialog", () => {
+    expect(requestOf(one("PermissionRequest", recorded("PermissionRequest"))).dialogGraceMs).toBe(1_000);
+  });
+
+  it("knows from the notification that a dialog is open, not which", () => {
+    const signal = requestOf(one("Notification", recorded("Notification")));
+    expect(signal).toMatchObject({ requestKey: null, needsConfirmation: false });
+  });
+
+  it("opens and closes an elicitation", () => {
+    const opened = requestOf(
+      one("Elicitation", { mcp_server_name: "db", elicitation_id: "e1", message: "Which table?" }),
+    );
+    expect(opened.status).toEqual({ state: "waiting_input", reasonCode: "question" });
+    const closed = one("ElicitationResult", {
+      mcp_server_name: "db",
+      elicitation_id: "e1",
+      action: "accept",
+    });
+    expect(closed.kind === "activity" ? closed.closes : []).toContain(opened.requestKey);
+  });
+
+  it("strips control characters from what is shown", () => {
+    const tool_input = { command: "echo \u001b[2Jhi\u0007\nnext" };
+    const { request } = requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_input })));
+    expect(request.body).toBe("echo [2Jhi\nnext");
+  });
+});
+
+describe("payloads that could not be read", () => {
+  it.each([
+    ["UserPromptSubmit", { status: "running/thinking", agentId: "", boundary: true }],
+    ["Stop", { status: "completed/turn_ended", agentId: "", boundary: true }],
+    ["StopFailure", { status: "error/api_error", agentId: "", boundary: true }],
+    ["SessionStart", { status: null, agentId: "", boundary: false }],
+    ["SubagentStop", { status: null, agentId: "", boundary: false }],
+    ["PostToolUse", { status: "running/thinking", agentId: "", boundary: false }],
+    ["Notification", { status: null, agentId: "", boundary: false }],
+  ])("%s counts as far as its name proves something", (name, expected) => {
+    expect(activityOf(one(name, null))).toEqual(expected);
+  });
+
+  it("leaves a permission request a request, to be confirmed", () => {
+    expect(requestOf(one("PermissionRequest", null))).toMatchObject({
+      requestKey: null,
+      confidence: "medium",
+      needsConfirmation: true,
+      status: { state: "waiting_approval", reasonCode: "permission_tool" },
+    });
+  });
+});

@@ -1,0 +1,223 @@
+// Claude Code's hook events to signals. Pure; the table of events is the whole decision. Sources: event orders and payloads
+// recorded with 2.1.329 (2.1.197 sends the same for prompts, approvals and errors); elicitation from the vendor's documents.
+import type { Envelope } from "../../core/model/envelope.ts";
+import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
+import type { Confidence } from "../../core/model/state.ts";
+import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import { errorStatusOfHook } from "./errorReason.ts";
+import { asPayload, fieldOf, listOf, textOf, type Payload } from "../shared/payload.ts";
+import { askOf, elicitationAsk, GENERIC_PERMISSION, isEditTool } from "./promptRequest.ts";
+import { requestKeyOf } from "./requestKey.ts";
+import {
+  activity,
+  BACKGROUND,
+  boundary,
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  openRequest,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+} from "./signals.ts";
+
+/** `payload` empty when the hook's was unreadable; then `isWhole` is false and only what the name proves is concluded. */
+interface Event {
+  payload: Payload;
+  isWhole: boolean;
+  agentId: string;
+  confidence: Confidence;
+  context: NormalizeContext;
+}
+
+type Rule = (event: Event) => readonly Signal[];
+
+/** Modes in which a request may be answered without a person. */
+const SELF_ANSWERING_MODES = new Set(["auto", "bypassPermissions", "dontAsk"]);
+/** Ends of a session after which the process lives on. */
+const LIVING_END_REASONS = new Set(["clear", "resume"]);
+const RUNNING_TASK_STATES = new Set(["running", "pending", "in_progress"]);
+
+const workOf = (agentId: string, status: typeof THINKING): typeof THINKING =>
+  agentId === ROOT_AGENT ? status : SUBAGENT;
+
+/** Every name under which the request of one tool call may be open. */
+const namesOfCall = (agentId: string, call: Payload): string[] => {
+  const toolUseId = textOf(call, "tool_use_id");
+  const toolName = textOf(call, "tool_name");
+  return [
+    ...(toolUseId === null ? [] : [toolUseId]),
+    ...(toolName === null ? [] : [requestKeyOf(agentId, toolName, fieldOf(call, "tool_input"))]),
+  ];
+};
+
+const mayAnswerItself = ({ payload, isWhole, context }: Event, toolName: string): boolean => {
+  const mode = textOf(payload, "permission_mode");
+  return (
+    !isWhole ||
+    context.confirmRequests ||
+    (mode !== null && SELF_ANSWERING_MODES.has(mode)) ||
+    (mode === "acceptEdits" && isEditTool(toolName))
+  );
+};
+
+const toolStarted: Rule = ({ payload, agentId }) => {
+  const toolUseId = textOf(payload, "tool_use_id");
+  const toolName = textOf(payload, "tool_name");
+  const names =
+    toolUseId === null || toolName === null
+      ? null
+      : { toolUseId, requestKey: requestKeyOf(agentId, toolName, fieldOf(payload, "tool_input")) };
+  return [activity(workOf(agentId, TOOL), { agentId, names })];
+};
+
+const toolEnded: Rule = ({ payload, agentId }) => [
+  activity(workOf(agentId, THINKING), { agentId, closes: namesOfCall(agentId, payload) }),
+];
+
+const batchEnded: Rule = ({ payload, agentId }) => [
+  activity(workOf(agentId, THINKING), {
+    agentId,
+    closes: listOf(payload, "tool_calls")
+      .slice(0, 200)
+      .flatMap((call) => namesOfCall(agentId, asPayload(call) ?? {})),
+  }),
+];
+
+const permissionRequested: Rule = (event) => {
+  const { payload, isWhole, agentId } = event;
+  const toolName = textOf(payload, "tool_name");
+  const ask = toolName === null ? GENERIC_PERMISSION : askOf(toolName, fieldOf(payload, "tool_input"));
+  return [
+    openRequest(ask, {
+      agentId,
+      requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, fieldOf(payload, "tool_input")),
+      confidence: isWhole && toolName !== null ? "high" : "medium",
+      needsConfirmation: mayAnswerItself(event, toolName ?? ""),
+    }),
+  ];
+};
+
+const notified: Rule = (event) => {
+  const { payload, agentId, confidence } = event;
+  switch (textOf(payload, "notification_type")) {
+    case "permission_prompt":
+      return [
+        openRequest(GENERIC_PERMISSION, { agentId, requestKey: null, confidence, needsConfirmation: false }),
+      ];
+    case "elicitation_dialog":
+      return [
+        openRequest(elicitationAsk(payload), {
+          agentId,
+          requestKey: null,
+          confidence: "medium",
+          needsConfirmation: false,
+        }),
+      ];
+    case "idle_prompt":
+      return [{ kind: "settled" }];
+    case null:
+    default:
+      return [activity(null, { agentId })];
+  }
+};
+
+/** An elicitation's own id where it has one; a server asks one thing at a time. */
+const elicitationNames = (payload: Payload): string[] =>
+  ["elicitation_id", "mcp_server_name"].flatMap((field) => {
+    const value = textOf(payload, field);
+    return value === null ? [] : [`elicitation:${value.slice(0, 200)}`];
+  });
+
+const stopped: Rule = ({ payload, agentId, confidence }) => {
+  if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
+  const isWorkLeft = listOf(payload, "background_tasks").some((task) =>
+    RUNNING_TASK_STATES.has(textOf(asPayload(task) ?? {}, "status") ?? ""),
+  );
+  return [boundary(isWorkLeft ? BACKGROUND : COMPLETED, agentId, confidence)];
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  SessionStart: ({ payload, isWhole, agentId, confidence }) => {
+    // A truncated one may be the restart after a compaction, in the middle of a turn.
+    if (!isWhole) return [activity(null, { agentId })];
+    if (textOf(payload, "source") === "compact") return [activity(THINKING, { agentId })];
+    return [boundary(FRESH, agentId, confidence)];
+  },
+  // Also fires when a prompt is queued while a turn runs: what it claims, a turn in progress, is true then as well.
+  UserPromptSubmit: ({ agentId, confidence }) => [boundary(workOf(agentId, THINKING), agentId, confidence)],
+  PreToolUse: toolStarted,
+  PermissionRequest: permissionRequested,
+  PostToolUse: toolEnded,
+  PostToolUseFailure: toolEnded,
+  PermissionDenied: toolEnded,
+  PostToolBatch: batchEnded,
+  Notification: notified,
+  Stop: stopped,
+  StopFailure: ({ payload, agentId, confidence }) => {
+    const failure = errorStatusOfHook(textOf(payload, "error"), textOf(payload, "last_assistant_message"));
+    return [boundary(agentId === ROOT_AGENT ? failure : null, agentId, confidence)];
+  },
+  SessionEnd: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
+  SubagentStart: ({ agentId }) => [activity(SUBAGENT, { agentId })],
+  // Without its agent id it would end the parent's turn.
+  SubagentStop: ({ agentId, confidence }) =>
+    agentId === ROOT_AGENT ? [activity(null)] : [boundary(null, agentId, confidence)],
+  PreCompact: ({ agentId }) => [activity(COMPACTING, { agentId })],
+  PostCompact: ({ payload, agentId }) =>
+    // Compaction on request leaves the agent at its prompt; otherwise the turn goes on.
+    textOf(payload, "trigger") === "manual"
+      ? [{ kind: "settled" }]
+      : [activity(workOf(agentId, THINKING), { agentId })],
+  Elicitation: (event) => [
+    openRequest(elicitationAsk(event.payload), {
+      agentId: event.agentId,
+      requestKey: elicitationNames(event.payload)[0] ?? null,
+      confidence: "medium",
+      needsConfirmation: !event.isWhole || event.context.confirmRequests,
+    }),
+  ],
+  ElicitationResult: ({ payload, agentId }) => [
+    activity(workOf(agentId, THINKING), { agentId, closes: elicitationNames(payload) }),
+  ],
+};
+
+/** Events that we do not install for but that prove life when somebody forwards them. */
+const LIFE_SIGNS = new Set([
+  "UserPromptExpansion",
+  "MessageDisplay",
+  "TaskCreated",
+  "TaskCompleted",
+  "TeammateIdle",
+  "ConfigChange",
+  "CwdChanged",
+  "FileChanged",
+  "InstructionsLoaded",
+  "PreModelSwitch",
+  "PostModelSwitch",
+]);
+
+const signalsOf = (name: string, event: Event): readonly Signal[] => {
+  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+  if (rule !== undefined) return rule(event);
+  return LIFE_SIGNS.has(name) ? [activity(null, { agentId: event.agentId })] : [];
+};
+
+/**
+ * Never throws. A payload that could not be read (not JSON, cut, too large) still counts by its event's name where the
+ * name alone proves something, with medium confidence. Unknown events give no signals.
+ */
+export const normalizeClaude = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
+  const payload = envelope.payload ?? {};
+  const isWhole = envelope.payload !== null;
+  const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
+  const agentId = (textOf(payload, "agent_id") ?? ROOT_AGENT).slice(0, 200);
+  return {
+    signals: signalsOf(name, { payload, isWhole, agentId, confidence: isWhole ? "high" : "medium", context }),
+    sessionId: textOf(payload, "session_id")?.slice(0, 200) ?? null,
+    eventId: null,
+    cwd: textOf(payload, "cwd"),
+    transcriptPath: textOf(payload, "transcript_path"),
+    isExit: name === "SessionEnd" && !LIVING_END_REASONS.has(textOf(payload, "reason") ?? ""),
+  };
+};

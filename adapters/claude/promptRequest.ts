@@ -1,0 +1,123 @@
+// What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
+// dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
+import type { PromptRequest } from "../../core/model/request.ts";
+import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
+import type { Ask } from "../shared/signals.ts";
+
+const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
+export const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);
+
+const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({
+  body: null,
+  toolName: null,
+  options: [],
+  expiresAt: null,
+  ...fields,
+});
+
+export const GENERIC_PERMISSION: Ask = {
+  status: { state: "waiting_approval", reasonCode: "permission_tool" },
+  request: request({ kind: "other", title: "Claude needs your permission" }),
+};
+
+const firstText = (input: Payload, names: readonly string[]): string | null => {
+  for (const name of names) {
+    const text = textOf(input, name);
+    if (text !== null) return text;
+  }
+  return null;
+};
+
+/** Recorded 2.1.329: the options of a question are numbered from 1 and a digit alone chooses; several questions or answers need more keys. */
+const questionAsk = (toolName: string, input: Payload): Ask => {
+  const questions = listOf(input, "questions")
+    .map(asPayload)
+    .filter((item) => item !== null);
+  const [first] = questions;
+  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
+  const isSingle = questions.length === 1 && first !== undefined && first["multiSelect"] !== true;
+  const options = first === undefined ? [] : listOf(first, "options");
+  return {
+    status: { state: "waiting_input", reasonCode: "question" },
+    request: request({
+      kind: "question",
+      title: oneLine(texts[0] ?? "Claude asks a question") || "Claude asks a question",
+      body: texts.length === 0 ? null : boundedText(texts.join("\n")),
+      toolName,
+      options: options.slice(0, 30).flatMap((option, index) => {
+        const label = textOf(asPayload(option) ?? {}, "label");
+        return label === null
+          ? []
+          : [{ label: oneLine(label), keys: isSingle && index < 9 ? [String(index + 1)] : null }];
+      }),
+    }),
+  };
+};
+
+const editAsk = (toolName: string, input: Payload): Ask => {
+  const path = firstText(input, ["file_path", "notebook_path", "path"]);
+  return {
+    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    request: request({
+      kind: "edit",
+      title: oneLine(path === null ? toolName : `${toolName} ${path}`),
+      body: path === null ? null : boundedText(path),
+      toolName,
+    }),
+  };
+};
+
+const toolAsk = (toolName: string, input: Payload): Ask => {
+  const command = textOf(input, "command");
+  if (command !== null)
+    return {
+      status: GENERIC_PERMISSION.status,
+      request: request({
+        kind: "command",
+        title: oneLine(`${toolName} command`),
+        body: boundedText(command),
+        toolName,
+      }),
+    };
+  const subject = firstText(input, ["url", "query", "file_path", "path", "pattern", "description", "prompt"]);
+  return {
+    status: GENERIC_PERMISSION.status,
+    request: request({
+      kind: "tool",
+      title: oneLine(`Use ${toolName}`),
+      body: subject === null ? null : boundedText(subject),
+      toolName,
+    }),
+  };
+};
+
+/** The wait that a PermissionRequest for this tool stands for. */
+export const askOf = (rawToolName: string, toolInput: unknown): Ask => {
+  const input = asPayload(toolInput) ?? {};
+  const toolName = oneLine(rawToolName, 200);
+  if (toolName === "") return GENERIC_PERMISSION;
+  if (toolName === "AskUserQuestion") return questionAsk(toolName, input);
+  if (toolName === "ExitPlanMode") {
+    const plan = textOf(input, "plan");
+    return {
+      status: { state: "waiting_approval", reasonCode: "plan" },
+      request: request({
+        kind: "plan",
+        title: "Exit plan mode?",
+        body: plan === null ? null : boundedText(plan),
+        toolName,
+      }),
+    };
+  }
+  return isEditTool(toolName) ? editAsk(toolName, input) : toolAsk(toolName, input);
+};
+
+/** The wait that an MCP server's elicitation stands for. Source: vendor documentation, not recorded. */
+export const elicitationAsk = (payload: Payload): Ask => {
+  const message = textOf(payload, "message");
+  const title = oneLine(message ?? "") || "An MCP server asks for input";
+  return {
+    status: { state: "waiting_input", reasonCode: "question" },
+    request: request({ kind: "question", title, body: message === null ? null : boundedText(message) }),
+  };
+};

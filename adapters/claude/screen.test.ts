@@ -1,0 +1,84 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { readClaudeScreen } from "./screen.ts";
+
+const fixture = (path: string): string =>
+  fileURLToPath(new URL(`../../test/fixtures/${path}`, import.meta.url));
+const frame = (name: string, set = "recordings") => screenOf(loadRecording(fixture(`${set}/claude`), name));
+
+describe("what a dialog asks", () => {
+  it("gives the command and the digits of an approval", () => {
+    expect(readClaudeScreen(frame("waiting_approval"))?.request).toEqual({
+      kind: "command",
+      title: "Bash command",
+      body: "touch approved.txt",
+      toolName: null,
+      options: [
+        { label: "Yes", keys: ["1"] },
+        { label: "Yes, and always allow access to /home/dev/project from this project", keys: ["2"] },
+        { label: "Yes, and switch to auto mode", keys: ["3"] },
+        { label: "No", keys: ["4"] },
+      ],
+      expiresAt: null,
+    });
+  });
+
+  it.each(["approval_60_columns", "approval_250_columns", "approval_third_selected"])(
+    "is the same request in %s, whatever is wrapped or selected",
+    (name) => {
+      const request = readClaudeScreen(frame("waiting_approval"))?.request;
+      expect(readClaudeScreen(frame(name, "variants"))?.request).toEqual(request);
+    },
+  );
+
+  it("gives a question with its options, without their descriptions", () => {
+    expect(readClaudeScreen(frame("waiting_input_question"))?.request).toMatchObject({
+      kind: "question",
+      title: "Which colour should the lab use?",
+      options: [
+        { label: "Red", keys: ["1"] },
+        { label: "Blue", keys: ["2"] },
+        { label: "Type something.", keys: ["3"] },
+        { label: "Chat about this", keys: ["4"] },
+      ],
+    });
+  });
+
+  it("offers no keys where a wrong one would leave the agent", () => {
+    expect(readClaudeScreen(frame("trust_dialog"))?.request).toMatchObject({
+      kind: "trust",
+      body: "/home/dev/project",
+      options: [
+        { label: "No, exit", keys: null },
+        { label: "Yes, I trust this folder", keys: null },
+      ],
+    });
+  });
+});
+
+describe("what is on the way", () => {
+  it("calls waiting for background work steady, a spinner not", () => {
+    expect(readClaudeScreen(frame("background_agents", "variants"))?.isSteady).toBe(true);
+    expect(readClaudeScreen(frame("running"))?.isSteady).toBe(false);
+  });
+
+  it("says nothing of a frame whose bottom is cut off", () => {
+    for (const name of [
+      "waiting_approval",
+      "waiting_input_question",
+      "trust_dialog",
+      "completed",
+      "running",
+    ]) {
+      const whole = frame(name);
+      const text = whole.lines.findLastIndex((line) => line !== "");
+      const reading = readClaudeScreen({ ...whole, lines: whole.lines.slice(0, text - 3) });
+      expect(reading, name).toBeNull();
+    }
+  });
+
+  it("says nothing of an empty screen", () => {
+    expect(readClaudeScreen({ ...frame("completed"), lines: ["", "", ""] })).toBeNull();
+  });
+});

@@ -1,0 +1,53 @@
+// The parts of a Claude Code screen: the input box at the bottom with what stands directly above and below it. Geometry
+// only; meaning is given in the sibling files. Source: frames recorded with 2.1.329, notes on 2.1.197's inline renderer.
+
+/** The input box between two rules that start in column 0; answers and quotes are indented by two columns. */
+export interface InputBox {
+  /** First line inside the box, with its prompt sign. */
+  text: string;
+  footer: string;
+  /** The lower rule and everything below it. */
+  below: readonly string[];
+  /** Non-empty lines above the box, nearest last; hints at the right edge left out. */
+  above: readonly string[];
+}
+
+const MAX_FOOTER_LINES = 8;
+const RULE = /^─{12,}(.*─{2,})?$/;
+const PROMPT_SIGN = /^[❯>!]( |\u00a0|$)/;
+
+export const isRule = (line: string): boolean => RULE.test(line);
+export const isBlank = (line: string): boolean => line.trim() === "";
+export const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** Text that hugs the right edge ("◐ medium · /effort") is a status hint, not part of the conversation. */
+const isRightAligned = (line: string, width: number): boolean => indentOf(line) > Math.max(30, width / 2);
+
+/** Null when no input box with a short footer is at the bottom: dialogs replace it. */
+export const findInputBox = (lines: readonly string[], width: number): InputBox | null => {
+  const lower = lines.findLastIndex(isRule);
+  if (lower < 2) return null;
+  const upper = lines.slice(0, lower).findLastIndex(isRule);
+  const text = lines[upper + 1];
+  if (upper < 0 || text === undefined || upper + 1 === lower || !PROMPT_SIGN.test(text)) return null;
+  const footerLines = lines.slice(lower + 1).filter((line) => !isBlank(line));
+  if (footerLines.length > MAX_FOOTER_LINES) return null;
+  return {
+    text,
+    below: lines.slice(lower),
+    footer: footerLines.map((line) => line.trim()).join(" "),
+    above: lines.slice(0, upper).filter((line) => !isBlank(line) && !isRightAligned(line, width)),
+  };
+};
+
+/** The last block above the box: its first line starts in column 0, the rest hangs below it. */
+export const lastBlock = (above: readonly string[]): readonly string[] => {
+  const start = above.findLastIndex((line) => indentOf(line) === 0);
+  return above.slice(Math.max(start, 0));
+};
+
+export const joined = (lines: readonly string[]): string =>
+  lines
+    .map((line) => line.trim())
+    .join(" ")
+    .trim();

@@ -1,0 +1,94 @@
+// Claude Code's own session file, `~/.claude/sessions/<pid>.json`: rewritten on every change, also where no hook fires
+// (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the living process. It
+// never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence.
+import { z } from "zod";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import { oneLine } from "../shared/payload.ts";
+import { FRESH, THINKING } from "./signals.ts";
+
+const MAX_BYTES = 64 * 1024;
+/** Process start times have a resolution of one second on some systems; the file is written up to some seconds later. */
+const START_TOLERANCE_MS = 2_500;
+/** A number above this is epoch milliseconds (2001), below it a count of clock ticks that says nothing here. */
+const EPOCH_MS_FLOOR = 1e12;
+
+const sessionFileSchema = z.object({
+  pid: z.number().int(),
+  startedAt: z.number(),
+  procStart: z.union([z.number(), z.string()]).optional(),
+  updatedAt: z.number().optional(),
+  kind: z.string().optional(),
+  tmux: z.string().optional(),
+  status: z.enum(["idle", "busy", "waiting"]),
+  waitingFor: z.string().optional(),
+});
+type SessionFile = z.infer<typeof sessionFileSchema>;
+
+const parse = (text: string): SessionFile | null => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Caught in the middle of a rewrite: the next read has it whole.
+    return null;
+  }
+  const parsed = sessionFileSchema.safeParse(value);
+  return parsed.success ? parsed.data : null;
+};
+
+/** A file left by a killed process whose pid was given out again starts before the process that bears the pid now. */
+const isOfProcess = (file: SessionFile, process: ProcessInfo): boolean => {
+  if (file.pid !== process.pid) return false;
+  if (file.startedAt < process.startedAt - START_TOLERANCE_MS) return false;
+  if (file.updatedAt !== undefined && file.updatedAt < process.startedAt - START_TOLERANCE_MS) return false;
+  const procStart = Number(file.procStart);
+  return !(procStart > EPOCH_MS_FLOOR) || Math.abs(procStart - process.startedAt) <= START_TOLERANCE_MS;
+};
+
+/** `tmux` is `<session>:@<window>.%<pane>` in 2.1.329 and absent in 2.1.197; a form that we do not know proves nothing. */
+const isOfPane = (file: SessionFile, paneId: string): boolean => {
+  const named = file.tmux === undefined ? null : /\.(%\d+)$/.exec(file.tmux);
+  return named === null || named[1] === paneId;
+};
+
+const readingOf = (file: SessionFile): Reading | null => {
+  const base = { confidence: "medium", request: null } as const;
+  switch (file.status) {
+    case "idle":
+      return { ...base, status: FRESH, matched: "session file: idle", isSteady: false };
+    case "busy":
+      return { ...base, status: THINKING, matched: "session file: busy", isSteady: true };
+    case "waiting": {
+      const matched = `session file: waiting, ${oneLine(file.waitingFor ?? "", 100)}`;
+      if (file.waitingFor === "permission prompt")
+        return {
+          ...base,
+          status: { state: "waiting_approval", reasonCode: "permission_tool" },
+          matched,
+          isSteady: true,
+        };
+      if (file.waitingFor === "input needed")
+        return {
+          ...base,
+          status: { state: "waiting_input", reasonCode: "question" },
+          matched,
+          isSteady: true,
+        };
+      return null;
+    }
+  }
+};
+
+/** Null for no file, one that is not this process's or pane's, and words that were never recorded. */
+export const readClaudeStateFile = async ({
+  files,
+  homeDir,
+  process,
+  pane,
+}: StateFileRequest): Promise<Reading | null> => {
+  const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_BYTES);
+  const file = text === null ? null : parse(text);
+  if (file === null || (file.kind !== undefined && file.kind !== "interactive")) return null;
+  return isOfProcess(file, process) && isOfPane(file, pane.paneId) ? readingOf(file) : null;
+};

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { createConfirmationReader } from "./confirm.ts";
+import { hookCommand } from "./settings.ts";
+
+const filesOf = (texts: Readonly<Record<string, string>>): TargetFiles => ({
+  readText: (path) => Promise.resolve(texts[path] ?? null),
+  list: () => Promise.resolve([]),
+  readTail: () => Promise.resolve(null),
+  readLink: () => Promise.resolve(null),
+  stat: (path) =>
+    Promise.resolve(
+      texts[path] === undefined ? null : { mtimeMs: 1, size: texts[path].length, isFile: true, mode: 0o600 },
+    ),
+  writeText: () => Promise.reject(new Error("read only")),
+  remove: () => Promise.reject(new Error("read only")),
+});
+const hooks = (command: string) =>
+  JSON.stringify({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
+const needs = (texts: Readonly<Record<string, string>>) =>
+  createConfirmationReader()({ files: filesOf(texts), homeDir: "/h", cwd: "/p" });
+
+describe("whether a person alone answers Codex's requests", () => {
+  it("holds with our own hook, foreign hooks of other events, and nothing", async () => {
+    expect(await needs({})).toBe(false);
+    expect(
+      await needs({ "/h/.codex/hooks.json": hooks(hookCommand("/x/agtmux-event", "PermissionRequest")) }),
+    ).toBe(false);
+    expect(await needs({ "/h/.codex/config.toml": 'approvals_reviewer = "user"\n[[hooks.Stop]]\n' })).toBe(
+      false,
+    );
+    expect(await needs({ "/h/.codex/hooks.json": "{ broken" })).toBe(false);
+  });
+
+  it.each([
+    ["a hook of the person's", { "/h/.codex/hooks.json": hooks("approve.sh") }],
+    ["a hook of the project's", { "/p/.codex/hooks.json": hooks("approve.sh") }],
+    ["a hook in config.toml", { "/h/.codex/config.toml": "[[hooks.PermissionRequest]]\n" }],
+    ["another reviewer", { "/h/.codex/config.toml": 'approvals_reviewer = "auto_review"\n' }],
+  ])("does not hold with %s", async (_what, texts) => {
+    expect(await needs(texts)).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+// The adapter for Codex: wires its parts to the contract, decides nothing itself.
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { createConfirmationReader } from "./confirm.ts";
+import { identifyCodex } from "./identify.ts";
+import { createCodexIntegration } from "./integration.ts";
+import { normalizeCodex } from "./normalize.ts";
+import { readCodexScreen } from "./screen.ts";
+import { readCodexStateFile } from "./stateFiles.ts";
+
+/**
+ * A new adapter with its own cache of settings files. Recorded with 0.169.0 and its background server on: hooks carry the
+ * environment of whichever pane started the server, and no event tells that a window closed.
+ */
+export const createCodexAdapter = (): AgentAdapter => ({
+  contractVersion: ADAPTER_CONTRACT_VERSION,
+  agentType: "codex",
+  displayName: "Codex",
+  version: "1.0.0",
+  recordedVersions: ["0.169.0"],
+  announcesExit: false,
+  eventsMayNameOtherPanes: true,
+  capabilities: {
+    event_driven: true,
+    polling_required: true,
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    verified: true,
+  },
+  interruptKeys: [["Escape"]],
+  identify: identifyCodex,
+  normalize: normalizeCodex,
+  readScreen: readCodexScreen,
+  readStateFiles: readCodexStateFile,
+  needsConfirmation: createConfirmationReader(),
+  integration: createCodexIntegration(),
+});

@@ -1,0 +1,162 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../core/model/envelope.ts";
+import { listFrames, loadEventSamples, loadRecording, type Payload } from "../testkit/recordings.ts";
+import { normalizeCodex } from "./normalize.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/codex", import.meta.url));
+const samples = loadEventSamples(RECORDINGS);
+const sample = (name: string, index = 0): Payload =>
+  samples.filter((one) => one.name === name)[index]?.payload ?? {};
+const normalize = (eventName: string, payload: Envelope["payload"], confirmRequests = false) =>
+  normalizeCodex(
+    {
+      spoolName: "1",
+      agentType: "codex",
+      eventName,
+      tmuxSocket: null,
+      tmuxServerPid: null,
+      paneId: "%6",
+      parentPid: null,
+      eventTime: 0,
+      payload,
+      payloadProblem: payload === null ? "not_json" : null,
+    },
+    { confirmRequests },
+  );
+const [, refusedPermission] = samples.filter((one) => one.name === "PermissionRequest");
+
+describe("Codex's events", () => {
+  it.each([
+    ["UserPromptSubmit", { state: "running", reasonCode: "thinking" }],
+    ["Stop", { state: "completed", reasonCode: "turn_ended" }],
+    ["Interrupt", { state: "idle", reasonCode: "interrupted" }],
+    ["SessionEnd", null],
+  ])("%s bounds a turn", (name, status) => {
+    expect(normalize(name, sample(name)).signals).toEqual([
+      {
+        kind: "activity",
+        agentId: "",
+        status,
+        confidence: "high",
+        boundary: true,
+        closes: [],
+        names: null,
+      },
+    ]);
+  });
+
+  it("claim no state at SessionStart and no exit at all", () => {
+    expect(normalize("SessionStart", sample("SessionStart")).signals).toMatchObject([
+      { kind: "activity", status: null, boundary: false },
+    ]);
+    for (const { name, payload } of samples) expect(normalize(name, payload).isExit).toBe(false);
+  });
+
+  it("make nothing of notify, which also fires for Codex's own title requests", () => {
+    for (const { payload } of samples.filter((one) => one.name === "notify"))
+      expect(normalize("notify", payload)).toMatchObject({ signals: [], promptText: null });
+  });
+
+  it("name a permission request alike when the tool is announced, asked for and done", () => {
+    const [before] = normalize("PreToolUse", sample("PreToolUse")).signals;
+    const [asked] = normalize("PermissionRequest", sample("PermissionRequest")).signals;
+    const [after] = normalize("PostToolUse", sample("PostToolUse")).signals;
+    expect(asked).toMatchObject({
+      kind: "request",
+      status: { state: "waiting_approval", reasonCode: "permission_tool" },
+      request: { kind: "command", body: "touch approved.txt", toolName: "Bash" },
+      needsConfirmation: false,
+      dialogGraceMs: 2_700,
+    });
+    const key = asked?.kind === "request" ? asked.requestKey : null;
+    expect(key).not.toBeNull();
+    expect(before).toMatchObject({ names: { toolUseId: "call_mwpygylv4u", requestKey: key } });
+    expect(after).toMatchObject({ closes: ["call_mwpygylv4u", key] });
+  });
+
+  it("tell an edit from a command", () => {
+    expect(normalize("PermissionRequest", refusedPermission?.payload ?? {}).signals).toMatchObject([
+      { status: { reasonCode: "permission_edit" }, request: { kind: "edit", toolName: "apply_patch" } },
+    ]);
+  });
+
+  it("open a question that a dialog must confirm, because the tool is refused outside Plan mode", () => {
+    const payload = samples.find(
+      ({ name, payload }) => name === "PreToolUse" && payload["tool_name"] === "request_user_input",
+    )?.payload;
+    expect(normalize("PreToolUse", payload ?? {}).signals).toMatchObject([
+      { kind: "activity", status: { state: "running", reasonCode: "tool" } },
+      {
+        kind: "request",
+        status: { state: "waiting_input", reasonCode: "question" },
+        needsConfirmation: true,
+        request: {
+          kind: "question",
+          title: "Which colour should the lab use?",
+          options: [{ label: "Red" }, { label: "Blue" }],
+        },
+      },
+    ]);
+  });
+
+  it("want a dialog seen where another may answer, or the payload could not be read", () => {
+    const confirmed = (...args: Parameters<typeof normalize>) => normalize(...args).signals[0];
+    const payload = sample("PermissionRequest");
+    expect(confirmed("PermissionRequest", payload, true)).toMatchObject({ needsConfirmation: true });
+    expect(confirmed("PermissionRequest", { ...payload, permission_mode: "dontAsk" })).toMatchObject({
+      needsConfirmation: true,
+    });
+    expect(confirmed("PermissionRequest", null)).toMatchObject({
+      needsConfirmation: true,
+      confidence: "medium",
+      requestKey: null,
+    });
+  });
+
+  it("leave the parent's turn alone when a sub-thread speaks, by its agent id or by its rollout", () => {
+    const sub = sample("SubagentStart");
+    const thread = sub["agent_id"];
+    expect(normalize("SubagentStart", sub).signals).toMatchObject([
+      { agentId: thread, status: { state: "running", reasonCode: "subagent" }, boundary: false },
+    ]);
+    const { agent_id: _id, ...byRollout } = sub;
+    const prompt = normalize("UserPromptSubmit", { ...byRollout, prompt: "SAY sub-agent here" });
+    expect(prompt).toMatchObject({
+      signals: [{ agentId: thread, status: { reasonCode: "subagent" } }],
+      promptText: null,
+      transcriptPath: null,
+      sessionId: sub["session_id"],
+    });
+    expect(normalize("SubagentStop", sample("SubagentStop")).signals).toMatchObject([
+      { agentId: thread, status: null, boundary: true },
+    ]);
+    expect(normalize("Stop", byRollout).signals).toMatchObject([{ agentId: thread, status: null }]);
+    expect(normalize("SubagentStop", { session_id: "s" }).signals).toMatchObject([
+      { agentId: "", status: null, boundary: false },
+    ]);
+  });
+
+  it("carry session, folder, rollout and prompt", () => {
+    const payload = sample("UserPromptSubmit");
+    expect(normalize("UserPromptSubmit", payload)).toMatchObject({
+      sessionId: payload["session_id"],
+      cwd: "/home/dev/project",
+      transcriptPath: payload["transcript_path"],
+      promptText: "SAY hello from the lab",
+    });
+  });
+
+  it("end no recording in a wait that is none", () => {
+    for (const frame of listFrames(RECORDINGS)) {
+      const last = loadRecording(RECORDINGS, frame)
+        .events.filter(({ name }) => name !== "notify")
+        .at(-1);
+      if (last === undefined || frame.startsWith("waiting")) continue;
+      const unconfirmed = normalize(last.name, last.payload).signals.filter(
+        (signal) => signal.kind === "request" && !signal.needsConfirmation,
+      );
+      expect(unconfirmed, frame).toEqual([]);
+    }
+  });
+});

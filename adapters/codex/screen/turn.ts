@@ -1,0 +1,87 @@
+// What the lines above the input box and the title say about the turn. The title's spinner is the only proof while answer
+// text streams; end marks count only as the last thing said. Source: frames and titles recorded with 0.169.0.
+import type { Confidence, Status } from "../../../core/model/state.ts";
+import type { Reading } from "../../../core/ports/agentAdapter.ts";
+import { oneLine } from "../../shared/payload.ts";
+import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../shared/signals.ts";
+import { errorStatusOf, FAILED_TURN } from "../errorReason.ts";
+import { indentOf, joined, type Composer } from "./layout.ts";
+
+const SPINNER_TITLE = /^[\u2801-\u28ff] /;
+const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
+const FINISHED = /^ {2}Worked for <?\d+[dhms]( \d+[hms])*( •.*)?$/;
+const BANNER = /^ {2}>_ OpenAI Codex \(v[\d.]/;
+const OPEN_TOOL = /^• (Running|Calling|Waiting for) /;
+/** Said after a turn without ending or beginning one. */
+const NOTICE = /^• (Model changed to|Permissions updated|Approval policy changed|Session renamed)/;
+/** Queued messages are listed between the working line and the input box. */
+const MAX_BELOW_WORKING = 16;
+
+const simple = (status: Status, confidence: Confidence, matched: string): Reading => ({
+  status,
+  confidence,
+  matched: oneLine(matched),
+  request: null,
+  isSteady: false,
+});
+
+/** The last line of column 0 with what hangs below it. */
+const lastBlock = (above: readonly string[]): readonly string[] =>
+  above.slice(
+    Math.max(
+      0,
+      above.findLastIndex((line) => indentOf(line) === 0),
+    ),
+  );
+
+/** The running line, when nothing was said after it but what waits in the queue. */
+const findWorking = (above: readonly string[]): string | null => {
+  const at = above.findLastIndex((line) => WORKING.test(line));
+  const after = above.slice(at + 1);
+  if (at < 0 || after.length > MAX_BELOW_WORKING) return null;
+  return after.some((line) => indentOf(line) === 0 && !line.startsWith("• Queued"))
+    ? null
+    : (above[at] ?? null);
+};
+
+const readWorking = (working: string, above: readonly string[]): Reading => {
+  if (/reconnecting|retrying/i.test(working)) return simple(RETRYING, "high", working);
+  if (/compacting/i.test(working)) return simple(COMPACTING, "high", working);
+  const block = lastBlock(above.slice(0, above.lastIndexOf(working)));
+  const isTool = /\d background terminals? running/.test(working) || OPEN_TOOL.test(block[0] ?? "");
+  return simple(isTool ? TOOL : THINKING, "high", working);
+};
+
+const withoutNotices = (above: readonly string[]): readonly string[] => {
+  let kept = above;
+  while (NOTICE.test(kept.at(-1) ?? "")) kept = kept.slice(0, -1);
+  return kept;
+};
+
+/** How the last turn ended, or that none began; null where neither is said. */
+const readEnd = (all: readonly string[]): Reading | null => {
+  const above = withoutNotices(all);
+  const last = above.at(-1) ?? "";
+  if (FINISHED.test(last)) return simple(COMPLETED, "high", last);
+  const block = lastBlock(above);
+  const head = block[0] ?? "";
+  if (head.startsWith("■ ")) {
+    const text = joined(block).slice(2);
+    if (text.startsWith("Conversation interrupted")) return simple(INTERRUPTED, "high", text);
+    return FAILED_TURN.test(text) ? simple(errorStatusOf(text), "high", text) : null;
+  }
+  const banner = all.find((line) => BANNER.test(line));
+  const hasBegun = all.some((line) => indentOf(line) === 0);
+  return banner === undefined || hasBegun ? null : simple(FRESH, "high", banner);
+};
+
+/** Null while text streams without a spinner in the title, and where title and text contradict each other. */
+export const readTurn = (composer: Composer, title: string): Reading | null => {
+  const working = findWorking(composer.above);
+  if (working !== null) return readWorking(working, composer.above);
+  const end = readEnd(composer.above);
+  if (!SPINNER_TITLE.test(title)) return end;
+  if (end !== null) return null;
+  const block = lastBlock(composer.above);
+  return simple(OPEN_TOOL.test(block[0] ?? "") ? TOOL : THINKING, "high", `title: ${title}`);
+};

@@ -1,0 +1,91 @@
+// The rollout, Codex's log of a thread, whose path the hooks name. Only the end of a turn is read from it: it alone (beside
+// the screen) tells of API errors. An open turn says nothing, because a dialog that waits leaves no line (recorded 0.169.0).
+import { z } from "zod";
+import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { Status } from "../../core/model/state.ts";
+import { oneLine } from "../shared/payload.ts";
+import { COMPLETED, INTERRUPTED } from "../shared/signals.ts";
+import { errorStatusOf } from "./errorReason.ts";
+
+const TAIL_BYTES = 256 * 1024;
+/** Start times have a resolution of one second on some systems. */
+const START_TOLERANCE_MS = 1_500;
+
+const errorSchema = z.union([z.string(), z.object({ message: z.string() })]);
+const lineSchema = z.object({
+  timestamp: z.string(),
+  type: z.literal("event_msg"),
+  payload: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("task_started") }),
+    z.object({ type: z.literal("task_complete"), error: errorSchema.nullish() }),
+    z.object({ type: z.literal("turn_aborted"), reason: z.string().nullish() }),
+  ]),
+});
+type Line = z.infer<typeof lineSchema>;
+
+/** Cheap test before parsing: most lines are long and none of these. */
+const TURN_MARK = /"type"\s*:\s*"(task_started|task_complete|turn_aborted)"/;
+
+const parseLine = (line: string): Line | null => {
+  if (!TURN_MARK.test(line)) return null;
+  try {
+    const parsed = lineSchema.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    // The first line of the tail is cut, the last may be in the middle of being written.
+    return null;
+  }
+};
+
+const readingOf = (status: Status, matched: string): Reading => ({
+  status,
+  confidence: "high",
+  matched: oneLine(matched),
+  request: null,
+  isSteady: false,
+});
+
+const readingOfEnd = ({ payload }: Line): Reading | null => {
+  switch (payload.type) {
+    case "task_started":
+      return null;
+    case "turn_aborted":
+      return payload.reason === "interrupted"
+        ? readingOf(INTERRUPTED, "rollout: turn_aborted, interrupted")
+        : null;
+    case "task_complete": {
+      if (payload.error === undefined || payload.error === null)
+        return readingOf(COMPLETED, "rollout: task_complete");
+      const message = typeof payload.error === "string" ? payload.error : payload.error.message;
+      return readingOf(errorStatusOf(message), `rollout: task_complete with error: ${message}`);
+    }
+  }
+};
+
+/**
+ * How the last turn of this session ended; null while one is open, for a rollout that is not this session's, and for a turn
+ * that ended before this process began (a resumed session).
+ */
+export const readCodexStateFile = async ({
+  files,
+  process,
+  agentSessionId,
+  transcriptPath,
+}: StateFileRequest): Promise<Reading | null> => {
+  if (
+    transcriptPath === null ||
+    agentSessionId === null ||
+    !transcriptPath.endsWith(`${agentSessionId}.jsonl`)
+  )
+    return null;
+  const tail = await files.readTail(transcriptPath, TAIL_BYTES);
+  if (tail === null) return null;
+  const lines = tail.split("\n");
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const line = parseLine(lines[index] ?? "");
+    if (line === null) continue;
+    const at = Date.parse(line.timestamp);
+    return Number.isFinite(at) && at >= process.startedAt - START_TOLERANCE_MS ? readingOfEnd(line) : null;
+  }
+  return null;
+};

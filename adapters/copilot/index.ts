@@ -1,0 +1,33 @@
+// The adapter for GitHub Copilot CLI: wires its parts to the contract, decides nothing itself.
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { identifyCopilot } from "./identify.ts";
+import { createCopilotIntegration } from "./integration.ts";
+import { normalizeCopilot } from "./normalize.ts";
+import { readCopilotScreen } from "./screen.ts";
+import { readCopilotStateFiles } from "./stateFiles.ts";
+
+/** A new adapter. Recorded with 1.0.102 with a provider of its own and without a login. */
+export const createCopilotAdapter = (): AgentAdapter => ({
+  contractVersion: ADAPTER_CONTRACT_VERSION,
+  agentType: "copilot",
+  displayName: "GitHub Copilot CLI",
+  version: "1.0.0",
+  recordedVersions: ["1.0.102"],
+  // sessionEnd fires on exit, and when the native program is told to end.
+  announcesExit: true,
+  capabilities: {
+    event_driven: true,
+    polling_required: true,
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    verified: true,
+  },
+  // The first one shows "esc again to interrupt".
+  interruptKeys: [["Escape"], ["Escape"]],
+  identify: identifyCopilot,
+  normalize: normalizeCopilot,
+  readScreen: readCopilotScreen,
+  readStateFiles: readCopilotStateFiles,
+  integration: createCopilotIntegration(),
+});

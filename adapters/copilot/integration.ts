@@ -1,0 +1,55 @@
+// Our hooks for Copilot CLI: a file of our own in `~/.copilot/hooks`, which the agent reads beside all others, so nothing
+// of anybody else's is touched; what somebody adds to it stays. Source: hooks run with 1.0.102, and its documents.
+import type { Integration } from "../../core/ports/agentAdapter.ts";
+import { createHookSettingsIntegration } from "../shared/hookSettings.ts";
+
+/** Everything that changes a state. */
+export const HOOK_EVENTS = [
+  "sessionStart",
+  "sessionEnd",
+  "userPromptSubmitted",
+  "preToolUse",
+  "postToolUse",
+  "postToolUseFailure",
+  "permissionRequest",
+  "notification",
+  "errorOccurred",
+  "agentStop",
+  "subagentStart",
+  "subagentStop",
+  "preCompact",
+] as const;
+
+/** Seconds; the hook needs milliseconds, and some of these events hold the agent. */
+const HOOK_TIMEOUT_S = 5;
+const SCRIPT_NAME = "agtmux-event";
+
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** Prints nothing and always succeeds, even when the script is gone: what it prints could decide on a permission. */
+export const hookCommand = (eventScript: string, event: string): string =>
+  `${quoted(eventScript)} copilot ${event} 2>/dev/null || :`;
+
+/** Creates the integration. `testEvent` is proof of life only: it changes no state. */
+export const createCopilotIntegration = (): Integration =>
+  createHookSettingsIntegration({
+    path: (homeDir) => `${homeDir}/.copilot/hooks/agtmux.json`,
+    isFlat: true,
+    commandField: "bash",
+    skeleton: '{\n  "version": 1\n}\n',
+    events: HOOK_EVENTS,
+    commandOf: hookCommand,
+    hookOf: (eventScript, event) => ({
+      type: "command",
+      bash: hookCommand(eventScript, event),
+      timeoutSec: HOOK_TIMEOUT_S,
+    }),
+    isOurCommand: (command, event, eventScript) =>
+      typeof command === "string" &&
+      (command === hookCommand(eventScript, event) ||
+        (command.endsWith(` copilot ${event} 2>/dev/null || :`) && command.includes(SCRIPT_NAME))),
+    testEvent: {
+      eventName: "notification",
+      payload: { notification_type: "agtmux_test", title: "Delivery test", message: "Delivery test" },
+    },
+  });

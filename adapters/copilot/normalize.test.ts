@@ -1,0 +1,165 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Signal } from "../../core/model/evidence.ts";
+import { loadEventSamples, type Payload } from "../testkit/recordings.ts";
+import { normalizeCopilot } from "./normalize.ts";
+
+const samples = loadEventSamples(
+  fileURLToPath(new URL("../../test/fixtures/recordings/copilot", import.meta.url)),
+);
+/** The recorded payload of an event, of one tool where it matters, with changes. */
+const recorded = (name: string, changes: Payload = {}, tool?: string): Payload => ({
+  ...samples.find(
+    (sample) => sample.name === name && (tool === undefined || sample.payload["toolName"] === tool),
+  )?.payload,
+  ...changes,
+});
+const normalize = (eventName: string, payload: Payload | null) =>
+  normalizeCopilot(
+    {
+      spoolName: "1",
+      agentType: "copilot",
+      eventName,
+      tmuxSocket: null,
+      tmuxServerPid: null,
+      paneId: null,
+      parentPid: null,
+      eventTime: 0,
+      payload,
+      payloadProblem: null,
+    },
+    { confirmRequests: false },
+  );
+const said = (signals: readonly Signal[]): string[] =>
+  signals.map((signal) => {
+    switch (signal.kind) {
+      case "activity":
+        return `${signal.status === null ? "alive" : `${signal.status.state}/${signal.status.reasonCode}`}${signal.boundary ? "!" : ""}${signal.agentId === "" ? "" : " of a sub-agent"}`;
+      case "request":
+        return `asks ${signal.status.reasonCode}${signal.needsConfirmation ? "?" : ""}`;
+      case "settled":
+      case "observation":
+      case "dismissal":
+        return signal.kind;
+    }
+  });
+const requestOf = (name: string, payload: Payload) => {
+  const found = normalize(name, payload).signals.find((signal) => signal.kind === "request");
+  if (found === undefined) throw new Error(`${name} asks nothing`);
+  return found;
+};
+const closedBy = (payload: Payload): string[] =>
+  normalize("postToolUse", payload).signals.flatMap((signal) =>
+    signal.kind === "activity" ? signal.closes : [],
+  );
+const SUB = { agentId: "16a723a8", parentAgentId: "eef7fd97" };
+
+describe("turns", () => {
+  it.each([
+    ["sessionStart", {}, ["idle/fresh!"]],
+    ["userPromptSubmitted", {}, ["running/thinking!"]],
+    ["preToolUse", {}, ["running/tool"]],
+    ["postToolUse", {}, ["running/thinking"]],
+    ["errorOccurred", {}, ["running/retrying"]],
+    ["errorOccurred", { errorContext: "tool" }, ["alive"]],
+    ["agentStop", {}, ["completed/turn_ended!"]],
+    ["agentStop", SUB, ["alive! of a sub-agent"]],
+    ["userPromptSubmitted", SUB, ["running/subagent! of a sub-agent"]],
+    ["subagentStart", {}, ["running/subagent of a sub-agent"]],
+    ["subagentStop", {}, ["alive! of a sub-agent"]],
+    ["sessionEnd", {}, ["alive!"]],
+    ["permissionRequest", {}, ["asks permission_tool?"]],
+    ["notification", {}, ["asks permission_tool"]],
+    ["notification", { notification_type: "shell_completed" }, ["alive"]],
+    ["unheard", {}, []],
+  ] as const)("%s %j", (name, changes, expected) => {
+    expect(said(normalize(name, recorded(name, changes)).signals)).toEqual(expected);
+  });
+
+  it.each([
+    ["agentStop", ["alive"]],
+    ["userPromptSubmitted", ["running/thinking!"]],
+    ["permissionRequest", ["asks permission_tool?"]],
+    ["notification", ["alive"]],
+  ] as const)("%s without its payload counts as far as its name proves something", (name, expected) => {
+    expect(said(normalize(name, null).signals)).toEqual(expected);
+  });
+
+  it("takes the session's own id for the root agent", () => {
+    const payload = recorded("agentStop");
+    expect(said(normalize("agentStop", { ...payload, agentId: payload["sessionId"] }).signals)).toEqual([
+      "completed/turn_ended!",
+    ]);
+  });
+
+  it("names session, log, prompt and exit", () => {
+    expect(normalize("agentStop", recorded("agentStop"))).toMatchObject({
+      sessionId: "eef7fd97-cbe1-46a2-9377-81807ee4c851",
+      transcriptPath: "/home/dev/.copilot/session-state/eef7fd97-cbe1-46a2-9377-81807ee4c851/events.jsonl",
+      isExit: false,
+    });
+    expect(normalize("userPromptSubmitted", recorded("userPromptSubmitted")).promptText).toBe(
+      "SAY hello from the lab",
+    );
+    expect(normalize("sessionEnd", recorded("sessionEnd")).isExit).toBe(true);
+  });
+});
+
+describe("requests", () => {
+  it("gives a command one name from the permission to the end of the tool", () => {
+    const asked = requestOf("permissionRequest", recorded("permissionRequest", {}, "bash"));
+    expect(asked.request).toMatchObject({ kind: "command", body: "touch approved.txt", toolName: "bash" });
+    expect(closedBy(recorded("postToolUse", {}, "bash"))).toEqual([asked.requestKey]);
+  });
+
+  it("gives a file one name, though the tool and the permission call it differently", () => {
+    const asked = requestOf("permissionRequest", recorded("permissionRequest", {}, "edit"));
+    expect(asked).toMatchObject({
+      status: { reasonCode: "permission_edit" },
+      request: { kind: "edit", body: "/home/dev/project/edit2.txt" },
+    });
+    expect(closedBy(recorded("preToolUse", {}, "create"))).toEqual([asked.requestKey]);
+  });
+
+  it("keeps equal requests of different agents apart", () => {
+    const keys = [{}, { agentId: "a" }, { agentId: "b" }].map(
+      (changes) => requestOf("permissionRequest", recorded("permissionRequest", changes)).requestKey,
+    );
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it("knows the question from the tool's announcement", () => {
+    const asked = requestOf("preToolUse", recorded("preToolUse", {}, "ask_user"));
+    expect(asked).toMatchObject({
+      needsConfirmation: true,
+      request: {
+        kind: "question",
+        body: "Which colour should the lab use?",
+        options: [
+          { label: "Red", keys: null },
+          { label: "Blue", keys: null },
+        ],
+      },
+    });
+    expect(closedBy(recorded("postToolUse", {}, "ask_user"))).toEqual([asked.requestKey]);
+    const notified = recorded("notification", { notification_type: "elicitation_dialog" });
+    expect(requestOf("notification", notified)).toMatchObject({
+      requestKey: null,
+      needsConfirmation: false,
+      status: { state: "waiting_input" },
+    });
+  });
+
+  it("shows the command that a notification quotes, with the keys that were seen to work", () => {
+    expect(requestOf("notification", recorded("notification")).request).toMatchObject({
+      kind: "command",
+      body: "touch approved.txt",
+      options: [{ keys: ["1"] }, { keys: ["Escape"] }],
+    });
+    const other = recorded("notification", { message: "Fetch https://example.org" });
+    expect(requestOf("notification", other).request).toMatchObject({
+      kind: "other",
+      title: "Fetch https://example.org",
+    });
+  });
+});

@@ -1,0 +1,140 @@
+// Copilot CLI's hook events to signals. Pure; the table of events is the whole decision. Source: event orders and payloads
+// recorded with 1.0.102. Denial, interrupt and the final failure fire no hook: the session log and the screen tell them.
+import type { Envelope } from "../../core/model/envelope.ts";
+import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
+import type { Confidence, Status } from "../../core/model/state.ts";
+import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import { fieldOf, textOf, type Payload } from "../shared/payload.ts";
+import {
+  activity,
+  boundary,
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  openRequest,
+  RETRYING,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  type Ask,
+} from "../shared/signals.ts";
+import { ASK_TOOL, notifiedPermission, permissionAsk, questionAsk, requestKeyOf } from "./prompts.ts";
+
+/** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */
+const DIALOG_GRACE_MS = 500;
+
+interface Event {
+  payload: Payload;
+  /** False when the hook's payload was unreadable; then only what the name proves is concluded. */
+  isWhole: boolean;
+  agentId: string;
+  confidence: Confidence;
+}
+
+type Rule = (event: Event) => readonly Signal[];
+
+const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
+
+const life: Rule = ({ agentId }) => [activity(null, { agentId })];
+
+const opened = (
+  ask: Ask,
+  { agentId, confidence }: Event,
+  fields: { requestKey: string | null; needsConfirmation: boolean },
+): Signal => openRequest(ask, { agentId, confidence, dialogGraceMs: DIALOG_GRACE_MS, ...fields });
+
+const toolStarted: Rule = (event) => {
+  const { payload, agentId } = event;
+  const started = activity(workOf(agentId, TOOL), { agentId });
+  const toolName = textOf(payload, "toolName");
+  if (toolName !== ASK_TOOL) return [started];
+  const input = fieldOf(payload, "toolArgs");
+  const requestKey = requestKeyOf(agentId, toolName, input);
+  return [started, opened(questionAsk(input), event, { requestKey, needsConfirmation: true })];
+};
+
+const toolEnded: Rule = ({ payload, agentId }) => {
+  const toolName = textOf(payload, "toolName");
+  const closes = toolName === null ? [] : [requestKeyOf(agentId, toolName, fieldOf(payload, "toolArgs"))];
+  return [activity(workOf(agentId, THINKING), { agentId, closes })];
+};
+
+/** Fires before the rules decide whether anybody is asked. */
+const permissionRequested: Rule = (event) => {
+  const { payload, agentId } = event;
+  const toolName = textOf(payload, "toolName");
+  const input = fieldOf(payload, "toolInput");
+  return [
+    opened(permissionAsk(toolName ?? "", input), event, {
+      requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, input),
+      needsConfirmation: true,
+    }),
+  ];
+};
+
+const notified: Rule = (event) => {
+  const { payload } = event;
+  const proven = { requestKey: null, needsConfirmation: false };
+  switch (textOf(payload, "notification_type")) {
+    case "permission_prompt":
+      return [opened(notifiedPermission(textOf(payload, "message")), event, proven)];
+    case "elicitation_dialog":
+      return [opened(questionAsk({}), event, proven)];
+    case null:
+    default:
+      return life(event);
+  }
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  // Comes with the first prompt, not with the program's start.
+  sessionStart: ({ agentId, confidence }) => [boundary(FRESH, agentId, confidence)],
+  userPromptSubmitted: ({ agentId, confidence }) => [
+    boundary(workOf(agentId, THINKING), agentId, confidence),
+  ],
+  preToolUse: toolStarted,
+  postToolUse: toolEnded,
+  postToolUseFailure: toolEnded,
+  permissionRequest: permissionRequested,
+  notification: notified,
+  // Once per attempt, the last one included: what it proves is that the agent tried.
+  errorOccurred: ({ payload, agentId }) =>
+    textOf(payload, "errorContext") === "model_call"
+      ? [activity(workOf(agentId, RETRYING), { agentId })]
+      : [activity(null, { agentId })],
+  agentStop: ({ isWhole, agentId, confidence }) =>
+    // Without its agent id a sub-agent's end would end the parent's turn.
+    isWhole ? [boundary(agentId === ROOT_AGENT ? COMPLETED : null, agentId, confidence)] : [activity(null)],
+  subagentStart: ({ agentId }) => [activity(SUBAGENT, { agentId })],
+  subagentStop: ({ agentId, confidence }) =>
+    agentId === ROOT_AGENT ? [activity(null)] : [boundary(null, agentId, confidence)],
+  preCompact: ({ agentId }) => [activity(COMPACTING, { agentId })],
+  sessionEnd: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
+  userPromptTransformed: life,
+  postResult: life,
+};
+
+/** Sub-agents carry their own id; the root names none, or the session's. */
+const agentIdOf = (payload: Payload): string => {
+  const agentId = textOf(payload, "agentId");
+  return agentId === null || agentId === textOf(payload, "sessionId") ? ROOT_AGENT : agentId.slice(0, 200);
+};
+
+/** Never throws. Unknown events give no signals; an unreadable payload counts by its event's name, with medium confidence. */
+export const normalizeCopilot = (envelope: Envelope, _context: NormalizeContext): NormalizedEvent => {
+  const payload = envelope.payload ?? {};
+  const isWhole = envelope.payload !== null;
+  const name = envelope.eventName ?? "";
+  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+  const agentId = agentIdOf(payload);
+  const isRoot = agentId === ROOT_AGENT;
+  return {
+    signals: rule?.({ payload, isWhole, agentId, confidence: isWhole ? "high" : "medium" }) ?? [],
+    sessionId: textOf(payload, "sessionId")?.slice(0, 200) ?? null,
+    eventId: null,
+    cwd: textOf(payload, "cwd"),
+    transcriptPath: textOf(payload, "transcriptPath"),
+    promptText: name === "userPromptSubmitted" && isRoot ? textOf(payload, "prompt") : null,
+    isExit: name === "sessionEnd" && isRoot,
+  };
+};

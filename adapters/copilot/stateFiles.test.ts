@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import type { Pane } from "../../core/model/runtime.ts";
+import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { readSessionLog } from "./sessionLog.ts";
+import { readCopilotStateFiles } from "./stateFiles.ts";
+
+const STARTED = 1_795_238_680_000;
+const ROOT = "/home/dev/.copilot";
+const SESSION = "eef7fd97-cbe1-46a2-9377-81807ee4c851";
+const LOG = `${ROOT}/session-state/${SESSION}/events.jsonl`;
+const OPEN = `${ROOT}/open-sessions-state.json`;
+const LOCK = `${ROOT}/session-state/${SESSION}/inuse.4242.lock`;
+const agent = { pid: 4242, ppid: 1, comm: "MainThread", args: "copilot", startedAt: STARTED };
+const pane: Pane = {
+  targetId: "host",
+  server: "default",
+  paneId: "%5",
+  sessionId: "$1",
+  sessionName: "dev",
+  alsoIn: [],
+  windowId: "@2",
+  windowIndex: 0,
+  windowName: "dev",
+  paneIndex: 0,
+  panePid: 4000,
+  tty: "/dev/pts/3",
+  title: "",
+  isActive: true,
+  isDead: false,
+  deadStatus: null,
+  isAlternate: true,
+  inMode: false,
+  width: 120,
+  height: 40,
+  cursorX: 0,
+  cursorY: 0,
+  historySize: 0,
+  windowActivity: 0,
+  updatedAt: 0,
+};
+
+const line = (type: string, data: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string =>
+  `${JSON.stringify({ type, data, id: "e", timestamp: "2026-11-21T05:25:00.000Z", ...more })}\n`;
+const log = (...lines: (string | [string, Record<string, unknown>?, Record<string, unknown>?])[]): string =>
+  lines.map((one) => (typeof one === "string" ? one : line(...one))).join("");
+const PROMPT = log(["user.message", { content: "hi" }], ["assistant.turn_start", { turnId: "0" }]);
+const TOOL = line("tool.execution_start", { toolCallId: "c1", toolName: "bash" });
+const ASKED = line("permission.requested", {
+  requestId: "r1",
+  permissionRequest: { kind: "shell", fullCommandText: "make", intention: "Build" },
+});
+const ANSWERED = line("permission.completed", { requestId: "r1", result: { kind: "approved" } });
+const stateOf = (tail: string): string | null => {
+  const state = readSessionLog(tail);
+  return state === null ? null : `${state.status.state}/${state.status.reasonCode}`;
+};
+
+describe("the session log", () => {
+  it.each([
+    ["a prompt", PROMPT, "running/thinking"],
+    ["a tool", PROMPT + TOOL, "running/tool"],
+    ["a permission", PROMPT + TOOL + ASKED, "waiting_approval/permission_tool"],
+    ["an answered permission", PROMPT + TOOL + ASKED + ANSWERED, "running/tool"],
+    [
+      "a second permission while the first is open",
+      PROMPT + ASKED + log(["permission.requested", { requestId: "r2" }]) + ANSWERED,
+      "waiting_approval/permission_tool",
+    ],
+    [
+      "a tool that ended",
+      PROMPT + TOOL + line("tool.execution_complete", { toolCallId: "c1" }),
+      "running/thinking",
+    ],
+    [
+      "a model's turn that called a tool",
+      PROMPT + TOOL + log(["tool.execution_complete", { toolCallId: "c1" }], ["assistant.turn_end"]),
+      "running/thinking",
+    ],
+    [
+      "the last model's turn",
+      PROMPT + log(["assistant.message"], ["assistant.turn_end"]),
+      "completed/turn_ended",
+    ],
+    ["an interrupt", PROMPT + TOOL + log(["abort", { reason: "user_abort" }]), "idle/interrupted"],
+    [
+      "what an interrupt leaves behind",
+      PROMPT +
+        TOOL +
+        ASKED +
+        log(["abort"], ["tool.execution_complete", { toolCallId: "c1" }], ["assistant.turn_end"]),
+      "idle/interrupted",
+    ],
+    ["a failure", PROMPT + log(["session.error", { statusCode: 500, message: "no" }]), "error/api_error"],
+    ["a failed login", PROMPT + log(["session.error", { statusCode: 401 }]), "error/auth_failed"],
+    ["too many requests", PROMPT + log(["session.error", { statusCode: 429 }]), "error/rate_limited"],
+    ["a failure whose turn ends", PROMPT + log(["session.error"], ["assistant.turn_end"]), "error/api_error"],
+    ["a prompt after a failure", log(["session.error"]) + PROMPT, "running/thinking"],
+    ["a shutdown", PROMPT + log(["session.shutdown"]), null],
+    ["lines that nobody knows", log(["session.start"], ["something.new"]), null],
+    [
+      "a sub-agent's turn",
+      PROMPT + TOOL + log(["assistant.turn_end", {}, { agentId: "sub" }]),
+      "running/subagent",
+    ],
+    [
+      "a sub-agent's permission",
+      PROMPT + log(["permission.requested", { requestId: "r9" }, { agentId: "sub" }]),
+      "waiting_approval/permission_tool",
+    ],
+    ["a cut first and a half-written last line", `er":1}\n${PROMPT}{"type":"abo`, "running/thinking"],
+    ["nothing", "", null],
+  ])("says after %s", (_what, tail, expected) => {
+    expect(stateOf(tail)).toBe(expected);
+  });
+
+  it("shows what is asked", () => {
+    expect(readSessionLog(PROMPT + ASKED)?.ask?.request).toMatchObject({ kind: "command", body: "make" });
+    const write = { requestId: "r2", permissionRequest: { kind: "write", fileName: "/p/a.txt" } };
+    expect(readSessionLog(log(["permission.requested", write]))?.ask).toMatchObject({
+      status: { reasonCode: "permission_edit" },
+      request: { kind: "edit", body: "/p/a.txt" },
+    });
+    const question = { toolCallId: "c2", toolName: "ask_user", arguments: { message: "Which colour?" } };
+    expect(readSessionLog(PROMPT + log(["tool.execution_start", question]))?.ask).toMatchObject({
+      status: { state: "waiting_input" },
+      request: { kind: "question", body: "Which colour?" },
+    });
+  });
+});
+
+interface Disk {
+  files: Record<string, string>;
+  lockedAt?: number;
+}
+const read = (disk: Disk, more: { agentSessionId?: string | null; transcriptPath?: string | null } = {}) => {
+  const files: TargetFiles = {
+    readText: (path) => Promise.resolve(disk.files[path] ?? null),
+    readTail: (path, maxBytes) => Promise.resolve(disk.files[path]?.slice(-maxBytes) ?? null),
+    readLink: () => Promise.resolve(null),
+    list: () => Promise.resolve([]),
+    stat: (path) =>
+      Promise.resolve(
+        path === LOCK && disk.lockedAt !== undefined
+          ? { mtimeMs: disk.lockedAt, size: 0, isFile: true, mode: 0o600 }
+          : null,
+      ),
+    writeText: () => Promise.reject(new Error("reads only")),
+    remove: () => Promise.reject(new Error("reads only")),
+  };
+  return readCopilotStateFiles({
+    files,
+    homeDir: "/home/dev",
+    process: agent,
+    pane,
+    agentSessionId: SESSION,
+    transcriptPath: null,
+    cwd: null,
+    ...more,
+  });
+};
+const statusOf = async (disk: Disk, more?: Parameters<typeof read>[1]): Promise<string | null> => {
+  const reading = await read(disk, more);
+  return reading === null ? null : `${reading.status.state}/${reading.status.reasonCode}`;
+};
+const open = (working: boolean, refreshedAt: string): string =>
+  JSON.stringify({ [SESSION]: { openedAt: refreshedAt, refreshedAt, working }, other: { working: true } });
+const LATER = "2026-11-21T05:25:01.000Z";
+const BEFORE = "2026-11-21T05:24:59.000Z";
+
+describe("Copilot's files", () => {
+  it("are read for the session that the hooks named, at the place that they named", async () => {
+    expect(await statusOf({ files: { [LOG]: PROMPT } })).toBe("running/thinking");
+    const elsewhere = `/moved/session-state/${SESSION}/events.jsonl`;
+    expect(
+      await statusOf({ files: { [LOG]: PROMPT, [elsewhere]: PROMPT + TOOL } }, { transcriptPath: elsewhere }),
+    ).toBe("running/tool");
+  });
+
+  it("are not read where an event names another session's log, or no session at all", async () => {
+    const foreign = "/etc/passwd";
+    expect(
+      await statusOf({ files: { [LOG]: PROMPT, [foreign]: PROMPT + TOOL } }, { transcriptPath: foreign }),
+    ).toBe("running/thinking");
+    expect(await statusOf({ files: { [LOG]: PROMPT } }, { agentSessionId: "../../x" })).toBeNull();
+  });
+
+  it("are tied to the process by its lock where no hook named the session", async () => {
+    const disk = { files: { [LOG]: PROMPT, [OPEN]: open(true, LATER) } };
+    const unnamed = { agentSessionId: null };
+    expect(await statusOf(disk, unnamed)).toBeNull();
+    expect(await statusOf({ ...disk, lockedAt: STARTED - 60_000 }, unnamed)).toBeNull();
+    expect(await statusOf({ ...disk, lockedAt: STARTED + 500 }, unnamed)).toBe("running/thinking");
+  });
+
+  it("say idle where the list, written after the log, says that nothing works", async () => {
+    expect(await statusOf({ files: { [LOG]: PROMPT, [OPEN]: open(false, LATER) } })).toBe("idle/fresh");
+    expect(await statusOf({ files: { [LOG]: PROMPT, [OPEN]: open(false, BEFORE) } })).toBe(
+      "running/thinking",
+    );
+    expect(await statusOf({ files: { [LOG]: PROMPT, [OPEN]: open(true, LATER) } })).toBe("running/thinking");
+    expect(await statusOf({ files: { [LOG]: PROMPT + ASKED, [OPEN]: open(false, LATER) } })).toBe(
+      "waiting_approval/permission_tool",
+    );
+  });
+
+  it("are read further back where one line fills the newest bytes", async () => {
+    const huge = line("tool.execution_progress", { output: "x".repeat(200_000) });
+    expect(await statusOf({ files: { [LOG]: PROMPT + ASKED + huge } })).toBe(
+      "waiting_approval/permission_tool",
+    );
+  });
+
+  it("say nothing where they are missing or cannot be parsed", async () => {
+    expect(await statusOf({ files: {} })).toBeNull();
+    expect(await statusOf({ files: { [LOG]: PROMPT, [OPEN]: '{"a":' } })).toBe("running/thinking");
+    expect(await statusOf({ files: { [OPEN]: open(true, LATER) } })).toBeNull();
+  });
+});

@@ -1,0 +1,239 @@
+// The adapters in force: the built-in ones and those of the person's files, which are followed while the daemon runs. A bad
+// file is a problem to show, never a reason to stop; while it is bad, it counts as absent.
+import { watch, type FSWatcher } from "node:fs";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type {
+  AdapterFiles,
+  AdapterOrigin,
+  AdapterProblem,
+  AdapterSource,
+  AdapterText,
+} from "../../core/ports/adapterSource.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import type { Clock } from "../../core/ports/clock.ts";
+import type { Logger } from "../../core/ports/logger.ts";
+import { createAdapterRegistry, type AdapterRegistry } from "../index.ts";
+import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
+import { createDeadline, type Deadline } from "./pattern.ts";
+import { readAdapterFile } from "./readFile.ts";
+import { isPatch } from "./schema.ts";
+
+const MAX_FILES = 64;
+const MAX_FILE_BYTES = 256 * 1024;
+const FILE_NAME = /^[\w-][\w.-]*\.json$/;
+/** The watch is a hint; this finds what it missed, ms. */
+const SWEEP_MS = 5_000;
+
+export interface AdapterSourceOptions {
+  /** Folder of the files; made when it is missing. */
+  dir: string;
+  builtIn: readonly AgentAdapter[];
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface OwnedAdapterSource extends AdapterSource {
+  readonly files: AdapterFiles;
+  /** Looks at the folder now; resolves when what it found is in force. */
+  refresh(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Composition {
+  registry: AdapterRegistry;
+  origins: ReadonlyMap<string, AdapterOrigin>;
+  problems: readonly AdapterProblem[];
+}
+
+interface Composer {
+  builtIn: readonly AgentAdapter[];
+  deadline: Deadline;
+  logger: Logger;
+}
+
+type FileResult = ReturnType<AdapterFiles["check"]>;
+
+/** One file on top of the adapters that are there already; `current` is what it would patch or must not collide with. */
+const applyFile = (
+  { name, text }: AdapterText,
+  current: ReadonlyMap<string, AgentAdapter>,
+  { builtIn, deadline, logger }: Composer,
+): FileResult => {
+  const { content, problems, lineAt } = readAdapterFile(name, text, deadline);
+  if (content === null) return { adapter: null, kind: "file", problems };
+  const kind = isPatch(content) ? "patched" : "file";
+  const context = { name, deadline, logger };
+  const refuse = (key: string, message: string): FileResult => ({
+    adapter: null,
+    kind,
+    problems: [{ file: name, line: lineAt([key]), path: key, message }],
+  });
+  if (isPatch(content)) {
+    const isBuiltIn = builtIn.some(({ agentType }) => agentType === content.extends);
+    const base = current.get(content.extends);
+    if (!isBuiltIn || base === undefined)
+      return refuse(
+        "extends",
+        `there is no built-in agent of this type; there is ${builtIn.map((one) => one.agentType).join(", ")}`,
+      );
+    return { adapter: patchAdapter(base, content, context), kind, problems };
+  }
+  if (current.has(content.agent_type))
+    return refuse("agent_type", "this agent type is taken; use extends to add rules to a built-in agent");
+  return { adapter: createFileAdapter(content, context), kind, problems };
+};
+
+/** In the order of names, so that the outcome does not depend on the file system. */
+const compose = (texts: readonly AdapterText[], composer: Composer): Composition => {
+  const adapters = new Map(composer.builtIn.map((adapter) => [adapter.agentType, adapter]));
+  const origins = new Map<string, AdapterOrigin>();
+  const problems: AdapterProblem[] = [];
+  for (const file of texts) {
+    const result = applyFile(file, adapters, composer);
+    problems.push(...result.problems);
+    if (result.adapter === null) continue;
+    const { agentType } = result.adapter;
+    adapters.set(agentType, result.adapter);
+    const files = [...(origins.get(agentType)?.files ?? []), file.name];
+    origins.set(agentType, { kind: result.kind, files });
+  }
+  return { registry: createAdapterRegistry([...adapters.values()]), origins, problems };
+};
+
+interface Folder {
+  /** Changes whenever a file may have. */
+  signature: string;
+  names: string[];
+  tooLarge: string[];
+}
+
+const lookAt = async (dir: string): Promise<Folder> => {
+  const names = (await readdir(dir))
+    .filter((name) => FILE_NAME.test(name))
+    .toSorted()
+    .slice(0, MAX_FILES);
+  // A file that went between listing and looking is no file.
+  const stats = await Promise.all(
+    names.map(async (name) => ({ name, stat: await stat(join(dir, name)).catch(() => null) })),
+  );
+  const files = stats.flatMap(({ name, stat }) => (stat?.isFile() === true ? [{ name, stat }] : []));
+  return {
+    signature: files.map(({ name, stat }) => `${name}:${stat.ino}:${stat.size}:${stat.mtimeMs}`).join("\n"),
+    names: files.filter(({ stat }) => stat.size <= MAX_FILE_BYTES).map(({ name }) => name),
+    tooLarge: files.filter(({ stat }) => stat.size > MAX_FILE_BYTES).map(({ name }) => name),
+  };
+};
+
+const unreadableProblem = (file: string): AdapterProblem => ({
+  file,
+  line: 1,
+  path: "",
+  message: "the file cannot be read; check its owner and mode",
+});
+const tooLargeProblem = (file: string): AdapterProblem => ({
+  file,
+  line: 1,
+  path: "",
+  message: `the file is larger than ${MAX_FILE_BYTES / 1_024} kB`,
+});
+
+/** Resolves with the files of now in force. Whoever creates it closes it. */
+export const createAdapterSource = async (options: AdapterSourceOptions): Promise<OwnedAdapterSource> => {
+  const { dir, builtIn, clock, logger } = options;
+  const composer: Composer = { builtIn, deadline: createDeadline(), logger };
+  const listeners = new Set<() => void>();
+  let signature: string | null = null;
+  let current = compose([], composer);
+  let running: Promise<void> | null = null;
+  let isHinted = false;
+  let isClosed = false;
+  let cancelSweep: () => void = () => {};
+
+  const reload = async (): Promise<void> => {
+    const folder = await lookAt(dir);
+    if (folder.signature === signature) return;
+    // Null: it may not be read, or went just now; that is said as a problem of the file, the others count.
+    const texts = await Promise.all(
+      folder.names.map(async (name) => ({
+        name,
+        text: await readFile(join(dir, name), "utf8").catch(() => null),
+      })),
+    );
+    const composed = compose(
+      texts.flatMap(({ name, text }) => (text === null ? [] : [{ name, text }])),
+      composer,
+    );
+    const isFirst = signature === null;
+    signature = folder.signature;
+    const unread = texts.flatMap(({ name, text }) => (text === null ? [unreadableProblem(name)] : []));
+    const problems = [...composed.problems, ...folder.tooLarge.map(tooLargeProblem), ...unread];
+    current = { ...composed, problems };
+    for (const problem of current.problems) logger.warn({ ...problem }, "an adapter file is not in force");
+    if (!isFirst) for (const listener of listeners) listener();
+  };
+  const refresh = (): Promise<void> => {
+    if (isClosed) return running ?? Promise.resolve();
+    isHinted = true;
+    running ??= (async () => {
+      try {
+        while (isHinted) {
+          isHinted = false;
+          // oxlint-disable-next-line no-await-in-loop -- a change that came meanwhile is looked at next
+          await reload();
+        }
+      } catch (error) {
+        // The folder may have been removed: make it again, and look at the next sweep.
+        logger.warn({ error }, "the adapter files could not be read");
+        // A second failure is the next sweep's, which says it again.
+        await mkdir(dir, { recursive: true, mode: 0o700 }).catch(() => {});
+      } finally {
+        running = null;
+      }
+    })();
+    return running;
+  };
+  const sweep = (): void => {
+    cancelSweep = clock.setTimer(
+      SWEEP_MS,
+      () => void refresh().finally(() => (isClosed ? undefined : sweep())),
+    );
+  };
+
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  let watcher: FSWatcher | null = null;
+  try {
+    watcher = watch(dir, () => void refresh());
+    watcher.on("error", (error) =>
+      logger.warn({ error }, "the adapter files are no longer watched; sweeping goes on"),
+    );
+  } catch (error) {
+    logger.warn({ error }, "the adapter files cannot be watched; sweeping goes on");
+  }
+  await refresh();
+  sweep();
+
+  return {
+    list: () => current.registry.list(),
+    byAgentType: (agentType) => current.registry.byAgentType(agentType),
+    identify: (processes) => current.registry.identify(processes),
+    files: {
+      originOf: (agentType) => current.origins.get(agentType) ?? { kind: "built-in", files: [] },
+      problems: () => current.problems,
+      // On its own, as if it were the only file: a copy of one that is in force does not collide with itself.
+      check: (file) =>
+        applyFile(file, new Map(builtIn.map((adapter) => [adapter.agentType, adapter])), composer),
+      onChange: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    refresh,
+    close: async () => {
+      isClosed = true;
+      cancelSweep();
+      watcher?.close();
+      await running;
+    },
+  };
+};

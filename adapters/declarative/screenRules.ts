@@ -1,0 +1,183 @@
+// Runs the title and screen rules of one adapter file. Only the bottom of the visible screen counts, the first match wins,
+// and rules that hang are given up for good rather than slowing everything else down.
+import type { PromptRequest } from "../../core/model/request.ts";
+import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
+import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
+import { boundedText, oneLine } from "../shared/payload.ts";
+import { compilePattern, PatternTimeout, type Deadline } from "./pattern.ts";
+import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
+
+/** Columns of a line that rules see. */
+const MAX_COLUMNS = 400;
+/** Wall time for all rules of a file on one screen, ms. */
+const LIMIT_MS = 100;
+/** A busy machine can make one reading late; rules that hang are late every time. */
+const MAX_TIMEOUTS = 3;
+const MAX_OPTIONS = 30;
+
+interface CompiledScreen {
+  name: string;
+  rule: ScreenRule;
+  status: Status;
+  pattern: RegExp;
+  not: RegExp | null;
+  options: RegExp | null;
+}
+
+interface CompiledTitle {
+  name: string;
+  rule: TitleRule;
+  status: Status;
+  pattern: RegExp;
+}
+
+const statusOf = ({ state, reason }: Pick<ScreenRule, "state" | "reason">): Status =>
+  statusSchema.parse({ state, reasonCode: reason ?? REASON_CODES[state][0] });
+
+/** Keys of the n-th option, from 1: the key that the screen shows, else the file's rule for options. */
+const optionKeys = (
+  key: string | undefined,
+  number: number,
+  keys: AnswerKeys | undefined,
+): string[] | null => {
+  if (key !== undefined && key !== "") return [key];
+  return keys?.option?.map((one) => one.replace("{n}", String(number))) ?? null;
+};
+
+const readOptions = (
+  lines: string,
+  pattern: RegExp | null,
+  keys: AnswerKeys | undefined,
+): PromptRequest["options"] => {
+  const found =
+    pattern === null
+      ? []
+      : [...lines.matchAll(pattern)].slice(0, MAX_OPTIONS).map((match, index) => ({
+          label: oneLine(match.groups?.["label"] ?? match[0]),
+          keys: optionKeys(match.groups?.["key"], index + 1, keys),
+        }));
+  if (found.length > 0) return found;
+  return [
+    ...(keys?.approve === undefined ? [] : [{ label: "Approve", keys: keys.approve }]),
+    ...(keys?.deny === undefined ? [] : [{ label: "Deny", keys: keys.deny }]),
+  ];
+};
+
+const requestFor = (
+  { rule, status, options }: CompiledScreen,
+  match: RegExpExecArray,
+  lines: string,
+  keys: AnswerKeys | undefined,
+): PromptRequest | null => {
+  if (!isWaiting(status.state)) return null;
+  const { title, body } = match.groups ?? {};
+  return {
+    kind: rule.request?.kind ?? "other",
+    title: oneLine(title ?? rule.request?.title ?? match[0]) || status.state,
+    body: body === undefined ? null : boundedText(body.trim()),
+    toolName: null,
+    options: readOptions(lines, options, keys),
+    expiresAt: null,
+  };
+};
+
+export interface ScreenRules {
+  /** Every rule that matches, screens before titles. Empty, for good, once the rules proved too slow. */
+  trace(screen: Screen): readonly ScreenTrace[];
+  /** What the first matching rule says, or null. */
+  read(screen: Screen): Reading | null;
+}
+
+/** `onTooSlow` hears once when the rules are given up. The rules were checked when they were read. */
+export const createScreenRules = (
+  file: { titles: readonly TitleRule[]; screens: readonly ScreenRule[]; keys?: AnswerKeys | undefined },
+  deadline: Deadline,
+  onTooSlow: () => void,
+): ScreenRules => {
+  const screens = file.screens.map((rule, index): CompiledScreen => ({
+    name: rule.name ?? `screens.${index}`,
+    rule,
+    status: statusOf(rule),
+    pattern: compilePattern(rule.pattern),
+    not: rule.not === undefined ? null : compilePattern(rule.not),
+    options: rule.request?.options === undefined ? null : compilePattern(rule.request.options, "g"),
+  }));
+  const titles = file.titles.map((rule, index): CompiledTitle => ({
+    name: `titles.${index}`,
+    rule,
+    status: statusOf(rule),
+    pattern: compilePattern(rule.pattern),
+  }));
+  let timeouts = 0;
+
+  const readScreenRule = (compiled: CompiledScreen, bottom: readonly string[]): Reading | null => {
+    const lines = bottom.slice(-compiled.rule.lines).join("\n");
+    const match = compiled.pattern.exec(lines);
+    if (match === null || compiled.not?.test(lines) === true) return null;
+    return {
+      status: compiled.status,
+      confidence: compiled.rule.confidence,
+      matched: oneLine(match[0]) || compiled.name,
+      request: requestFor(compiled, match, lines, file.keys),
+      isSteady: compiled.rule.steady,
+    };
+  };
+  const readTitleRule = ({ name, rule, status, pattern }: CompiledTitle, title: string): Reading | null => {
+    const match = pattern.exec(title);
+    if (match === null) return null;
+    const matched = oneLine(match[0]) || name;
+    const request: PromptRequest = {
+      kind: "other",
+      title: matched,
+      body: null,
+      toolName: null,
+      options: readOptions("", null, file.keys),
+      expiresAt: null,
+    };
+    return {
+      status,
+      confidence: rule.confidence,
+      matched,
+      request: isWaiting(status.state) ? request : null,
+      isSteady: false,
+    };
+  };
+
+  /** `isFirstOnly`: stops at the first match. */
+  const evaluate = (screen: Screen, isFirstOnly: boolean): ScreenTrace[] => {
+    const end = screen.lines.findLastIndex((line) => line.trim() !== "") + 1;
+    const bottom = screen.lines
+      .slice(Math.max(0, end - MAX_RULE_LINES), end)
+      .map((line) => line.slice(0, MAX_COLUMNS).trimEnd());
+    const title = oneLine(screen.title, MAX_COLUMNS);
+    const found: ScreenTrace[] = [];
+    const attempts = [
+      ...screens.map((compiled) => ({ rule: compiled.name, read: () => readScreenRule(compiled, bottom) })),
+      ...titles.map((compiled) => ({ rule: compiled.name, read: () => readTitleRule(compiled, title) })),
+    ];
+    for (const { rule, read } of attempts) {
+      const reading = read();
+      if (reading !== null) found.push({ rule, reading });
+      if (isFirstOnly && found.length > 0) break;
+    }
+    return found;
+  };
+  const guarded = (screen: Screen, isFirstOnly: boolean): ScreenTrace[] => {
+    if (timeouts >= MAX_TIMEOUTS || screens.length + titles.length === 0) return [];
+    try {
+      const found = deadline.run(LIMIT_MS, () => evaluate(screen, isFirstOnly));
+      timeouts = 0;
+      return found;
+    } catch (error) {
+      if (!(error instanceof PatternTimeout)) throw error;
+      timeouts += 1;
+      if (timeouts === MAX_TIMEOUTS) onTooSlow();
+      return [];
+    }
+  };
+
+  return {
+    trace: (screen) => guarded(screen, false),
+    read: (screen) => guarded(screen, true)[0]?.reading ?? null,
+  };
+};

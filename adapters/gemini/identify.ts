@@ -1,0 +1,34 @@
+// Which process of a pane is Gemini CLI. Node names its main thread alike for every program, so the script on the command
+// line decides. Source: process trees recorded with 0.61.0; launcher forms from the package's own entry points.
+import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { readScriptCommand } from "../shared/nodeCommand.ts";
+
+const SCRIPT = /(^|\/)(\.bin|bin)\/gemini$|\/@google\/gemini-cli\/(dist|bundle)\/(index|gemini)\.[cm]?js$/;
+
+/** Subcommands that configure and leave, and modes in which another program is the front end. */
+const HELPER_WORDS = new Set(["mcp", "extensions", "extension", "hooks", "hook", "skills", "skill"]);
+const HELPER_FLAGS = new Set(["--acp", "--experimental-acp", "--list-sessions", "--list-extensions"]);
+
+/** A prompt may begin with a subcommand's word; the subcommand itself is followed by one of these or by nothing. */
+const HELPER_OPERANDS =
+  /^(add|config|disable|enable|install|link|list|migrate|new|remove|uninstall|update|validate|-.*)$/;
+
+const isHelper = (operands: readonly string[]): boolean => {
+  if (operands.some((word) => HELPER_FLAGS.has(word))) return true;
+  const [first = "", second] = operands;
+  return HELPER_WORDS.has(first) && (second === undefined || HELPER_OPERANDS.test(second));
+};
+
+/**
+ * The first process, parents before children, that is an interactive Gemini CLI. It starts itself again as its own child
+ * unless told not to; the outer one lives as long as the session and is the agent.
+ */
+export const identifyGemini = (processes: readonly ProcessInfo[]): IdentifyMatch | null => {
+  for (const process of processes) {
+    const command = readScriptCommand(process.args);
+    if (command !== null && SCRIPT.test(command.script) && !isHelper(command.operands))
+      return { process, confidence: "high", sign: `${command.program} running Gemini CLI's script` };
+  }
+  return null;
+};

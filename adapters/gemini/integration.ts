@@ -1,0 +1,92 @@
+// Our hooks in `~/.gemini/settings.json`. The agent strips comments before it parses, so they may be there and stay; and it
+// replaces `$NAME` in every string, so a path with a dollar sign is refused rather than changed behind our back. A hook's
+// name flashes in the status line: ours is short. Sources: 0.61.0, and the vendor's documents on settings and hooks.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { Integration } from "../../core/ports/agentAdapter.ts";
+import { createHookSettingsIntegration } from "../shared/hookSettings.ts";
+import type { JsonNode } from "../shared/jsonTree.ts";
+import { valueOf } from "../shared/settingsText.ts";
+
+/** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
+export const HOOK_EVENTS = [
+  "SessionStart",
+  "SessionEnd",
+  "BeforeAgent",
+  "AfterAgent",
+  "BeforeTool",
+  "AfterTool",
+  "Notification",
+] as const;
+
+/** Milliseconds; the hook needs a few, and the agent waits for it. */
+const HOOK_TIMEOUT_MS = 5_000;
+const HOOK_NAME = "agtmux";
+const SCRIPT_NAME = "agtmux-event";
+
+const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+
+/** Prints nothing and always succeeds, even when the script is gone: what a hook prints must be JSON. */
+export const hookCommand = (eventScript: string, event: string): string =>
+  `${quoted(eventScript)} gemini ${event} 2>/dev/null || :`;
+
+const isOurCommand = (command: unknown, event: string, eventScript: string): boolean =>
+  typeof command === "string" &&
+  (command === hookCommand(eventScript, event) ||
+    (command.endsWith(` gemini ${event} 2>/dev/null || :`) && command.includes(SCRIPT_NAME)));
+
+/** `hooksConfig` can switch off all hooks, or ours by name or command. */
+const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>): string[] => {
+  const config = valueOf(root, "hooksConfig");
+  if (config?.kind !== "object") return [];
+  const disabled = valueOf(config, "disabled");
+  const isOurs = (value: unknown): boolean =>
+    value === HOOK_NAME || (typeof value === "string" && commands.has(value));
+  return [
+    ...(valueOf(config, "enabled")?.value === false ? [`${path} switches all hooks off`] : []),
+    ...(disabled?.kind === "array" && disabled.children.some((item) => isOurs(item.value))
+      ? [`${path} lists our hooks as disabled`]
+      : []),
+  ];
+};
+
+/** Creates the integration. `testEvent` is proof of life only: it changes no state. */
+export const createGeminiIntegration = (): Integration => {
+  const integration = createHookSettingsIntegration({
+    path: (homeDir) => `${homeDir}/.gemini/settings.json`,
+    hasComments: true,
+    events: HOOK_EVENTS,
+    commandOf: hookCommand,
+    hookOf: (eventScript, event) => ({
+      name: HOOK_NAME,
+      type: "command",
+      command: hookCommand(eventScript, event),
+      timeout: HOOK_TIMEOUT_MS,
+    }),
+    isOurCommand,
+    problemsOf: ({ eventScript }, root, path) =>
+      Promise.resolve(
+        problemsOf(root, path, new Set(HOOK_EVENTS.map((event) => hookCommand(eventScript, event)))),
+      ),
+    testEvent: {
+      eventName: "Notification",
+      payload: {
+        hook_event_name: "Notification",
+        notification_type: "AgtmuxTest",
+        message: "Delivery test",
+      },
+    },
+  });
+  return {
+    ...integration,
+    planInstall(request) {
+      if (request.eventScript.includes("$"))
+        return Promise.reject(
+          new AgtmuxError(
+            "E_INTEGRATION_REFUSED",
+            `Gemini CLI would replace the dollar sign in ${request.eventScript}; use a home without one.`,
+          ),
+        );
+      return integration.planInstall(request);
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Signal } from "../../core/model/evidence.ts";
+import { loadEventSamples, loadRecording, type Payload } from "../testkit/recordings.ts";
+import { normalizeGemini } from "./normalize.ts";
+
+const folder = fileURLToPath(new URL("../../test/fixtures/recordings/gemini", import.meta.url));
+const samples = loadEventSamples(folder);
+const recorded = (name: string, changes: Payload = {}): Payload => ({
+  ...samples.find((sample) => sample.name === name)?.payload,
+  ...changes,
+});
+const normalize = (eventName: string | null, payload: Payload | null) =>
+  normalizeGemini(
+    {
+      spoolName: "1",
+      agentType: "gemini",
+      eventName,
+      tmuxSocket: null,
+      tmuxServerPid: null,
+      paneId: null,
+      parentPid: null,
+      eventTime: 0,
+      payload,
+      payloadProblem: null,
+    },
+    { confirmRequests: false },
+  );
+const said = (signals: readonly Signal[]): string[] =>
+  signals.map((signal) => {
+    switch (signal.kind) {
+      case "activity":
+        return `${signal.status === null ? "alive" : `${signal.status.state}/${signal.status.reasonCode}`}${signal.boundary ? "!" : ""} ${signal.confidence}`;
+      case "request":
+        return `asks ${signal.status.reasonCode}${signal.needsConfirmation ? "?" : ""}`;
+      case "settled":
+      case "observation":
+      case "dismissal":
+        return signal.kind;
+    }
+  });
+const requestOf = (name: string, payload: Payload) => {
+  const found = normalize(name, payload).signals.find((signal) => signal.kind === "request");
+  if (found === undefined) throw new Error(`${name} asks nothing`);
+  return found;
+};
+const closedBy = (payload: Payload): string[] =>
+  normalize("AfterTool", payload).signals.flatMap((signal) =>
+    signal.kind === "activity" ? signal.closes : [],
+  );
+
+describe("turns", () => {
+  it.each([
+    ["SessionStart", {}, ["idle/fresh! high"]],
+    ["BeforeAgent", {}, ["running/thinking! high"]],
+    ["BeforeTool", {}, ["running/tool high"]],
+    ["AfterTool", {}, ["running/thinking high"]],
+    ["PreCompress", {}, ["alive high"]],
+    ["AfterAgent", {}, ["completed/turn_ended! medium"]],
+    ["AfterAgent", { prompt_response: "[no response text]" }, ["error/api_error! medium"]],
+    ["SessionEnd", {}, ["alive! high"]],
+    ["Notification", {}, ["asks permission_tool"]],
+    ["Notification", { notification_type: "Other" }, ["alive high"]],
+    ["BeforeTool", { tool_name: "ask_user", tool_input: {} }, ["running/tool high", "asks question?"]],
+    ["Unheard", {}, []],
+  ] as const)("%s %j", (name, changes, expected) => {
+    expect(said(normalize(name, recorded(name, changes)).signals)).toEqual(expected);
+  });
+
+  it("knows the end of the program from that of a conversation", () => {
+    expect(normalize("SessionEnd", recorded("SessionEnd")).isExit).toBe(true);
+    expect(normalize("SessionEnd", recorded("SessionEnd", { reason: "clear" })).isExit).toBe(false);
+  });
+
+  it("names session, log, folder and prompt", () => {
+    expect(normalize(null, recorded("BeforeAgent"))).toMatchObject({
+      sessionId: "40d1aaff-9358-4ca8-918b-e77727d9d47d",
+      cwd: "/home/dev/project",
+      promptText: "SAY hello from the lab",
+      transcriptPath: "/home/dev/.gemini/tmp/project/chats/session-2026-11-21T05-19-40d1aaff.jsonl",
+    });
+  });
+
+  it.each([
+    ["BeforeAgent", ["running/thinking! medium"]],
+    ["AfterAgent", ["completed/turn_ended! medium"]],
+    ["Notification", ["alive high"]],
+  ] as const)("%s without its payload counts as far as its name proves something", (name, expected) => {
+    expect(said(normalize(name, null).signals)).toEqual(expected);
+  });
+});
+
+describe("requests", () => {
+  it("shows the command with the keys that were seen to work, and is closed by its tool", () => {
+    const asked = requestOf("Notification", recorded("Notification"));
+    expect(asked.request).toEqual({
+      kind: "command",
+      title: "Confirm Shell Command",
+      body: "touch approved.txt",
+      toolName: "run_shell_command",
+      options: [
+        { label: "Allow once", keys: ["1"] },
+        { label: "No, suggest changes", keys: ["Escape"] },
+      ],
+      expiresAt: null,
+    });
+    expect(closedBy(recorded("AfterTool"))).toEqual([asked.requestKey]);
+    expect(closedBy(recorded("AfterTool", { tool_input: { command: "other" } }))).not.toContain(
+      asked.requestKey,
+    );
+  });
+
+  it("ties a file that is named in full to the tool's relative path", () => {
+    const details = { type: "edit", title: "Confirm Write", filePath: "/home/dev/project/edit.txt" };
+    const asked = requestOf("Notification", recorded("Notification", { details }));
+    expect(asked).toMatchObject({
+      status: { reasonCode: "permission_edit" },
+      request: { kind: "edit", body: "/home/dev/project/edit.txt" },
+    });
+    expect(closedBy({ tool_name: "write_file", tool_input: { file_path: "edit.txt" } })).toEqual([
+      asked.requestKey,
+    ]);
+  });
+
+  it("knows the question from the tool's announcement, and that a dialog is open from the notification", () => {
+    const [, announced, notification] = loadRecording(folder, "waiting_input_question").events.slice(-3);
+    expect(requestOf("BeforeTool", announced?.payload ?? {})).toMatchObject({
+      needsConfirmation: true,
+      request: {
+        kind: "question",
+        body: "Which colour should the lab use?",
+        options: [{ label: "Red" }, { label: "Blue" }],
+      },
+    });
+    expect(requestOf("Notification", notification?.payload ?? {})).toMatchObject({
+      needsConfirmation: false,
+      requestKey: null,
+      status: { state: "waiting_input" },
+    });
+  });
+});

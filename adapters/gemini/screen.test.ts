@@ -1,0 +1,109 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { readGeminiScreen } from "./screen.ts";
+
+const fixture = (path: string): string =>
+  fileURLToPath(new URL(`../../test/fixtures/${path}/gemini`, import.meta.url));
+const read = (name: string, title?: string) => {
+  const screen = screenOf(loadRecording(fixture("recordings"), name));
+  return readGeminiScreen(title === undefined ? screen : { ...screen, title });
+};
+const readVariant = (name: string) => readGeminiScreen(screenOf(loadRecording(fixture("variants"), name)));
+
+describe("what Gemini's dialogs ask", () => {
+  it("is the command, with a digit for yes and Escape for no", () => {
+    expect(read("waiting_approval")?.request).toEqual({
+      kind: "command",
+      title: "Allow execution of [Shell]?",
+      body: "touch approved.txt",
+      toolName: "Shell",
+      options: [
+        { label: "Allow once", keys: ["1"] },
+        { label: "Allow for this session", keys: ["2"] },
+        { label: "No, suggest changes (esc)", keys: ["Escape"] },
+      ],
+      expiresAt: null,
+    });
+  });
+
+  it("is the question, with the way from the marked option to each", () => {
+    expect(read("waiting_input_question")?.request?.options).toEqual([
+      { label: "Red", keys: ["Enter"] },
+      { label: "Blue", keys: ["Down", "Enter"] },
+      { label: "Enter a custom value", keys: null },
+    ]);
+    expect(readVariant("question_60_columns_second_selected")?.request).toMatchObject({
+      body: "Which of the very many colours that there are should the lab use for its walls?",
+      options: [{ keys: ["Up", "Enter"] }, { keys: ["Enter"] }, { keys: null }],
+    });
+  });
+
+  it("is the folder to trust", () => {
+    expect(read("trust_dialog")?.request).toMatchObject({ kind: "trust", body: "project" });
+  });
+
+  it("is the file to edit, and the server's tool", () => {
+    expect(readVariant("approval_edit")?.request).toMatchObject({
+      kind: "edit",
+      body: "edit.txt",
+    });
+    expect(readVariant("approval_mcp")?.request).toMatchObject({
+      kind: "tool",
+      title: 'Allow execution of MCP tool "list_tables" from server "db"?',
+    });
+  });
+});
+
+describe("title and screen", () => {
+  it("agree, or one of them is about to be redrawn and nothing is said", () => {
+    expect(read("running", "◇  Ready (project)")).toBeNull();
+    expect(read("completed", "✋  Action Required (project)")).toBeNull();
+    expect(read("completed", "✦  Working… (project)")?.status.state).toBe("running");
+  });
+
+  it("may be of different moments: a dialog that ends the screen is the proof", () => {
+    for (const title of ["◇  Ready (project)", "✦  Working… (project)"]) {
+      expect(read("waiting_approval", title)?.status.state).toBe("waiting_approval");
+      expect(read("waiting_input_question", title)?.status.state).toBe("waiting_input");
+    }
+    const unknown = ["╭──────────╮", "│ ● 1. New │", "│   2. Old │", "╰──────────╯"];
+    const screen = { lines: unknown, isAlternate: false, width: 80, height: 24 };
+    expect(readGeminiScreen({ ...screen, title: "✦  Working… (project)" })).toBeNull();
+  });
+
+  it("are right without the title where it is switched off", () => {
+    const states = [
+      "running",
+      "tool_running",
+      "waiting_approval",
+      "waiting_input_question",
+      "denied",
+      "error_400",
+    ].map((name) => read(name, "devbox")?.status.state);
+    expect(states).toEqual(["running", "running", "waiting_approval", "waiting_input", "idle", "error"]);
+  });
+
+  it("that ask for something unknown are a wait of low confidence", () => {
+    const screen = { isAlternate: false, width: 80, height: 24, title: "✋  Action Required (project)" };
+    expect(readGeminiScreen({ ...screen, lines: ["something new"] })).toMatchObject({
+      status: { state: "waiting_approval" },
+      confidence: "low",
+    });
+    expect(
+      readGeminiScreen({ ...screen, lines: ["A form", "Enter to submit · Esc to cancel"] }),
+    ).toMatchObject({
+      status: { state: "waiting_input" },
+      confidence: "low",
+    });
+  });
+});
+
+describe("why a turn failed", () => {
+  it.each([
+    ["error_400", "api_error"],
+    ["error_cut", "api_error"],
+  ])("%s: %s", (name, reason) => {
+    expect(read(name)?.status.reasonCode).toBe(reason);
+  });
+});

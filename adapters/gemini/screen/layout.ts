@@ -1,0 +1,55 @@
+// The parts of Gemini CLI's screen: its title, the input box with the status above it, and the conversation of the last
+// turn. The program draws inline, so everything higher up is history. Source: frames recorded with 0.61.0.
+import { isBlank } from "../../shared/screenText.ts";
+
+/** What the title says; null where the title is not the agent's (it can be switched off). */
+export type TitleState = "ready" | "working" | "action";
+
+/** The clock stands for a command that prints nothing for a while. */
+const TITLE_SIGNS: Readonly<Record<string, TitleState>> = {
+  "◇": "ready",
+  "✦": "working",
+  "⏲": "working",
+  "✋": "action",
+};
+
+export const titleStateOf = (title: string): TitleState | null => {
+  const sign = /^\s*(\S)/u.exec(title)?.[1] ?? "";
+  return Object.hasOwn(TITLE_SIGNS, sign) ? (TITLE_SIGNS[sign] ?? null) : null;
+};
+
+export interface InputBox {
+  /** Lines directly above the box: spinner, hook and hint texts. */
+  status: readonly string[];
+  /** Lines since the last prompt, or all of them; without the status. */
+  turn: readonly string[];
+  /** Whether a prompt of the person is on the screen. */
+  hasPrompt: boolean;
+}
+
+const UPPER = /^▄{8,}$/;
+const LOWER = /^▀{8,}$/;
+const RULE = /^─{8,}$/;
+const PROMPT = /^ [>!*] /;
+const MAX_FOOTER_LINES = 8;
+const MAX_MODE_LINES = 4;
+const MAX_STATUS_LINES = 3;
+
+/** Null when no input box with a short footer is at the bottom: dialogs replace it. */
+export const findInputBox = (lines: readonly string[]): InputBox | null => {
+  const lower = lines.findLastIndex((line) => LOWER.test(line));
+  if (lower < 2 || lines.length - 1 - lower > MAX_FOOTER_LINES) return null;
+  const upper = lines.slice(0, lower).findLastIndex((line) => UPPER.test(line));
+  if (upper < 0 || !PROMPT.test(`${lines[upper + 1] ?? ""} `)) return null;
+  // A prompt in the history is drawn alike; only the box has the rule and the mode above it.
+  const rule = lines.slice(0, upper).findLastIndex((line) => RULE.test(line));
+  if (rule < 0 || upper - rule > MAX_MODE_LINES) return null;
+  let top = rule;
+  while (top > 0 && rule - top < MAX_STATUS_LINES && !isBlank(lines[top - 1] ?? "")) top -= 1;
+  const prompt = lines.slice(0, top).findLastIndex((line) => LOWER.test(line));
+  return {
+    status: lines.slice(top, rule),
+    turn: lines.slice(prompt + 1, top).filter((line) => !isBlank(line)),
+    hasPrompt: prompt >= 0,
+  };
+};

@@ -1,0 +1,57 @@
+// The adapter for gjc (gajae-code): wires its parts to the contract. Nobody could run it here; everything rests on its
+// documents and on copies of its source. Its SDK's endpoint files hold a secret token and are never read.
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
+import { createExtensionIntegration } from "../piFamily/integration.ts";
+import { createPiNormalizer } from "../piFamily/normalize.ts";
+import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { identifyGjc } from "./identify.ts";
+import { extensionObstacle, requireExtensions } from "./version.ts";
+
+/** A new adapter; never recorded. It has no event for permissions, and its exit was not seen. */
+export const createGjcAdapter = (): AgentAdapter => ({
+  contractVersion: ADAPTER_CONTRACT_VERSION,
+  agentType: "gjc",
+  displayName: "gjc",
+  version: "1.0.0",
+  recordedVersions: [],
+  announcesExit: false,
+  capabilities: {
+    event_driven: true,
+    polling_required: true,
+    supports_waiting_approval: false,
+    supports_waiting_input: true,
+    supports_completed: true,
+    verified: false,
+  },
+  identify: identifyGjc,
+  normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
+  readScreen: readDocumentedScreen,
+  readStateFiles: createSessionFileReader(".gjc"),
+  integration: createExtensionIntegration({
+    agentType: "gjc",
+    folder: ".gjc",
+    hasAskTimeout: true,
+    events: [
+      "session_start",
+      "session_switch",
+      "session_shutdown",
+      "before_agent_start",
+      "agent_start",
+      "turn_start",
+      "turn_end",
+      "tool_execution_start",
+      "tool_execution_end",
+      "auto_retry_start",
+      "auto_retry_end",
+      "auto_compaction_start",
+      "auto_compaction_end",
+      "agent_end",
+    ],
+    mayInstall: requireExtensions,
+    problemsOf: async (request) => {
+      const obstacle = await extensionObstacle(request);
+      return obstacle === null ? [] : [obstacle];
+    },
+  }),
+});

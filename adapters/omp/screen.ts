@@ -1,0 +1,97 @@
+// Reads the visible screen of oh-my-pi: the status line with the input corner below it ends the screen, a boxed dialog
+// takes their place. The title tells running and idle where the screen shows something else; its mark for waiting stays
+// on while an approved tool runs, so it proves nothing. Source: frames recorded with 18.2.3.
+import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
+import { failureOfText } from "../shared/failure.ts";
+import { indentOf, isBlank, joined, shows, visibleLines } from "../shared/screenText.ts";
+import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../shared/signals.ts";
+import { readOmpDialog } from "./dialogs.ts";
+
+const CORNER = /^╰─( |$)/;
+/** ` π > ⬢ Model > …` at rest, ` ⠴ 11s > ⬢ Model > …` at work. */
+const AT_REST = /^ π > \S/;
+const AT_WORK = /^ [\u2800-\u28ff] (\d+[hms] ?)+ > \S/u;
+const WORKING = /^ {1,3}⎋ \S/;
+const RETRY = /\bretrying\b|\bretry \d+\/\d+/i;
+const RULE = /^─{12,}$/;
+const DISMISSED = /^ Dismissed when you send your next message\./;
+const FAILURE = /^ ✘ (\S.*)$/;
+const MAX_INPUT_LINES = 12;
+
+/** Index of the status line above the input corner; -1 where they do not end the screen. */
+const findStatus = (lines: readonly string[]): number => {
+  const corner = lines.findLastIndex((line) => CORNER.test(line));
+  if (corner < 0 || lines.length - corner > MAX_INPUT_LINES) return -1;
+  const status = corner - 1;
+  const line = lines[status] ?? "";
+  return AT_REST.test(line) || AT_WORK.test(line) ? status : -1;
+};
+
+/** The session's name hugs the right edge above the status line. */
+const isName = (line: string, width: number): boolean => indentOf(line) > width / 2;
+
+const textAbove = (lines: readonly string[], status: number, width: number): string[] => {
+  const above = lines.slice(0, status);
+  while (above.length > 0 && (isBlank(above.at(-1) ?? "") || isName(above.at(-1) ?? "", width))) above.pop();
+  return above;
+};
+
+/** A tool's box directly above the working line, without an output: it runs. */
+const isToolOpen = (above: readonly string[]): boolean => {
+  const end = above.findLastIndex((line) => !isBlank(line));
+  if (!/^╰─+╯$/.test(above[end] ?? "")) return false;
+  const start = above.slice(0, end).findLastIndex((line) => line.startsWith("╭─"));
+  return start >= 0 && !above.slice(start, end).some((line) => /^├─+ Output /.test(line));
+};
+
+const readWork = (above: readonly string[], status: string): Reading => {
+  const at = above.findLastIndex((line) => !isBlank(line));
+  const line = above[at] ?? "";
+  const isWorkingLine = WORKING.test(line);
+  const matched = isWorkingLine ? `${line.trim()} / ${status.trim()}` : status.trim();
+  if (isWorkingLine && RETRY.test(line)) return shows(RETRYING, "high", matched);
+  const isTool = isWorkingLine && isToolOpen(above.slice(0, at));
+  return shows(isTool ? TOOL : THINKING, "high", matched);
+};
+
+/** The banner of a failed turn: a block between two rules that goes with the next prompt. */
+const readBanner = (above: readonly string[]): Reading | null => {
+  const end = above.length - 1;
+  if (!RULE.test(above[end] ?? "") || !DISMISSED.test(above[end - 1] ?? "")) return null;
+  const start = above.slice(0, end).findLastIndex((line) => RULE.test(line));
+  const message = FAILURE.exec(above[start + 1] ?? "")?.[1];
+  if (message === undefined) return null;
+  const text = joined([message, ...above.slice(start + 2, end - 1)]);
+  return shows(failureOfText(text), "high", text);
+};
+
+const readRest = (above: readonly string[], status: string): Reading =>
+  readBanner(above) ??
+  (above.length === 0
+    ? shows(FRESH, "high", status.trim())
+    : // Finished and interrupted turns look the same here; the agent's own event tells them apart.
+      shows(COMPLETED, "medium", status.trim()));
+
+const readTitle = (title: string): Reading | null => {
+  if (/^π [\u2800-\u28ff] \S/u.test(title)) return shows(THINKING, "medium", `title: ${title}`);
+  if (/^π > \S/.test(title)) return shows(FRESH, "medium", `title: ${title}`);
+  return null;
+};
+
+/** State and request that the bottom of the screen, or else the title, positively shows; or null. */
+export const readOmpScreen = (screen: Screen): Reading | null => {
+  const lines = visibleLines(screen);
+  const dialog = readOmpDialog(lines);
+  if (dialog !== null) return dialog;
+  const status = findStatus(lines);
+  if (status < 0) return readTitle(screen.title);
+  const above = textAbove(lines, status, screen.width);
+  const line = lines[status] ?? "";
+  if (AT_WORK.test(line))
+    return readWork(
+      lines.slice(0, status).filter((one) => !/^\s{60,}\S/.test(one)),
+      line,
+    );
+  // A title that says that it works contradicts a status line at rest: it was read between two drawings.
+  return /^π [\u2800-\u28ff] /u.test(screen.title) ? null : readRest(above, line);
+};

@@ -1,0 +1,31 @@
+// The adapter for opencode: wires its parts to the contract, decides nothing itself. It has no state file that names the
+// state (its sessions are a database), so events and the screen are all there is.
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { identifyOpencode } from "./identify.ts";
+import { createOpencodeIntegration } from "./integration.ts";
+import { normalizeOpencode } from "./normalize.ts";
+import { readOpencodeScreen } from "./screen.ts";
+
+/** A new adapter; recorded with 1.18.33. Leaving may come without any event. */
+export const createOpencodeAdapter = (): AgentAdapter => ({
+  contractVersion: ADAPTER_CONTRACT_VERSION,
+  agentType: "opencode",
+  displayName: "opencode",
+  version: "1.0.0",
+  recordedVersions: ["1.18.33"],
+  announcesExit: false,
+  capabilities: {
+    event_driven: true,
+    polling_required: true,
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    verified: true,
+  },
+  // The first one shows "esc again to interrupt".
+  interruptKeys: [["Escape"], ["Escape"]],
+  identify: identifyOpencode,
+  normalize: normalizeOpencode,
+  readScreen: readOpencodeScreen,
+  integration: createOpencodeIntegration(),
+});

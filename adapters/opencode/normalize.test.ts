@@ -1,0 +1,92 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../core/model/envelope.ts";
+import { loadEventSamples } from "../testkit/recordings.ts";
+import { normalizeOpencode } from "./normalize.ts";
+
+const SAMPLES = loadEventSamples(
+  fileURLToPath(new URL("../../test/fixtures/recordings/opencode", import.meta.url)),
+);
+const envelope = (eventName: string, payload: Envelope["payload"]): Envelope => ({
+  spoolName: "1",
+  agentType: "opencode",
+  eventName,
+  tmuxSocket: null,
+  tmuxServerPid: null,
+  paneId: null,
+  parentPid: null,
+  eventTime: 0,
+  payload,
+  payloadProblem: payload === null ? "not_json" : null,
+});
+const sample = (name: string, more: Record<string, unknown> = {}) => {
+  const found = SAMPLES.find((event) => event.name === name);
+  if (found === undefined) throw new Error(`no sample of ${name}`);
+  return normalizeOpencode(envelope(name, { ...found.payload, ...more }));
+};
+const idle = (more: Record<string, unknown>) => {
+  const [signal] = normalizeOpencode(envelope("session.idle", { sessionID: "s", ...more })).signals;
+  if (signal?.kind !== "activity") throw new Error("no activity");
+  return `${signal.status?.state}/${signal.status?.reasonCode}${signal.boundary ? "" : " goes on"}`;
+};
+
+describe("opencode's events", () => {
+  it("opens a request under opencode's own id and closes it by that id", () => {
+    const [asked] = sample("permission.asked").signals;
+    expect(asked).toMatchObject({
+      kind: "request",
+      requestKey: "per_1fc8ee03e001zuKEzxZ40pNPAa",
+      status: { state: "waiting_approval", reasonCode: "permission_tool" },
+      request: { kind: "command", body: "touch approved.txt", toolName: "bash" },
+      needsConfirmation: false,
+    });
+    expect(sample("permission.replied").signals).toMatchObject([
+      { closes: ["per_1fc8ee03e001zuKEzxZ40pNPAa"] },
+    ]);
+    expect(sample("question.rejected").signals).toMatchObject([
+      { closes: ["que_1fc965435001kiG1YBEraaV6WP"] },
+    ]);
+  });
+
+  it("names the file of an edit", () => {
+    const [asked] = sample("permission.asked", {
+      permission: "edit",
+      metadata: { filepath: "src/main.ts" },
+    }).signals;
+    expect(asked).toMatchObject({
+      status: { reasonCode: "permission_edit" },
+      request: { kind: "edit", title: "Edit src/main.ts", body: "src/main.ts" },
+    });
+  });
+
+  it.each([
+    [{}, "completed/turn_ended"],
+    [{ error: { name: "MessageAbortedError" } }, "idle/interrupted"],
+    [{ isRejected: true }, "idle/interrupted"],
+    [{ error: { name: "APIError", data: { statusCode: 429, message: "slow down" } } }, "error/rate_limited"],
+    [{ error: { name: "APIError", data: { statusCode: 400, message: "lab failure" } } }, "error/api_error"],
+    [{ error: { name: "ProviderAuthError", data: {} } }, "error/auth_failed"],
+    [{ isOtherBusy: true }, "running/thinking goes on"],
+    [{ parentID: "root" }, "undefined/undefined"],
+  ])("reads the end of a turn from %j", (more, expected) => {
+    expect(idle(more)).toBe(expected);
+  });
+
+  it("ends nothing by the name of an end alone: it may be a sub-agent's", () => {
+    expect(normalizeOpencode(envelope("session.idle", null)).signals).toMatchObject([
+      { status: null, boundary: false },
+    ]);
+  });
+
+  it("keeps a sub-agent's permission apart from the root's turn, and its session id out of the pane's", () => {
+    const event = sample("permission.asked", { parentID: "root" });
+    expect(event.signals).toMatchObject([{ agentId: "ses_e03716b0cffeL0sZ4PO2WFUAzS" }]);
+    expect(event.sessionId).toBeNull();
+  });
+
+  it("does not take repeated busy for a new turn: a dialog may be open beside it", () => {
+    expect(sample("session.status", { status: { type: "busy" } }).signals).toMatchObject([
+      { boundary: false },
+    ]);
+  });
+});

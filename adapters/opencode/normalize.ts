@@ -1,0 +1,130 @@
+// opencode's plugin events to signals. Pure; what needs memory of earlier events (whose child a session is, how a turn
+// failed) our plugin has added to the payload. Source: payloads and orders recorded with 1.18.33.
+import type { Envelope } from "../../core/model/envelope.ts";
+import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
+import type { Confidence, Status } from "../../core/model/state.ts";
+import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import { failureOfText } from "../shared/failure.ts";
+import { asPayload, fieldOf, textOf, type Payload } from "../shared/payload.ts";
+import {
+  activity,
+  boundary,
+  COMPLETED,
+  INTERRUPTED,
+  openRequest,
+  RETRYING,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+  type Ask,
+} from "../shared/signals.ts";
+import { permissionAsk, questionAsk } from "./promptRequest.ts";
+
+/** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */
+const DIALOG_GRACE_MS = 500;
+
+interface Event {
+  payload: Payload;
+  isWhole: boolean;
+  /** Root sessions speak for the agent; a child session is a sub-agent with the session's id as its own. */
+  agentId: string;
+  confidence: Confidence;
+}
+type Rule = (event: Event) => readonly Signal[];
+
+const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
+
+/** How a turn went wrong; null for none. */
+const failureOf = (error: Payload | null): Status | null => {
+  if (error === null) return null;
+  const name = textOf(error, "name") ?? "";
+  if (name === "MessageAbortedError") return INTERRUPTED;
+  const data = asPayload(fieldOf(error, "data")) ?? {};
+  const statusCode = Number(fieldOf(data, "statusCode"));
+  const text = `${Number.isInteger(statusCode) ? statusCode : ""} ${textOf(data, "message") ?? ""}`;
+  return name === "ProviderAuthError" ? { state: "error", reasonCode: "auth_failed" } : failureOfText(text);
+};
+
+const turnEnded: Rule = ({ payload, isWhole, agentId, confidence }) => {
+  if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
+  // Without its payload it may be a sub-agent's: then it ends nothing.
+  if (!isWhole) return [activity(null)];
+  if (payload["isOtherBusy"] === true) return [activity(THINKING)];
+  const failure = failureOf(asPayload(fieldOf(payload, "error")));
+  const ending = failure ?? (payload["isRejected"] === true ? INTERRUPTED : COMPLETED);
+  return [boundary(ending, agentId, confidence)];
+};
+
+const statusTold: Rule = (event) => {
+  const { payload, agentId } = event;
+  switch (textOf(asPayload(fieldOf(payload, "status")) ?? {}, "type")) {
+    // It repeats within a turn, also while parallel tools wait: it begins nothing.
+    case "busy":
+      return [activity(workOf(agentId, THINKING), { agentId })];
+    case "retry":
+      return [activity(workOf(agentId, RETRYING), { agentId })];
+    case "idle":
+      return turnEnded(event);
+    case null:
+    default:
+      return [activity(null, { agentId })];
+  }
+};
+
+const failed: Rule = ({ payload, agentId, confidence }) => {
+  const failure = failureOf(asPayload(fieldOf(payload, "error")));
+  // An error without a session is not a turn's.
+  if (textOf(payload, "sessionID") === null || failure === null) return [activity(null)];
+  return [boundary(agentId === ROOT_AGENT ? failure : null, agentId, confidence)];
+};
+
+const asked =
+  (askOf: (payload: Payload) => Ask): Rule =>
+  ({ payload, isWhole, agentId }) => [
+    openRequest(askOf(payload), {
+      agentId,
+      requestKey: textOf(payload, "id")?.slice(0, 200) ?? null,
+      confidence: isWhole ? "high" : "medium",
+      needsConfirmation: !isWhole,
+      dialogGraceMs: DIALOG_GRACE_MS,
+    }),
+  ];
+
+const answered: Rule = ({ payload, agentId }) => {
+  const id = textOf(payload, "requestID")?.slice(0, 200) ?? null;
+  return [activity(workOf(agentId, THINKING), { agentId, closes: id === null ? [] : [id] })];
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  "session.created": ({ agentId }) => [activity(agentId === ROOT_AGENT ? null : SUBAGENT, { agentId })],
+  "session.status": statusTold,
+  "session.idle": turnEnded,
+  "session.error": failed,
+  "session.compacted": ({ agentId }) => [activity(null, { agentId })],
+  "chat.message": ({ agentId, confidence }) => [boundary(workOf(agentId, THINKING), agentId, confidence)],
+  "tool.execute.before": ({ agentId }) => [activity(workOf(agentId, TOOL), { agentId })],
+  "tool.execute.after": ({ agentId }) => [activity(workOf(agentId, THINKING), { agentId })],
+  "permission.asked": asked(permissionAsk),
+  "permission.replied": answered,
+  "question.asked": asked(questionAsk),
+  "question.replied": answered,
+  "question.rejected": answered,
+};
+
+/** Never throws. An unreadable payload counts by the event's name where that alone proves something. */
+export const normalizeOpencode = (envelope: Envelope): NormalizedEvent => {
+  const payload = envelope.payload ?? {};
+  const isWhole = envelope.payload !== null;
+  const name = envelope.eventName ?? "";
+  const sessionId = textOf(payload, "sessionID")?.slice(0, 200) ?? null;
+  const isChild = textOf(payload, "parentID") !== null;
+  const agentId = isChild ? (sessionId ?? "child") : ROOT_AGENT;
+  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+  return {
+    signals: rule?.({ payload, isWhole, agentId, confidence: isWhole ? "high" : "medium" }) ?? [],
+    sessionId: isChild ? null : sessionId,
+    eventId: null,
+    isExit: false,
+    cwd: textOf(payload, "directory"),
+  };
+};

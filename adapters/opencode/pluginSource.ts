@@ -1,0 +1,113 @@
+// Source text of our opencode plugin. It runs inside opencode, hands on the few events that change a state, and adds what
+// only somebody who saw the earlier ones knows: whose child a session is, and how the turn that now ends went wrong.
+import { eventWriterSource } from "../shared/eventWriterSource.ts";
+
+const BODY = `
+const FORWARDED = new Set([
+  "session.created",
+  "session.status",
+  "session.idle",
+  "session.error",
+  "session.compacted",
+  "permission.asked",
+  "permission.replied",
+  "question.asked",
+  "question.replied",
+  "question.rejected",
+]);
+
+export const AgtmuxPlugin = async (context) => {
+  const parents = new Map();
+  const endings = new Map();
+  const busy = new Set();
+
+  const learn = (info) => {
+    if (typeof info?.id !== "string") return;
+    if (parents.size > 5000) parents.clear();
+    parents.set(info.id, typeof info.parentID === "string" ? info.parentID : null);
+  };
+  const isOtherBusy = (sessionID) => {
+    for (const id of busy) if (id !== sessionID && !parents.get(id)) return true;
+    return false;
+  };
+  const tell = (event, payload) =>
+    send(event, {
+      ...payload,
+      parentID: parents.get(payload.sessionID) ?? null,
+      directory: context?.directory,
+    });
+  const onStatus = (sessionID, type) => {
+    if (type === "idle") busy.delete(sessionID);
+    else busy.add(sessionID);
+    if (type === "busy" && endings.get(sessionID)?.error) endings.delete(sessionID);
+  };
+  const ending = (sessionID) => ({
+    ...endings.get(sessionID),
+    isOtherBusy: isOtherBusy(sessionID),
+  });
+
+  const onEvent = (event) => {
+    const { type, properties = {} } = event;
+    const { sessionID } = properties;
+    if (type === "session.created" || type === "session.updated") learn(properties.info);
+    if (!FORWARDED.has(type)) return;
+    switch (type) {
+      case "session.created":
+        return tell(type, { sessionID: sessionID ?? properties.info?.id });
+      case "session.status":
+        onStatus(sessionID, properties.status?.type);
+        return tell(type, {
+          ...properties,
+          ...(properties.status?.type === "idle" ? ending(sessionID) : {}),
+        });
+      case "session.idle":
+        busy.delete(sessionID);
+        return tell(type, { sessionID, ...ending(sessionID) });
+      case "session.error": {
+        const error = {
+          name: properties.error?.name,
+          data: {
+            statusCode: properties.error?.data?.statusCode,
+            message: String(properties.error?.data?.message ?? "").slice(0, 500),
+          },
+        };
+        if (typeof sessionID === "string") endings.set(sessionID, { error });
+        return tell(type, { sessionID, error });
+      }
+      case "permission.replied":
+        if (properties.reply === "reject") endings.set(sessionID, { isRejected: true });
+        return tell(type, properties);
+      case "permission.asked": {
+        const { diff, ...metadata } = properties.metadata ?? {};
+        return tell(type, { ...properties, metadata });
+      }
+      default:
+        return tell(type, properties);
+    }
+  };
+  const guarded = (work) => async (...args) => {
+    try {
+      work(...args);
+    } catch {}
+  };
+
+  return {
+    event: guarded(({ event }) => onEvent(event)),
+    "chat.message": guarded((input) => {
+      endings.delete(input?.sessionID);
+      tell("chat.message", { sessionID: input?.sessionID });
+    }),
+    "tool.execute.before": guarded((input) => {
+      endings.delete(input?.sessionID);
+      tell("tool.execute.before", { sessionID: input?.sessionID, tool: input?.tool, callID: input?.callID });
+    }),
+    "tool.execute.after": guarded((input) => {
+      tell("tool.execute.after", { sessionID: input?.sessionID, tool: input?.tool, callID: input?.callID });
+    }),
+  };
+};
+`;
+
+/** The plugin for one installation of agtmux. opencode calls every export of a plugin file: there is exactly one. */
+export const opencodePluginSource = (eventScript: string): string =>
+  eventWriterSource("opencode", eventScript) + BODY;

@@ -1,0 +1,91 @@
+// opencode's dialogs: a permission or a question takes the input box's place, so it is the barred block that ends the
+// screen, with its own footer. Source: frames recorded with 1.18.33. Which option is chosen is told by colour alone.
+import type { PromptRequest } from "../../../core/model/request.ts";
+import type { Reading } from "../../../core/ports/agentAdapter.ts";
+import { boundedText, oneLine } from "../../shared/payload.ts";
+import { asks, indentOf, isBlank, joined } from "../../shared/screenText.ts";
+import { PERMISSION_OPTIONS } from "../promptRequest.ts";
+import { lastBlock } from "./layout.ts";
+
+const PERMISSION_TITLE = /^\s{1,3}△ Permission required\s*$/;
+const PERMISSION_FOOTER = /^\s{1,4}Allow once\s+Allow always\s+Reject\b/;
+const QUESTION_FOOTER = /^\s{1,3}(⇆ tab\s+)?↑↓ select\s+enter \w+\s+esc dismiss\s*$/;
+const NUMBERED = /^\s{1,3}(\d{1,2})\. (\S.*)$/;
+const EDIT_HEADING = /^(Edit|Write|Patch|Apply patch)\b/i;
+
+const trimmed = (lines: readonly string[]): string[] => {
+  const kept = lines.slice();
+  while (kept.length > 0 && isBlank(kept[0] ?? "")) kept.shift();
+  while (kept.length > 0 && isBlank(kept.at(-1) ?? "")) kept.pop();
+  return kept;
+};
+
+const bodyOf = (lines: readonly string[]): string | null => {
+  const kept = trimmed(lines);
+  if (kept.length === 0) return null;
+  const indent = Math.min(...kept.filter((line) => !isBlank(line)).map(indentOf));
+  return boundedText(kept.map((line) => line.slice(indent)).join("\n"));
+};
+
+/** Signs that opencode puts before a tool's heading. */
+const headingOf = (line: string): string => oneLine(line.trim().replace(/^[#→←✱⚙%◇] ?/u, ""));
+
+const readPermission = (block: readonly string[]): Reading | null => {
+  const footer = block.findLastIndex((line) => PERMISSION_FOOTER.test(line));
+  const title = block.findLastIndex((line) => PERMISSION_TITLE.test(line));
+  if (title < 0 || footer < title || block.slice(footer + 1).filter((line) => !isBlank(line)).length > 2)
+    return null;
+  const text = trimmed(block.slice(title + 1, footer));
+  const [first = "", ...rest] = text;
+  const heading = headingOf(first);
+  const body = bodyOf(rest);
+  const matched = `△ Permission required / ${(block[footer] ?? "").trim()}`;
+  if (EDIT_HEADING.test(heading))
+    return asks({ state: "waiting_approval", reasonCode: "permission_edit" }, "high", matched, {
+      kind: "edit",
+      title: heading,
+      body: body ?? heading.replace(EDIT_HEADING, "").trim(),
+      toolName: "edit",
+      options: PERMISSION_OPTIONS,
+    });
+  const command = body !== null && body.startsWith("$ ") ? body.slice(2) : null;
+  return asks({ state: "waiting_approval", reasonCode: "permission_tool" }, "high", matched, {
+    kind: command === null ? "tool" : "command",
+    title: heading === "" ? "Permission required" : heading,
+    body: command ?? body,
+    toolName: command === null ? null : "bash",
+    options: PERMISSION_OPTIONS,
+  });
+};
+
+const readQuestion = (block: readonly string[]): Reading | null => {
+  const footer = block.findLastIndex((line) => !isBlank(line));
+  if (footer < 0 || !QUESTION_FOOTER.test(block[footer] ?? "")) return null;
+  const first = block.findIndex((line) => NUMBERED.exec(line)?.[1] === "1");
+  if (first < 0 || first >= footer) return null;
+  const text = joined(block.slice(0, first).filter((line) => !isBlank(line)));
+  if (text === "") return null;
+  const options: PromptRequest["options"] = block.slice(first, footer).flatMap((line) => {
+    const label = NUMBERED.exec(line)?.[2];
+    // What is chosen shows by colour alone, so the way to another answer is not known from the screen.
+    return label === undefined ? [] : [{ label: oneLine(label), keys: null }];
+  });
+  return asks(
+    { state: "waiting_input", reasonCode: "question" },
+    "high",
+    `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`,
+    {
+      kind: "question",
+      title: oneLine(text),
+      body: boundedText(text),
+      toolName: "question",
+      options: options.slice(0, 30),
+    },
+  );
+};
+
+/** The dialog that ends the screen, or null. */
+export const readDialog = (lines: readonly string[]): Reading | null => {
+  const block = lastBlock(lines);
+  return block === null ? null : (readPermission(block) ?? readQuestion(block));
+};

@@ -1,0 +1,72 @@
+// What stands around opencode's input box: the footer tells a turn in progress, the line of the last answer above the box
+// how one ended. Everything higher up is history. Source: frames recorded with 1.18.33.
+import type { Reading } from "../../../core/ports/agentAdapter.ts";
+import { failureOfText } from "../../shared/failure.ts";
+import { joined, shows } from "../../shared/screenText.ts";
+import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../shared/signals.ts";
+import { blocksOf, isBarred, withoutBar, type InputBox } from "./layout.ts";
+
+const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
+const RETRY = /\[retrying in \S+ attempt #\d+\]|\[retrying/;
+const INTERRUPTIBLE = /\besc (again to )?interrupt\b/;
+const IDLE_FOOTER = /\bctrl\+p commands\s*$/;
+/** `▣  Build · Model`, then how long it took or how it ended; a side bar may follow far to the right. */
+const ANSWER = /^\s{3,6}▣\s{1,3}(\S.*?)(?:\s{4,}.*)?$/;
+const TOOK = / · (\d+h ?)?(\d+m ?)?\d+(\.\d+)?m?s$/;
+const ANSWER_INTERRUPTED = / · interrupted$/;
+/** How a tool's block begins, in contrast to an error's, which is plain text. */
+const TOOL_SIGN = /^[#$→←✱⚙%◇~[\u2800-\u28ff]/u;
+
+const textOf = (block: readonly string[]): string[] =>
+  block.map((line) => withoutBar(line).trim()).filter((line) => line !== "");
+
+const isToolRunning = (above: readonly string[]): boolean => {
+  const blocks = blocksOf(above).filter(({ lines }) => !ANSWER.test(lines[0] ?? ""));
+  return (blocks.at(-1)?.lines ?? []).some((line) => /^[\u2800-\u28ff] /.test(withoutBar(line).trim()));
+};
+
+const readRunning = ({ above, footer }: InputBox): Reading | null => {
+  if (!WORKING.test(footer)) return null;
+  const confidence = INTERRUPTIBLE.test(footer) ? "high" : "medium";
+  if (RETRY.test(footer)) return shows(RETRYING, confidence, footer.trim());
+  return shows(isToolRunning(above) ? TOOL : THINKING, confidence, footer.trim());
+};
+
+/**
+ * An answer that ended without its time and without being interrupted failed: its error stands directly above in a block
+ * of plain text, below the block of the prompt that it answers.
+ */
+const readFailure = (blocks: ReturnType<typeof blocksOf>): Reading | null => {
+  const previous = blocks.findLastIndex(({ lines }) => ANSWER.test(lines[0] ?? ""));
+  const turn = blocks.slice(previous + 1);
+  const last = turn.at(-1);
+  if (last === undefined || !last.isBarred || turn.filter((block) => block.isBarred).length < 2) return null;
+  const text = textOf(last.lines);
+  if (text.length === 0 || TOOL_SIGN.test(text[0] ?? "")) return null;
+  const message = joined(text);
+  return shows(failureOfText(message), "high", message);
+};
+
+const readEnd = ({ above, footer }: InputBox): Reading | null => {
+  if (!IDLE_FOOTER.test(footer) || WORKING.test(footer)) return null;
+  const blocks = blocksOf(above);
+  const last = blocks.at(-1);
+  const answer = ANSWER.exec(last?.lines.at(-1) ?? "")?.[1]?.trimEnd();
+  if (last === undefined || last.isBarred || answer === undefined) return null;
+  const matched = `▣ ${answer}`;
+  if (TOOK.test(answer)) return shows(COMPLETED, "high", matched);
+  if (ANSWER_INTERRUPTED.test(answer)) return shows(INTERRUPTED, "high", matched);
+  const failure = readFailure(blocks.slice(0, -1));
+  if (failure !== null) return failure;
+  // Refused permission: the turn is over and nothing else says so. A barred block may be an error that was not understood.
+  return blocks.at(-2)?.isBarred === true ? null : shows(FRESH, "medium", footer.trim());
+};
+
+const readStart = ({ above, inside, footer }: InputBox): Reading | null => {
+  const isStart = /\btab agents\s+ctrl\+p commands\s*$/.test(footer);
+  if (!isStart || above.some(isBarred) || !inside.some((line) => /^\s+Ask anything…/.test(line))) return null;
+  return shows(FRESH, "high", `Ask anything… / ${footer.trim()}`);
+};
+
+/** Null where the surroundings of the box prove nothing. */
+export const readTurn = (box: InputBox): Reading | null => readRunning(box) ?? readStart(box) ?? readEnd(box);

@@ -1,0 +1,100 @@
+// Reads the visible screen of pi: an input box between two rules with the folder and the usage below it. A turn in
+// progress is written into the upper rule; an extension's dialog stands between the rules. The title holds no state.
+// Source: frames recorded with 0.87.1.
+import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
+import { failureOfText } from "../shared/failure.ts";
+import { boundedText, oneLine } from "../shared/payload.ts";
+import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../shared/screenText.ts";
+import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../shared/signals.ts";
+import { isPermissionTitle } from "../piFamily/promptRequest.ts";
+import { readSelector } from "../piFamily/selector.ts";
+
+const RULE = /^─{12,}$/;
+const WORKING_RULE = /^──+ [\u2800-\u28ff] (\S.*?) ─+$/u;
+const USAGE = /(^|\s)(\?|\d+(\.\d+)?%)\/\d+(\.\d+)?[kM]\b/;
+const DIALOG_FOOTER = /^ ↑↓ navigate {2}enter select {2}escape\/ctrl\+c cancel\s*$/;
+const RETRY = /Retrying \(\d+\/\d+\) in \d+s/;
+const ELAPSED = /^ Elapsed \d/;
+const FAILURE = /^ Error: (\S.*)$/;
+const REPORT_HINT = /^ If this looks like a pi bug, /;
+const MAX_FOOTER_LINES = 4;
+const MAX_BOX_LINES = 40;
+
+interface Box {
+  upper: string;
+  inside: readonly string[];
+  above: readonly string[];
+}
+
+/** The box at the bottom; null without its two rules and the usage line below. */
+const findBox = (lines: readonly string[]): Box | null => {
+  const lower = lines.findLastIndex((line) => RULE.test(line));
+  const below = lines.slice(lower + 1).filter((line) => !isBlank(line));
+  if (lower < 1 || below.length > MAX_FOOTER_LINES || !below.some((line) => USAGE.test(line))) return null;
+  for (let index = lower - 1; index >= 0 && lower - index <= MAX_BOX_LINES; index -= 1) {
+    const line = lines[index] ?? "";
+    if (RULE.test(line) || WORKING_RULE.test(line))
+      return { upper: line, inside: lines.slice(index + 1, lower), above: lines.slice(0, index) };
+  }
+  return null;
+};
+
+/**
+ * Only a dialog that asks for a permission: the same selector serves the menus that a person opens, which are no wait.
+ */
+const readDialog = ({ inside }: Box): Reading | null => {
+  const footer = inside.findLastIndex((line) => !isBlank(line));
+  if (!DIALOG_FOOTER.test(inside[footer] ?? "")) return null;
+  const first = inside.findIndex((line) => /^\s{0,3}→ |^ {3}\S/.test(line));
+  if (first < 1) return null;
+  const title = joined(inside.slice(0, first).filter((line) => !isBlank(line)));
+  const options = readSelector(inside.slice(first, footer));
+  if (options === null || !title.endsWith("?") || !isPermissionTitle(title)) return null;
+  return asks(
+    { state: "waiting_approval", reasonCode: "permission_tool" },
+    "medium",
+    `${title} / ${(inside[footer] ?? "").trim()}`,
+    { kind: "other", title: oneLine(title), body: boundedText(title), toolName: null, options },
+  );
+};
+
+const lastBlock = (above: readonly string[]): string[] => {
+  let end = above.length;
+  while (end > 0 && isBlank(above[end - 1] ?? "")) end -= 1;
+  let start = end;
+  while (start > 0 && !isBlank(above[start - 1] ?? "")) start -= 1;
+  return above.slice(start, end);
+};
+
+const readWork = ({ upper, above }: Box): Reading | null => {
+  const word = WORKING_RULE.exec(upper)?.[1];
+  const nearby = above.filter((line) => !isBlank(line)).slice(-2);
+  const retry = [word ?? "", ...nearby].find((line) => RETRY.test(line));
+  if (retry !== undefined) return shows(RETRYING, word === undefined ? "medium" : "high", retry);
+  if (word === undefined) return null;
+  if (/compact/i.test(word)) return shows(COMPACTING, "high", word);
+  const isTool = lastBlock(above).some((line) => ELAPSED.test(line));
+  return shows(isTool ? TOOL : THINKING, "high", isTool ? `${word} / ${nearby.at(-1)?.trim() ?? ""}` : word);
+};
+
+const readRest = ({ upper, inside, above }: Box): Reading | null => {
+  if (!RULE.test(upper) || inside.some((line) => DIALOG_FOOTER.test(line))) return null;
+  const rest = above.slice();
+  while (rest.length > 0 && (isBlank(rest.at(-1) ?? "") || REPORT_HINT.test(rest.at(-1) ?? ""))) rest.pop();
+  const block = lastBlock(rest);
+  const [head = ""] = block;
+  if (/^ Operation aborted$/.test(block.at(-1) ?? "")) return shows(INTERRUPTED, "high", "Operation aborted");
+  const failure = FAILURE.exec(head)?.[1];
+  if (failure !== undefined && block.every((line) => indentOf(line) >= 1)) {
+    const text = joined([failure, ...block.slice(1)]);
+    return shows(failureOfText(text), "high", `Error: ${text}`);
+  }
+  // How a turn ended is not drawn; that nothing works and nothing asks is.
+  return shows(FRESH, "medium", "input box between two plain rules");
+};
+
+/** State and request that the bottom of the screen positively shows, or null. */
+export const readPiScreen = (screen: Screen): Reading | null => {
+  const box = findBox(visibleLines(screen));
+  return box === null ? null : (readDialog(box) ?? readWork(box) ?? readRest(box));
+};

@@ -1,0 +1,59 @@
+// Recognising a member of the pi family that a JavaScript runtime runs: by the path of its package, else by the name of
+// the script that the runtime was given. Names as short as these belong to other programs too: a bare name proves nothing.
+import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { baseName, readScriptCommand } from "../shared/nodeCommand.ts";
+
+export interface FamilySigns {
+  displayName: string;
+  /** The path of the script inside its package, from the package's name on. */
+  packagePath: RegExp;
+  /** The command, as the script's file name. */
+  command: string;
+  /** First operands that run something else than a session on the screen. */
+  helpers: ReadonlySet<string>;
+}
+
+/** Options that answer and leave, or that speak to a program instead of a person. */
+const WITHOUT_SCREEN = new Set([
+  "--export",
+  "--help",
+  "--list-models",
+  "--print",
+  "--version",
+  "-h",
+  "-p",
+  "-v",
+]);
+const SCREENLESS_MODES = new Set(["acp", "bridge", "json", "rpc", "rpc-ui", "text"]);
+
+export const isWithoutScreen = (operands: readonly string[], helpers: ReadonlySet<string>): boolean =>
+  helpers.has(operands[0] ?? "") ||
+  operands.some(
+    (operand, index) =>
+      WITHOUT_SCREEN.has(operand) ||
+      (operand === "--mode" && SCREENLESS_MODES.has(operands[index + 1] ?? "")) ||
+      SCREENLESS_MODES.has(/^--mode=(.+)$/.exec(operand)?.[1] ?? ""),
+  );
+
+/** The first process, parents before children, that a runtime runs as this agent; null for everything else. */
+export const identifyScript = (
+  processes: readonly ProcessInfo[],
+  signs: FamilySigns,
+): IdentifyMatch | null => {
+  for (const process of processes) {
+    const command = readScriptCommand(process.args);
+    if (command === null) continue;
+    const isPackage = signs.packagePath.test(command.script);
+    const isCommand = baseName(command.script) === signs.command && command.script.includes("/");
+    if ((!isPackage && !isCommand) || isWithoutScreen(command.operands, signs.helpers)) continue;
+    return isPackage
+      ? {
+          process,
+          confidence: "high",
+          sign: `${command.program} running the package of ${signs.displayName}`,
+        }
+      : { process, confidence: "medium", sign: `${command.program} running "${signs.command}"` };
+  }
+  return null;
+};

@@ -1,0 +1,112 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { Envelope } from "../../core/model/envelope.ts";
+import { loadRecording } from "../testkit/recordings.ts";
+import { createGjcAdapter } from "../gjc/index.ts";
+import { createOmpAdapter } from "../omp/index.ts";
+import { createPiAdapter } from "../pi/index.ts";
+
+const adapters = { gjc: createGjcAdapter(), omp: createOmpAdapter(), pi: createPiAdapter() };
+type Agent = keyof typeof adapters;
+const envelope = (agentType: Agent, eventName: string, payload: Envelope["payload"]): Envelope => ({
+  spoolName: "1",
+  agentType,
+  eventName,
+  tmuxSocket: null,
+  tmuxServerPid: null,
+  paneId: null,
+  parentPid: null,
+  eventTime: 1_000,
+  payload,
+  payloadProblem: payload === null ? "empty" : null,
+});
+const normalize = (agent: Agent, name: string, payload: Envelope["payload"]) =>
+  adapters[agent].normalize(envelope(agent, name, payload), { confirmRequests: false });
+const statuses = (agent: Agent, frame: string): string[] => {
+  const folder = fileURLToPath(new URL(`../../test/fixtures/recordings/${agent}`, import.meta.url));
+  return loadRecording(folder, frame)
+    .events.flatMap(({ name, payload }) => normalize(agent, name, payload).signals)
+    .flatMap((signal) =>
+      signal.kind === "request" || signal.kind === "activity"
+        ? signal.status === null
+          ? []
+          : [`${signal.status.state}/${signal.status.reasonCode}`]
+        : [signal.kind],
+    );
+};
+
+describe("recorded turns of the pi family", () => {
+  it.each<[Agent, string, string]>([
+    ["omp", "completed", "completed/turn_ended"],
+    ["omp", "interrupted", "idle/interrupted"],
+    ["omp", "error_400", "error/api_error"],
+    ["omp", "running", "running/thinking"],
+    ["omp", "tool_running", "running/tool"],
+    ["omp", "waiting_approval", "waiting_approval/permission_tool"],
+    ["omp", "waiting_input_question", "waiting_input/question"],
+    ["omp", "idle_fresh", "idle/fresh"],
+    ["pi", "completed", "completed/turn_ended"],
+    ["pi", "error_400", "error/api_error"],
+    ["pi", "tool_running", "running/tool"],
+    ["pi", "waiting_approval_extension", "waiting_approval/permission_tool"],
+  ])("%s: the events of %s end in %s", (agent, frame, expected) => {
+    expect(statuses(agent, frame).findLast((status) => status !== "settled")).toBe(expected);
+  });
+});
+
+describe("events of the pi family", () => {
+  it("counts the leaving of a session as an exit only where the process leaves too", () => {
+    expect(normalize("omp", "session_shutdown", {}).isExit).toBe(true);
+    expect(normalize("pi", "session_shutdown", { reason: "quit" }).isExit).toBe(true);
+    for (const reason of ["new", "resume", "fork", "reload"])
+      expect(normalize("pi", "session_shutdown", { reason }).isExit, reason).toBe(false);
+    expect(normalize("omp", "session_shutdown", { agent_id: "sub" }).isExit).toBe(false);
+  });
+
+  it("never ends the parent's turn by a sub-agent's end", () => {
+    const message = { stopReason: "stop" };
+    expect(normalize("omp", "agent_end", { agent_id: "sub", message }).signals).toMatchObject([
+      { agentId: "sub", status: null },
+    ]);
+    expect(normalize("omp", "session_start", { agent_id: "sub" }).signals).toMatchObject([
+      { agentId: "sub", status: null },
+    ]);
+  });
+
+  it("takes a tool called ask for a question only where the agent has one itself", () => {
+    const payload = { toolName: "ask", toolCallId: "c", input: { questions: [{ question: "Which?" }] } };
+    expect(normalize("gjc", "tool_execution_start", payload).signals[0]?.kind).toBe("request");
+    expect(normalize("pi", "tool_execution_start", payload).signals[0]?.kind).toBe("activity");
+  });
+
+  it("carries the agent's own time-out of a question", () => {
+    const payload = { toolName: "ask", toolCallId: "c", askTimeoutSeconds: 30 };
+    expect(normalize("omp", "tool_execution_start", payload).signals).toMatchObject([
+      { request: { expiresAt: 31_000 } },
+    ]);
+  });
+
+  it("waits for the settling of pi and for the retry of gjc before it tells a failure", () => {
+    const message = { stopReason: "error", errorMessage: "503 overloaded" };
+    expect(normalize("pi", "agent_end", { message }).signals).toMatchObject([{ status: null }]);
+    expect(normalize("gjc", "agent_end", { message }).signals).toMatchObject([
+      { status: { reasonCode: "retrying" }, boundary: false },
+    ]);
+    expect(normalize("gjc", "auto_retry_end", { success: false, finalError: "503" }).signals).toMatchObject([
+      { status: { state: "error" }, boundary: true },
+    ]);
+  });
+
+  it("tells an extension's question from its permission gate", () => {
+    const stateOf = (payload: Record<string, unknown>) => {
+      const [signal] = normalize("pi", "ui_prompt_start", payload).signals;
+      return signal?.kind === "request" ? signal.status.state : null;
+    };
+    expect(stateOf({ kind: "input", title: "Name of the branch" })).toBe("waiting_input");
+    expect(stateOf({ kind: "confirm", title: "Allow command: rm?" })).toBe("waiting_approval");
+    expect(stateOf({ kind: "select", title: "rm?", calls: [{ toolName: "bash" }] })).toBe("waiting_approval");
+    expect(stateOf({ kind: "select", title: "Which?", calls: [{ toolName: "survey" }] })).toBe(
+      "waiting_input",
+    );
+  });
+});

@@ -1,0 +1,227 @@
+// Events of the pi family's extensions to signals. Pure; one table for all of them, because the agents share their events
+// by descent. Source: orders and payloads recorded with omp 18.2.3 and pi 0.87.1; retry and compaction events from the
+// sources of gjc and arcane.
+import type { Envelope } from "../../core/model/envelope.ts";
+import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
+import type { Confidence, Status } from "../../core/model/state.ts";
+import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import { failureOfText } from "../shared/failure.ts";
+import { fieldOf, textOf, type Payload } from "../shared/payload.ts";
+import { hashRequest } from "../shared/requestKey.ts";
+import {
+  activity,
+  boundary,
+  COMPACTING,
+  COMPLETED,
+  FRESH,
+  INTERRUPTED,
+  openRequest,
+  RETRYING,
+  SUBAGENT,
+  THINKING,
+  TOOL,
+} from "../shared/signals.ts";
+import { endingOfEvent, statusOfEnding } from "./ending.ts";
+import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
+
+/** What differs between the members. */
+export interface PiProfile {
+  /** A failed run may be tried again after its end was told. */
+  retriesAfterEnd: boolean;
+  /** `agent_end` ends nothing yet: `agent_settled` follows. */
+  settles: boolean;
+  /** It has a built-in tool `ask`; elsewhere a tool of that name is an extension's and opens its own dialogs. */
+  hasAskTool: boolean;
+}
+
+interface Event {
+  payload: Payload;
+  isWhole: boolean;
+  agentId: string;
+  confidence: Confidence;
+  at: number;
+  profile: PiProfile;
+}
+type Rule = (event: Event) => readonly Signal[];
+
+/** From the event to the drawn dialog some hundred milliseconds passed; not measured closer. */
+const DIALOG_GRACE_MS = 1_000;
+const MAX_ID = 200;
+
+const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
+const working =
+  (status: Status): Rule =>
+  ({ agentId }) => [activity(workOf(agentId, status), { agentId })];
+const beginning: Rule = ({ agentId, confidence }) => [
+  boundary(workOf(agentId, THINKING), agentId, confidence),
+];
+const callId = (payload: Payload): string | null => textOf(payload, "toolCallId")?.slice(0, MAX_ID) ?? null;
+const closesOf = (payload: Payload): string[] => {
+  const id = callId(payload);
+  return id === null ? [] : [id];
+};
+
+/** Ends the run as `status` says; null: it only proves life. */
+const endWith = ({ agentId, confidence }: Event, status: Status | null): readonly Signal[] => {
+  if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
+  if (status === null) return [activity(null)];
+  // A run that will be tried again has not ended.
+  return status.state === "running" ? [activity(status)] : [boundary(status, agentId, confidence)];
+};
+
+const runEnded: Rule = (event) => {
+  const ending = endingOfEvent(event.payload);
+  if (ending !== null) return endWith(event, statusOfEnding(ending, event.profile.retriesAfterEnd));
+  // How it ended is not told here: an earlier event may have said so.
+  return event.agentId === ROOT_AGENT && event.isWhole ? [{ kind: "settled" }] : endWith(event, null);
+};
+
+const turnEnded: Rule = (event) => {
+  const ending = endingOfEvent(event.payload);
+  if (ending?.stopReason === "aborted") return endWith(event, INTERRUPTED);
+  return ending?.stopReason === "toolUse"
+    ? working(THINKING)(event)
+    : [activity(null, { agentId: event.agentId })];
+};
+
+const beforeSettle: Rule = (event) => {
+  const ending = endingOfEvent(event.payload);
+  switch (textOf(event.payload, "outcome")) {
+    case "completed":
+      return endWith(event, COMPLETED);
+    case "error":
+      return endWith(event, failureOfText(ending?.errorMessage ?? ""));
+    case null:
+    default:
+      return endWith(event, null);
+  }
+};
+
+const toolStarted: Rule = (event) => {
+  const { payload, agentId, at, profile } = event;
+  if (!profile.hasAskTool || textOf(payload, "toolName") !== "ask") return working(TOOL)(event);
+  const seconds = Number(fieldOf(payload, "askTimeoutSeconds"));
+  return [
+    openRequest(
+      questionAsk(
+        fieldOf(payload, "input") ?? fieldOf(payload, "args"),
+        at,
+        seconds > 0 ? seconds * 1_000 : null,
+      ),
+      {
+        agentId,
+        requestKey: callId(payload),
+        confidence: "high",
+        needsConfirmation: false,
+        dialogGraceMs: DIALOG_GRACE_MS,
+      },
+    ),
+  ];
+};
+
+const dialogKey = (agentId: string, payload: Payload): string =>
+  `ui:${hashRequest(agentId, textOf(payload, "kind") ?? "", textOf(payload, "title"))}`;
+
+const RULES: Readonly<Record<string, Rule>> = {
+  session_start: ({ agentId, confidence }) => [
+    boundary(agentId === ROOT_AGENT ? FRESH : null, agentId, confidence),
+  ],
+  session_switch: ({ agentId, confidence }) => [
+    boundary(agentId === ROOT_AGENT ? FRESH : null, agentId, confidence),
+  ],
+  session_shutdown: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
+  // Comes before commands are told from prompts.
+  input: ({ agentId }) => [activity(null, { agentId })],
+  before_agent_start: beginning,
+  agent_start: beginning,
+  turn_start: working(THINKING),
+  turn_end: turnEnded,
+  tool_call: working(TOOL),
+  tool_execution_start: toolStarted,
+  tool_result: ({ payload, agentId }) => [
+    activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
+  ],
+  tool_execution_end: ({ payload, agentId }) => [
+    activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
+  ],
+  tool_approval_requested: ({ payload, isWhole, agentId }) => [
+    openRequest(approvalAsk(textOf(payload, "toolName") ?? "", fieldOf(payload, "input")), {
+      agentId,
+      requestKey: callId(payload),
+      confidence: isWhole ? "high" : "medium",
+      needsConfirmation: !isWhole,
+      dialogGraceMs: DIALOG_GRACE_MS,
+    }),
+  ],
+  // A refusal does not end the turn: the model is told.
+  tool_approval_resolved: ({ payload, agentId }) => [
+    activity(workOf(agentId, payload["approved"] === true ? TOOL : THINKING), {
+      agentId,
+      closes: closesOf(payload),
+    }),
+  ],
+  ui_prompt_start: ({ payload, isWhole, agentId }) => [
+    openRequest(dialogAsk(payload), {
+      agentId,
+      requestKey: isWhole ? dialogKey(agentId, payload) : null,
+      confidence: isWhole ? "high" : "medium",
+      needsConfirmation: !isWhole,
+      dialogGraceMs: DIALOG_GRACE_MS,
+    }),
+  ],
+  ui_prompt_end: ({ payload, agentId }) => [
+    activity(null, { agentId, closes: [dialogKey(agentId, payload)] }),
+  ],
+  auto_retry_start: working(RETRYING),
+  auto_retry_end: (event) =>
+    event.payload["success"] === false
+      ? endWith(event, failureOfText(textOf(event.payload, "finalError") ?? ""))
+      : working(THINKING)(event),
+  auto_compaction_start: working(COMPACTING),
+  auto_compaction_end: (event) =>
+    event.payload["willRetry"] === true ? working(THINKING)(event) : [{ kind: "settled" }],
+  session_stop: runEnded,
+  agent_end: (event) =>
+    event.profile.settles ? [activity(null, { agentId: event.agentId })] : runEnded(event),
+  agent_before_settle: beforeSettle,
+  agent_settled: runEnded,
+};
+
+/** After these ends of a session the process lives on (pi 0.87.1 names the reason; omp names none and leaves). */
+const LIVING_SHUTDOWNS = new Set(["new", "resume", "fork", "reload", "switch"]);
+
+/** Never throws. Unknown events give no signals. */
+export const createPiNormalizer =
+  (profile: PiProfile) =>
+  (envelope: Envelope): NormalizedEvent => {
+    const payload = envelope.payload ?? {};
+    const isWhole = envelope.payload !== null;
+    const name = envelope.eventName ?? textOf(payload, "type") ?? "";
+    const subagent = textOf(payload, "agent_id")?.slice(0, MAX_ID) ?? null;
+    const agentId = subagent ?? ROOT_AGENT;
+    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+    const isRoot = subagent === null;
+    return {
+      signals:
+        rule?.({
+          payload,
+          isWhole,
+          agentId,
+          confidence: isWhole ? "high" : "medium",
+          at: envelope.eventTime,
+          profile,
+        }) ?? [],
+      sessionId: isRoot
+        ? ((textOf(payload, "session_id") ?? textOf(payload, "sessionId"))?.slice(0, MAX_ID) ?? null)
+        : null,
+      eventId: null,
+      isExit:
+        name === "session_shutdown" &&
+        isRoot &&
+        isWhole &&
+        !LIVING_SHUTDOWNS.has(textOf(payload, "reason") ?? ""),
+      cwd: textOf(payload, "cwd"),
+      transcriptPath: isRoot ? textOf(payload, "session_file") : null,
+      promptText: name === "before_agent_start" ? textOf(payload, "prompt") : null,
+    };
+  };

@@ -1,0 +1,72 @@
+// Which session file belongs to a pane's agent, and what it says. The agents of the family that write a breadcrumb per
+// terminal (`terminal-sessions/<tty>`: folder, then session file) can be followed without any event. Everything is
+// validated against the process: breadcrumbs outlive their agents, and terminals are given out again.
+import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { asPayload, oneLine, textOf } from "../shared/payload.ts";
+import { readSessionLog } from "./sessionLog.ts";
+
+const TAIL_BYTES = 512 * 1024;
+const HEADER_BYTES = 8 * 1024;
+const BREADCRUMB_BYTES = 8 * 1024;
+/** Start times have a resolution of a second on some systems. */
+const START_TOLERANCE_MS = 2_500;
+
+/** `/dev/pts/3` → `pts-3`; null for what is no terminal. */
+export const terminalId = (tty: string): string | null =>
+  /^\/dev\/[A-Za-z0-9/]+$/.test(tty) ? tty.slice("/dev/".length).replaceAll("/", "-") : null;
+
+const headerOf = async (files: TargetFiles, path: string) => {
+  const text = (await files.readText(path, HEADER_BYTES)) ?? "";
+  try {
+    return asPayload(JSON.parse(text.slice(0, text.indexOf("\n"))));
+  } catch {
+    return null;
+  }
+};
+
+/** The session file that the breadcrumb of this terminal names, if it was written in this process's life. */
+const fromBreadcrumb = async (
+  { files, homeDir, process, pane }: StateFileRequest,
+  folder: string,
+): Promise<string | null> => {
+  const id = terminalId(pane.tty);
+  if (id === null) return null;
+  const path = `${homeDir}/${folder}/agent/terminal-sessions/${id}`;
+  const stat = await files.stat(path);
+  if (stat === null || !stat.isFile || stat.mtimeMs < process.startedAt - START_TOLERANCE_MS) return null;
+  const [cwd = "", file = ""] = ((await files.readText(path, BREADCRUMB_BYTES)) ?? "").split(/\r?\n/);
+  const actual = await files.readLink(`/proc/${process.pid}/cwd`);
+  return actual !== null && actual !== cwd ? null : file;
+};
+
+const isSessionPath = (path: string, homeDir: string, folder: string): boolean =>
+  path.startsWith(`${homeDir}/${folder}/agent/sessions/`) &&
+  path.endsWith(".jsonl") &&
+  !path.includes("/../");
+
+/**
+ * Reads the state from the agent's session file; `folder` as `.omp`. A file that the agent's own events named goes before
+ * the breadcrumb. Null where no file is provably this process's, and where the file proves nothing.
+ */
+export const createSessionFileReader =
+  (folder: string) =>
+  async (request: StateFileRequest): Promise<Reading | null> => {
+    const { files, homeDir, process } = request;
+    const path = request.transcriptPath ?? (await fromBreadcrumb(request, folder));
+    if (path === null || !isSessionPath(path, homeDir, folder)) return null;
+    const tail = await files.readTail(path, TAIL_BYTES);
+    if (tail === null) return null;
+    const header = await headerOf(files, path);
+    if (header === null || textOf(header, "type") !== "session") return null;
+    const state = readSessionLog(tail, process.startedAt - START_TOLERANCE_MS);
+    return state === null
+      ? null
+      : {
+          status: state.status,
+          confidence: "medium",
+          matched: oneLine(state.matched),
+          request: state.request,
+          isSteady: state.status.state !== "running",
+        };
+  };

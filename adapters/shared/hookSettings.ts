@@ -1,0 +1,211 @@
+// Our hooks in a JSON file that others write too, of the form that several agents share: `hooks.<Event>[]` holds groups
+// `{ hooks: [ { type, command, timeout } ] }`. One group per event, appended behind whatever is there. Plans only; the
+// caller shows, backs up and writes. Which events and which command are the agent's business.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
+import type { JsonNode } from "./jsonTree.ts";
+import {
+  appendTo,
+  detectStyle,
+  parseSettings,
+  removeNode,
+  renderContainer,
+  renderValue,
+  valueOf,
+  type TextStyle,
+} from "./settingsText.ts";
+
+const NEW_FILE_STYLE: TextStyle = { eol: "\n", indent: "  " };
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export interface HookSettings {
+  path: (homeDir: string) => string;
+  /** Hooks stand in the event's array themselves, without groups. */
+  isFlat?: boolean;
+  /** The hook's property that holds the command; `command` unless given. */
+  commandField?: string;
+  /** What a file of our own holds beside the hooks; it goes when nothing else is left. */
+  skeleton?: string;
+  /** The agent's own parser accepts comments, which then stay where they are. */
+  hasComments?: boolean;
+  /** At least one; the order in which entries are added. */
+  events: readonly [string, ...string[]];
+  /** The hook itself, as the agent reads it; must hold the command below. */
+  hookOf: (eventScript: string, event: string) => Record<string, unknown>;
+  commandOf: (eventScript: string, event: string) => string;
+  /** True for our command of this event, also from an installation elsewhere. */
+  isOurCommand: (command: unknown, event: string, eventScript: string) => boolean;
+  /** What else keeps hooks from running; sees a file that could be parsed. */
+  problemsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly string[]>;
+  testEvent: Integration["testEvent"];
+}
+
+/** One file of one installation. */
+interface Site {
+  settings: HookSettings;
+  path: string;
+  eventScript: string;
+}
+
+const parse = ({ path, settings }: Site, text: string): JsonNode =>
+  parseSettings(path, text, { hasComments: settings.hasComments === true });
+
+const refused = (path: string, what: string): AgtmuxError =>
+  new AgtmuxError("E_INTEGRATION_REFUSED", `${path}: ${what}.`);
+
+/** The array of one event's groups, or undefined; refuses shapes that the agent would not accept either. */
+const groupsOf = (path: string, root: JsonNode, event: string): JsonNode | undefined => {
+  const hooks = valueOf(root, "hooks");
+  if (hooks === undefined) return undefined;
+  if (hooks.kind !== "object") throw refused(path, `"hooks" is not an object`);
+  const groups = valueOf(hooks, event);
+  if (groups !== undefined && groups.kind !== "array")
+    throw refused(path, `"hooks.${event}" is not an array`);
+  return groups;
+};
+
+/** One of our entries: its place (indexes of group and hook), and the node that goes with it: its group where it is alone there. */
+interface HookEntry {
+  node: JsonNode;
+  group: number;
+  index: number;
+  isCurrent: boolean;
+}
+
+/** The hooks of one member of an event's array: the member itself, or those of its group. */
+const hooksOf = (settings: HookSettings, member: JsonNode): readonly JsonNode[] => {
+  if (settings.isFlat === true) return [member];
+  const list = member.kind === "object" ? valueOf(member, "hooks") : undefined;
+  return list?.kind === "array" ? list.children : [];
+};
+
+const entriesOf = ({ settings, path, eventScript }: Site, root: JsonNode, event: string): HookEntry[] =>
+  (groupsOf(path, root, event)?.children ?? []).flatMap((member, group) => {
+    const hooks = hooksOf(settings, member);
+    return hooks.flatMap((hook, index) => {
+      const field = settings.commandField ?? "command";
+      const command: unknown = hook.kind === "object" ? valueOf(hook, field)?.value : undefined;
+      if (!settings.isOurCommand(command, event, eventScript)) return [];
+      const isCurrent = command === settings.commandOf(eventScript, event);
+      return [{ node: hooks.length === 1 ? member : hook, group, index, isCurrent }];
+    });
+  });
+
+/** Without the entries for which `isGone` holds; null when nothing is left of the file. */
+const strip = (site: Site, text: string, isGone: (entry: HookEntry) => boolean): string | null => {
+  let current = text;
+  for (const event of site.settings.events)
+    for (;;) {
+      const found = entriesOf(site, parse(site, current), event).find(isGone);
+      if (found === undefined) break;
+      const shorter = removeNode(current, found.node);
+      if (shorter === null) return null;
+      current = shorter;
+    }
+  return current === site.settings.skeleton ? null : current;
+};
+
+const addEvent = (site: Site, text: string, style: TextStyle, event: string): string => {
+  const { settings, path, eventScript } = site;
+  const hook = settings.hookOf(eventScript, event);
+  const group = settings.isFlat === true ? hook : { hooks: [hook] };
+  const root = parse(site, text);
+  const groups = groupsOf(path, root, event);
+  if (groups !== undefined) return appendTo(text, groups, renderValue(group, style, 3), style, 2);
+  const property = `${JSON.stringify(event)}: ${renderContainer("[]", renderValue(group, style, 3), style, 2)}`;
+  const hooks = valueOf(root, "hooks");
+  if (hooks !== undefined) return appendTo(text, hooks, property, style, 1);
+  return appendTo(text, root, `"hooks": ${renderContainer("{}", property, style, 1)}`, style, 0);
+};
+
+const isVoid = (text: string): boolean => text.trim() === "";
+
+/** A file of ours has a break behind its first bracket: that tells removal that the file itself is ours. */
+const newFile = (site: Site): string => {
+  const { skeleton } = site.settings;
+  if (skeleton !== undefined) return skeleton;
+  const hugging = addEvent(site, "{}", NEW_FILE_STYLE, site.settings.events[0]);
+  return `{\n  ${hugging.slice(1, -1)}\n}\n`;
+};
+
+const withAll = (site: Site, before: string | null): string => {
+  const base = before === null || isVoid(before) ? null : strip(site, before, (entry) => !entry.isCurrent);
+  const style = base === null ? NEW_FILE_STYLE : detectStyle(base);
+  let text = base ?? newFile(site);
+  for (const event of site.settings.events)
+    if (entriesOf(site, parse(site, text), event).length === 0) text = addEvent(site, text, style, event);
+  return text;
+};
+
+const changesOf = (path: string, before: string | null, after: string | null): IntegrationChange[] =>
+  before === after ? [] : [{ path, before, after }];
+
+/** Our current entries by event, with their places; throws E_INTEGRATION_REFUSED for a text that does not parse. */
+export const currentEntries = (
+  settings: HookSettings,
+  path: string,
+  root: JsonNode,
+  eventScript: string,
+): Map<string, HookEntry> =>
+  new Map(
+    settings.events.flatMap((event) => {
+      const entry = entriesOf({ settings, path, eventScript }, root, event).find((one) => one.isCurrent);
+      return entry === undefined ? [] : [[event, entry] as const];
+    }),
+  );
+
+const inspectText = async (site: Site, text: string, request: IntegrationRequest) => {
+  const { settings, path, eventScript } = site;
+  const root = parse(site, text);
+  const current = currentEntries(settings, path, root, eventScript);
+  const missing = settings.events.filter((event) => !current.has(event));
+  const isElsewhere = settings.events.some((event) =>
+    entriesOf(site, root, event).some((entry) => !entry.isCurrent),
+  );
+  return {
+    installed: missing.length === 0,
+    missing,
+    problems: [
+      ...(isElsewhere ? [`${path} also has entries of another agtmux installation`] : []),
+      ...((await settings.problemsOf?.(request, root, path)) ?? []),
+    ],
+  };
+};
+
+/** Creates the integration of one agent. Uninstall is byte-exact where nothing else changed, else exactly our entries go. */
+export const createHookSettingsIntegration = (settings: HookSettings): Integration => {
+  const open = async ({ files, homeDir, eventScript }: IntegrationRequest) => {
+    const path = settings.path(homeDir);
+    return { site: { settings, path, eventScript }, before: await files.readText(path, MAX_BYTES) };
+  };
+  return {
+    async planInstall(request) {
+      const { site, before } = await open(request);
+      return changesOf(site.path, before, withAll(site, before));
+    },
+
+    async planUninstall(request) {
+      const { site, before } = await open(request);
+      if (before === null || isVoid(before)) return [];
+      return changesOf(
+        site.path,
+        before,
+        strip(site, before, () => true),
+      );
+    },
+
+    async inspect(request) {
+      const { site, before } = await open(request);
+      const missing = [...settings.events];
+      if (before === null || isVoid(before)) return { installed: false, missing, problems: [] };
+      try {
+        return await inspectText(site, before, request);
+      } catch (error) {
+        if (!(error instanceof AgtmuxError)) throw error;
+        return { installed: false, missing, problems: [error.message] };
+      }
+    },
+
+    testEvent: settings.testEvent,
+  };
+};

@@ -1,0 +1,39 @@
+// Reading untrusted hook payloads field by field. Every reader gives a value of the asked type or null, never throws, and
+// bounds what it returns, so that normalisation needs no checks of its own.
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** Own property only: a payload with a `__proto__` key must not lend us fields. */
+export const fieldOf = (payload: Payload, name: string): unknown =>
+  Object.hasOwn(payload, name) ? payload[name] : undefined;
+
+export const textOf = (payload: Payload, name: string): string | null => {
+  const value = fieldOf(payload, name);
+  return typeof value === "string" && value !== "" ? value : null;
+};
+
+export const listOf = (payload: Payload, name: string): readonly unknown[] => {
+  const value = fieldOf(payload, name);
+  return Array.isArray(value) ? value : [];
+};
+
+const isPayload = (value: unknown): value is Payload =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const asPayload = (value: unknown): Payload | null => (isPayload(value) ? value : null);
+
+/** One line without control characters, at most `max` characters. */
+export const oneLine = (text: string, max = 500): string =>
+  text
+    .slice(0, max * 4)
+    // oxlint-disable-next-line no-control-regex -- agents' texts are hostile: control characters must not reach a terminal
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
+    .trim()
+    .slice(0, max);
+
+/** Several lines, control characters but newline and tab removed, at most `max` characters. */
+export const boundedText = (text: string, max = 8_000): string =>
+  text
+    .slice(0, max)
+    // oxlint-disable-next-line no-control-regex -- as above
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");

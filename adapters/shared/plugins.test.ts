@@ -1,0 +1,224 @@
+import { mkdtemp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FORWARDED_EVENTS, extensionSource } from "../piFamily/extensionSource.ts";
+import { opencodePluginSource } from "../opencode/pluginSource.ts";
+
+type Handler = (event: unknown, context?: unknown) => unknown;
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "agtmux-plugin-"));
+  for (const folder of ["new", "tmp"]) await mkdir(join(root, "spool", folder), { recursive: true });
+  vi.stubEnv("TMUX", "/tmp/sock,77,0");
+  vi.stubEnv("TMUX_PANE", "%5");
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(root, { recursive: true, force: true });
+});
+
+const load = async (source: string, name: string): Promise<Record<string, unknown>> => {
+  const file = join(root, name);
+  await writeFile(file, source);
+  return import(/* @vite-ignore */ pathToFileURL(file).href);
+};
+const eventScript = () => join(root, "bin", "agtmux-event");
+const written = async () => {
+  const folder = join(root, "spool", "new");
+  const names = (await readdir(folder)).toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const [header = "", body = ""] = (await readFile(join(folder, name), "utf8")).split("\n\n");
+      const event = /^event=(.*)$/m.exec(header)?.[1];
+      const payload: Record<string, unknown> = JSON.parse(body);
+      return { name, header, event, payload };
+    }),
+  );
+};
+const untilWritten = (count: number) =>
+  vi.waitFor(async () => {
+    const events = await written();
+    expect(events).toHaveLength(count);
+    return events;
+  });
+
+describe("the writer in a plugin", () => {
+  const loadExtension = async () => {
+    const module = await load(
+      extensionSource("omp", [...FORWARDED_EVENTS], eventScript(), ".omp"),
+      "agtmux.mjs",
+    );
+    const handlers = new Map<string, Handler>();
+    const create = module["default"];
+    if (typeof create !== "function") throw new Error("no extension");
+    create({ on: (name: string, handler: Handler) => handlers.set(name, handler) });
+    return (name: string, event: unknown, context: unknown = { hasUI: true, cwd: "/home/dev" }) =>
+      handlers.get(name)?.(event, context);
+  };
+
+  it("writes the format of the event script, for the owner only, in order, complete or not at all", async () => {
+    const tell = await loadExtension();
+    for (let index = 0; index < 50; index += 1) tell("turn_start", { turnIndex: index });
+    tell("turn_end", { message: { stopReason: "stop" } });
+    const events = await untilWritten(51);
+    expect(events.at(-1)?.event).toBe("turn_end");
+    expect(events[0]?.header).toBe(
+      `agtmux-event 1\nagent=omp\nevent=turn_start\ntmux=/tmp/sock,77,0\npane=%5\nppid=${process.pid}`,
+    );
+    const { mode } = await stat(join(root, "spool", "new", events[0]?.name ?? ""));
+    expect(mode & 0o777).toBe(0o600);
+    expect(await readdir(join(root, "spool", "tmp"))).toEqual([]);
+  });
+
+  it("returns nothing and never throws, whatever it is given, also without a spool", async () => {
+    const tell = await loadExtension();
+    await rm(join(root, "spool"), { recursive: true });
+    const cyclic: Record<string, unknown> = {};
+    cyclic["self"] = cyclic;
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("no");
+        },
+      },
+    );
+    for (const event of [undefined, null, 1, "x", cyclic, hostile])
+      expect(tell("tool_execution_start", event, hostile)).toBeUndefined();
+    await tell("session_shutdown", {});
+    expect(await readdir(root)).toEqual(["agtmux.mjs"]);
+  });
+
+  it("forges no header line and cuts what is long", async () => {
+    vi.stubEnv("TMUX", "/tmp/sock\npane=%9,77,0");
+    const tell = await loadExtension();
+    tell("before_agent_start", { prompt: "x".repeat(100_000) });
+    const [event] = await untilWritten(1);
+    expect(event?.header).toContain("\ntmux=\npane=%5\n");
+    expect(event?.payload["prompt"]).toHaveLength(4_000);
+  });
+
+  it("has written everything when the agent is told that its exit may go on", async () => {
+    const tell = await loadExtension();
+    for (let index = 0; index < 20; index += 1) tell("turn_start", {});
+    await tell("session_shutdown", { reason: "quit" });
+    expect(await written()).toHaveLength(21);
+  });
+
+  it("adds the tool's input, how the last answer ended, and who speaks", async () => {
+    Reflect.deleteProperty(globalThis, Symbol.for("agtmux.omp"));
+    const tell = await loadExtension();
+    tell("tool_execution_start", { toolName: "bash", toolCallId: "c", args: { command: "ls" } });
+    tell("tool_approval_requested", { toolName: "bash", toolCallId: "c" });
+    tell("turn_end", { message: { stopReason: "error", errorMessage: "401", content: ["secret"] } });
+    tell("agent_settled", {});
+    const events = await untilWritten(4);
+    expect(events.map(({ payload }) => payload["input"])).toEqual([
+      undefined,
+      { command: "ls" },
+      undefined,
+      undefined,
+    ]);
+    expect(events[3]?.payload["message"]).toEqual({ stopReason: "error", errorMessage: "401" });
+    expect(JSON.stringify(events)).not.toContain("secret");
+    const again = await load(extensionSource("omp", ["agent_start"], eventScript(), null), "again.mjs");
+    const create = again["default"];
+    if (typeof create !== "function") throw new Error("no extension");
+    const sessionManager = { getSessionId: () => "sub" };
+    create({ on: (_name: string, handler: Handler) => handler({}, { hasUI: false, sessionManager }) });
+    const all = await untilWritten(5);
+    expect(all.flatMap(({ payload }) => payload["agent_id"] ?? [])).toEqual(["sub"]);
+  });
+});
+
+describe("the time-out of a question", () => {
+  it.each([
+    ["ask.timeout: 45\n", 45],
+    ["theme: x\nask:\n  notify: on\n  timeout: 20\nretry:\n  timeout: 9\n", 20],
+    ["ask:\n  notify: on\nretry:\n  timeout: 9\n", undefined],
+    ["ask.timeout: 0\n", undefined],
+    ["", undefined],
+  ])("is read from %j", async (config, expected) => {
+    vi.stubEnv("HOME", root);
+    await mkdir(join(root, ".omp", "agent"), { recursive: true });
+    await writeFile(join(root, ".omp", "agent", "config.yml"), config);
+    const module = await load(
+      extensionSource("omp", [...FORWARDED_EVENTS], eventScript(), ".omp"),
+      "agtmux.mjs",
+    );
+    const handlers = new Map<string, Handler>();
+    const create = module["default"];
+    if (typeof create !== "function") throw new Error("no extension");
+    create({ on: (name: string, handler: Handler) => handlers.set(name, handler) });
+    handlers.get("agent_start")?.({});
+    await vi.waitFor(async () => {
+      handlers.get("tool_execution_start")?.({ toolName: "ask", toolCallId: "c", args: {} });
+      await handlers.get("session_shutdown")?.({});
+      const asked = (await written()).filter(({ event }) => event === "tool_execution_start");
+      expect(asked.at(-1)?.payload["askTimeoutSeconds"]).toBe(expected);
+    });
+  });
+});
+
+describe("opencode's plugin", () => {
+  const loadPlugin = async () => {
+    const module = await load(opencodePluginSource(eventScript()), "opencode.mjs");
+    expect(Object.keys(module)).toEqual(["AgtmuxPlugin"]);
+    const create = module["AgtmuxPlugin"];
+    if (typeof create !== "function") throw new Error("no plugin");
+    const hooks: Record<string, Handler> = await create({ directory: "/home/dev/project" });
+    return {
+      hooks,
+      tell: (type: string, properties: unknown) => hooks["event"]?.({ event: { type, properties } }),
+    };
+  };
+  const idleOf = (sessionID: string) => ({ sessionID, status: { type: "idle" } });
+
+  it("tells a child session by its parent, also one that it met only later", async () => {
+    const { tell } = await loadPlugin();
+    tell("session.updated", { info: { id: "child", parentID: "root" } });
+    tell("permission.asked", { id: "per_1", sessionID: "child", permission: "bash" });
+    tell("session.idle", { sessionID: "root" });
+    const events = await untilWritten(2);
+    expect(events.map(({ payload }) => payload["parentID"])).toEqual(["root", null]);
+  });
+
+  it("says with the end of a turn how it went wrong, and forgets it with the next prompt", async () => {
+    const { tell, hooks } = await loadPlugin();
+    tell("session.error", { sessionID: "s", error: { name: "MessageAbortedError", data: {} } });
+    tell("session.status", idleOf("s"));
+    tell("session.idle", { sessionID: "s" });
+    hooks["chat.message"]?.({ sessionID: "s" });
+    tell("permission.replied", { sessionID: "s", requestID: "p", reply: "reject" });
+    tell("session.status", { sessionID: "s", status: { type: "busy" } });
+    tell("session.idle", { sessionID: "s" });
+    const events = await untilWritten(7);
+    const names = (index: number) => events[index]?.payload;
+    expect(names(1)).toMatchObject({ error: { name: "MessageAbortedError" }, isOtherBusy: false });
+    expect(names(2)).toMatchObject({ error: { name: "MessageAbortedError" } });
+    expect(names(6)).toMatchObject({ isRejected: true });
+  });
+
+  it("says when another root session goes on working", async () => {
+    const { tell } = await loadPlugin();
+    tell("session.status", { sessionID: "a", status: { type: "busy" } });
+    tell("session.idle", { sessionID: "b" });
+    expect((await untilWritten(2))[1]?.payload["isOtherBusy"]).toBe(true);
+  });
+
+  it("never throws and keeps file contents to itself", async () => {
+    const { tell, hooks } = await loadPlugin();
+    for (const properties of [undefined, null, 1, { sessionID: {} }])
+      await tell("session.status", properties);
+    await hooks["event"]?.(undefined);
+    await hooks["tool.execute.before"]?.(undefined);
+    await tell("permission.asked", { id: "p", sessionID: "s", metadata: { filepath: "a", diff: "secret" } });
+    await vi.waitFor(async () =>
+      expect((await written()).map(({ event }) => event)).toContain("permission.asked"),
+    );
+    expect(JSON.stringify(await written())).not.toContain("secret");
+  });
+});

@@ -1,0 +1,53 @@
+// The small vocabulary of screen readers: blank lines, indentation, trimmed frames, and a reading put together.
+import type { PromptRequest } from "../../core/model/request.ts";
+import type { Confidence, Status } from "../../core/model/state.ts";
+import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
+import { oneLine } from "./payload.ts";
+
+/** More than any terminal shows; keeps a hostile screen cheap. */
+const MAX_LINES = 500;
+const MAX_COLUMNS = 1_000;
+
+export const isBlank = (line: string): boolean => line.trim() === "";
+export const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** The screen's lines without trailing blanks and without the empty rest below the last text. */
+export const visibleLines = (screen: Screen): string[] => {
+  const lines = screen.lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_COLUMNS).trimEnd());
+  while (lines.length > 0 && lines.at(-1) === "") lines.pop();
+  return lines;
+};
+
+export const joined = (lines: readonly string[]): string =>
+  lines
+    .map((line) => line.trim())
+    .join(" ")
+    .trim();
+
+/** A reading without a request. */
+export const shows = (
+  status: Status,
+  confidence: Confidence,
+  matched: string,
+  isSteady = false,
+): Reading => ({ status, confidence, matched: oneLine(matched), request: null, isSteady });
+
+/** A reading of an open dialog. */
+export const asks = (
+  status: Status,
+  confidence: Confidence,
+  matched: string,
+  request: Omit<PromptRequest, "expiresAt">,
+): Reading => ({
+  status,
+  confidence,
+  matched: oneLine(matched),
+  request: { expiresAt: null, ...request },
+  isSteady: false,
+});
+
+/** Keys from the chosen option to another in a list in which Up and Down move and Enter chooses. */
+export const movesTo = (index: number, selected: number): string[] => [
+  ...Array<string>(Math.abs(index - selected)).fill(index > selected ? "Down" : "Up"),
+  "Enter",
+];

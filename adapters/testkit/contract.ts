@@ -1,0 +1,282 @@
+// The contract that every adapter passes, as a vitest suite over recordings: it knows its own processes and no others',
+// reads frames right or not at all, survives any payload, invents no wait, and is quick.
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MAX_PAYLOAD_BYTES, type Envelope } from "../../core/model/envelope.ts";
+import { signalSchema, type Signal } from "../../core/model/evidence.ts";
+import { promptRequestSchema } from "../../core/model/request.ts";
+import { isWaiting, statusSchema } from "../../core/model/state.ts";
+import { ADAPTER_CONTRACT_VERSION, type AgentAdapter, type Reading } from "../../core/ports/agentAdapter.ts";
+import { FOREIGN_TREES } from "./foreignTrees.ts";
+import {
+  listFrames,
+  loadEventSamples,
+  loadRecording,
+  screenOf,
+  type Label,
+  type Labels,
+  type RecordedEvent,
+} from "./recordings.ts";
+
+export interface ContractOptions {
+  /** The agent's recordings. */
+  fixturesDir: string;
+  /** By `<agent>/<frame>`. */
+  labels: Labels;
+  /** Hand-made frames with labels of their own. */
+  variants?: { fixturesDir: string; labels: Labels };
+  /** Recorded frames that this adapter is allowed not to recognise. */
+  unreadable?: readonly string[];
+  /** Recorded frames whose reason nothing on the screen tells: the state must be right. */
+  reasonUnseen?: readonly string[];
+  /** The agent's own launchers between the pane's shell and its process: 0, or 1 for one that may end alone. */
+  launcherCount?: number;
+}
+
+const MAX_MS = 50;
+const CONTEXT = { confirmRequests: false };
+
+const envelope = (agentType: string, eventName: string | null, payload: Envelope["payload"]): Envelope => ({
+  spoolName: "0001",
+  agentType,
+  eventName,
+  tmuxSocket: null,
+  tmuxServerPid: null,
+  paneId: null,
+  parentPid: null,
+  eventTime: 0,
+  payload,
+  payloadProblem: payload === null ? "not_json" : null,
+});
+
+const isWait = (signal: Signal): boolean =>
+  signal.kind === "request" ||
+  (signal.kind === "activity" && signal.status !== null && isWaiting(signal.status.state));
+
+/** Quickest of three runs, milliseconds: other programs share the machine. */
+const quickest = (work: () => unknown): number =>
+  Math.min(
+    ...[0, 1, 2].map(() => {
+      const began = performance.now();
+      work();
+      return performance.now() - began;
+    }),
+  );
+
+const expectFrame = (
+  reading: Reading | null,
+  label: Label,
+  { mayBeUnread, isReasonUnseen }: { mayBeUnread: boolean; isReasonUnseen: boolean },
+): void => {
+  if (label.state === "unknown") {
+    expect(reading).toBeNull();
+    return;
+  }
+  if (reading === null) {
+    expect(mayBeUnread, "the frame is not recognised").toBe(true);
+    return;
+  }
+  statusSchema.parse(reading.status);
+  if (reading.request !== null) promptRequestSchema.parse(reading.request);
+  expect([label.state, ...(label.also ?? [])]).toContain(reading.status.state);
+  expect(reading.matched).not.toBe("");
+  if (reading.status.state === label.state && label.reason_code !== undefined && !isReasonUnseen)
+    expect(reading.status.reasonCode).toBe(label.reason_code);
+  if (isWaiting(reading.status.state)) expect(reading.request).not.toBeNull();
+};
+
+const describeFrames = (
+  adapter: AgentAdapter,
+  title: string,
+  folder: string,
+  labels: Labels,
+  { unreadable = [], reasonUnseen = [] }: Pick<ContractOptions, "unreadable" | "reasonUnseen">,
+): void => {
+  describe(title, () => {
+    const frames = listFrames(folder);
+    it("has a label for every frame", () => {
+      expect(frames.filter((name) => labels[`${adapter.agentType}/${name}`] === undefined)).toEqual([]);
+      expect(frames.length).toBeGreaterThan(0);
+    });
+    // A frame without an agent is never shown to an adapter: the process is gone.
+    it.each(frames.filter((name) => labels[`${adapter.agentType}/${name}`]?.state !== "none"))(
+      "reads %s",
+      (name) => {
+        const label = labels[`${adapter.agentType}/${name}`] ?? { state: "unknown" };
+        expectFrame(adapter.readScreen(screenOf(loadRecording(folder, name))), label, {
+          mayBeUnread: unreadable.includes(name),
+          isReasonUnseen: reasonUnseen.includes(name),
+        });
+      },
+    );
+  });
+};
+
+const describeIdentification = (
+  adapter: AgentAdapter,
+  folder: string,
+  { labels, launcherCount = 0 }: ContractOptions,
+): void => {
+  describe("identification", () => {
+    const withAgent = listFrames(folder).filter(
+      (name) => (labels[`${adapter.agentType}/${name}`]?.state ?? "none") !== "none",
+    );
+    it.each(withAgent)("finds the agent in the processes of %s", (name) => {
+      const { processes } = loadRecording(folder, name);
+      const match = adapter.identify(processes);
+      // Below the pane's shell and its own launchers, above its tools.
+      expect(match?.process).toBe(processes[1 + launcherCount]);
+      expect(match?.sign).not.toBe("");
+    });
+    it.each(FOREIGN_TREES.filter((tree) => tree.agentType !== adapter.agentType))(
+      "does not claim $name",
+      (tree) => {
+        expect(adapter.identify(tree.processes)).toBeNull();
+      },
+    );
+    it("claims nothing where there is nothing", () => {
+      expect(adapter.identify([])).toBeNull();
+    });
+  });
+};
+
+const wrongValue = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.integer(),
+  fc.string(),
+  fc.constant("x".repeat(100_000)),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+/** A recorded payload with fields taken out, replaced and added, hostile names among them. */
+const mutated = (sample: RecordedEvent): fc.Arbitrary<Record<string, unknown>> => {
+  const names = Object.keys(sample.payload);
+  return fc
+    .tuple(
+      fc.subarray(names),
+      fc.dictionary(fc.constantFrom(...names, "agent_id", "extra"), wrongValue, { maxKeys: 3 }),
+      fc.boolean(),
+    )
+    .map(([removed, replaced, isPolluted]): Record<string, unknown> => {
+      const kept = Object.entries(sample.payload).filter(([name]) => !removed.includes(name));
+      const base = JSON.stringify({ ...Object.fromEntries(kept), ...replaced });
+      return JSON.parse(
+        isPolluted ? base.replace(/^\{/, base === "{}" ? "{" : '{"__proto__":{"tool_name":"Bash"},') : base,
+      );
+    });
+};
+
+const describeEvents = (adapter: AgentAdapter, samples: readonly RecordedEvent[]): void => {
+  const normalize = (name: string | null, payload: Envelope["payload"]) =>
+    adapter.normalize(envelope(adapter.agentType, name, payload), CONTEXT);
+  const waitingEvents = new Set(
+    samples
+      .filter(({ name, payload }) => normalize(name, payload).signals.some(isWait))
+      .map(({ name }) => name),
+  );
+
+  describe("events", () => {
+    it("turns every recorded payload into valid signals", () => {
+      for (const { name, payload } of samples)
+        for (const signal of normalize(name, payload).signals) signalSchema.parse(signal);
+      expect(waitingEvents.size > 0).toBe(
+        samples.length > 0 && adapter.capabilities.supports_waiting_approval,
+      );
+    });
+    it("survives any payload and makes no wait of an event that is none", () => {
+      if (samples.length === 0) return;
+      const event = fc
+        .constantFrom(...samples)
+        .chain((sample) => fc.tuple(fc.constant(sample.name), mutated(sample)));
+      fc.assert(
+        fc.property(event, ([name, payload]) => {
+          const { signals } = normalize(name, payload);
+          for (const signal of signals) signalSchema.parse(signal);
+          if (!waitingEvents.has(name)) expect(signals.filter(isWait)).toEqual([]);
+        }),
+        { numRuns: 400 },
+      );
+    });
+    it("makes nothing but proof of life of events that it does not know", () => {
+      fc.assert(
+        fc.property(fc.string({ minLength: 1 }), fc.constantFrom(...samples, null), (name, sample) => {
+          const { signals, isExit } = normalize(`X${name}`, sample?.payload ?? null);
+          expect(signals.every((signal) => signal.kind === "activity" && signal.status === null)).toBe(true);
+          expect(isExit).toBe(false);
+        }),
+      );
+    });
+    it("gives the same request key to the same request, whatever the order of its fields", () => {
+      for (const { name, payload } of samples) {
+        const reversed = Object.fromEntries(Object.entries(payload).toReversed());
+        expect(normalize(name, reversed)).toEqual(normalize(name, payload));
+      }
+    });
+  });
+};
+
+const describeCost = (adapter: AgentAdapter, samples: readonly RecordedEvent[]): void => {
+  describe("cost", () => {
+    it(`needs at most ${MAX_MS} ms for the largest payload`, () => {
+      const huge = "x \u001b[2J".repeat(Math.floor(MAX_PAYLOAD_BYTES / 6));
+      for (const { name, payload } of samples) {
+        const grown = Object.fromEntries(
+          Object.entries(payload).map(([key, value]) => [
+            key,
+            key === "tool_input" ? { command: huge } : value,
+          ]),
+        );
+        const work = () => adapter.normalize(envelope(adapter.agentType, name, grown), CONTEXT);
+        expect(quickest(work), name).toBeLessThan(MAX_MS);
+      }
+    });
+    it.each([
+      ["blanks", " ".repeat(1_000)],
+      ["rules", "─".repeat(1_000)],
+      ["digits", "1".repeat(1_000)],
+      ["prompts", "❯ 1. ".repeat(200)],
+      ["spinners", "✻ a for 1s 1m ".repeat(80)],
+    ])(`needs at most ${MAX_MS} ms for a screen full of %s`, (_what, line) => {
+      const screen = {
+        lines: Array<string>(500).fill(line),
+        title: line,
+        isAlternate: true,
+        width: 1_000,
+        height: 500,
+      };
+      expect(quickest(() => adapter.readScreen(screen))).toBeLessThan(MAX_MS);
+    });
+    it(`needs at most ${MAX_MS} ms for a thousand processes`, () => {
+      const processes = Array.from({ length: 1_000 }, (_, index) => ({
+        pid: index + 2,
+        ppid: index + 1,
+        comm: "node",
+        args: `node ${"/a b".repeat(500)}`,
+        startedAt: 0,
+      }));
+      expect(quickest(() => adapter.identify(processes))).toBeLessThan(MAX_MS);
+    });
+  });
+};
+
+/** Declares the suite; call it at the top level of a test file. */
+export const runAdapterContract = (adapter: AgentAdapter, options: ContractOptions): void => {
+  const samples = loadEventSamples(options.fixturesDir);
+  const recorded = listFrames(options.fixturesDir).flatMap(
+    (name) => loadRecording(options.fixturesDir, name).events,
+  );
+  describe(`adapter contract: ${adapter.agentType}`, () => {
+    it("declares itself", () => {
+      expect(adapter.contractVersion).toBe(ADAPTER_CONTRACT_VERSION);
+      expect(adapter.agentType).toMatch(/^[a-z0-9_-]{1,40}$/);
+      expect(adapter.capabilities.event_driven).toBe(adapter.integration !== undefined);
+    });
+    describeIdentification(adapter, options.fixturesDir, options);
+    describeFrames(adapter, "recorded frames", options.fixturesDir, options.labels, options);
+    if (options.variants !== undefined)
+      describeFrames(adapter, "variants", options.variants.fixturesDir, options.variants.labels, {});
+    describeEvents(adapter, [...samples, ...recorded]);
+    describeCost(adapter, samples);
+  });
+};

@@ -1,0 +1,103 @@
+// Runs a corpus, recorded and varied, in every mode, and scores what was shown.
+import type { AdapterRegistry } from "../../adapters/index.ts";
+import { screenOf } from "../../adapters/testkit/recordings.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { isWaitingState, type Corpus, type Frame } from "./corpus.ts";
+import { MODES, Player, type Mode } from "./playback.ts";
+import { statesToldByEvents } from "./recordedEvents.ts";
+import { score, tooOftenUnknown, type Scored, type UnknownShare } from "./score.ts";
+import { variationsOf } from "./variations.ts";
+
+export interface Evaluation {
+  scored: Scored[];
+  /** Agents of the corpus for which the registry has no adapter. */
+  withoutAdapter: { agent: string; frames: number }[];
+  tooOftenUnknown: UnknownShare[];
+  /** Frames on which the production path or an adapter threw. */
+  broken: { frame: string; problem: string }[];
+  isPassed: boolean;
+}
+
+const VARIED_MODES: readonly Mode[] = ["screen", "both"];
+
+const eventNames = ({ recording }: Frame): string => recording.events.map(({ name }) => name).join(" ");
+
+/** Waiting states of the frames of the same agent whose events are the same, name by name. */
+const waitsWithSameEvents = (frame: Frame, frames: readonly Frame[]): Set<string> => {
+  const names = eventNames(frame);
+  return new Set(
+    frames
+      .filter(
+        (other) =>
+          names !== "" &&
+          other.agent === frame.agent &&
+          isWaitingState(other.label.state) &&
+          eventNames(other) === names,
+      )
+      .map(({ label }) => label.state),
+  );
+};
+
+const evaluateFrame = (
+  player: Player,
+  adapter: AgentAdapter,
+  frame: Frame,
+  frames: readonly Frame[],
+): Scored[] => {
+  const common = {
+    agent: frame.agent,
+    version: frame.version,
+    frame: frame.name,
+    label: frame.label,
+    toldByEvents: statesToldByEvents(frame, adapter),
+    hasEvents: frame.recording.events.length > 0,
+    eventsOfWait: waitsWithSameEvents(frame, frames),
+  };
+  const asRecorded = {
+    ...common,
+    variation: null,
+    kind: null,
+    isDialogWhole: true,
+    isTruthCut: false,
+    isUnread: false,
+  };
+  const recorded = MODES.map((mode) =>
+    score({ ...asRecorded, mode, ...player.play(frame, frame.recording, mode) }),
+  );
+  const varied = variationsOf(frame, frames).flatMap(({ name, kind, screen, isDialogWhole, isTruthCut }) => {
+    const isUnread = adapter.readScreen(screenOf(screen)) === null;
+    const changed = { ...common, variation: name, kind, isDialogWhole, isTruthCut, isUnread };
+    return VARIED_MODES.map((mode) => score({ ...changed, mode, ...player.play(frame, screen, mode) }));
+  });
+  return [...recorded, ...varied];
+};
+
+/** Fails the gate also where nothing could be evaluated: an empty corpus proves nothing. */
+export const evaluate = (corpus: Corpus, registry: AdapterRegistry): Evaluation => {
+  using player = new Player(registry);
+  const scored: Scored[] = [];
+  const missing = new Map<string, number>();
+  const broken: Evaluation["broken"] = [];
+  for (const frame of corpus.frames) {
+    const adapter = registry.byAgentType(frame.agent);
+    if (adapter === null) {
+      missing.set(frame.agent, (missing.get(frame.agent) ?? 0) + 1);
+      continue;
+    }
+    try {
+      scored.push(...evaluateFrame(player, adapter, frame, corpus.frames));
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      broken.push({ frame: `${frame.agent}/${frame.name}`, problem });
+    }
+  }
+  const unknownShares = tooOftenUnknown(scored);
+  const hasFailure = scored.some((one) => one.isFailure);
+  return {
+    scored,
+    withoutAdapter: Array.from(missing, ([agent, frames]) => ({ agent, frames })),
+    tooOftenUnknown: unknownShares,
+    broken,
+    isPassed: scored.length > 0 && broken.length === 0 && unknownShares.length === 0 && !hasFailure,
+  };
+};

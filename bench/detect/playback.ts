@@ -1,0 +1,226 @@
+// Plays one frame through the production path: process tree to the registry, event files to Ingest over a real store, the
+// screen through the adapter in sustained reads. Time is a hand clock at the recorded moments, nothing waits.
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AdapterRegistry } from "../../adapters/index.ts";
+import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
+import { promptFingerprint } from "../../core/actions/fingerprint.ts";
+import { Ingest } from "../../core/ingest/ingest.ts";
+import { DEFAULT_TIMING } from "../../core/model/config.ts";
+import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
+import type { Clock, IdSource } from "../../core/ports/clock.ts";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
+import { openStore } from "../../core/store/openStore.ts";
+import { redactEvidence } from "../../core/store/redactEvidence.ts";
+import type { Frame } from "./corpus.ts";
+import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
+
+/** Which witnesses are heard. */
+export const MODES = ["events", "screen", "both"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What is shown at one moment; null: no runtime. `rule`: why, and the text that gave it away. */
+export interface Shown {
+  agent: string;
+  state: string;
+  reasonCode: string;
+  rule: string;
+}
+
+export interface Played {
+  atFrame: Shown | null;
+  /** Right after the last event; equal to `atFrame` where none was delivered. */
+  atLastEvent: Shown | null;
+}
+
+/** From the last event to the first read of the frame: dialogs were drawn 60–900 ms after their event. */
+const FRAME_DELAY_MS = 1_000;
+const READ_INTERVAL_MS = 500;
+const READS = 7;
+/** The process is older than whatever is told of it. */
+const LEAD_MS = 10_000;
+/** Where a recording has no events: 2026-01-01. */
+const SOME_TIME = 1_767_225_600_000;
+
+class HandClock implements Clock {
+  private time = 0;
+  now(): number {
+    return this.time;
+  }
+  set(time: number): void {
+    this.time = Math.max(this.time, time);
+  }
+  setTimer(): () => void {
+    return () => {};
+  }
+}
+
+const counterIds = (): IdSource => {
+  let count = 0;
+  return {
+    next: (prefix) => `${prefix}_${String((count += 1)).padStart(8, "0")}`,
+    nonce: () => String((count += 1)).padStart(32, "0"),
+  };
+};
+
+const paneOf = (frame: Frame, screen: Recording, paneId: string): Pane => ({
+  targetId: HOST_TARGET,
+  server: SERVER.server,
+  paneId,
+  sessionId: "$0",
+  sessionName: "corpus",
+  alsoIn: [],
+  windowId: "@1",
+  windowIndex: 0,
+  windowName: frame.agent,
+  paneIndex: 0,
+  panePid: frame.recording.processes[0]?.pid ?? 1,
+  tty: "/dev/pts/1",
+  title: screen.title,
+  isActive: true,
+  isDead: false,
+  deadStatus: null,
+  isAlternate: screen.isAlternate,
+  inMode: false,
+  width: screen.width,
+  height: screen.height,
+  cursorX: screen.cursor?.x ?? 0,
+  cursorY: screen.cursor?.y ?? 0,
+  historySize: 0,
+  windowActivity: 0,
+  updatedAt: 0,
+});
+
+/** Owns a temporary folder; each played frame gets a store of its own in it. */
+export class Player implements Disposable {
+  private readonly registry: AdapterRegistry;
+  private readonly folder = mkdtempSync(join(tmpdir(), "agtmux-detect-"));
+  private readonly template = join(this.folder, "template.db");
+  private count = 0;
+
+  constructor(registry: AdapterRegistry) {
+    this.registry = registry;
+    openStore({ path: this.template, logger: SILENT_LOGGER }).close();
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** `screen`: what the pane shows, the recorded frame or a variation of it. */
+  play(frame: Frame, screen: Recording, mode: Mode): Played {
+    const home = join(this.folder, String((this.count += 1)));
+    mkdirSync(home);
+    const path = join(home, "state.db");
+    copyFileSync(this.template, path);
+    const store = openStore({ path, logger: SILENT_LOGGER });
+    try {
+      const clock = new HandClock();
+      const ingest = new Ingest({
+        store,
+        clock,
+        ids: counterIds(),
+        logger: SILENT_LOGGER,
+        timing: () => DEFAULT_TIMING,
+        adapterOf: (agentType) => this.registry.byAgentType(agentType),
+        runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
+        redact: redactEvidence,
+        fingerprintOf: promptFingerprint,
+      });
+      return this.run({ ingest, clock, frame, screen, mode });
+    } finally {
+      store.close();
+      rmSync(home, { recursive: true, force: true });
+    }
+  }
+
+  private run(play: {
+    ingest: Ingest;
+    clock: HandClock;
+    frame: Frame;
+    screen: Recording;
+    mode: Mode;
+  }): Played {
+    const { ingest, clock, frame, screen, mode } = play;
+    const envelopes = envelopesOf(frame);
+    const paneId = framePane(frame, envelopes, this.registry);
+    const pane = paneOf(frame, screen, paneId);
+    const beganAt = (envelopes[0]?.eventTime ?? SOME_TIME) - LEAD_MS;
+    const frameAt = (envelopes.at(-1)?.eventTime ?? SOME_TIME) + FRAME_DELAY_MS;
+    const processes = frame.recording.processes.map((process) => ({
+      ...process,
+      startedAt: beganAt - LEAD_MS,
+    }));
+    const found = this.registry.identify(processes);
+    const verifyAt = (time: number): void => {
+      clock.set(time);
+      ingest.applyRecognised(
+        pane,
+        found === null ? null : { agentType: found.adapter.agentType, process: found.match.process },
+      );
+      ingest.tick();
+    };
+
+    // Without events nothing is known of the time before the frame: the daemon starts just then.
+    clock.set(mode === "screen" ? frameAt - LEAD_MS : beganAt);
+    ingest.setTarget({
+      targetId: HOST_TARGET,
+      targetName: HOST_TARGET,
+      kind: "local",
+      connectionRef: null,
+      isDefault: true,
+      health: "ok",
+      healthReason: null,
+      lastSeenAt: clock.now(),
+      updatedAt: clock.now(),
+    });
+    ingest.applyTopology({
+      targetId: HOST_TARGET,
+      server: SERVER.server,
+      status: "ok",
+      mode: "control",
+      problem: null,
+      instance: SERVER,
+      panes: [pane],
+    });
+    verifyAt(clock.now());
+    const begun = ingest.watchedRuntimes(HOST_TARGET)[0];
+    if (begun?.adapter.eventsMayNameOtherPanes === true)
+      ingest.setProcessCwd(begun.runtime.runtimeId, workingFolder(envelopes, begun.adapter));
+
+    if (mode !== "screen")
+      for (const envelope of envelopes) {
+        verifyAt(envelope.eventTime);
+        ingest.applyEnvelopes(HOST_TARGET, [envelope]);
+      }
+    const atLastEvent = shown(ingest, paneId);
+    for (let read = 0; read < READS; read += 1) {
+      const readAt = frameAt + read * READ_INTERVAL_MS;
+      verifyAt(readAt);
+      const runtime = ingest
+        .watchedRuntimes(HOST_TARGET)
+        .find((watched) => watched.runtime.paneId === paneId);
+      if (mode === "events" || runtime === undefined) continue;
+      const reading = runtime.adapter.readScreen(screenOf(screen));
+      ingest.applyReading(runtime.runtime.runtimeId, "poller", { reading, readAt, isChanged: false });
+    }
+    return { atFrame: shown(ingest, paneId), atLastEvent };
+  }
+}
+
+const shown = (ingest: Ingest, paneId: string): Shown | null => {
+  const row = ingest.rows(false).find((one) => one.identity.pane_id === paneId);
+  if (row === undefined || row.agent === null || row.state === null) return null;
+  const resolution = ingest.world.runtimes.get(row.identity.runtime_id ?? "")?.resolution;
+  const winner = resolution?.verdicts.find(({ outcome }) => outcome === "won");
+  const evidence =
+    winner === undefined ? "" : ` [${winner.source} ${winner.eventType}] ${winner.matched ?? ""}`;
+  return {
+    agent: row.agent,
+    state: row.state,
+    reasonCode: row.reason_code ?? "",
+    rule: `${resolution?.rule ?? "no resolution"}${evidence}`.trim(),
+  };
+};

@@ -1,0 +1,102 @@
+// What watching costs a tmux server with 200 panes in 20 sessions, and us: CPU per probe and per full listing over the
+// control connection, and the CPU of both at the daemon's own pace while nothing happens. Linux only (reads /proc).
+import { createSystemClock, createIdSource } from "../core/daemon/systemClock.ts";
+import { SILENT_LOGGER } from "../core/ports/logger.ts";
+import { createLocalExecutor } from "../core/targets/executors/localExecutor.ts";
+import { captureScreens } from "../core/tmux/capture.ts";
+import { createProcessTree } from "../core/tmux/processTree.ts";
+import { createTmuxServer } from "../core/tmux/tmuxServer.ts";
+import { listTopology, probeTopology } from "../core/tmux/topology.ts";
+import { createPrivateTmux } from "../test/harness/privateTmux.ts";
+import { until } from "../test/setup/realClock.ts";
+
+const SESSIONS = 20;
+const PANES_PER_SESSION = 10;
+const ROUNDS = 60;
+
+export interface TmuxBenchStep {
+  step: string;
+  /** CPU per round in ms. */
+  serverCpuMs: number;
+  ownCpuMs: number;
+  wallMs: number;
+}
+
+/** `medianMs`: wall time of one probe. */
+export interface TmuxBench {
+  name: string;
+  medianMs: number;
+  panes: number;
+  steps: TmuxBenchStep[];
+}
+
+export const benchTmux = async (): Promise<TmuxBench> => {
+  const tmux = createPrivateTmux();
+  const clock = createSystemClock();
+  const ids = createIdSource(() => clock.now());
+  const executor = createLocalExecutor({ targetId: "host", env: { ...process.env }, logger: SILENT_LOGGER });
+  const server = createTmuxServer({
+    executor,
+    tmuxPath: "tmux",
+    server: "bench",
+    socketArgs: ["-S", tmux.socketPath],
+    socketPath: tmux.socketPath,
+    clock,
+    ids,
+    logger: SILENT_LOGGER,
+  });
+  try {
+    for (let session = 0; session < SESSIONS; session++) {
+      await tmux.newSession(`s${session}`);
+      for (let pane = 1; pane < PANES_PER_SESSION; pane++)
+        await (pane % 2 === 1
+          ? tmux.run("split-window", "-d", "-t", `s${session}:`, "exec cat")
+          : tmux.run("new-window", "-t", `s${session}:`, "exec cat"));
+    }
+    await probeTopology(server);
+    await until(() => server.mode === "control", "control mode");
+    const listing = await listTopology(server, () => ids.nonce());
+    if (listing.status !== "ok") throw new Error("bench tmux: no listing");
+    const panePids = listing.panes.map((pane) => pane.panePid);
+    const paneIds = listing.panes.map((pane) => pane.paneId);
+    const processes = createProcessTree({ executor, platform: process.platform, clock });
+    const trees = [...(await processes.ofPanes(panePids)).values()].flatMap((tree) => tree.slice(0, 1));
+
+    const walls: number[] = [];
+    const measure = async (step: string, work: () => Promise<unknown>): Promise<TmuxBenchStep> => {
+      await work();
+      const serverFrom = await tmux.cpuMs();
+      const ownFrom = process.cpuUsage();
+      const from = performance.now();
+      for (let round = 0; round < ROUNDS; round++) {
+        const roundFrom = performance.now();
+        await work();
+        if (step === "probe") walls.push(performance.now() - roundFrom);
+      }
+      const wallMs = (performance.now() - from) / ROUNDS;
+      const own = process.cpuUsage(ownFrom);
+      // The question for the server's CPU is a client of its own, about 1 ms over all rounds.
+      const serverCpuMs = ((await tmux.cpuMs()) - serverFrom) / ROUNDS;
+      return { step, serverCpuMs, ownCpuMs: (own.user + own.system) / 1_000 / ROUNDS, wallMs };
+    };
+    const steps = [
+      await measure("probe", () => probeTopology(server)),
+      await measure("full listing", () => listTopology(server, () => ids.nonce())),
+      await measure("capture of 10 screens", () => captureScreens(server, paneIds.slice(0, 10))),
+      await measure("processes of all panes", () => processes.ofPanes(panePids)),
+      await measure("verification of all processes", () =>
+        Promise.all(trees.map((info) => processes.verify(info.pid, info.startedAt))),
+      ),
+    ];
+    return {
+      name: "tmux: watching 200 panes",
+      medianMs: walls.toSorted((a, b) => a - b)[Math.floor(walls.length / 2)] ?? 0,
+      panes: paneIds.length,
+      steps,
+    };
+  } finally {
+    await server.close();
+    await executor.close();
+    await tmux.close();
+  }
+};

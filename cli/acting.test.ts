@@ -1,0 +1,115 @@
+// The verbs that act, as child processes against a fake daemon behind a real socket.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
+
+let home: FakeHome;
+let service: FakeService;
+beforeEach(async () => {
+  home = makeFakeHome();
+  service = createFakeService({ panes: [makePane()] });
+  await home.serve(service);
+});
+afterEach(() => home.close());
+
+const withInput = async (args: string[], input: string): Promise<number | null> => {
+  const child = spawn("node", [CLI_ENTRY, ...args], {
+    env: { ...process.env, AGTMUX_HOME: home.paths.home, AGTMUX_NO_START: "1" },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  child.stdin.end(input);
+  const [code] = await once(child, "close");
+  return code;
+};
+
+describe("send", () => {
+  test("passes text, guards and wishes on, whatever the text looks like", async () => {
+    const args = ["send", "runtime:rt1", "--text=--no-enter; $(x)", "--no-enter", "--if-state", "running"];
+    const { code } = await home.run([...args, "--if-version", "3", "--to-shell", "--idempotency-key", "k"]);
+    expect(code).toBe(0);
+    expect(service.actions).toMatchObject([
+      {
+        action: "send",
+        input: {
+          ref: "runtime:rt1",
+          surface: "cli",
+          text: "--no-enter; $(x)",
+          pressEnter: false,
+          toShell: true,
+          idempotencyKey: "k",
+          guards: { ifState: "running", ifVersion: 3, forceStale: false },
+        },
+      },
+    ]);
+  });
+
+  test("reads standard input without its last newline", async () => {
+    expect(await withInput(["send", "runtime:rt1", "--stdin"], "one\n\ntwo\n")).toBe(0);
+    expect(service.actions).toMatchObject([
+      { input: { text: "one\n\ntwo", pressEnter: true, toShell: false } },
+    ]);
+  });
+
+  test.each([
+    ["delivered", 0, "Delivered: "],
+    ["not_delivered", 20, "Not delivered: "],
+    ["unverified", 21, "Unverified: "],
+  ] as const)("%s has the exit status %i", async (outcome, status, words) => {
+    service.outcome = outcome;
+    const plain = await home.run(["send", "runtime:rt1", "--text", "x"]);
+    expect([plain.code, plain.stdout]).toEqual([
+      status,
+      `${words}It is what it is.\n  2 control characters were left out.\n`,
+    ]);
+    const document = await home.run(["send", "runtime:rt1", "--text", "x", "--json"]);
+    expect([document.code, JSON.parse(document.stdout)]).toMatchObject([
+      status,
+      { schema_version: "1.0", outcome, is_repeat: false },
+    ]);
+  });
+
+  test.each([[[]], [["--text", "x", "--stdin"]], [["--text", "x", "--if-version", "two"]]])(
+    "with %j is refused",
+    async (options) => {
+      expect((await home.run(["send", "runtime:rt1", ...options])).code).toBe(2);
+      expect(service.actions).toEqual([]);
+    },
+  );
+});
+
+describe("kill", () => {
+  test("without a terminal needs --yes", async () => {
+    const { code, stderr } = await home.run(["kill", "runtime:rt1", "--signal", "term"]);
+    expect([code, service.actions]).toEqual([6, []]);
+    expect(stderr).toContain("kill sends TERM to process 42 [E_CONFIRMATION_REQUIRED]. Repeat with --yes");
+    expect((await home.run(["kill", "runtime:rt1", "--signal", "term", "--yes"])).code).toBe(0);
+    expect(service.actions).toMatchObject([{ action: "kill", input: { signal: "TERM", isConfirmed: true } }]);
+  });
+
+  test("knows three signals", async () => {
+    expect((await home.run(["kill", "runtime:rt1", "--signal", "HUP", "--yes"])).code).toBe(2);
+  });
+});
+
+test("interrupt tells its outcome", async () => {
+  service.outcome = "unverified";
+  expect((await home.run(["interrupt", "runtime:rt1"])).code).toBe(21);
+});
+
+test("view-output prints the lines alone and the rest beside them", async () => {
+  const { code, stdout, stderr } = await home.run(["view-output", "runtime:rt1", "--lines", "7", "--ansi"]);
+  expect([code, stdout]).toEqual([0, "first\nlast\n"]);
+  expect(stderr).toContain("no scrollback");
+  expect(service.actions).toMatchObject([{ action: "view-output", input: { lines: 7, ansi: true } }]);
+  expect((await home.run(["view-output", "runtime:rt1", "--lines", "10001"])).code).toBe(2);
+});
+
+test("audit lists what was done", async () => {
+  const { code, stdout } = await home.run(["audit"]);
+  expect([code, stdout.split("\n").length]).toEqual([0, 3]);
+  expect(stdout).toMatch(/send +delivered +5 +cli +runtime:rt1/);
+  const document = await home.run(["audit", "--json", "--limit", "3"]);
+  expect(JSON.parse(document.stdout)).toMatchObject({ schema_version: "1.0", items: [{ action: "send" }] });
+});

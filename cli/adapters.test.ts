@@ -1,0 +1,87 @@
+// The adapters verbs and `run` as child processes, against a fake daemon behind a real socket.
+import { writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { adapterListSchema, adapterTrySchema } from "../core/model/adapterView.ts";
+import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { createFakeService, makePane } from "./testing/fakeService.ts";
+
+const execFileAsync = promisify(execFile);
+const BIN = fileURLToPath(new URL("../bin/agtmux", import.meta.url));
+
+let home: FakeHome;
+beforeEach(() => {
+  home = makeFakeHome();
+});
+afterEach(() => home.close());
+
+const PROBLEM = { file: "mine.json", line: 7, path: "titles.0.state", message: "wrong state" };
+const fileWith = (text: string): string => {
+  const path = join(home.paths.home, "x.json");
+  writeFileSync(path, text);
+  return path;
+};
+
+test("list shows each adapter with its source, and the problems of files", async () => {
+  await home.serve(createFakeService({ adapterProblems: [PROBLEM] }));
+  const { code, stdout } = await home.run(["adapters", "list"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/one +Agent One +1\.2\.3 +built-in +yes +completed, events, integrate/);
+  expect(stdout).toMatch(/two +Agent Two +1\.0\.0 +file: two\.json +no/);
+  expect(stdout).toContain("Not in force:\n  mine.json:7: titles.0.state: wrong state\n");
+  const asJson = await home.run(["adapters", "list", "--json"]);
+  expect(adapterListSchema.parse(JSON.parse(asJson.stdout)).problems).toEqual([PROBLEM]);
+});
+
+test("check ends with 11 and names the lines where files are bad", async () => {
+  await home.serve(createFakeService({ adapterProblems: [PROBLEM] }));
+  expect(await home.run(["adapters", "check"])).toEqual({
+    code: 11,
+    stdout: "",
+    stderr:
+      "agtmux: 1 problem in adapter files [E_CONFIG_INVALID]. Correct the named lines; the other adapters stay in force.\n  mine.json:7: titles.0.state: wrong state\n",
+  });
+  const bad = await home.run(["adapters", "check", fileWith("bad")]);
+  expect([bad.code, bad.stderr]).toEqual([
+    11,
+    expect.stringContaining("x.json:3: screens.0.pattern: it is bad"),
+  ]);
+});
+
+test("check says which agent a good file is for", async () => {
+  await home.serve(createFakeService());
+  expect(await home.run(["adapters", "check", fileWith("{}")])).toEqual({
+    code: 0,
+    stdout: "x.json is a good adapter for two.\n",
+    stderr: "",
+  });
+  expect((await home.run(["adapters", "check"])).stdout).toBe("1 adapter file is in force.\n");
+  expect((await home.run(["adapters", "check", "/nowhere/x.json"])).code).toBe(2);
+});
+
+test("run ends with the agent's own status and hands over its options", async () => {
+  const direct = await home.run(["run", "sh", "-c", 'echo "$0 $1"; exit 5', "--json", "-x"]);
+  expect(direct).toEqual({ code: 5, stdout: "--json -x\n", stderr: "" });
+  expect((await home.run(["run", "--", "sh", "-c", "exit 6"])).code).toBe(6);
+  const shim = await execFileAsync(BIN, ["run", "--", "sh", "-c", "echo $PPID"], {
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  expect(shim.stdout).toBe(`${process.pid}\n`);
+});
+
+test("try prints what matched and what would be said", async () => {
+  const pane = makePane();
+  await home.serve(createFakeService({ panes: [pane] }));
+  const { stdout } = await home.run(["adapters", "try", pane.identity.pane_ref]);
+  expect(stdout).toContain(`claims process 42 by process name "one", high confidence`);
+  expect(stdout).toContain(
+    "says needs approval (permission_tool), medium confidence\n    by screens.0: Run it?",
+  );
+  expect(stdout).toContain("nothing from three");
+  const file = fileWith("{}");
+  const asJson = await home.run(["adapters", "try", pane.identity.pane_ref, "--file", file, "--json"]);
+  expect(adapterTrySchema.parse(JSON.parse(asJson.stdout)).trials[0]?.agent_type).toBe("two");
+});

@@ -1,0 +1,413 @@
+// The real command line as child processes, against a fake daemon behind a real socket.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
+import { paneListSchema, feedEntrySchema } from "../core/model/view.ts";
+
+let home: FakeHome;
+let service: FakeService;
+beforeEach(() => {
+  home = makeFakeHome();
+  service = createFakeService({
+    panes: [
+      makePane(),
+      makePane({ identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" }, state: "idle" }),
+    ],
+  });
+});
+afterEach(() => home.close());
+
+const linesOf = (text: string): Record<string, unknown>[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Record<string, unknown> => JSON.parse(line));
+
+describe("lists", () => {
+  test("print the daemon's document with --json", async () => {
+    await home.serve(service);
+    const { code, stdout } = await home.run(["list", "panes", "--state", "idle", "--json"]);
+    const document = paneListSchema.parse(JSON.parse(stdout));
+    expect(code).toBe(0);
+    expect([document.filters, document.items.map((pane) => pane.identity.pane_ref)]).toEqual([
+      { state: "idle" },
+      ["pane:vm1/work/@1/%2"],
+    ]);
+  });
+
+  test("of every scope print tables without colours into a pipe", async () => {
+    await home.serve(service);
+    const answers = await Promise.all([
+      home.run(["list", "panes"]),
+      home.run(["list", "windows", "--with-agent-status"]),
+      home.run(["list", "sessions", "--agent-summary", "--group-by", "target-session"]),
+      home.run(["target", "list"]),
+      home.run(["status"]),
+    ]);
+    expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(
+      Array.from({ length: 5 }, () => [0, ""]),
+    );
+    const [panes, windows, sessions, targets, status] = answers.map(({ stdout }) => stdout);
+    expect(panes).toContain("pane:host/work/@1/%1");
+    expect(windows).toContain("1:editor");
+    expect(sessions).toContain("vm1/work");
+    expect(targets).toContain("default: 1 panes, control");
+    expect(status).toBe("▸ 1 running · · 1 idle\n");
+    expect(answers.every(({ stdout }) => !stdout.includes("\u001b"))).toBe(true);
+  });
+
+  test("into a pipe that closes early end quietly", async () => {
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      makePane({ identity: { pane_id: `%${index}`, runtime_id: `rt${index}` } }),
+    );
+    await home.serve(createFakeService({ panes: many }));
+    const script = `node "$0" list panes --json | head -1; echo "status $?"`;
+    const shell = spawn("bash", ["-o", "pipefail", "-c", script, CLI_ENTRY], {
+      env: { ...process.env, AGTMUX_HOME: home.paths.home, AGTMUX_NO_START: "1" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    shell.stdout.on("data", (chunk) => (stdout += String(chunk)));
+    shell.stderr.on("data", (chunk) => (stderr += String(chunk)));
+    await once(shell, "close");
+    expect([stdout, stderr]).toEqual(["{\nstatus 0\n", ""]);
+  });
+});
+
+describe("failures", () => {
+  test("are one sentence with code and remedy, and the code's exit status", async () => {
+    await home.serve(service);
+    const { code, stdout, stderr } = await home.run(["explain", "pane:host/none/@1/%9"]);
+    expect([code, stdout, stderr]).toEqual([
+      3,
+      "",
+      "agtmux: nothing is at pane:host/none/@1/%9 [E_REF_NOT_FOUND]. List what is there with 'agtmux list panes --all'.\n",
+    ]);
+  });
+
+  test("are JSON on stderr with --json", async () => {
+    await home.serve(service);
+    const { code, stdout, stderr } = await home.run(["explain", "runtime:none", "--json"]);
+    expect([code, stdout]).toEqual([3, ""]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      schema_version: "1.0",
+      error: { code: "E_REF_NOT_FOUND", message: "nothing is at runtime:none", exit_code: 3 },
+    });
+  });
+
+  test.each([
+    { args: ["lst"], says: "unknown command 'lst' [E_USAGE]. Did you mean 'list'?" },
+    { args: ["list", "pane"], says: "unknown command 'pane' [E_USAGE]. Did you mean 'panes'?" },
+    { args: ["list"], says: "'list' needs a second word [E_USAGE]. See 'agtmux help list'" },
+    { args: ["attach"], says: "missing required argument 'ref' [E_USAGE]" },
+    {
+      args: ["list", "panes", "--stat", "idle"],
+      says: "unknown option '--stat' [E_USAGE]. Did you mean '--state'?",
+    },
+    { args: ["list", "panes", "--state", "busy"], says: "--state does not know the state 'busy' [E_USAGE]." },
+    { args: ["list", "sessions", "--group-by", "x"], says: "--group-by does not know 'x' [E_USAGE]." },
+    { args: ["watch", "--format", "xml"], says: "--format does not know 'xml' [E_USAGE]." },
+    { args: ["watch", "--since", "5"], says: "--since needs --format jsonl" },
+    { args: ["integrate", "claude", "--verify", "--uninstall"], says: "--verify stands alone" },
+    { args: ["frobnicate"], says: "unknown command 'frobnicate' [E_USAGE]. See 'agtmux help'" },
+  ])("of use: $args", async ({ args, says }) => {
+    const { code, stderr } = await home.run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`agtmux: ${says}`);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("without a daemon that may not be started", async () => {
+    const { code, stderr } = await home.run(["list", "panes"]);
+    expect([code, stderr]).toEqual([
+      8,
+      "agtmux: the daemon is not running [E_DAEMON_UNAVAILABLE]. Start it with 'agtmux daemon run' or see its log.\n",
+    ]);
+  });
+
+  test("with a daemon of another protocol", async () => {
+    service.greeting = { ...service.greeting, version: "7.0.0", protocol: 7 };
+    await home.serve(service);
+    const { code, stderr } = await home.run(["list", "panes"]);
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/this is agtmux \d+\.\d+\.\d+ .* daemon is 7\.0\.0 .*\[E_DAEMON_VERSION\]/);
+    expect((await home.run(["daemon", "status"])).stdout).toContain("agtmux 7.0.0");
+  });
+
+  test.runIf(process.geteuid?.() === 0)("with a socket of another user", async () => {
+    await home.serve(service);
+    chownSync(home.paths.socket, 65_534, 65_534);
+    const { code, stderr } = await home.run(["list", "panes"]);
+    expect(code).toBe(10);
+    expect(stderr).toContain("it belongs to another user [E_SOCKET_UNSAFE]");
+  });
+
+  test("with something else in the socket's place", async () => {
+    writeFileSync(home.paths.socket, "");
+    expect((await home.run(["list", "panes"])).code).toBe(10);
+  });
+});
+
+test("help and --version need no home and no daemon", async () => {
+  const env = { AGTMUX_HOME: `/${"x".repeat(200)}` };
+  const [help, version, verb] = await Promise.all([
+    home.run([], env),
+    home.run(["--version"], env),
+    home.run(["help", "watch"], env),
+  ]);
+  expect([help.code, version.code, verb.code]).toEqual([0, 0, 0]);
+  expect(help.stdout).toContain("Usage: agtmux");
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(verb.stdout).toContain("--since <when>");
+  expect((await home.run(["list", "panes"], env)).code).toBe(2);
+});
+
+describe("actions", () => {
+  test("attach hands over to the daemon's command and leaves with its status", async () => {
+    service.attachArgv = ["sh", "-c", 'echo "here with TMUX=$TMUX"; exit 7'];
+    await home.serve(service);
+    const { code, stdout } = await home.run(["attach", "runtime:rt1", "--if-state", "running"], {
+      TMUX: "/tmp/other,1,0",
+    });
+    expect([code, stdout]).toEqual([7, "here with TMUX=\n"]);
+    expect(service.actions).toMatchObject([
+      {
+        action: "attach",
+        input: {
+          ref: "runtime:rt1",
+          surface: "cli",
+          insideTmux: "/tmp/other,1,0",
+          guards: { ifState: "running" },
+        },
+      },
+    ]);
+  });
+
+  test("attach that is refused runs nothing", async () => {
+    service.attachArgv = ["sh", "-c", "echo ran"];
+    await home.serve(service);
+    const env = { TMUX: "/tmp/other,1,0" };
+    const refused = await home.run(["attach", "runtime:rt1", "--if-state", "idle"], env);
+    expect([refused.code, refused.stdout]).toEqual([5, ""]);
+    const noTerminal = await home.run(["attach", "runtime:rt1"]);
+    expect([noTerminal.code, noTerminal.stderr]).toEqual([
+      2,
+      "agtmux: attach needs a terminal [E_USAGE]. Run it in a terminal, or inside tmux.\n",
+    ]);
+  });
+
+  test("attach without tmux says so", async () => {
+    service.attachArgv = ["/nonexistent/tmux"];
+    await home.serve(service);
+    const { code, stderr } = await home.run(["attach", "runtime:rt1"], { TMUX: "/tmp/other,1,0" });
+    expect(code).toBe(14);
+    expect(stderr).toContain("cannot run /nonexistent/tmux [E_TMUX_MISSING]");
+  });
+
+  test("dismiss and explain go to the daemon", async () => {
+    await home.serve(service);
+    expect((await home.run(["dismiss", "runtime:rt1"])).stdout).toBe("Dismissed pane:host/work/@1/%1.\n");
+    expect(service.actions).toMatchObject([{ action: "dismiss", input: { ref: "runtime:rt1" } }]);
+    const { stdout } = await home.run(["explain", "pane:host/work/@1/%1"]);
+    expect(stdout).toContain("because the newest evidence of the turn");
+    expect(stdout).toMatch(/won +▸ running +hook +UserPromptSubmit/);
+  });
+
+  test("integrate shows the change and writes nothing without a yes", async () => {
+    await home.serve(service);
+    const dry = await home.run(["integrate", "claude", "--dry-run"]);
+    expect([dry.code, dry.stdout]).toEqual([
+      0,
+      "/home/me/.agent/settings.json\n+ agtmux\n\nNothing was changed (--dry-run).\n",
+    ]);
+    const unasked = await home.run(["integrate", "claude"]);
+    expect([unasked.code, unasked.stderr]).toEqual([
+      6,
+      "agtmux: install changes 1 file(s) of claude [E_CONFIRMATION_REQUIRED]. Repeat with --yes to confirm.\n",
+    ]);
+    expect(service.actions.map(({ input }) => input)).toMatchObject([{ dryRun: true }, { dryRun: true }]);
+    const done = await home.run(["integrate", "claude", "--yes"]);
+    expect(done.stdout).toContain("claude is integrated.");
+    expect(service.actions.at(-1)).toMatchObject({ input: { action: "install", dryRun: false } });
+    const removed = await home.run(["integrate", "claude", "--uninstall", "--yes", "--json"]);
+    expect(JSON.parse(removed.stdout)).toMatchObject({
+      schema_version: "1.0",
+      action: "uninstall",
+      applied: true,
+    });
+  });
+
+  test("integrate --verify tells the three facts apart", async () => {
+    await home.serve(service);
+    const good = await home.run(["integrate", "claude", "--verify"]);
+    expect([good.code, good.stdout]).toEqual([
+      0,
+      "✓ entries present\n✓ delivery: a test event arrived in 12 ms\n· last real event: none yet\n",
+    ]);
+    service.integrationVerify = async ({ agent }) => ({
+      agent,
+      entriesPresent: false,
+      missing: ["Stop"],
+      problems: ["hooks are switched off"],
+      deliveryWorks: true,
+      deliveryDetail: "fine",
+      lastRealEventAt: null,
+    });
+    const bad = await home.run(["integrate", "claude", "--verify"]);
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toContain("✗ entries missing: Stop\n  hooks are switched off\n");
+  });
+
+  test("daemon status and stop speak with what is there", async () => {
+    const stop = await home.serve(service);
+    const status = await home.run(["daemon", "status", "--json"]);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      running: true,
+      pid: process.pid,
+      protocol: 1,
+      host: "test",
+    });
+    await stop();
+    const stopped = await home.run(["daemon", "stop"]);
+    expect([stopped.code, stopped.stdout]).toEqual([0, "No daemon was running.\n"]);
+    const absent = await home.run(["daemon", "status", "--json"]);
+    expect([absent.code, JSON.parse(absent.stdout)]).toMatchObject([8, { running: false }]);
+  });
+
+  test("daemon stop leaves the desktop app alone", async () => {
+    service.greeting = { ...service.greeting, host: "app" };
+    await home.serve(service);
+    const { code, stderr } = await home.run(["daemon", "stop"]);
+    expect(code).toBe(15);
+    expect(stderr).toContain("Quit the app to stop it.");
+  });
+});
+
+describe("watch --format jsonl", () => {
+  test("prints one entry per line, goes on after a restart from its last version, and ends cleanly on Ctrl-C", async () => {
+    const stop = await home.serve(service);
+    const watching = home.start(["watch", "--format", "jsonl"]);
+    await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
+    const pane = makePane({ state: "completed", reason_code: "turn_ended" });
+    service.set(pane);
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(2));
+
+    await stop();
+    await vi.waitFor(() => expect(watching.stderr()).toContain("the daemon is gone"));
+    // What happened meanwhile, as the next daemon has it stored: versions 2 (seen), 3 and 4 (not seen).
+    const before = { kind: "state" as const, version: 2, at: 0, pane, previous_state: null };
+    const next = createFakeService({ panes: [pane], log: [before] });
+    next.set(makePane({ state: "running" }));
+    await home.serve(next);
+    next.set(makePane({ state: "idle", reason_code: "fresh" }));
+
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(4), { timeout: 10_000 });
+    watching.child.kill("SIGINT");
+    const { code, stdout } = await watching.finished;
+    expect(code).toBe(130);
+    const lines = linesOf(stdout);
+    expect(lines.map(({ kind, version, schema_version }) => [kind, version, schema_version])).toEqual([
+      ["snapshot", 1, "1.0"],
+      ["state", 2, "1.0"],
+      ["state", 3, "1.0"],
+      ["state", 4, "1.0"],
+    ]);
+    for (const line of lines) feedEntrySchema.parse(line);
+  });
+
+  test("--since a version with --once prints what came after it and ends", async () => {
+    service.set(makePane({ state: "completed", reason_code: "turn_ended" }));
+    service.set(makePane({ state: "idle", reason_code: "demoted" }));
+    await home.serve(service);
+    const after = async (since: string) => {
+      const { code, stdout } = await home.run(["watch", "--format", "jsonl", "--once", "--since", since]);
+      return [code, linesOf(stdout).map(({ version }) => version)];
+    };
+    expect(await after("1")).toEqual([0, [2, 3]]);
+    expect(await after("2")).toEqual([0, [3]]);
+    expect(await after("3")).toEqual([0, []]);
+    expect(await after("2026-01-01T00:00:00Z")).toEqual([0, [2, 3]]);
+    expect(await after("2030-01-01T00:00:00Z")).toEqual([0, []]);
+  });
+
+  test("--target shows only what belongs to it", async () => {
+    await home.serve(service);
+    const watching = home.start(["watch", "--format", "jsonl", "--target", "vm1"]);
+    await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
+    service.set(makePane({ state: "completed" }));
+    service.remove("pane:vm1/work/@1/%2");
+    await vi.waitFor(() => expect(watching.stdout()).toContain('"removed"'));
+    watching.child.kill("SIGTERM");
+    const { code, stdout } = await watching.finished;
+    expect(code).toBe(0);
+    const [snapshot, ...rest] = linesOf(stdout).map((line) => feedEntrySchema.parse(line));
+    if (snapshot?.kind !== "snapshot") throw new Error("a snapshot comes first");
+    expect(snapshot.panes.map((pane) => pane.identity.target)).toEqual(["vm1"]);
+    expect(snapshot.summary.total).toBe(1);
+    expect(rest.map(({ kind }) => kind)).toEqual(["removed"]);
+  });
+
+  test("with filters tells a row that no longer fits as removed, and nothing of the others", async () => {
+    service.set(makePane({ state: "waiting_approval", reason_code: "permission_tool", needs_action: true }));
+    await home.serve(service);
+    const watching = home.start(["watch", "--format", "jsonl", "--needs-action"]);
+    await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
+    service.set(makePane({ state: "running" }));
+    await vi.waitFor(() => expect(watching.stdout()).toContain('"removed"'));
+    service.set(makePane({ state: "completed", reason_code: "turn_ended" }));
+    service.set(makePane({ state: "waiting_input", reason_code: "question", needs_action: true }));
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(3));
+    watching.child.kill("SIGTERM");
+    const { stdout } = await watching.finished;
+    expect(linesOf(stdout).map(({ kind }) => kind)).toEqual(["snapshot", "removed", "state"]);
+  });
+
+  test("--scope windows prints the rows that changed, and those that went", async () => {
+    await home.serve(service);
+    const watching = home.start(["watch", "--format", "jsonl", "--scope", "windows"]);
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(2), { timeout: 10_000 });
+    service.set(makePane({ state: "completed" }));
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(3));
+    service.remove("pane:vm1/work/@1/%2");
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(4));
+    watching.child.kill("SIGINT");
+    const { stdout } = await watching.finished;
+    expect(linesOf(stdout).map(({ kind, version }) => [kind, version])).toEqual([
+      ["window", 1],
+      ["window", 1],
+      ["window", 2],
+      ["removed", 3],
+    ]);
+    expect(linesOf(stdout).at(-1)?.["identity"]).toMatchObject({ target: "vm1", window_id: "@1" });
+  });
+});
+
+describe("watch as a table", () => {
+  test("draws again when something changed, also after a restart", async () => {
+    const stop = await home.serve(service);
+    const watching = home.start(["watch", "--target", "host"]);
+    await vi.waitFor(() => expect(watching.stdout()).toContain("▸ running"), { timeout: 10_000 });
+    service.set(makePane({ state: "waiting_input", reason_code: "question", needs_action: true }));
+    await vi.waitFor(() => expect(watching.stdout()).toContain("? needs answer"));
+    await stop();
+    await vi.waitFor(() => expect(watching.stdout()).toContain("The daemon is gone"));
+    await home.serve(
+      createFakeService({ panes: [makePane({ state: "completed", reason_code: "turn_ended" })] }),
+    );
+    await vi.waitFor(() => expect(watching.stdout()).toContain("✓ done"), { timeout: 10_000 });
+    watching.child.kill("SIGINT");
+    expect((await watching.finished).code).toBe(130);
+  });
+
+  test("--once prints it once", async () => {
+    await home.serve(service);
+    const { code, stdout } = await home.run(["watch", "--once", "--scope", "sessions"]);
+    expect(code).toBe(0);
+    expect(stdout.match(/2 sessions/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,39 @@
+// What a verb may touch: its streams, its environment and a way to the daemon. Passed in, so that a verb has no globals.
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import type { RuntimePaths } from "../core/rpc/paths.ts";
+import type { Paint } from "./render/paint.ts";
+
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** Folder of the installation, without a final slash. */
+  readonly root: string;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: NodeJS.ReadStream;
+  readonly paint: Paint;
+  /** Columns to fit tables into; null when the output is no terminal: then nothing is cut. */
+  readonly width: number | null;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Aborts on Ctrl-C and SIGTERM. Whoever asks for it takes the signals over; otherwise they end the process at once. */
+  readonly signal: AbortSignal;
+  /** Fails with E_USAGE when the home's path is too long. */
+  paths(): RuntimePaths;
+  /** `start` false: only a daemon that is already there. Whoever connects closes. */
+  connect(options?: { start?: boolean; checkVersion?: boolean }): Promise<DaemonClient>;
+  print(text: string): void;
+}
+
+/** Connects, works, and closes whatever happens. */
+export const withDaemon = async <T>(
+  context: CliContext,
+  work: (client: DaemonClient) => Promise<T>,
+): Promise<T> => {
+  const client = await context.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.close();
+  }
+};

@@ -1,0 +1,184 @@
+// `agtmux daemon run`: the headless host. The one file of the CLI that puts core/daemon and the adapters together: it owns
+// the home, serves the socket, and leaves cleanly on a signal, on request, or when nobody has needed it for long.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
+import { createAdapterRegistry } from "../adapters/index.ts";
+import type { AdapterSource } from "../core/ports/adapterSource.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
+import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
+import { AgtmuxError } from "../core/model/errors.ts";
+import type { Logger } from "../core/ports/logger.ts";
+import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
+import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
+import { startSocketServer, type SocketServer } from "../core/rpc/socketServer.ts";
+import type { CliContext } from "./context.ts";
+import { openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
+
+export interface DaemonRunOptions {
+  /** Started by a command: leave silently when another one owns the home, and after a while without clients. */
+  onDemand?: boolean;
+  /** Log to stderr instead of the file. */
+  foreground?: boolean;
+}
+
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+/** Everything must be closed by then, in milliseconds; what hangs longer is left to the kernel, which frees the lock. */
+const CLOSE_TIMEOUT_MS = 10_000;
+
+/** A closed daemon's process may take this long to end by itself. */
+const LINGER_MS = 2_000;
+
+type Reason = "signal" | "request" | "idle";
+
+/** Fails with E_DAEMON_UNAVAILABLE naming the holder. */
+const refuseSecond = async (context: CliContext): Promise<never> => {
+  const { home } = context.paths();
+  const holder = await context.connect({ start: false, checkVersion: false }).then(
+    (client) => {
+      client.close();
+      return ` (pid ${client.hello.pid}, agtmux ${client.hello.version})`;
+    },
+    () => "",
+  );
+  throw new AgtmuxError("E_USAGE", `a daemon${holder} already runs for ${home}`, {
+    remedy: "Stop it first with 'agtmux daemon stop', or set AGTMUX_HOME to another folder.",
+  });
+};
+
+/** `left` resolves with "idle" after `idleMs()` without a client; the count starts anew with every one. */
+const waitUntilIdle = (
+  server: SocketServer,
+  idleMs: () => number,
+): { left: Promise<Reason>; stop(): void } => {
+  const { promise, resolve } = Promise.withResolvers<Reason>();
+  let timer: NodeJS.Timeout | null = null;
+  let isStopped = false;
+  const heed = (count: number) => {
+    if (timer !== null) clearTimeout(timer);
+    // Closing the server ends the last connections: that must not start the count again.
+    timer = count === 0 && !isStopped ? setTimeout(() => resolve("idle"), idleMs()) : null;
+  };
+  server.onClients(heed);
+  heed(server.clients());
+  return {
+    left: promise,
+    stop: () => {
+      isStopped = true;
+      heed(0);
+    },
+  };
+};
+
+const openLog = (
+  context: CliContext,
+  paths: RuntimePaths,
+  isForeground: boolean,
+): Promise<LogFile> | LogFile => {
+  const level = context.env["AGTMUX_LOG_LEVEL"] ?? "info";
+  return isForeground
+    ? openStderrLog(level)
+    : openLogFile({ path: paths.log, level, maxBytes: MAX_LOG_BYTES });
+};
+
+const start = (
+  context: CliContext,
+  options: {
+    paths: RuntimePaths;
+    isOnDemand: boolean;
+    logger: Logger;
+    clock: Clock;
+    adapters: AdapterSource;
+    onShutdownRequest: () => void;
+  },
+): Promise<Daemon> =>
+  createDaemon({
+    paths: options.paths,
+    version: context.version,
+    host: "headless",
+    isOnDemand: options.isOnDemand,
+    adapters: options.adapters,
+    eventScriptSource: join(context.root, "resources", "hooks", "agtmux-event"),
+    env: { HOME: homedir(), ...context.env },
+    uid: process.getuid?.() ?? 0,
+    platform: process.platform,
+    clock: options.clock,
+    ids: createIdSource(() => options.clock.now()),
+    logger: options.logger,
+    openTerminal: null,
+    onShutdownRequest: options.onShutdownRequest,
+  });
+
+const withBound = async (work: Promise<void>, logger: Logger): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    logger.error({ timeoutMs: CLOSE_TIMEOUT_MS }, "closing took too long");
+    resolve();
+  }, CLOSE_TIMEOUT_MS);
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Serves until there is a reason to stop, then closes in the reverse order. */
+const serve = async (
+  context: CliContext,
+  owner: Owner,
+  paths: RuntimePaths,
+  options: DaemonRunOptions,
+): Promise<void> => {
+  const log = await openLog(context, paths, options.foreground === true);
+  const { logger } = log;
+  const stop = Promise.withResolvers<Reason>();
+  context.signal.addEventListener("abort", () => stop.resolve("signal"));
+  const isOnDemand = options.onDemand === true;
+  const closers: (() => Promise<void> | void)[] = [() => owner.release()];
+  const closeAll = async () => {
+    // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
+    for (const close of closers.toReversed()) await close();
+  };
+  try {
+    // An answer on its way out comes before the end: the request is heeded in the next turn of the loop.
+    const onShutdownRequest = () => void setImmediate(() => stop.resolve("request"));
+    const clock = createSystemClock();
+    const builtIn = createAdapterRegistry().list();
+    const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, clock, logger });
+    closers.push(() => adapters.close());
+    const daemon = await start(context, { paths, isOnDemand, logger, clock, adapters, onShutdownRequest });
+    closers.push(() => daemon.close());
+    const server = await startSocketServer({ paths, owner, router: daemon.router, logger });
+    closers.push(() => server.close());
+    const idle = isOnDemand ? waitUntilIdle(server, () => daemon.idleShutdownMs) : null;
+    if (idle !== null) closers.push(() => idle.stop());
+    logger.info(
+      { pid: process.pid, version: context.version, home: paths.home, isOnDemand },
+      "the daemon runs",
+    );
+    if (!isOnDemand)
+      context.print(`agtmux ${context.version} runs for ${paths.home} (pid ${process.pid}).\n`);
+    const reason = await Promise.race([stop.promise, ...(idle === null ? [] : [idle.left])]);
+    logger.info({ reason }, "the daemon stops");
+  } catch (error) {
+    logger.error({ error }, "the daemon failed");
+    throw error;
+  } finally {
+    await withBound(closeAll(), logger);
+    log.flush();
+    // Should anything still hold the process, it must not stay behind without its home.
+    setTimeout(() => process.exit(), LINGER_MS).unref();
+  }
+};
+
+/** Resolves when the daemon was stopped. Fails where it cannot start, or where another one owns the home. */
+export const runDaemon = async (context: CliContext, options: DaemonRunOptions): Promise<void> => {
+  // Nothing that the daemon creates is for anyone else.
+  process.umask(0o077);
+  const paths = context.paths();
+  ensureHome(paths);
+  const owner = tryOwn(paths.home);
+  if (owner !== null) await serve(context, owner, paths, options);
+  else if (options.onDemand !== true) await refuseSecond(context);
+};

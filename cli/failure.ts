@@ -1,0 +1,41 @@
+// How a command fails: one sentence with the code and what to do on stderr (as JSON with --json), and the code's exit status.
+import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
+import { cleanLine } from "./render/clean.ts";
+
+/** Version of the error document; bumped with any change of its keys. */
+const ERROR_SCHEMA_VERSION = "1.0";
+
+/** By its shape, because the built daemon is a bundle of its own with its own copy of the class. */
+const isAgtmuxError = (error: unknown): error is AgtmuxError =>
+  error instanceof Error &&
+  error.name === "AgtmuxError" &&
+  "code" in error &&
+  String(error.code) in ERROR_CODES;
+
+/** Anything thrown, as an error meant for the person. Unexpected ones keep their message, never their stack. */
+export const toFailure = (error: unknown): AgtmuxError =>
+  isAgtmuxError(error)
+    ? error
+    : new AgtmuxError("E_INTERNAL", error instanceof Error ? error.message : String(error), { cause: error });
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** What goes to stderr, with its final newline. */
+export const renderFailure = (failure: AgtmuxError, asJson: boolean): string => {
+  const { code, remedy, details } = failure;
+  const message = cleanLine(failure.message);
+  if (asJson) {
+    const document = {
+      schema_version: ERROR_SCHEMA_VERSION,
+      error: { code, message, remedy, details, exit_code: ERROR_CODES[code].exit },
+    };
+    return `${JSON.stringify(document)}\n`;
+  }
+  const lines = [
+    `agtmux: ${message.replace(/\.$/, "")} [${code}]. ${sentence(remedy)}`,
+    ...details.map((detail) => `  ${cleanLine(detail)}`),
+  ];
+  return `${lines.join("\n")}\n`;
+};
+
+export const exitCodeOf = (failure: AgtmuxError): number => ERROR_CODES[failure.code].exit;

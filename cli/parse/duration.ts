@@ -1,0 +1,22 @@
+// Durations as people write them: `500ms`, `30s`, `5m`, `2h`, `1d`; a bare number means seconds.
+import { AgtmuxError } from "../../core/model/errors.ts";
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds, above zero; null when the text is no duration. */
+export const readDuration = (text: string): number | null => {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
+  if (number === undefined) return null;
+  const ms = Number(number) * (UNIT_MS[unit ?? "s"] ?? 1_000);
+  return ms > 0 ? ms : null;
+};
+
+/** Fails with E_USAGE naming the option. */
+export const parseDuration = (text: string, option: string): number => {
+  const ms = readDuration(text);
+  if (ms === null)
+    throw new AgtmuxError("E_USAGE", `${option} does not understand '${text}'`, {
+      remedy: "Write a duration such as 500ms, 30s, 5m or 2h.",
+    });
+  return ms;
+};

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { parseDuration, readDuration } from "./duration.ts";
+import { parseFilters } from "./filters.ts";
+import { parseGuards } from "./guards.ts";
+import { parseSince } from "./since.ts";
+
+const failureOf = (work: () => unknown): AgtmuxError => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof AgtmuxError) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+};
+
+describe("durations", () => {
+  test.each([
+    ["500ms", 500],
+    ["30s", 30_000],
+    ["30", 30_000],
+    ["1.5m", 90_000],
+    ["2h", 7_200_000],
+    ["1d", 86_400_000],
+  ])("%s is %i ms", (text, ms) => {
+    expect(parseDuration(text, "--interval")).toBe(ms);
+  });
+
+  test.each(["", "0", "0s", "-1s", "5 minutes", "1h30m", "NaN", "1e3"])("'%s' is none", (text) => {
+    expect(readDuration(text)).toBeNull();
+    expect(failureOf(() => parseDuration(text, "--interval")).code).toBe("E_USAGE");
+  });
+});
+
+describe("--since", () => {
+  const now = Date.parse("2026-11-21T09:00:00Z");
+  test.each([
+    ["0", { version: 0, time: null }],
+    ["1234", { version: 1_234, time: null }],
+    ["2026-11-21T08:00:00Z", { version: null, time: now - 3_600_000 }],
+    ["2026-11-21T10:00:00+02:00", { version: null, time: now - 3_600_000 }],
+    ["10m", { version: null, time: now - 600_000 }],
+  ])("%s", (text, since) => {
+    expect(parseSince(text, now)).toEqual(since);
+  });
+
+  test.each(["", "yesterday", "1.5.2", "-3", "99999999999999999999"])("'%s' is refused", (text) => {
+    expect(failureOf(() => parseSince(text, now)).code).toBe("E_USAGE");
+  });
+});
+
+describe("filters", () => {
+  test("are only what was asked", () => {
+    expect(parseFilters({ allTargets: true })).toEqual({});
+    expect(
+      parseFilters({
+        target: "vm1",
+        session: "a",
+        state: "idle",
+        agent: "claude",
+        needsAction: true,
+        all: true,
+      }),
+    ).toEqual({ target: "vm1", session: "a", state: "idle", agent: "claude", needsAction: true, all: true });
+  });
+
+  test("that contradict or make no sense are refused with what to do", () => {
+    expect(failureOf(() => parseFilters({ target: "a", allTargets: true })).message).toContain("exclude");
+    expect(failureOf(() => parseFilters({ targetSession: "work" })).message).toContain("<target>/<session>");
+    expect(failureOf(() => parseFilters({ state: "waiting" })).remedy).toContain(
+      "waiting_approval, waiting_input",
+    );
+  });
+});
+
+test("guards are read, and a wrong one never reaches the daemon", () => {
+  expect(
+    parseGuards({ ifState: "running", ifUpdatedWithin: "5s", ifRuntime: "rt1", forceStale: true }),
+  ).toEqual({
+    ifState: "running",
+    ifUpdatedWithinMs: 5_000,
+    ifRuntime: "rt1",
+    forceStale: true,
+  });
+  expect(failureOf(() => parseGuards({ ifState: "busy" })).code).toBe("E_USAGE");
+});

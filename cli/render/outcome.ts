@@ -1,0 +1,21 @@
+// How an action that may or may not have worked is told: one line and an exit status for each of the three outcomes.
+import { OUTCOME_EXIT_CODES, type ActionOutcome, type ActionResult } from "../../core/model/actionView.ts";
+import type { CliContext } from "../context.ts";
+import { cleanLine } from "./clean.ts";
+
+const WORDS: Readonly<Record<ActionOutcome, string>> = {
+  delivered: "Delivered",
+  not_delivered: "Not delivered",
+  unverified: "Unverified",
+};
+
+/** Prints the result and gives the exit status that belongs to it. */
+export const printResult = (context: CliContext, result: ActionResult, asJson: boolean): number => {
+  if (asJson) context.print(`${JSON.stringify(result)}\n`);
+  else {
+    const repeat = result.is_repeat ? " (an earlier action with this key; nothing was sent now)" : "";
+    const head = `${WORDS[result.outcome]}${repeat}: ${cleanLine(result.detail)}`;
+    context.print([head, ...result.notes.map((note) => `  ${cleanLine(note)}`), ""].join("\n"));
+  }
+  return OUTCOME_EXIT_CODES[result.outcome];
+};

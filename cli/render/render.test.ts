@@ -1,0 +1,202 @@
+import * as fc from "fast-check";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { createFakeService, makePane } from "../testing/fakeService.ts";
+import { cleanLine, cleanLines } from "./clean.ts";
+import { describeCounts } from "./mark.ts";
+import { loadExactMeasure, measureFor, PLAIN, PLAIN_MEASURE } from "./measure.ts";
+import { createPaint, hasColour } from "./paint.ts";
+import { renderPanes } from "./paneTable.ts";
+import { renderSessions } from "./sessionTable.ts";
+import { cut, layOut, renderRow, type Column } from "./table.ts";
+import { renderWindows } from "./windowTable.ts";
+
+const NOW = Date.parse("2026-11-21T09:03:00.000Z");
+const plain = createPaint(false);
+const exact = await loadExactMeasure();
+const options = (width: number | null) => ({ paint: plain, width, now: NOW, measure: exact });
+const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => stringWidth(line)));
+const request = {
+  kind: "command" as const,
+  title: "Run a command",
+  body: "npm run build",
+  toolName: "Bash",
+  options: [],
+  expiresAt: null,
+};
+const service = createFakeService({
+  panes: [
+    makePane({ state: "waiting_approval", reason_code: "permission_tool", needs_action: true, request }),
+    makePane({
+      identity: { pane_id: "%2", session_name: "web", runtime_id: "rt2" },
+      window_name: "日本語のとても長い名前のウィンドウです",
+      state: "completed",
+      reason_code: "turn_ended",
+    }),
+  ],
+});
+
+describe("tables", () => {
+  test("of panes are grouped by target-session, with state, age, request and a whole reference", () => {
+    expect(renderPanes(service.listPanes({}), options(120))).toEqual([
+      "  STATE             AGE  AGENT   WINDOW                               WHAT                          REF",
+      "host/work  ! 1 needs approval",
+      "  ! needs approval   3m  claude  1:editor.0                           Run a command: npm run build  pane:host/work/@1/%1",
+      "host/web  ✓ 1 done",
+      "  ✓ done             3m  claude  1:日本語のとても長い名前のウィンド…  turn ended                    pane:host/web/@1/%2",
+      "",
+      "2 panes: ! 1 needs approval · ✓ 1 done",
+    ]);
+  });
+
+  test.each([50, 60, 80, 100, 160])("fit %i columns and never cut a reference", (width) => {
+    const lines = renderPanes(service.listPanes({}), options(width));
+    expect(widest(lines)).toBeLessThanOrEqual(width);
+    expect(lines.join("\n")).toMatch(/pane:host\/work\/@1\/%1$/m);
+    expect(widest(renderWindows(service.listWindows({}), true, options(width)))).toBeLessThanOrEqual(width);
+    expect(widest(renderSessions(service.listSessions({}), true, options(width)))).toBeLessThanOrEqual(width);
+  });
+
+  test("without a terminal are not cut", () => {
+    const text = renderPanes(service.listPanes({}), options(null)).join("\n");
+    expect(text).toContain("日本語のとても長い名前のウィンドウです");
+    expect(text).not.toContain("…");
+  });
+
+  test("that are empty say so", () => {
+    expect(renderPanes(createFakeService().listPanes({}), options(80))).toEqual([
+      "No agents here.",
+      "0 panes",
+    ]);
+  });
+
+  test("of sessions merged across targets show each target's part", () => {
+    const [session] = service.listSessions({}).items;
+    if (session === undefined) throw new Error("the fake has sessions");
+    const part = session.targets[0];
+    if (part === undefined) throw new Error("a session has a target");
+    const merged = {
+      ...session,
+      identity: { target: null, tmux_server: null, session_name: "work" },
+      targets: [part, { ...part, target: "vm1" }],
+    };
+    const text = renderSessions({ ...service.listSessions({}), items: [merged] }, false, options(120)).join(
+      "\n",
+    );
+    expect(text).toContain("work (host, vm1)");
+    expect(text).toContain("    vm1: ! 1 needs approval");
+  });
+
+  test("name what is missing", () => {
+    const list = { ...service.listPanes({}), problems: ["vm1 is \u001b[31mdown"] };
+    expect(renderPanes(list, options(80)).at(-1)).toBe("Missing: vm1 is down");
+  });
+});
+
+describe("columns", () => {
+  const columns: Column[] = [
+    { title: "A", min: 4 },
+    { title: "B", min: 4 },
+    { title: "REF", min: null },
+  ];
+
+  test("whatever the cells and the width, no line is wider than the width or the reference, which stays whole", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.tuple(fc.string({ unit: "grapheme" }), fc.string(), fc.stringMatching(/^[a-z:/%@]{1,60}$/)),
+          {
+            minLength: 1,
+            maxLength: 5,
+          },
+        ),
+        fc.integer({ min: 12, max: 200 }),
+        (rows, width) => {
+          const cells = rows.map((row) => row.map((text) => ({ text: cleanLine(text) })));
+          const layout = layOut(columns, cells, { width, indent: 0, measure: exact });
+          for (const [index, row] of cells.entries()) {
+            const lines = renderRow(columns, row, layout, 0);
+            const ref = rows[index]?.[2] ?? "";
+            expect(lines.join("\n").endsWith(ref)).toBe(true);
+            for (const line of lines)
+              expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(width, stringWidth(ref) + 2));
+          }
+        },
+      ),
+    );
+  });
+
+  test("cut keeps wide and combined characters whole", () => {
+    expect([
+      cut("日本語", 5, exact),
+      cut("日本語", 6, exact),
+      cut("日本語", 4, exact),
+      cut("👩‍👩‍👧abc", 3, exact),
+      cut("ab", 0, exact),
+    ]).toEqual(["日本…", "日本語", "日…", "👩‍👩‍👧…", ""]);
+  });
+});
+
+describe("the measure without tables", () => {
+  test("counts every character that it claims as the exact one does", () => {
+    const wrong: string[] = [];
+    for (let code = 0x20; code <= 0xffff; code += 1) {
+      const text = String.fromCharCode(code);
+      if (PLAIN.test(text) && exact.width(text) !== 1) wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("is taken only for documents that it is right for", async () => {
+    expect(await measureFor({ title: "✳ Fix the façade → done" })).toBe(PLAIN_MEASURE);
+    for (const title of ["日本語", "👍", "e\u0301", "▶\ufe0f", "\u200b"])
+      expect(await measureFor({ title })).not.toBe(PLAIN_MEASURE);
+  });
+});
+
+describe("text from other programs", () => {
+  test("loses escape sequences, control characters and bidirectional controls", () => {
+    expect(cleanLine("a\u001b[31mb\u001b]0;title\u0007c\rd\u009b2Je\u202ef\n")).toBe("abc d 2Je f");
+  });
+
+  test("never brings a control character through, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+        expect(cleanLine(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      }),
+    );
+  });
+
+  test("keeps lines and their indentation where lines matter", () => {
+    expect(cleanLines("+ a\n\t- b\u001b[2J\r\n")).toEqual(["+ a", "    - b", ""]);
+  });
+});
+
+test("colours: NO_COLOR wins, FORCE_COLOR reaches pipes, dumb terminals get none", () => {
+  expect([
+    hasColour({}, true),
+    hasColour({}, false),
+    hasColour({ NO_COLOR: "1", FORCE_COLOR: "1" }, true),
+    hasColour({ NO_COLOR: "" }, true),
+    hasColour({ FORCE_COLOR: "1" }, false),
+    hasColour({ FORCE_COLOR: "0" }, true),
+    hasColour({ TERM: "dumb" }, true),
+  ]).toEqual([true, false, false, true, true, false, false]);
+});
+
+test("counts shrink to signs where there is no room for words", () => {
+  const counts = {
+    error: 1,
+    waiting_approval: 2,
+    waiting_input: 0,
+    running: 0,
+    completed: 0,
+    idle: 0,
+    unknown: 0,
+  };
+  expect([describeCounts(counts, plain), describeCounts(counts, plain, 10)]).toEqual([
+    "✗ 1 error · ! 2 needs approval",
+    "✗1 !2",
+  ]);
+});

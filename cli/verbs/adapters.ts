@@ -1,0 +1,182 @@
+// `agtmux adapters list|check|try`: which agents are known and from where, what is wrong with the person's files, and what
+// rules say about a live pane. The daemon answers; a file that is not in force is read here and handed over.
+import { readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { AdapterList, AdapterTry, AdapterView, RuleMatch } from "../../core/model/adapterView.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { STATE_WORDS } from "../../core/model/words.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
+import { MARKS } from "../render/mark.ts";
+import { measureFor } from "../render/measure.ts";
+import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+
+interface AdapterOptions {
+  json?: boolean;
+  file?: string;
+}
+
+const MAX_FILE_BYTES = 256 * 1024;
+
+const COLUMNS: readonly Column[] = [
+  { title: "AGENT", min: 6 },
+  { title: "NAME", min: 8 },
+  { title: "VERSION", min: 5 },
+  { title: "SOURCE", min: 8 },
+  { title: "VERIFIED", min: null },
+  { title: "CAN", min: 10 },
+];
+
+type Problem = AdapterList["problems"][number];
+
+const describeProblem = ({ file, line, path, message }: Problem): string =>
+  cleanLine(`${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`);
+
+const describeSource = ({ source, files }: AdapterView): string =>
+  files.length === 0 ? source : `${source}: ${files.map(cleanLine).join(", ")}`;
+
+const describeAbilities = ({ capabilities, has_integration }: AdapterView): string =>
+  [
+    ...Object.entries(capabilities).flatMap(([name, isOn]) =>
+      isOn && name.startsWith("supports_") ? [name.slice("supports_".length)] : [],
+    ),
+    ...(capabilities["event_driven"] === true ? ["events"] : []),
+    ...(has_integration ? ["integrate"] : []),
+  ].join(", ");
+
+const toRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
+  { text: adapter.agent_type },
+  { text: cleanLine(adapter.display_name) },
+  { text: adapter.version },
+  { text: describeSource(adapter) },
+  adapter.verified
+    ? { text: "yes", paint: (text) => paint("green", text) }
+    : { text: "no", paint: (text) => paint("yellow", text) },
+  { text: describeAbilities(adapter) },
+];
+
+const printJson = (context: CliContext, document: unknown): void =>
+  context.print(`${JSON.stringify(document, null, 2)}\n`);
+
+export const runAdapterList = async (context: CliContext, options: AdapterOptions): Promise<void> => {
+  const document = await withDaemon(context, (client) => client.call((api) => api.adapters.query()));
+  if (options.json === true) {
+    printJson(context, document);
+    return;
+  }
+  const rows = document.items.map((adapter) => toRow(adapter, context));
+  const layout = layOut(COLUMNS, rows, {
+    width: context.width,
+    indent: 0,
+    measure: await measureFor(document),
+  });
+  const lines = [
+    context.paint("dim", renderHeader(COLUMNS, layout, 0)),
+    ...rows.flatMap((row) => renderRow(COLUMNS, row, layout, 0)),
+  ];
+  if (document.problems.length > 0)
+    lines.push(
+      "",
+      context.paint("red", "Not in force:"),
+      ...document.problems.map((one) => `  ${describeProblem(one)}`),
+    );
+  context.print(`${lines.join("\n")}\n`);
+};
+
+const readAdapterText = async (path: string): Promise<{ name: string; text: string }> => {
+  try {
+    if ((await stat(path)).size > MAX_FILE_BYTES)
+      throw new AgtmuxError("E_USAGE", `${path} is larger than ${MAX_FILE_BYTES / 1_024} kB`);
+    return { name: basename(path), text: await readFile(path, "utf8") };
+  } catch (cause) {
+    if (cause instanceof AgtmuxError) throw cause;
+    throw new AgtmuxError("E_USAGE", `${path} cannot be read`, { cause, remedy: "Name a readable file." });
+  }
+};
+
+/** Fails with E_CONFIG_INVALID naming every problem by its line. */
+export const runAdapterCheck = async (
+  context: CliContext,
+  path: string | undefined,
+  options: AdapterOptions,
+): Promise<void> => {
+  const file = path === undefined ? null : await readAdapterText(path);
+  const { problems, summary } = await withDaemon(context, async (client) => {
+    if (file === null) {
+      const list = await client.call((api) => api.adapters.query());
+      const count = new Set(list.items.flatMap(({ files }) => files)).size;
+      return {
+        problems: list.problems,
+        summary: `${count} adapter ${count === 1 ? "file is" : "files are"} in force`,
+      };
+    }
+    const checked = await client.call((api) => api.adapterCheck.mutate(file));
+    return {
+      problems: checked.problems,
+      summary: `${file.name} is a good adapter for ${checked.agent_type ?? ""}`,
+    };
+  });
+  if (problems.length > 0)
+    throw new AgtmuxError(
+      "E_CONFIG_INVALID",
+      `${problems.length} ${problems.length === 1 ? "problem" : "problems"} in adapter files`,
+      {
+        remedy: "Correct the named lines; the other adapters stay in force.",
+        details: problems.map(describeProblem),
+      },
+    );
+  if (options.json === true) printJson(context, { problems, summary });
+  else context.print(`${cleanLine(summary)}.\n`);
+};
+
+const matchLines = (match: RuleMatch, isFirst: boolean, context: CliContext): string[] => {
+  const { paint } = context;
+  const word = `${STATE_WORDS[match.state]} (${match.reason_code}), ${match.confidence} confidence`;
+  const { request } = match;
+  return [
+    `  ${isFirst ? paint(MARKS[match.state].colour, `says ${word}`) : paint("dim", `also ${word}`)}`,
+    `    by ${cleanLine(match.rule)}: ${cleanLine(match.matched)}`,
+    ...(request === null ? [] : [`    asks: ${cleanLine(request.title)}`]),
+    ...(request?.body === null || request === null
+      ? []
+      : cleanLines(request.body).map((line) => `      ${line}`)),
+    ...(request?.options ?? []).map(
+      ({ label, keys }, index) =>
+        `      ${index + 1}. ${cleanLine(label)}${keys === null ? "" : `  [${keys.map(cleanLine).join(" ")}]`}`,
+    ),
+  ];
+};
+
+const renderTry = (document: AdapterTry, context: CliContext): string[] => {
+  const telling = document.trials.filter(
+    ({ identifies, matches }) => identifies !== null || matches.length > 0,
+  );
+  const silent = document.trials.filter((trial) => !telling.includes(trial));
+  return [
+    context.paint("bold", document.pane_ref),
+    `now ${document.agent ?? "no agent"}; ${document.line_count} lines, title "${cleanLine(document.title)}"`,
+    ...telling.flatMap(({ agent_type, source, identifies, matches }) => [
+      "",
+      `${context.paint("bold", agent_type)} (${source})`,
+      identifies === null
+        ? "  does not claim a process of this pane"
+        : `  claims process ${identifies.pid} by ${cleanLine(identifies.sign)}, ${identifies.confidence} confidence`,
+      ...(matches.length === 0 ? ["  no rule matches: nothing would be said"] : []),
+      ...matches.flatMap((match, index) => matchLines(match, index === 0, context)),
+    ]),
+    ...(silent.length === 0 ? [] : ["", `nothing from ${silent.map((one) => one.agent_type).join(", ")}`]),
+  ];
+};
+
+export const runAdapterTry = async (
+  context: CliContext,
+  ref: string,
+  options: AdapterOptions,
+): Promise<void> => {
+  const file = options.file === undefined ? null : await readAdapterText(options.file);
+  const document = await withDaemon(context, (client) =>
+    client.call((api) => api.adapterTry.mutate({ ref, file })),
+  );
+  if (options.json === true) printJson(context, document);
+  else context.print(`${renderTry(document, context).join("\n")}\n`);
+};

@@ -1,0 +1,54 @@
+// `agtmux attach <ref>`: the daemon checks and says how, then this process hands its terminal to that command and leaves
+// with its exit status. The command never goes through a shell.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { AttachPlan } from "../../core/api/service.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+
+/** Ctrl-C belongs to the pane now: tmux takes it before it becomes a signal, and what is left of it must not end us first. */
+const ignoreSignal = () => {};
+
+/** Runs the command on our own terminal; resolves with its exit status, 128 + n after signal n. */
+const become = (plan: AttachPlan, context: CliContext): Promise<number> => {
+  const [file, ...args] = plan.argv;
+  if (file === undefined) throw new AgtmuxError("E_INTERNAL", "the daemon named no command to attach with");
+  // tmux refuses to run inside tmux unless $TMUX is gone; another server's pane is a case where that is wanted.
+  const { TMUX, ...outside } = context.env;
+  const env = plan.mode === "attach" ? outside : { ...outside, TMUX };
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { stdio: "inherit", env });
+    process.on("SIGINT", ignoreSignal);
+    child.once("error", (cause) => {
+      process.off("SIGINT", ignoreSignal);
+      const code = "code" in cause && cause.code === "ENOENT" ? "E_TMUX_MISSING" : "E_INTERNAL";
+      reject(new AgtmuxError(code, `cannot run ${file}`, { cause }));
+    });
+    child.once("exit", (exitCode, signal) => {
+      process.off("SIGINT", ignoreSignal);
+      resolve(signal === null ? (exitCode ?? 1) : 128 + constants.signals[signal]);
+    });
+  });
+};
+
+/** Resolves with the exit status of this process. */
+export const runAttach = async (context: CliContext, ref: string, options: GuardOptions): Promise<number> => {
+  const guards = parseGuards(options);
+  const insideTmux = context.env["TMUX"] || null;
+  if (insideTmux === null && !context.stdin.isTTY)
+    throw new AgtmuxError("E_USAGE", "attach needs a terminal", {
+      remedy: "Run it in a terminal, or inside tmux.",
+    });
+  const plan = await withDaemon(context, (client) =>
+    client.call((api) =>
+      api.prepareAttach.mutate({
+        ref,
+        guards,
+        surface: "cli",
+        insideTmux,
+      }),
+    ),
+  );
+  return become(plan, context);
+};

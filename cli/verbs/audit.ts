@@ -1,0 +1,54 @@
+// `agtmux audit`: what was done to panes, by which surface, and how it ended.
+import type { AuditList } from "../../core/model/actionView.ts";
+import { formatAge } from "../../core/model/words.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseCount } from "../parse/count.ts";
+import { cleanLine } from "../render/clean.ts";
+import { measureFor } from "../render/measure.ts";
+import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 10_000;
+
+const COLUMNS: readonly Column[] = [
+  { title: "AGO", min: null, align: "right" },
+  { title: "ACTION", min: null },
+  { title: "OUTCOME", min: 10 },
+  { title: "LENGTH", min: null, align: "right" },
+  { title: "BY", min: 4 },
+  { title: "REF", min: null },
+];
+
+const toRow = (entry: AuditList["items"][number], now: number): Cell[] => [
+  { text: formatAge(now - Date.parse(entry.at)) },
+  { text: cleanLine(entry.action) },
+  { text: cleanLine(entry.outcome) },
+  { text: entry.text_length === null ? "" : String(entry.text_length) },
+  { text: cleanLine(entry.surface) },
+  { text: cleanLine(entry.ref) },
+];
+
+export const runAudit = async (
+  context: CliContext,
+  options: { limit?: string; json?: boolean },
+): Promise<void> => {
+  const limit =
+    options.limit === undefined
+      ? DEFAULT_LIMIT
+      : parseCount(options.limit, "--limit", { min: 1, max: MAX_LIMIT });
+  const list = await withDaemon(context, (client) => client.call((api) => api.audit.query({ limit })));
+  if (options.json === true) {
+    context.print(`${JSON.stringify(list)}\n`);
+    return;
+  }
+  if (list.items.length === 0) {
+    context.print("Nothing was done yet.\n");
+    return;
+  }
+  const rows = list.items.map((entry) => toRow(entry, context.now()));
+  const measure = await measureFor(list);
+  const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure });
+  const header = context.paint("dim", renderHeader(COLUMNS, layout, 0));
+  const lines = [header, ...rows.flatMap((row) => renderRow(COLUMNS, row, layout, 0))];
+  context.print(`${lines.join("\n")}\n`);
+};

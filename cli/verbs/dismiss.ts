@@ -1,0 +1,18 @@
+// `agtmux dismiss <ref>`: takes an ended or errored row out of the lists.
+import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+
+export const runDismiss = async (
+  context: CliContext,
+  ref: string,
+  options: GuardOptions & { json?: boolean },
+): Promise<void> => {
+  const guards = parseGuards(options);
+  const { paneRef } = await withDaemon(context, (client) =>
+    client.call((api) => api.dismiss.mutate({ ref, guards, surface: "cli" })),
+  );
+  if (options.json === true)
+    context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, dismissed: paneRef })}\n`);
+  else context.print(`Dismissed ${paneRef}.\n`);
+};

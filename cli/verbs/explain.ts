@@ -1,0 +1,123 @@
+// `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
+import type { Explanation } from "../../core/model/view.ts";
+import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
+import { MARKS, stateCell } from "../render/mark.ts";
+import { describePane, describeTarget, describeWindow } from "../render/paneTable.ts";
+import { measureFor, type Measure } from "../render/measure.ts";
+import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+
+const EVIDENCE: readonly Column[] = [
+  { title: "OUTCOME", min: null },
+  { title: "STATE", min: 16, least: 4 },
+  { title: "SOURCE", min: null },
+  { title: "EVENT", min: 10 },
+  { title: "AGE", min: null, align: "right" },
+  { title: "RULE", min: 16 },
+];
+const TIMELINE: readonly Column[] = [
+  { title: "VERSION", min: null, align: "right" },
+  { title: "AGE", min: null, align: "right" },
+  { title: "STATE", min: 16, least: 4 },
+  { title: "REASON", min: 10 },
+  { title: "LASTED", min: null, align: "right" },
+];
+
+const table = (
+  columns: readonly Column[],
+  rows: readonly Cell[][],
+  context: CliContext,
+  measure: Measure,
+): string[] => {
+  const layout = layOut(columns, rows, { width: context.width, indent: 2, measure });
+  return [
+    context.paint("dim", renderHeader(columns, layout, 2)),
+    ...rows.flatMap((row) => renderRow(columns, row, layout, 2)),
+  ];
+};
+
+const evidenceLines = (explanation: Explanation, context: CliContext, measure: Measure): string[] => {
+  if (explanation.evidence.length === 0) return ["  none"];
+  const rows = explanation.evidence.map((entry): Cell[] => [
+    {
+      text: entry.outcome,
+      ...(entry.outcome === "won" ? { paint: (text) => context.paint("bold", text) } : {}),
+    },
+    stateCell(entry.state, context.paint),
+    { text: entry.source },
+    { text: cleanLine(entry.event_type) },
+    { text: formatAge(context.now() - Date.parse(entry.at)) },
+    { text: cleanLine(entry.rule) },
+  ]);
+  const matched = explanation.evidence.flatMap((entry) =>
+    entry.matched === null ? [] : [`  seen by ${entry.source}: ${cleanLine(entry.matched)}`],
+  );
+  return [...table(EVIDENCE, rows, context, measure), ...matched];
+};
+
+const timelineLines = (explanation: Explanation, context: CliContext, measure: Measure): string[] => {
+  if (explanation.timeline.length === 0) return ["  nothing yet"];
+  const rows = explanation.timeline.map((entry): Cell[] => [
+    { text: String(entry.state_version) },
+    { text: formatAge(context.now() - Date.parse(entry.at)) },
+    stateCell(entry.state, context.paint),
+    { text: cleanLine(entry.reason_code) },
+    { text: entry.duration_ms === null ? "" : formatAge(entry.duration_ms) },
+  ]);
+  return table(TIMELINE, rows, context, measure);
+};
+
+const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): string[] => {
+  const { identity, state } = pane;
+  const lines = [
+    paint("bold", identity.pane_ref),
+    ...(identity.runtime_id === null ? [] : [`runtime:${identity.runtime_id}`]),
+    `${cleanLine(pane.agent_name ?? pane.agent ?? "no agent")} in ${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}, window ${describeWindow(pane)}`,
+    "",
+  ];
+  if (state !== null) {
+    const age = pane.since === null ? "" : ` for ${formatAge(now() - Date.parse(pane.since))}`;
+    lines.push(
+      `${paint(MARKS[state].colour, `${MARKS[state].sign} ${STATE_WORDS[state]}`)}${age}, ${pane.confidence ?? "unknown"} confidence: ${describePane(pane)}`,
+    );
+  }
+  lines.push(`because ${cleanLine(rule)}`);
+  if (pane.request !== null) {
+    lines.push("", "It asks:", `  ${cleanLine(pane.request.title)}`);
+    if (pane.request.body !== null) lines.push(...cleanLines(pane.request.body).map((line) => `    ${line}`));
+    if (pane.request.expiresAt !== null) {
+      const leftMs = pane.request.expiresAt - now();
+      lines.push(
+        `    It goes on without an answer ${leftMs > 0 ? `in ${formatAge(leftMs)}` : "any moment now"}.`,
+      );
+    }
+    for (const [index, option] of pane.request.options.entries())
+      lines.push(`  ${index + 1}. ${cleanLine(option.label)}`);
+    if (pane.prompt_fingerprint !== null) lines.push(`  prompt fingerprint: ${pane.prompt_fingerprint}`);
+  }
+  return lines;
+};
+
+const renderExplanation = (explanation: Explanation, context: CliContext, measure: Measure): string[] => [
+  ...headLines(explanation, context),
+  "",
+  "Evidence",
+  ...evidenceLines(explanation, context, measure),
+  "",
+  "Timeline",
+  ...timelineLines(explanation, context, measure),
+];
+
+export const runExplain = async (
+  context: CliContext,
+  ref: string,
+  options: { json?: boolean },
+): Promise<void> => {
+  const explanation = await withDaemon(context, (client) => client.call((api) => api.explain.query({ ref })));
+  if (options.json === true) context.print(`${JSON.stringify(explanation, null, 2)}\n`);
+  else {
+    const measure = await measureFor(explanation);
+    context.print(`${renderExplanation(explanation, context, measure).join("\n")}\n`);
+  }
+};

@@ -1,0 +1,117 @@
+// `agtmux integrate <agent>`: installs, verifies or removes our hook in an agent's settings. It shows the change first and
+// asks before anything is written.
+import type { IntegrationReport, IntegrationVerification } from "../../core/api/service.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import { formatAge } from "../../core/model/words.ts";
+import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
+import type { Colour } from "../render/paint.ts";
+
+export interface IntegrateOptions {
+  dryRun?: boolean;
+  verify?: boolean;
+  uninstall?: boolean;
+  repair?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+const colourOf = (line: string): Colour | null => {
+  if (line.startsWith("+")) return "green";
+  if (line.startsWith("-")) return "red";
+  return line.startsWith("@@") ? "cyan" : null;
+};
+
+const renderChanges = (report: IntegrationReport, { paint }: CliContext): string[] =>
+  report.changes.flatMap(({ path, diff }) => [
+    paint("bold", cleanLine(path)),
+    ...cleanLines(diff.trimEnd()).map((line) => {
+      const colour = colourOf(line);
+      return colour === null ? line : paint(colour, line);
+    }),
+    "",
+  ]);
+
+const renderVerification = (result: IntegrationVerification, context: CliContext): string[] => {
+  const mark = (isGood: boolean) => (isGood ? context.paint("green", "✓") : context.paint("red", "✗"));
+  const real =
+    result.lastRealEventAt === null
+      ? "none yet"
+      : `${formatAge(context.now() - Date.parse(result.lastRealEventAt))} ago`;
+  return [
+    `${mark(result.entriesPresent)} entries ${result.entriesPresent ? "present" : `missing: ${result.missing.map(cleanLine).join(", ") || "all"}`}`,
+    ...result.problems.map((problem) => `  ${cleanLine(problem)}`),
+    `${mark(result.deliveryWorks)} delivery: ${cleanLine(result.deliveryDetail)}`,
+    `${result.lastRealEventAt === null ? "·" : mark(true)} last real event: ${real}`,
+  ];
+};
+
+const verify = async (context: CliContext, agent: string, options: IntegrateOptions): Promise<number> => {
+  const result = await withDaemon(context, (client) =>
+    client.call((api) => api.integrationVerify.mutate({ agent })),
+  );
+  if (options.json === true)
+    context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, ...result })}\n`);
+  else context.print(`${renderVerification(result, context).join("\n")}\n`);
+  return result.entriesPresent && result.deliveryWorks ? 0 : 1;
+};
+
+const change = async (context: CliContext, agent: string, options: IntegrateOptions): Promise<number> => {
+  const action = options.uninstall === true ? "uninstall" : options.repair === true ? "repair" : "install";
+  const print = (report: IntegrationReport, lines: string[]) => {
+    if (options.json === true)
+      context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, action, ...report })}\n`);
+    else context.print(`${lines.join("\n")}\n`);
+  };
+  return withDaemon(context, async (client) => {
+    const plan = await client.call((api) => api.integrationChange.mutate({ agent, action, dryRun: true }));
+    const name = cleanLine(plan.agent);
+    if (plan.changes.length === 0) {
+      print(plan, [
+        action === "uninstall" ? `${name} has nothing of agtmux.` : `${name} is already integrated.`,
+      ]);
+      return 0;
+    }
+    if (options.dryRun === true) {
+      print(plan, [...renderChanges(plan, context), "Nothing was changed (--dry-run)."]);
+      return 0;
+    }
+    if (options.yes !== true) {
+      if (!context.stdin.isTTY || !context.stdout.isTTY || options.json === true)
+        throw new AgtmuxError(
+          "E_CONFIRMATION_REQUIRED",
+          `${action} changes ${plan.changes.length} file(s) of ${name}`,
+        );
+      context.print(`${renderChanges(plan, context).join("\n")}\n`);
+      const isWanted = await ask("Apply this change? [y/N] ", context);
+      if (isWanted !== true) {
+        context.print(`${isWanted === null ? "\n" : ""}Nothing was changed.\n`);
+        return isWanted === null ? INTERRUPTED_EXIT_CODE : 0;
+      }
+    }
+    const report = await client.call((api) => api.integrationChange.mutate({ agent, action, dryRun: false }));
+    print(report, [
+      ...(options.yes === true ? renderChanges(report, context) : []),
+      action === "uninstall" ? `agtmux was removed from ${name}.` : `${name} is integrated.`,
+      ...report.backups.map((path) => `The old file is kept as ${cleanLine(path)}`),
+      ...(action !== "uninstall" ? [`Check it with 'agtmux integrate ${name} --verify'.`] : []),
+    ]);
+    return 0;
+  });
+};
+
+/** Resolves with the exit status: 1 when --verify found something missing. Fails with E_USAGE, E_CONFIRMATION_REQUIRED or the daemon's error. */
+export const runIntegrate = (
+  context: CliContext,
+  agent: string,
+  options: IntegrateOptions,
+): Promise<number> => {
+  const modes = [options.dryRun, options.verify, options.yes].filter((mode) => mode === true);
+  if (options.verify === true && (modes.length > 1 || options.uninstall === true || options.repair === true))
+    throw new AgtmuxError("E_USAGE", "--verify stands alone: it changes nothing");
+  if (options.repair === true && options.uninstall === true)
+    throw new AgtmuxError("E_USAGE", "--repair and --uninstall exclude each other");
+  return options.verify === true ? verify(context, agent, options) : change(context, agent, options);
+};

@@ -1,0 +1,68 @@
+// `agtmux kill <ref>`: signals an agent's process after the person has seen which one and agreed.
+import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { ActionGuards } from "../../core/model/snapshot.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+import { cleanLine } from "../render/clean.ts";
+import { printResult } from "../render/outcome.ts";
+
+export interface KillOptions extends GuardOptions {
+  signal?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+const parseSignal = (text: string): Signal => {
+  const name = text.toUpperCase().replace(/^SIG/, "");
+  const signal = SIGNALS.find((known) => known === name);
+  if (signal !== undefined) return signal;
+  throw new AgtmuxError("E_USAGE", `--signal does not know '${text}'`, {
+    remedy: `Signals are ${SIGNALS.join(", ")}.`,
+  });
+};
+
+interface Agreement {
+  answer: boolean | null;
+  /** The runtime that the person saw: nothing that comes after it may be hit. */
+  guards: Partial<ActionGuards>;
+}
+
+const agree = async (
+  context: CliContext,
+  client: DaemonClient,
+  about: { ref: string; signal: Signal; guards: Partial<ActionGuards> },
+): Promise<Agreement> => {
+  const { pane } = await client.call((api) => api.explain.query({ ref: about.ref }));
+  const { runtime_id, pane_ref } = pane.identity;
+  const name = cleanLine(pane.agent_name ?? "the process");
+  const question = `Send ${about.signal} to ${name} (${pane.state ?? "no agent"}) in ${cleanLine(pane_ref)}? [y/N] `;
+  const answer = await ask(question, context);
+  return { answer, guards: runtime_id === null ? about.guards : { ifRuntime: runtime_id, ...about.guards } };
+};
+
+/** Resolves with the exit status of the outcome; 0 when the person said no. */
+export const runKill = async (context: CliContext, ref: string, options: KillOptions): Promise<number> => {
+  const signal = parseSignal(options.signal ?? "INT");
+  const asJson = options.json === true;
+  const canAsk = options.yes !== true && context.stdin.isTTY && context.stdout.isTTY && !asJson;
+  return withDaemon(context, async (client) => {
+    let guards = parseGuards(options);
+    if (canAsk) {
+      const agreement = await agree(context, client, { ref, signal, guards });
+      if (agreement.answer !== true) {
+        context.print(`${agreement.answer === null ? "\n" : ""}Nothing was done.\n`);
+        return agreement.answer === null ? INTERRUPTED_EXIT_CODE : 0;
+      }
+      guards = agreement.guards;
+    }
+    // Without a terminal and without --yes the daemon refuses, and says what it would have done.
+    const isConfirmed = options.yes === true || canAsk;
+    const result = await client.call((api) =>
+      api.kill.mutate({ ref, guards, surface: "cli", signal, isConfirmed }),
+    );
+    return printResult(context, result, asJson);
+  });
+};

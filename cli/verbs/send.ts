@@ -1,0 +1,60 @@
+// `agtmux send <ref>`: types a text, given as an option or on standard input, into a pane.
+import { MAX_TEXT } from "../../core/model/actionView.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+import { printResult } from "../render/outcome.ts";
+
+export interface SendOptions extends GuardOptions {
+  text?: string;
+  stdin?: boolean;
+  /** commander's form of --no-enter. */
+  enter: boolean;
+  toShell?: boolean;
+  idempotencyKey?: string;
+  json?: boolean;
+}
+
+const checkLength = (text: string): string => {
+  if (text.length <= MAX_TEXT) return text;
+  throw new AgtmuxError("E_USAGE", `the text is longer than ${MAX_TEXT} characters`, {
+    remedy: "Put it into a file and send the file's name.",
+  });
+};
+
+/** All of standard input without the newline that ends its last line. */
+const readInput = async ({ stdin }: CliContext): Promise<string> => {
+  let text = "";
+  stdin.setEncoding("utf8");
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    checkLength(text);
+  }
+  return text.replace(/\r?\n$/, "");
+};
+
+const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promise<string> => {
+  if ((text === undefined) === (stdin !== true))
+    throw new AgtmuxError("E_USAGE", "send needs either --text <text> or --stdin");
+  return text === undefined ? readInput(context) : checkLength(text);
+};
+
+/** Resolves with the exit status of the outcome. */
+export const runSend = async (context: CliContext, ref: string, options: SendOptions): Promise<number> => {
+  const guards = parseGuards(options);
+  const text = await textOf(context, options);
+  const result = await withDaemon(context, (client) =>
+    client.call((api) =>
+      api.send.mutate({
+        ref,
+        guards,
+        surface: "cli",
+        text,
+        pressEnter: options.enter,
+        toShell: options.toShell === true,
+        idempotencyKey: options.idempotencyKey ?? null,
+      }),
+    ),
+  );
+  return printResult(context, result, options.json === true);
+};

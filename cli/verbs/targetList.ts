@@ -1,0 +1,68 @@
+// `agtmux target list`: the machines that are watched, and how reaching each of them goes.
+import { SCHEMA_VERSION, type TargetView } from "../../core/model/view.ts";
+import { formatAge } from "../../core/model/words.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { cleanLine } from "../render/clean.ts";
+import { measureFor } from "../render/measure.ts";
+import type { Paint } from "../render/paint.ts";
+import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+
+const COLUMNS: readonly Column[] = [
+  { title: "TARGET", min: 6 },
+  { title: "KIND", min: null },
+  { title: "HEALTH", min: null },
+  { title: "SEEN", min: null, align: "right" },
+  { title: "TMUX SERVERS", min: 12 },
+];
+
+const describeServers = (target: TargetView): string =>
+  target.servers
+    .map(({ tmux_server, status, mode, problem, pane_count }) => {
+      if (status === "no_server") return `${tmux_server}: not running`;
+      if (status === "error") return `${tmux_server}: ${cleanLine(problem ?? "error")}`;
+      return `${tmux_server}: ${pane_count} panes, ${mode}`;
+    })
+    .join("; ");
+
+const healthCell = (target: TargetView, paint: Paint): Cell => {
+  switch (target.health) {
+    case "ok":
+      return { text: "ok", paint: (text) => paint("green", text) };
+    case "degraded":
+      return { text: "degraded", paint: (text) => paint("yellow", text) };
+    case "down":
+      return { text: "down", paint: (text) => paint("red", text) };
+  }
+};
+
+const toRow = (target: TargetView, context: CliContext): Cell[] => [
+  { text: cleanLine(target.target) },
+  { text: target.kind },
+  healthCell(target, context.paint),
+  {
+    text: target.last_seen_at === null ? "never" : formatAge(context.now() - Date.parse(target.last_seen_at)),
+  },
+  { text: describeServers(target) },
+];
+
+export const runTargetList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
+  const targets = await withDaemon(context, (client) => client.call((api) => api.targets.query()));
+  if (options.json === true) {
+    const document = {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(context.now()).toISOString(),
+      items: targets,
+    };
+    context.print(`${JSON.stringify(document, null, 2)}\n`);
+    return;
+  }
+  const measure = await measureFor(targets);
+  const rows = targets.map((target) => toRow(target, context));
+  const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure });
+  const lines = [context.paint("dim", renderHeader(COLUMNS, layout, 0))];
+  for (const [index, target] of targets.entries()) {
+    lines.push(...renderRow(COLUMNS, rows[index] ?? [], layout, 0));
+    if (target.health_reason !== null) lines.push(`  ${cleanLine(target.health_reason)}`);
+  }
+  context.print(`${lines.join("\n")}\n`);
+};

@@ -1,0 +1,49 @@
+// `agtmux ui`: the popover in a browser. The page is served by this process on 127.0.0.1 and lives as long as it does; what
+// it shows comes from the daemon.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
+import { startWebBridge } from "../../core/rpc/webBridge.ts";
+import { createSocketHandler } from "../../core/rpc/webRpc.ts";
+import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { CliContext } from "../context.ts";
+import { resumeFeed } from "../resumeFeed.ts";
+
+export interface UiOptions {
+  port?: string;
+  json?: boolean;
+}
+
+const parsePort = (text: string): number => {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new AgtmuxError("E_USAGE", `--port '${text}' is not a port`, {
+    remedy: "Use a number from 0 to 65535.",
+  });
+};
+
+/** Runs until Ctrl-C. Fails with E_UNSUPPORTED where the page was not built. */
+export const runUi = async (context: CliContext, options: UiOptions): Promise<void> => {
+  const port = options.port === undefined ? 0 : parsePort(options.port);
+  const rendererDir = join(context.root, "dist", "renderer");
+  if (!existsSync(join(rendererDir, "index.html")))
+    throw new AgtmuxError("E_UNSUPPORTED", "the popover has not been built", {
+      remedy: "Build it with 'npm run build', or use 'npm start'.",
+    });
+  const feed = resumeFeed(context, { since: { version: null, time: null }, all: false });
+  // The first event: the daemon is there, so the page has something to show from its first moment.
+  await feed.next();
+  const rpc = createSocketHandler(context.paths().socket);
+  const bridge = await startWebBridge({ rpc, rendererDir, logger: SILENT_LOGGER, port });
+  try {
+    if (options.json === true)
+      context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, url: bridge.url })}\n`);
+    else context.print(`${bridge.url}\nThe address works once, in one browser. Ctrl-C ends it.\n`);
+    // Staying on the feed keeps a daemon behind the page: one that goes is replaced.
+    while ((await feed.next()).done !== true);
+  } finally {
+    await feed.return(undefined);
+    await bridge.close();
+  }
+};

@@ -1,0 +1,36 @@
+// `agtmux view-output <ref>`: the last lines of what a pane shows and has shown. The daemon bounds and cleans them.
+import { DEFAULT_OUTPUT_LINES, MAX_OUTPUT_LINES, type PaneOutput } from "../../core/model/actionView.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseCount } from "../parse/count.ts";
+import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+
+const whatIsMissing = (output: PaneOutput): string | null => {
+  if (output.is_alternate)
+    return "The program draws on the alternate screen: tmux has no scrollback of it, this is what is visible.";
+  return output.cut === "bytes" ? "Older lines were left out: the output is larger than 1 MB." : null;
+};
+
+export const runViewOutput = async (
+  context: CliContext,
+  ref: string,
+  options: GuardOptions & { lines?: string; ansi?: boolean; json?: boolean },
+): Promise<void> => {
+  const guards = parseGuards(options);
+  const lines =
+    options.lines === undefined
+      ? DEFAULT_OUTPUT_LINES
+      : parseCount(options.lines, "--lines", { min: 1, max: MAX_OUTPUT_LINES });
+  const output = await withDaemon(context, (client) =>
+    client.call((api) =>
+      api.viewOutput.mutate({ ref, guards, surface: "cli", lines, ansi: options.ansi === true }),
+    ),
+  );
+  if (options.json === true) {
+    context.print(`${JSON.stringify(output)}\n`);
+    return;
+  }
+  if (output.lines.length > 0) context.print(`${output.lines.join("\n")}\n`);
+  const missing = whatIsMissing(output);
+  // Beside the output, so that a pipe gets nothing but the pane's own lines.
+  if (missing !== null) context.stderr.write(`agtmux: ${missing}\n`);
+};

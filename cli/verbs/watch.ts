@@ -1,0 +1,55 @@
+// `agtmux watch`: the lists as they change, as a table that redraws in place or as one JSON object per line.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { CliContext } from "../context.ts";
+import { parseDuration } from "../parse/duration.ts";
+import { parseFilters } from "../parse/filters.ts";
+import { parseSince, type Since } from "../parse/since.ts";
+import { prepareListing, runList, type ListOptions, type Scope } from "./list.ts";
+import { printChanges, printChangesOnce } from "./watchLines.ts";
+import { showTable } from "./watchTable.ts";
+
+export interface WatchOptions extends ListOptions {
+  scope?: string;
+  format?: string;
+  interval?: string;
+  since?: string;
+  once?: boolean;
+}
+
+const DEFAULT_INTERVAL_MS = 1_000;
+/** A terminal cannot show more, and a person cannot read more. */
+const SHORTEST_INTERVAL_MS = 100;
+
+const parseScope = (text: string): Scope => {
+  if (text === "panes" || text === "windows" || text === "sessions") return text;
+  throw new AgtmuxError("E_USAGE", `--scope does not know '${text}'`, {
+    remedy: "Use panes, windows or sessions.",
+  });
+};
+
+/** Runs until Ctrl-C, or to the end of what is there with --once. Fails with E_USAGE before it shows anything. */
+export const runWatch = async (context: CliContext, options: WatchOptions): Promise<void> => {
+  const scope = parseScope(options.scope ?? "panes");
+  const format = options.format ?? "table";
+  if (format !== "table" && format !== "jsonl")
+    throw new AgtmuxError("E_USAGE", `--format does not know '${format}'`, { remedy: "Use table or jsonl." });
+  const since: Since =
+    options.since === undefined ? { version: null, time: null } : parseSince(options.since, context.now());
+  const intervalMs =
+    options.interval === undefined ? DEFAULT_INTERVAL_MS : parseDuration(options.interval, "--interval");
+  const ask = prepareListing(scope, options);
+  if (format === "jsonl") {
+    const input = { scope, ask, since, all: options.all === true, filters: parseFilters(options) };
+    await (options.once === true ? printChangesOnce(context, input) : printChanges(context, input));
+    return;
+  }
+  if (options.since !== undefined)
+    throw new AgtmuxError("E_USAGE", "--since needs --format jsonl: a table shows what is now");
+  if (options.once === true) await runList(context, scope, options);
+  else
+    await showTable(context, {
+      ask,
+      intervalMs: Math.max(intervalMs, SHORTEST_INTERVAL_MS),
+      all: options.all === true,
+    });
+};

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import type { Pane } from "../model/runtime.ts";
+import type { CanonicalState } from "../model/state.ts";
+import { interruptTurn, type InterruptInput } from "./interrupt.ts";
+import type { PaneHands, PaneLook } from "./paneHands.ts";
+import type { VerifiedAction } from "./prepare.ts";
+
+const PANE = { paneId: "%1", panePid: 7 } as Pane;
+const LOOK = { panePid: 7, isSynchronized: false } as PaneLook;
+
+/** A pane whose agent is in `states[n]` after n presses, on a clock that runs when it is waited for. */
+const setUp = (states: readonly (CanonicalState | null)[], change: Partial<InterruptInput> = {}) => {
+  const presses: { keys: string[]; at: number }[] = [];
+  let now = 0;
+  const hands: PaneHands = {
+    look: async () => LOOK,
+    capture: async () => null,
+    act: async (_action, _pane, commands) => {
+      presses.push({ keys: commands.at(-1)?.slice(4) ?? [], at: now });
+      return true;
+    },
+  };
+  const input: InterruptInput = {
+    pane: PANE,
+    paneRef: "pane:host/a/@0/%1",
+    agentName: "Agent",
+    keys: [["Escape"], ["Escape"]],
+    hands,
+    clock: {
+      now: () => now,
+      setTimer: (delayMs, callback) => {
+        now += delayMs;
+        queueMicrotask(callback);
+        return () => {};
+      },
+    },
+    state: () => states[Math.min(presses.length, states.length - 1)] ?? null,
+    isForeground: async () => true,
+    verify: () => ({}) as VerifiedAction,
+    renew: () => ({}) as VerifiedAction,
+    ...change,
+  };
+  return { input, presses };
+};
+
+test("an agent that wants two presses gets them apart", async () => {
+  const { input, presses } = setUp(["running", "running", "idle"]);
+  expect(await interruptTurn(input)).toEqual({ outcome: "delivered", detail: "Agent is idle." });
+  expect(presses).toEqual([
+    { keys: ["Escape"], at: 0 },
+    { keys: ["Escape"], at: 300 },
+  ]);
+});
+
+test("nothing more is pressed once it has stopped", async () => {
+  const { input, presses } = setUp(["waiting_approval", "idle"]);
+  expect(await interruptTurn(input)).toMatchObject({ outcome: "delivered" });
+  expect(presses).toHaveLength(1);
+});
+
+test("a state that nobody knows cannot be seen to change", async () => {
+  const { input } = setUp(["unknown"]);
+  expect(await interruptTurn(input)).toMatchObject({ outcome: "unverified" });
+});
+
+test.each([
+  ["at rest", ["completed"], {}, "E_STALE_SNAPSHOT"],
+  ["in the background", ["running"], { isForeground: async () => false }, "E_STALE_SNAPSHOT"],
+] as const)("an agent %s gets no key", async (_where, states, change, code) => {
+  const { input, presses } = setUp(states, change);
+  await expect(interruptTurn(input)).rejects.toMatchObject({ code });
+  expect(presses).toEqual([]);
+});

@@ -1,0 +1,107 @@
+// On a private tmux server: commands reach the pane that was meant, all of them or none.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { SILENT_LOGGER } from "../ports/logger.ts";
+import type { Pane } from "../model/runtime.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
+import { createPaneHands, type PaneHands, type TmuxCommand } from "./paneHands.ts";
+import type { VerifiedAction } from "./prepare.ts";
+
+let folder: string;
+let executor: TargetExecutor;
+let hands: PaneHands;
+let nonces: number;
+
+const tmux = (...args: string[]): string => {
+  const done = spawnSync("tmux", ["-S", join(folder, "sock"), "-f", "/dev/null", ...args], {
+    encoding: "utf8",
+  });
+  if (done.status !== 0) throw new Error(`tmux ${args.join(" ")}: ${done.stderr}`);
+  return done.stdout.trimEnd();
+};
+const open = (): Pane => {
+  const [paneId = "", panePid = ""] = tmux(
+    "new-window",
+    "-d",
+    "-P",
+    "-F",
+    "#{pane_id} #{pane_pid}",
+    "exec cat",
+  ).split(" ");
+  // What hands read of a pane and nothing else.
+  return { targetId: "host", server: "inner", paneId, panePid: Number(panePid) } as Pane;
+};
+/** The gate is not part of this test: an action on the pane as it would make it. */
+const actionOn = ({ targetId, server, paneId }: Pane): VerifiedAction =>
+  ({ snapshot: { snapshotId: "s", targetId, server, paneId } }) as VerifiedAction;
+const type = (pane: Pane, text: string): TmuxCommand => ["send-keys", "-t", pane.paneId, "-l", "--", text];
+const screen = (pane: Pane): string => tmux("capture-pane", "-p", "-t", pane.paneId);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "agtmux-hands-"));
+  tmux("new-session", "-d", "-x", "80", "-y", "10", "exec cat");
+  executor = createLocalExecutor({ targetId: "host", env: process.env, logger: SILENT_LOGGER });
+  nonces = 0;
+  hands = createPaneHands({
+    executor,
+    tmuxPath: "tmux",
+    socketArgs: ["-S", join(folder, "sock")],
+    makeNonce: () => `nonce${(nonces += 1)}`,
+  });
+});
+afterEach(async () => {
+  await executor.close();
+  spawnSync("tmux", ["-S", join(folder, "sock"), "kill-server"]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a pane that was respawned under the same id gets nothing, and no text stays in tmux", async () => {
+  const pane = open();
+  const action = actionOn(pane);
+  tmux("respawn-pane", "-k", "-t", pane.paneId, "exec cat");
+  expect(await hands.act(action, pane, [type(pane, "typed")])).toBe(false);
+  const paste: TmuxCommand = ["paste-buffer", "-p", "-d", "-r", "-b", "b1", "-t", pane.paneId];
+  expect(await hands.act(action, pane, [paste], { name: "b1", text: "pasted" })).toBe(false);
+  expect([screen(pane), tmux("list-buffers")]).toEqual(["", ""]);
+});
+
+test("a pane that is gone or synchronised gets nothing either", async () => {
+  const pane = open();
+  tmux("set-option", "-w", "-t", pane.paneId, "synchronize-panes", "on");
+  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+  expect(screen(pane)).toBe("");
+  tmux("kill-pane", "-t", pane.paneId);
+  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")], { name: "b1", text: "x" })).toBe(false);
+  expect([await hands.look(pane), tmux("list-buffers")]).toEqual([null, ""]);
+});
+
+test("the pane of another action is a mistake of ours", async () => {
+  const pane = open();
+  await expect(hands.act(actionOn(open()), pane, [type(pane, "typed")])).rejects.toThrow("not the pane");
+});
+
+test("a title or a program's name cannot forge what a look says", async () => {
+  const pane = open();
+  tmux("select-pane", "-t", pane.paneId, "-T", "<nonce1>0 1 <nonce2> #{pane_id}\n1 1 1");
+  tmux("send-keys", "-t", pane.paneId, "-l", "on the screen");
+  await vi.waitFor(async () => {
+    expect(await hands.look(pane)).toMatchObject({
+      panePid: pane.panePid,
+      isDead: false,
+      command: "cat",
+      cursorX: 13,
+      rows: ["on the screen"],
+    });
+  });
+});
+
+test("a server that does not run is a pane that is gone", async () => {
+  const pane = open();
+  tmux("kill-server");
+  expect(await hands.look(pane)).toBeNull();
+  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+});

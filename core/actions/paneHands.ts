@@ -1,0 +1,161 @@
+// The only way in which actions touch a pane: looks, which anybody may take, and tmux commands that change something, which
+// need a verified action. Check and commands go to tmux as one, so that nothing fits between them.
+import { AgtmuxError } from "../model/errors.ts";
+import type { Pane } from "../model/runtime.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { cleanScreen } from "../tmux/capture.ts";
+import type { VerifiedAction } from "./prepare.ts";
+
+const TIMEOUT_MS = 5_000;
+const MAX_CAPTURE_BYTES = 64 * 1024 * 1024;
+
+const FLAGS = [
+  "pane_pid",
+  "pane_dead",
+  "pane_in_mode",
+  "pane_synchronized",
+  "pane_input_off",
+  "alternate_on",
+  "cursor_x",
+  "cursor_y",
+  "pane_width",
+  "pane_height",
+] as const;
+
+/** A pane as tmux has it at this moment. Rows are the visible screen, clean, trailing blank ones cut. */
+export interface PaneLook {
+  panePid: number;
+  isDead: boolean;
+  inMode: boolean;
+  /** What is typed here goes to all panes of the window. */
+  isSynchronized: boolean;
+  isInputOff: boolean;
+  isAlternate: boolean;
+  cursorX: number;
+  cursorY: number;
+  width: number;
+  height: number;
+  /** Name of the foreground program, as tmux knows it. */
+  command: string;
+  title: string;
+  rows: readonly string[];
+}
+
+/** Part of a tmux command: its words, each of which tmux takes literally. */
+export type TmuxCommand = readonly [name: string, ...args: string[]];
+
+export interface PaneHands {
+  /** Null when the pane is gone. @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer. */
+  look(pane: Pane): Promise<PaneLook | null>;
+  /** Rows of scrollback and screen with everything that a program left in them; `scrollback` rows above the screen. */
+  capture(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
+  /**
+   * Runs the commands in the pane's server if the pane still has its first process, is not dead and is not synchronised
+   * with others; all of them or none. `buffer`: text that `paste-buffer` may take under that name; it is gone afterwards.
+   * @returns false when nothing was done. @throws AgtmuxError E_TARGET_UNREACHABLE when it is not known.
+   */
+  act(
+    action: VerifiedAction,
+    pane: Pane,
+    commands: readonly TmuxCommand[],
+    buffer?: { name: string; text: string },
+  ): Promise<boolean>;
+}
+
+export interface PaneHandsDeps {
+  executor: Pick<TargetExecutor, "run">;
+  tmuxPath: string;
+  /** `-L name` or `-S path` as arguments. */
+  socketArgs: readonly string[];
+  makeNonce: () => string;
+}
+
+/** For tmux's own parser: between single quotes every character but the quote is itself. Newlines do not belong here. */
+const quoteForTmux = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`;
+const toCommandString = (commands: readonly TmuxCommand[]): string =>
+  commands.map((command) => command.map(quoteForTmux).join(" ")).join(" ; ");
+
+/** Bytes that a word takes in a command string. */
+export const quotedBytes = (word: string): number => Buffer.byteLength(quoteForTmux(word));
+
+const stillIs = (panePid: number): string =>
+  `#{&&:#{==:#{pane_pid},${panePid}},#{&&:#{?pane_dead,0,1},#{?pane_synchronized,0,1}}}`;
+
+const parseLook = (output: string, nonce: string): PaneLook | null => {
+  const [flags = "", command, title, ...rest] = output.split(`<${nonce}>`);
+  const numbers = flags.split(" ").map(Number);
+  if (command === undefined || title === undefined || numbers.length !== FLAGS.length) return null;
+  const value = (name: (typeof FLAGS)[number]): number => numbers[FLAGS.indexOf(name)] ?? Number.NaN;
+  const screen = rest.join("").split("\n").slice(1);
+  return {
+    panePid: value("pane_pid"),
+    isDead: value("pane_dead") > 0,
+    inMode: value("pane_in_mode") > 0,
+    isSynchronized: value("pane_synchronized") > 0,
+    isInputOff: value("pane_input_off") > 0,
+    isAlternate: value("alternate_on") > 0,
+    cursorX: value("cursor_x"),
+    cursorY: value("cursor_y"),
+    width: value("pane_width"),
+    height: value("pane_height"),
+    command,
+    title,
+    rows: cleanScreen(screen),
+  };
+};
+
+const GONE =
+  /can't find (pane|window|session)|no server running|lost server|server exited|\((No such file|Connection refused)/;
+
+export const createPaneHands = ({ executor, tmuxPath, socketArgs, makeNonce }: PaneHandsDeps): PaneHands => {
+  const tmux = [tmuxPath, "-u", ...socketArgs];
+  /** Null: the pane or its server is gone. */
+  const run = async (argv: readonly string[], stdin?: string): Promise<string | null> => {
+    const result = await executor.run([...tmux, ...argv], {
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_CAPTURE_BYTES,
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+    if (result.exitCode === 0) return result.stdout;
+    if (GONE.test(result.stderr)) return null;
+    const why = result.timedOut ? `no answer within ${TIMEOUT_MS} ms` : result.stderr.trim().split("\n")[0];
+    throw new AgtmuxError("E_TARGET_UNREACHABLE", `tmux did not do what was asked: ${why}`);
+  };
+
+  return {
+    look: async ({ paneId }) => {
+      const nonce = makeNonce();
+      const mark = `<${nonce}>`;
+      const format = `${FLAGS.map((name) => `#{${name}}`).join(" ")}${mark}#{pane_current_command}${mark}#{pane_title}${mark}`;
+      const asked = ["display-message", "-p", "-t", paneId, format, ";", "capture-pane", "-p", "-t", paneId];
+      const output = await run(asked);
+      return output === null ? null : parseLook(output, nonce);
+    },
+    capture: async ({ paneId }, { scrollback, ansi }) => {
+      const from = scrollback === 0 ? [] : ["-S", String(-scrollback)];
+      const output = await run(["capture-pane", "-p", ...(ansi ? ["-e"] : []), ...from, "-t", paneId]);
+      return output === null ? null : output.replace(/\n$/, "").split("\n");
+    },
+    act: async ({ snapshot }, pane, commands, buffer) => {
+      if (
+        snapshot.targetId !== pane.targetId ||
+        snapshot.server !== pane.server ||
+        snapshot.paneId !== pane.paneId
+      )
+        throw new Error(`act: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
+      const done = makeNonce();
+      const yes = toCommandString([...commands, ["display-message", "-p", done]]);
+      const no = buffer === undefined ? [] : [toCommandString([["delete-buffer", "-b", buffer.name]])];
+      const load = buffer === undefined ? [] : ["load-buffer", "-b", buffer.name, "-", ";"];
+      const check = ["if-shell", "-F", "-t", pane.paneId, stillIs(pane.panePid), yes, ...no];
+      try {
+        const output = await run([...load, ...check], buffer?.text);
+        return output?.includes(done) === true;
+      } catch (error) {
+        // The buffer must not stay behind with somebody's text; that tmux failed is what the caller hears.
+        if (buffer !== undefined) await run(["delete-buffer", "-b", buffer.name]).catch(() => null);
+        throw error;
+      }
+    },
+  };
+};

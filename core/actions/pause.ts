@@ -1,0 +1,24 @@
+// Waiting within an action, on the injected clock.
+import type { Clock } from "../ports/clock.ts";
+
+/** Resolves after `delayMs`. */
+export const pause = (clock: Pick<Clock, "setTimer">, delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    clock.setTimer(delayMs, resolve);
+  });
+
+/** Asks again every `everyMs` until the answer is not null or `limitMs` is over; then null. The first question is at once. */
+export const poll = async <T>(
+  clock: Pick<Clock, "setTimer" | "now">,
+  { everyMs, limitMs }: { everyMs: number; limitMs: number },
+  ask: () => Promise<T | null>,
+): Promise<T | null> => {
+  const end = clock.now() + limitMs;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- one question after the other is the point
+    const answer = await ask();
+    if (answer !== null || clock.now() >= end) return answer;
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    await pause(clock, everyMs);
+  }
+};

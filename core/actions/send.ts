@@ -1,0 +1,252 @@
+// Types a text into a pane, presses Enter apart from it, and looks what became of both. It refuses where typing would do
+// something else than was meant: a dialog, a shell, a synchronised window. The rules for timing and for the second Enter
+// were measured on seven agents.
+import { AgtmuxError } from "../model/errors.ts";
+import type { ActionOutcome } from "../model/actionView.ts";
+import type { Pane } from "../model/runtime.ts";
+import { isWaiting, type CanonicalState } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
+import { quotedBytes, type PaneHands, type PaneLook, type TmuxCommand } from "./paneHands.ts";
+import { pause, poll } from "./pause.ts";
+import type { VerifiedAction } from "./prepare.ts";
+import { toSendable } from "./sendableText.ts";
+
+/** Above this a text is pasted: tmux refuses long commands. */
+const MAX_TYPED_BYTES = 4_096;
+/** Texts from here on get the longer pause before Enter, in characters. */
+const LONG_TEXT = 500;
+/** Between text and Enter, or agents take Enter for a part of a paste. */
+const SHORT_PAUSE_MS = 150;
+const LONG_PAUSE_MS = 400;
+const APPEAR_LIMIT_MS = 2_000;
+const LEAVE_LIMIT_MS = 1_200;
+const LOOK_EVERY_MS = 60;
+/** A box that was left must be seen so twice: agents clear the screen while they redraw. */
+const SEEN_LEFT = 2;
+/** An agent may take each Enter for a new line, so that its box grows by a row. */
+const AGENT_SLACK_ROWS = 1;
+
+const SHELL = /^-?(?:a|ba|c|da|fi|k|mk|pdk|tc|z|ya|rba)?sh$|^-?(?:nu|elvish|xonsh|pwsh|busybox)$/;
+
+/** The agent that lives in the pane. */
+export interface SendAgent {
+  adapter: Pick<AgentAdapter, "displayName" | "readScreen"> | null;
+  /** As the engine has it now. */
+  state(): CanonicalState | null;
+  /** False while another program has the terminal: a shell after Ctrl-Z, an editor. */
+  isForeground(): Promise<boolean>;
+}
+
+export interface SendInput {
+  pane: Pane;
+  paneRef: string;
+  hands: PaneHands;
+  clock: Pick<Clock, "now" | "setTimer">;
+  makeNonce: () => string;
+  /** Null for a pane without an agent. */
+  agent: SendAgent | null;
+  text: string;
+  pressEnter: boolean;
+  toShell: boolean;
+  /** Everything that was guarded still holds; called directly before the first key. @throws E_STALE_SNAPSHOT */
+  verify(): VerifiedAction;
+  /** It is still the same runtime; called directly before Enter. @throws E_STALE_SNAPSHOT */
+  renew(): VerifiedAction;
+  /** Called once, directly before the first key. */
+  onFirstKey(): void;
+  /** The first keys were not sent after all. */
+  onNothingSent(): void;
+}
+
+export interface SendReport {
+  outcome: ActionOutcome;
+  detail: string;
+  notes: string[];
+}
+
+const openPrompt = (paneRef: string): AgtmuxError =>
+  new AgtmuxError(
+    "E_PROMPT_OPEN",
+    `Nothing was sent to ${paneRef}: its agent waits for an answer to a prompt.`,
+  );
+
+/** What the screen shows right now; the engine may be some hundred milliseconds behind. */
+const showsPrompt = ({ agent, pane }: SendInput, look: PaneLook): boolean => {
+  if (agent === null) return false;
+  const { rows: lines, title, isAlternate, width, height } = look;
+  const reading = agent.adapter?.readScreen({
+    lines,
+    title: title || pane.title,
+    isAlternate,
+    width,
+    height,
+  });
+  return reading !== null && reading !== undefined && isWaiting(reading.status.state);
+};
+
+const refuseUnfit = (input: SendInput, look: PaneLook | null): PaneLook => {
+  const { paneRef, pane } = input;
+  const refuse = (code: "E_STALE_SNAPSHOT" | "E_UNSUPPORTED", why: string, remedy?: string): never => {
+    const message = `Nothing was sent to ${paneRef}: ${why}.`;
+    throw new AgtmuxError(code, message, remedy === undefined ? {} : { remedy });
+  };
+  if (look === null || look.panePid !== pane.panePid) return refuse("E_STALE_SNAPSHOT", "the pane is gone");
+  if (look.isDead) return refuse("E_STALE_SNAPSHOT", "its program has ended");
+  if (look.isSynchronized)
+    return refuse(
+      "E_UNSUPPORTED",
+      "what is typed there goes to every pane of its window",
+      "Switch it off with 'tmux set-option -w synchronize-panes off'.",
+    );
+  if (look.isInputOff)
+    return refuse("E_UNSUPPORTED", "its input is switched off", "Switch it on with 'tmux select-pane -e'.");
+  return look;
+};
+
+const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> => {
+  const { agent, paneRef, toShell } = input;
+  if (agent === null) {
+    if (SHELL.test(look.command) && !toShell)
+      throw new AgtmuxError(
+        "E_CONFIRMATION_REQUIRED",
+        `Nothing was sent to ${paneRef}: a shell would run the text.`,
+        { remedy: "Repeat with --to-shell if that is what you want." },
+      );
+    return;
+  }
+  const state = agent.state();
+  if ((state !== null && isWaiting(state)) || showsPrompt(input, look)) throw openPrompt(paneRef);
+  if (!(await agent.isForeground()))
+    throw new AgtmuxError(
+      "E_STALE_SNAPSHOT",
+      `Nothing was sent to ${paneRef}: its agent is in the background.`,
+      {
+        remedy: "Bring it to the foreground in its pane, for example with 'fg'.",
+      },
+    );
+};
+
+const typeText = async (input: SendInput, text: string): Promise<void> => {
+  const { hands, pane, makeNonce } = input;
+  const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
+  const isTyped = !/[\n\t]/.test(text) && quotedBytes(text) <= MAX_TYPED_BYTES;
+  const name = `agtmux-${makeNonce()}`;
+  const keys: TmuxCommand = isTyped
+    ? ["send-keys", "-t", pane.paneId, "-l", "--", text]
+    : ["paste-buffer", "-p", "-d", "-r", "-b", name, "-t", pane.paneId];
+  const action = input.verify();
+  input.onFirstKey();
+  if (await hands.act(action, pane, [leaveMode, keys], isTyped ? undefined : { name, text })) return;
+  input.onNothingSent();
+  throw new AgtmuxError(
+    "E_STALE_SNAPSHOT",
+    `Nothing was sent to ${input.paneRef}: the pane is another one now.`,
+  );
+};
+
+/** Null when Enter was pressed; else why not. */
+const pressEnter = async (input: SendInput): Promise<string | null> => {
+  const { hands, pane } = input;
+  const look = await hands.look(pane);
+  if (look === null) return "The pane went away before Enter.";
+  if (showsPrompt(input, look)) return "A prompt opened before Enter, so Enter was not pressed.";
+  try {
+    const keys: TmuxCommand[] = [
+      ["copy-mode", "-q", "-t", pane.paneId],
+      ["send-keys", "-t", pane.paneId, "Enter"],
+    ];
+    return (await hands.act(input.renew(), pane, keys)) ? null : "The pane became another one before Enter.";
+  } catch (error) {
+    if (error instanceof AgtmuxError && error.code === "E_STALE_SNAPSHOT") return error.message;
+    throw error;
+  }
+};
+
+/** True once the text has left the box, or the agent went to work. */
+const awaitLeft = async (
+  input: SendInput,
+  { mark, wasRunning, enters }: { mark: BoxMark; wasRunning: boolean; enters: number },
+): Promise<boolean> => {
+  const { hands, pane, clock, agent } = input;
+  const slack = agent === null ? 0 : enters * AGENT_SLACK_ROWS;
+  let left = 0;
+  const seen = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: LEAVE_LIMIT_MS }, async () => {
+    if (!wasRunning && agent?.state() === "running") return true;
+    const look = await hands.look(pane);
+    left = look === null || isStillInBox(mark, look, slack) ? 0 : left + 1;
+    return left >= SEEN_LEFT ? true : null;
+  });
+  return seen ?? false;
+};
+
+const enterAndSee = async (input: SendInput, mark: BoxMark | null): Promise<Omit<SendReport, "notes">> => {
+  const wasRunning = input.agent?.state() === "running";
+  const first = await pressEnter(input);
+  if (first !== null) return { outcome: "not_delivered", detail: first };
+  if (mark === null)
+    return {
+      outcome: "unverified",
+      detail: "Text and Enter were sent, but the text was not seen on the screen.",
+    };
+  if (await awaitLeft(input, { mark, wasRunning, enters: 1 }))
+    return { outcome: "delivered", detail: "The text appeared and was submitted." };
+  const second = await pressEnter(input);
+  if (second !== null) return { outcome: "unverified", detail: second };
+  return (await awaitLeft(input, { mark, wasRunning, enters: 2 }))
+    ? { outcome: "delivered", detail: "The text appeared and was submitted with a second Enter." }
+    : { outcome: "not_delivered", detail: "The text is still in the input box after two Enters." };
+};
+
+/** What became of a text that was typed. */
+const seeThrough = async (
+  input: SendInput,
+  text: string,
+  before: PaneLook,
+): Promise<Omit<SendReport, "notes">> => {
+  const { hands, pane, clock } = input;
+  const isLong = text.length > LONG_TEXT || text.includes("\n");
+  await pause(clock, isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
+  const mark = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: APPEAR_LIMIT_MS }, async () => {
+    const look = await hands.look(pane);
+    return look === null ? null : findTyped(text, before, look);
+  });
+  if (!input.pressEnter)
+    return mark === null
+      ? { outcome: "unverified", detail: "The text was sent, but was not seen on the screen." }
+      : { outcome: "delivered", detail: "The text appeared; Enter was not asked for." };
+  // What an agent does not show went elsewhere, perhaps into a dialog that nobody recognised: no Enter into that.
+  if (mark === null && input.agent !== null && isRecognisable(text))
+    return {
+      outcome: "not_delivered",
+      detail: "The agent did not show the text within 2 s, so Enter was not pressed.",
+    };
+  return enterAndSee(input, mark);
+};
+
+/**
+ * Sends `text` literally. Nothing is sent when this throws, except that it is not known for E_TARGET_UNREACHABLE.
+ * @throws AgtmuxError E_USAGE (no text left), E_PROMPT_OPEN, E_CONFIRMATION_REQUIRED (a shell), E_STALE_SNAPSHOT,
+ *   E_UNSUPPORTED (a pane that takes no keys of its own), E_TARGET_UNREACHABLE (tmux did not answer while it was typed).
+ */
+export const sendText = async (input: SendInput): Promise<SendReport> => {
+  const { text, stripped } = toSendable(input.text);
+  if (text.trim() === "")
+    throw new AgtmuxError("E_USAGE", "There is no text to send", {
+      remedy: "Give it with --text or --stdin.",
+    });
+  const before = refuseUnfit(input, await input.hands.look(input.pane));
+  await refuseReceiver(input, before);
+  const notes = [
+    ...(stripped > 0 ? [`${stripped} control characters were left out.`] : []),
+    ...(before.inMode ? ["The pane was in copy mode, which was left."] : []),
+  ];
+  await typeText(input, text);
+  try {
+    return { ...(await seeThrough(input, text, before)), notes };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { outcome: "unverified", detail: `The text was typed, but then: ${error.message}`, notes };
+  }
+};

@@ -1,0 +1,170 @@
+// The change feed: a snapshot first, or the stored transitions since a version, then every change. The versions are those
+// of the state_transitions table, so that a client resumes after a restart of either end.
+import type { CanonicalState } from "../model/state.ts";
+import type { Counts, FeedEntry, PaneView, TargetView } from "../model/view.ts";
+import type { Transition } from "../ports/store.ts";
+import { AsyncQueue } from "./asyncQueue.ts";
+
+export type FeedChange =
+  | {
+      kind: "pane";
+      version: number;
+      at: number;
+      pane: PaneView;
+      previousState: CanonicalState | null;
+      isTransition: boolean;
+    }
+  | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
+  | { kind: "target"; version: number; at: number; target: TargetView };
+
+/** Where the feed takes its rows and its history from. */
+export interface FeedSource {
+  version(): number;
+  now(): number;
+  rows(all: boolean): PaneView[];
+  targets(): TargetView[];
+  summary(rows: readonly PaneView[]): Counts;
+  transitionsAfter(version: number, limit: number): Transition[];
+  oldestVersion(): number;
+  firstVersionSince(at: number): number | null;
+  onChanges(listener: (changes: readonly FeedChange[]) => void): () => void;
+}
+
+const QUEUE_LIMIT = 5_000;
+const PAGE = 500;
+
+const toEntry = (change: FeedChange): FeedEntry => {
+  switch (change.kind) {
+    case "pane":
+      return {
+        kind: "state",
+        version: change.version,
+        at: change.at,
+        pane: change.pane,
+        previous_state: change.previousState,
+      };
+    case "removed":
+      return {
+        kind: "removed",
+        version: change.version,
+        at: change.at,
+        pane_ref: change.paneRef,
+        runtime_id: change.runtimeId,
+      };
+    case "target":
+      return { kind: "target", version: change.version, at: change.at, target: change.target };
+  }
+};
+
+const fromTransition = (transition: Transition): FeedEntry => {
+  const { view, version, at } = transition;
+  return transition.resolution === null
+    ? { kind: "removed", version, at, pane_ref: view.identity.pane_ref, runtime_id: transition.runtimeId }
+    : {
+        kind: "state",
+        version,
+        at,
+        pane: { ...view, state_version: version },
+        previous_state: transition.previousState,
+      };
+};
+
+export class FeedHub {
+  private readonly source: FeedSource;
+  private clients = 0;
+
+  constructor(source: FeedSource) {
+    this.source = source;
+  }
+
+  get clientCount(): number {
+    return this.clients;
+  }
+
+  private snapshot(all: boolean): FeedEntry {
+    const panes = this.source.rows(all);
+    return {
+      kind: "snapshot",
+      version: this.source.version(),
+      at: this.source.now(),
+      panes,
+      targets: this.source.targets(),
+      summary: this.source.summary(panes),
+    };
+  }
+
+  private *history(since: number): Generator<FeedEntry> {
+    let version = since;
+    for (;;) {
+      const page = this.source.transitionsAfter(version, PAGE);
+      for (const transition of page) yield fromTransition(transition);
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      version = last.version;
+    }
+  }
+
+  /** `since` older than what is stored gives a `gap` and a snapshot. Rows without an agent come only with `all`. */
+  async *subscribe(
+    options: { since: number | null; sinceTime: number | null; all: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedEntry> {
+    const queue = new AsyncQueue<FeedEntry>({ signal, limit: QUEUE_LIMIT });
+    const isWanted = (change: FeedChange) =>
+      options.all || change.kind !== "pane" || change.pane.state !== null;
+    const unsubscribe = this.source.onChanges((changes) => {
+      for (const change of changes) if (isWanted(change)) queue.push(toEntry(change));
+    });
+    this.clients += 1;
+    try {
+      yield* this.opening(options);
+      for await (const entry of queue) {
+        if (entry !== "overflow") {
+          yield entry;
+          continue;
+        }
+        yield {
+          kind: "gap",
+          version: this.source.version(),
+          at: this.source.now(),
+          reason: "the client was too slow",
+        };
+        yield this.snapshot(options.all);
+      }
+    } finally {
+      this.clients -= 1;
+      unsubscribe();
+    }
+  }
+
+  private *opening(options: {
+    since: number | null;
+    sinceTime: number | null;
+    all: boolean;
+  }): Generator<FeedEntry> {
+    const byTime =
+      options.sinceTime === null
+        ? null
+        : (this.source.firstVersionSince(options.sinceTime) ?? this.source.version() + 1) - 1;
+    const since = options.since ?? byTime;
+    if (since === null) {
+      yield this.snapshot(options.all);
+      return;
+    }
+    const oldest = this.source.oldestVersion();
+    if (since > this.source.version() || (oldest > 0 && since < oldest - 1)) {
+      yield {
+        kind: "gap",
+        version: this.source.version(),
+        at: this.source.now(),
+        reason:
+          since > this.source.version()
+            ? "the version is newer than this history"
+            : "older changes are no longer stored",
+      };
+      yield this.snapshot(options.all);
+      return;
+    }
+    yield* this.history(since);
+  }
+}

@@ -1,0 +1,131 @@
+// The one tRPC router. Every surface is a client of it; nothing here decides anything, it validates and forwards.
+import { initTRPC, TRPCError } from "@trpc/server";
+import { z } from "zod";
+import { DEFAULT_OUTPUT_LINES, MAX_OUTPUT_LINES, MAX_TEXT, signalSchema } from "../model/actionView.ts";
+import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
+import { actionGuardsSchema } from "../model/snapshot.ts";
+import { canonicalStateSchema } from "../model/state.ts";
+import type { ReachableService, WireError } from "./service.ts";
+
+const t = initTRPC.create({
+  errorFormatter({ shape, error }) {
+    const cause = error.cause;
+    const wire: WireError =
+      cause instanceof AgtmuxError
+        ? { agtmuxCode: cause.code, remedy: cause.remedy, details: cause.details }
+        : error.code === "BAD_REQUEST"
+          ? { agtmuxCode: "E_USAGE", remedy: ERROR_CODES.E_USAGE.remedy, details: [] }
+          : { agtmuxCode: "E_INTERNAL", remedy: ERROR_CODES.E_INTERNAL.remedy, details: [] };
+    // Only the sentence leaves: stacks name paths of the machine.
+    return {
+      ...shape,
+      data: { code: shape.data.code, httpStatus: shape.data.httpStatus, path: shape.data.path, ...wire },
+    };
+  },
+});
+
+/** Turns our errors into tRPC's, keeping ours as the cause for the formatter. */
+const mapErrors = t.middleware(async ({ next }) => {
+  const result = await next();
+  if (!result.ok && result.error.cause instanceof AgtmuxError) {
+    const cause = result.error.cause;
+    throw new TRPCError({ code: ERROR_CODES[cause.code].trpc, message: cause.message, cause });
+  }
+  return result;
+});
+const procedure = t.procedure.use(mapErrors);
+
+const filtersSchema = z
+  .object({
+    target: z.string().optional(),
+    targetSession: z.string().optional(),
+    session: z.string().optional(),
+    state: canonicalStateSchema.optional(),
+    agent: z.string().optional(),
+    needsAction: z.boolean().optional(),
+    all: z.boolean().optional(),
+  })
+  .strict();
+
+const refSchema = z.string().min(1).max(1_000);
+const actionSchema = z.object({
+  ref: refSchema,
+  guards: actionGuardsSchema.prefault({}),
+  surface: z.string().max(40),
+});
+
+const adapterFileSchema = z.object({ name: z.string().min(1).max(255), text: z.string().max(300_000) });
+
+export const createRouter = (service: ReachableService) =>
+  t.router({
+    hello: procedure.query(() => service.hello()),
+    shutdown: procedure.mutation(() => service.shutdown()),
+    panes: procedure.input(filtersSchema).query(({ input }) => service.listPanes(input)),
+    windows: procedure.input(filtersSchema).query(({ input }) => service.listWindows(input)),
+    sessions: procedure
+      .input(filtersSchema.extend({ groupBy: z.enum(["target-session", "session-name"]).optional() }))
+      .query(({ input }) => service.listSessions(input)),
+    targets: procedure.query(() => service.listTargets()),
+    feed: procedure
+      .input(
+        z.object({
+          since: z.number().int().nullable().default(null),
+          sinceTime: z.number().nullable().default(null),
+          all: z.boolean().default(false),
+        }),
+      )
+      .subscription(({ input, signal }) => service.feed(input, signal ?? new AbortController().signal)),
+    notices: procedure.subscription(({ signal }) => service.notices(signal ?? new AbortController().signal)),
+    explain: procedure.input(z.object({ ref: refSchema })).query(({ input }) => service.explain(input.ref)),
+    prepareAttach: procedure
+      .input(actionSchema.extend({ insideTmux: z.string().nullable().default(null) }))
+      .mutation(({ input }) => service.prepareAttach(input)),
+    openAttach: procedure.input(actionSchema).mutation(({ input }) => service.openAttach(input)),
+    dismiss: procedure.input(actionSchema).mutation(({ input }) => service.dismiss(input)),
+    viewOutput: procedure
+      .input(
+        actionSchema.extend({
+          lines: z.number().int().min(1).max(MAX_OUTPUT_LINES).default(DEFAULT_OUTPUT_LINES),
+          ansi: z.boolean().default(false),
+        }),
+      )
+      .mutation(({ input }) => service.viewOutput(input)),
+    send: procedure
+      .input(
+        actionSchema.extend({
+          text: z.string().max(MAX_TEXT),
+          pressEnter: z.boolean().default(true),
+          toShell: z.boolean().default(false),
+          idempotencyKey: z.string().min(1).max(200).nullable().default(null),
+        }),
+      )
+      .mutation(({ input }) => service.send(input)),
+    interrupt: procedure.input(actionSchema).mutation(({ input }) => service.interrupt(input)),
+    kill: procedure
+      .input(
+        actionSchema.extend({ signal: signalSchema.default("INT"), isConfirmed: z.boolean().default(false) }),
+      )
+      .mutation(({ input }) => service.kill(input)),
+    audit: procedure
+      .input(z.object({ limit: z.number().int().min(1).max(10_000).default(50) }))
+      .query(({ input }) => service.listAudit(input)),
+    adapters: procedure.query(() => service.adapters()),
+    adapterCheck: procedure.input(adapterFileSchema).mutation(({ input }) => service.adapterCheck(input)),
+    adapterTry: procedure
+      .input(z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }))
+      .mutation(({ input }) => service.adapterTry(input)),
+    integrationChange: procedure
+      .input(
+        z.object({
+          agent: z.string(),
+          action: z.enum(["install", "repair", "uninstall"]),
+          dryRun: z.boolean(),
+        }),
+      )
+      .mutation(({ input }) => service.integrationChange(input)),
+    integrationVerify: procedure
+      .input(z.object({ agent: z.string() }))
+      .mutation(({ input }) => service.integrationVerify(input)),
+  });
+
+export type AppRouter = ReturnType<typeof createRouter>;

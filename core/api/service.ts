@@ -1,0 +1,160 @@
+// What the router needs from the daemon. The daemon implements it; tests and the renderer's story pages fake it.
+import type { ActionResult, AuditList, PaneOutput, Signal } from "../model/actionView.ts";
+import type { AdapterCheck, AdapterList, AdapterTry } from "../model/adapterView.ts";
+import type { AgtmuxError } from "../model/errors.ts";
+import type { ActionGuards, AttachPlan } from "../model/snapshot.ts";
+import type { CanonicalState } from "../model/state.ts";
+import type {
+  Explanation,
+  FeedEntry,
+  PaneList,
+  PaneView,
+  SessionList,
+  TargetView,
+  WindowList,
+} from "../model/view.ts";
+
+export type { AttachPlan };
+
+/** Wire protocol of hello: equal major means compatible. */
+export const PROTOCOL_VERSION = 1;
+
+/** Stable across versions, as is `shutdown`: a newer app can always ask an older daemon. */
+export interface Hello {
+  name: "agtmux";
+  version: string;
+  protocol: number;
+  pid: number;
+  startedAt: number;
+  host: "app" | "headless" | "test";
+  isOnDemand: boolean;
+}
+
+/** All filters combine with and. `all`: panes without an agent too. */
+export interface ListFilters {
+  target?: string | undefined;
+  targetSession?: string | undefined;
+  session?: string | undefined;
+  state?: CanonicalState | undefined;
+  agent?: string | undefined;
+  needsAction?: boolean | undefined;
+  all?: boolean | undefined;
+}
+
+/** `repair`: our entries go and come anew, so that drifted ones are replaced. */
+export type IntegrationAction = "install" | "repair" | "uninstall";
+
+export interface IntegrationReport {
+  agent: string;
+  changes: { path: string; diff: string }[];
+  applied: boolean;
+  backups: string[];
+}
+
+/** The three facts of `integrate --verify`. */
+export interface IntegrationVerification {
+  agent: string;
+  entriesPresent: boolean;
+  missing: string[];
+  problems: string[];
+  deliveryWorks: boolean;
+  deliveryDetail: string;
+  /** Last event of a real agent (not a test event); null: none yet. */
+  lastRealEventAt: string | null;
+}
+
+export interface Notice {
+  id: string;
+  title: string;
+  body: string;
+  pane: PaneView;
+}
+export type NoticeEvent = { kind: "show"; notice: Notice } | { kind: "withdraw"; id: string };
+
+/** What every action names. `surface`: who asks, for the record. */
+export interface ActionRequest {
+  ref: string;
+  guards: ActionGuards;
+  surface: string;
+}
+
+export interface DaemonService {
+  hello(): Hello;
+  shutdown(): void;
+  listPanes(filters: ListFilters): PaneList;
+  listWindows(filters: ListFilters): WindowList;
+  listSessions(
+    filters: ListFilters & { groupBy?: "target-session" | "session-name" | undefined },
+  ): SessionList;
+  listTargets(): TargetView[];
+  /** First a snapshot, or the changes after `since` where they are still stored; then every change until the signal aborts. */
+  feed(
+    options: { since: number | null; sinceTime: number | null; all: boolean },
+    signal: AbortSignal,
+  ): AsyncIterable<FeedEntry>;
+  notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
+  explain(ref: string): Explanation;
+  prepareAttach(input: {
+    ref: string;
+    guards: ActionGuards;
+    surface: string;
+    insideTmux: string | null;
+  }): Promise<AttachPlan>;
+  /** Attaches in a terminal window that the host opens; fails with E_UNSUPPORTED where the host has none. */
+  openAttach(input: { ref: string; guards: ActionGuards; surface: string }): Promise<AttachPlan>;
+  dismiss(input: { ref: string; guards: ActionGuards; surface: string }): Promise<{ paneRef: string }>;
+  /** The newest `lines` of scrollback and screen; without `ansi` no control character is in them. */
+  viewOutput(input: ActionRequest & { lines: number; ansi: boolean }): Promise<PaneOutput>;
+  /** Types a text literally. The same `idempotencyKey` sends once per runtime; `toShell`: a shell may get it. */
+  send(
+    input: ActionRequest & {
+      text: string;
+      pressEnter: boolean;
+      toShell: boolean;
+      idempotencyKey: string | null;
+    },
+  ): Promise<ActionResult>;
+  /** Stops a turn by the agent's own keys. */
+  interrupt(input: ActionRequest): Promise<ActionResult>;
+  /** Signals the agent's process; fails with E_CONFIRMATION_REQUIRED, saying what would happen, unless confirmed. */
+  kill(input: ActionRequest & { signal: Signal; isConfirmed: boolean }): Promise<ActionResult>;
+  /** What was done to panes, newest first. */
+  listAudit(input: { limit: number }): AuditList;
+  /** Every adapter in force, and what is wrong with the files of those that are not. */
+  adapters(): AdapterList;
+  /** Checks the text of an adapter file that need not be in force. */
+  adapterCheck(file: { name: string; text: string }): AdapterCheck;
+  /** What the rules of a file, or of every adapter, say about a live pane; changes nothing. */
+  adapterTry(input: { ref: string; file: { name: string; text: string } | null }): Promise<AdapterTry>;
+  integrationChange(input: {
+    agent: string;
+    action: IntegrationAction;
+    dryRun: boolean;
+  }): Promise<IntegrationReport>;
+  integrationVerify(input: { agent: string }): Promise<IntegrationVerification>;
+}
+
+/** The service as it is reached through a connection: what the daemon answers at once takes a round trip there. */
+export type ReachableService = Omit<DaemonService, SynchronousMethod> & {
+  [M in SynchronousMethod]: (
+    ...input: Parameters<DaemonService[M]>
+  ) => ReturnType<DaemonService[M]> | Promise<ReturnType<DaemonService[M]>>;
+};
+type SynchronousMethod =
+  | "hello"
+  | "shutdown"
+  | "listPanes"
+  | "listWindows"
+  | "listSessions"
+  | "listTargets"
+  | "listAudit"
+  | "adapters"
+  | "adapterCheck"
+  | "explain";
+
+/** Shape of an error on the wire: tRPC's `data` carries it beside the message. */
+export interface WireError {
+  agtmuxCode: AgtmuxError["code"];
+  remedy: string;
+  details: readonly string[];
+}

@@ -1,0 +1,256 @@
+// The collector of one target: keeps topology, processes, screens and state files up to date in the sink, reading only
+// what may have changed. It decides when to look; it never decides what a state is.
+import type { Timing } from "../model/config.ts";
+import type { Envelope } from "../model/envelope.ts";
+import { paneKeyString, type Pane, type ProcessInfo } from "../model/runtime.ts";
+import { readWrapperEvent } from "../model/wrapperEvent.ts";
+import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { Placement } from "./placement.ts";
+import { ProcessWatch } from "./processWatch.ts";
+import { ScreenWatch } from "./screenWatch.ts";
+import type { CollectorSink, ProcessReader, ServerListing, WatchedServer } from "./sink.ts";
+
+export interface CollectorDeps {
+  targetId: string;
+  servers: readonly WatchedServer[];
+  processes: ProcessReader;
+  executor: TargetExecutor;
+  sink: CollectorSink;
+  identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+  timing: () => Timing;
+  clock: Clock;
+  logger: Logger;
+}
+
+const SLOW_LISTING_MS = 2_000;
+const DOWN_AFTER_FAILURES = 3;
+
+interface ServerState {
+  watched: WatchedServer;
+  panes: readonly Pane[];
+  /** As the server itself names it: on some systems the configured path goes through a symlink. */
+  socketPath: string | null;
+  failures: number;
+  isListing: Promise<void> | null;
+}
+
+export class Collector {
+  private readonly deps: CollectorDeps;
+  private readonly servers: ServerState[];
+  private readonly processes: ProcessWatch;
+  private readonly screens: ScreenWatch;
+  private readonly placement: Placement;
+  private cancelListing: (() => void) | null = null;
+  private isClosed = false;
+
+  constructor(deps: CollectorDeps) {
+    this.deps = deps;
+    this.servers = deps.servers.map((watched) => ({
+      watched,
+      panes: [],
+      socketPath: null,
+      failures: 0,
+      isListing: null,
+    }));
+    const guard = (work: Promise<void>): void => this.guard(work);
+    this.processes = new ProcessWatch(deps);
+    this.screens = new ScreenWatch({ ...deps, guard });
+    this.placement = new Placement({
+      targetId: deps.targetId,
+      sink: deps.sink,
+      servers: deps.servers,
+      files: deps.executor.files,
+      clock: deps.clock,
+      guard,
+    });
+  }
+
+  /** Resolves after the first complete look, so that the first answer to anybody is a true one. */
+  async start(): Promise<void> {
+    await this.screens.start();
+    for (const state of this.servers) state.watched.onHint(() => this.guard(this.listServer(state)));
+    await Promise.all(this.servers.map((state) => this.listServer(state)));
+    await this.screens.readDue();
+    this.scheduleListing();
+  }
+
+  /** What counts as an agent changed: every pane's processes and screen are read anew with the next listing. */
+  rescan(): void {
+    this.processes.forgetAll();
+    this.screens.forgetAll();
+    for (const state of this.servers) this.guard(this.listServer(state));
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.cancelListing?.();
+    this.processes.close();
+    this.screens.close();
+    this.placement.close();
+    await Promise.all(this.servers.map((state) => state.watched.close()));
+  }
+
+  /** Nothing that goes wrong in one look may stop the next one. */
+  private guard(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (!this.isClosed)
+        this.deps.logger.error({ error, target: this.deps.targetId }, "a look at the target failed");
+    });
+  }
+
+  private scheduleListing(): void {
+    if (this.isClosed) return;
+    this.cancelListing = this.deps.clock.setTimer(this.deps.timing().topology_interval_ms, () => {
+      const look = Promise.all(this.servers.map((state) => this.listServer(state)));
+      this.guard(look.then(() => undefined).finally(() => this.scheduleListing()));
+    });
+  }
+
+  // --- topology and processes ------------------------------------------------------------------------------------------
+
+  /** One listing at a time per server; a caller that comes while one runs gets that one. */
+  private listServer(state: ServerState): Promise<void> {
+    state.isListing ??= this.listOnce(state).finally(() => {
+      state.isListing = null;
+    });
+    return state.isListing;
+  }
+
+  private async listOnce(state: ServerState): Promise<void> {
+    const { clock, sink, targetId } = this.deps;
+    const startedAt = clock.now();
+    const listing = await state.watched.list();
+    if (this.isClosed) return;
+    this.judgeHealth(state, listing, clock.now() - startedAt);
+    if (listing.status !== "error") state.panes = listing.panes;
+    state.socketPath = listing.instance?.socketPath ?? state.socketPath;
+    sink.applyTopology({ ...listing, targetId, server: state.watched.server });
+    this.forgetGone();
+    await this.processes.scan(state.panes, false);
+    await this.processes.verifyRuntimes();
+    await this.placement.learnFolders();
+    this.screens.schedule();
+  }
+
+  private judgeHealth(state: ServerState, listing: ServerListing, tookMs: number): void {
+    const { sink, targetId } = this.deps;
+    state.failures = listing.status === "error" ? state.failures + 1 : 0;
+    const worst = Math.max(...this.servers.map((other) => other.failures));
+    const areAllFailing = this.servers.every((other) => other.failures >= DOWN_AFTER_FAILURES);
+    if (areAllFailing && this.servers.length > 0) sink.setHealth(targetId, "down", listing.problem);
+    else if (worst > 0)
+      sink.setHealth(targetId, "degraded", listing.problem ?? "a tmux server does not answer");
+    else if (tookMs > SLOW_LISTING_MS) sink.setHealth(targetId, "degraded", "tmux answers slowly");
+    else sink.setHealth(targetId, "ok", null);
+  }
+
+  private forgetGone(): void {
+    const panes = new Set(this.servers.flatMap((state) => state.panes.map(paneKeyString)));
+    const runtimes = new Set(
+      this.deps.sink.watchedRuntimes(this.deps.targetId).map(({ runtime }) => runtime.runtimeId),
+    );
+    this.processes.forgetGone(panes, runtimes);
+    this.screens.forgetGone(runtimes);
+  }
+
+  // --- events ----------------------------------------------------------------------------------------------------------
+
+  /**
+   * Hands a drained batch to the sink, after making sure that the panes it speaks of are known and that their runtimes are
+   * still the processes they were: an agent that was restarted in its pane must not inherit, or lend, events.
+   */
+  async deliver(envelopes: readonly Envelope[]): Promise<void> {
+    const { sink, targetId } = this.deps;
+    const early = this.untilWrapperExit(envelopes);
+    if (early.length > 0) sink.applyEnvelopes(targetId, early);
+    await this.prepareFor(envelopes);
+    sink.applyEnvelopes(
+      targetId,
+      early.length === 0 ? envelopes : envelopes.filter((envelope) => !early.includes(envelope)),
+    );
+    // The batch is committed whatever becomes of this look.
+    this.guard(this.placement.heed());
+    this.screens.schedule();
+  }
+
+  /**
+   * Events of a pane up to the one by which the wrapper says how its agent ended: they belong to the process that is gone by
+   * now, and count before anybody notices that it is.
+   */
+  private untilWrapperExit(envelopes: readonly Envelope[]): Envelope[] {
+    const watched = this.deps.sink.watchedRuntimes(this.deps.targetId);
+    const placeOf = ({ tmuxSocket, paneId }: Envelope): string => `${tmuxSocket}/${paneId}`;
+    const lastExit = new Map<string, number>();
+    for (const [index, envelope] of envelopes.entries()) {
+      const event = readWrapperEvent(envelope);
+      if (event?.kind !== "exit" || event.pid === null) continue;
+      const isOfLive = watched.some(
+        ({ runtime }) => runtime.paneId === envelope.paneId && runtime.pid === event.pid,
+      );
+      if (isOfLive) lastExit.set(placeOf(envelope), index);
+    }
+    return envelopes.filter((envelope, index) => index <= (lastExit.get(placeOf(envelope)) ?? -1));
+  }
+
+  /**
+   * Events that may name other panes are bound among all runtimes of their agent: every one must be known, its folder too,
+   * and none may be a process that has gone.
+   */
+  private async prepareCandidates(envelopes: readonly Envelope[]): Promise<void> {
+    const { sink, targetId } = this.deps;
+    if (sink.unplacedAgents(targetId, envelopes).size > 0) {
+      await Promise.all(this.servers.map((state) => this.listServer(state)));
+      const known = new Set(sink.watchedRuntimes(targetId).map(({ runtime }) => paneKeyString(runtime)));
+      const empty = this.servers
+        .flatMap((state) => state.panes)
+        .filter((pane) => !known.has(paneKeyString(pane)));
+      await this.processes.scan(empty, true);
+    }
+    const agents = new Set(envelopes.map(({ agentType }) => agentType));
+    const gone: Pane[] = [];
+    await Promise.all(
+      sink.watchedRuntimes(targetId).map(async (watched) => {
+        if (watched.adapter.eventsMayNameOtherPanes !== true || !agents.has(watched.runtime.agentType))
+          return;
+        if (!(await this.processes.isAlive(watched))) gone.push(watched.pane);
+      }),
+    );
+    if (gone.length > 0) await this.processes.scan(gone, true);
+    await this.placement.learnFolders();
+  }
+
+  private async prepareFor(envelopes: readonly Envelope[]): Promise<void> {
+    await this.prepareCandidates(envelopes);
+    const wanted = new Map<string, { state: ServerState; paneId: string }>();
+    for (const { tmuxSocket, paneId } of envelopes) {
+      const state = this.servers.find(
+        (server) => server.watched.socketPath === tmuxSocket || server.socketPath === tmuxSocket,
+      );
+      if (state !== undefined && paneId !== null)
+        wanted.set(`${state.watched.server}/${paneId}`, { state, paneId });
+    }
+    const unknown = new Set(
+      [...wanted.values()]
+        .filter(({ state, paneId }) => !state.panes.some((pane) => pane.paneId === paneId))
+        .map(({ state }) => state),
+    );
+    await Promise.all([...unknown].map((state) => this.listServer(state)));
+
+    const live = new Map(
+      this.deps.sink
+        .watchedRuntimes(this.deps.targetId)
+        .map((watched) => [paneKeyString(watched.runtime), watched]),
+    );
+    const rescan: Pane[] = [];
+    for (const { state, paneId } of wanted.values()) {
+      const pane = state.panes.find((one) => one.paneId === paneId);
+      if (pane === undefined) continue;
+      const watched = live.get(paneKeyString(pane));
+      if (watched === undefined || !(await this.processes.isAlive(watched))) rescan.push(pane);
+    }
+    if (rescan.length > 0) await this.processes.scan(rescan, true);
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_TIMING } from "../model/config.ts";
+import { somePane } from "../../test/factories/ingest.ts";
+import { isScanDue } from "./paneScans.ts";
+import { nextReadAt } from "./screenReads.ts";
+import type { WatchedRuntime } from "./sink.ts";
+
+const AT = 1_000_000_400;
+const watched = (attention: WatchedRuntime["attention"], windowActivity: number, isUnsustained = false) =>
+  ({ attention, isUnsustained, pane: somePane("%1", { windowActivity }) }) as WatchedRuntime;
+const wait = (runtime: WatchedRuntime): number =>
+  nextReadAt(runtime, { at: AT, text: "" }, DEFAULT_TIMING) - AT;
+const OLD = AT / 1_000 - 100;
+
+describe("a screen is read", () => {
+  it("at once when it was never read", () => {
+    expect(nextReadAt(watched("quiet", OLD), undefined, DEFAULT_TIMING)).toBe(0);
+  });
+
+  it("on a short cadence while a claim or a person waits, rarely while nothing changes", () => {
+    expect(wait(watched("unconfirmed", OLD))).toBe(200);
+    expect(wait(watched("waiting", OLD))).toBe(500);
+    expect(wait(watched("active", OLD))).toBe(2_000);
+    expect(wait(watched("quiet", OLD))).toBe(60_000);
+    expect(wait(watched("quiet", OLD, true))).toBe(500);
+  });
+
+  it("soon when something changed, the very second of the last read included: tmux counts whole seconds", () => {
+    expect(wait(watched("quiet", Math.floor(AT / 1_000)))).toBe(1_000);
+    expect(wait(watched("quiet", Math.floor(AT / 1_000) - 1))).toBe(60_000);
+  });
+});
+
+describe("a pane's processes are read", () => {
+  const last = { at: AT, panePid: 500, title: "" };
+  it("when the pane is new, respawned, or something moved in it and no agent is known there", () => {
+    const moved = somePane("%1", { windowActivity: Math.ceil(AT / 1_000) });
+    expect(isScanDue(moved, undefined, false, AT)).toBe(true);
+    expect(isScanDue(somePane("%1", { panePid: 501 }), last, true, AT)).toBe(true);
+    expect(isScanDue(moved, last, false, AT + 1_000)).toBe(true);
+    expect(isScanDue(moved, last, true, AT + 1_000)).toBe(false);
+    expect(isScanDue(moved, last, false, AT + 100)).toBe(false);
+    expect(isScanDue(somePane(), last, false, AT + 1_000)).toBe(false);
+  });
+
+  it("now and then anyway", () => {
+    expect(isScanDue(somePane(), last, true, AT + 30_000)).toBe(true);
+  });
+});

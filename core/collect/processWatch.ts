@@ -1,0 +1,97 @@
+// The processes of a target's panes: which agent runs where, and whether it still does. It reads when something may have
+// changed and hands what it recognised to the sink.
+import type { Recognised } from "../engine/epoch.ts";
+import { paneKeyString, type Pane, type ProcessInfo } from "../model/runtime.ts";
+import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import { isScanDue, type LastScan } from "./paneScans.ts";
+import { toProcess, type CollectorSink, type ProcessReader, type WatchedRuntime } from "./sink.ts";
+
+export interface ProcessWatchDeps {
+  targetId: string;
+  processes: ProcessReader;
+  sink: CollectorSink;
+  identify: (processes: readonly ProcessInfo[]) => { adapter: AgentAdapter; match: IdentifyMatch } | null;
+  clock: Clock;
+}
+
+const VERIFY_MS = 2_000;
+
+export class ProcessWatch {
+  private readonly deps: ProcessWatchDeps;
+  private readonly scans = new Map<string, LastScan>();
+  private readonly verified = new Map<string, number>();
+  private isClosed = false;
+
+  constructor(deps: ProcessWatchDeps) {
+    this.deps = deps;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Everything is read anew with the next scan. */
+  forgetAll(): void {
+    this.scans.clear();
+  }
+
+  forgetGone(panes: ReadonlySet<string>, runtimes: ReadonlySet<string>): void {
+    for (const key of this.scans.keys()) if (!panes.has(key)) this.scans.delete(key);
+    for (const id of this.verified.keys()) if (!runtimes.has(id)) this.verified.delete(id);
+  }
+
+  /** Reads the processes of those panes that are due, or of all of them when forced. */
+  async scan(panes: readonly Pane[], isForced: boolean): Promise<void> {
+    const now = this.deps.clock.now();
+    const live = new Set(
+      this.deps.sink.watchedRuntimes(this.deps.targetId).map(({ runtime }) => paneKeyString(runtime)),
+    );
+    const due = panes.filter(
+      (pane) =>
+        isForced || isScanDue(pane, this.scans.get(paneKeyString(pane)), live.has(paneKeyString(pane)), now),
+    );
+    if (due.length === 0) return;
+    const trees = await this.deps.processes.ofPanes(due.map((pane) => pane.panePid));
+    if (this.isClosed) return;
+    for (const pane of due) {
+      const processes = pane.isDead ? [] : (trees.get(pane.panePid) ?? []);
+      this.scans.set(paneKeyString(pane), { at: now, panePid: pane.panePid, title: pane.title });
+      this.deps.sink.applyRecognised(pane, this.recognise(processes));
+    }
+  }
+
+  private recognise(processes: readonly ProcessInfo[]): Recognised | null {
+    const found = this.deps.identify(processes);
+    return found === null ? null : { agentType: found.adapter.agentType, process: found.match.process };
+  }
+
+  /** Live runtimes whose process was not seen for a while; one that is gone has its whole pane read at once. */
+  async verifyRuntimes(): Promise<void> {
+    const { clock, sink, targetId } = this.deps;
+    const now = clock.now();
+    const due = sink
+      .watchedRuntimes(targetId)
+      .filter(({ runtime }) => now - (this.verified.get(runtime.runtimeId) ?? 0) >= VERIFY_MS);
+    const gone: Pane[] = [];
+    await Promise.all(
+      due.map(async (watched) => {
+        if (await this.isAlive(watched)) {
+          this.verified.set(watched.runtime.runtimeId, now);
+          sink.applyRecognised(watched.pane, {
+            agentType: watched.runtime.agentType,
+            process: toProcess(watched),
+          });
+        } else gone.push(watched.pane);
+      }),
+    );
+    if (gone.length > 0 && !this.isClosed) await this.scan(gone, true);
+  }
+
+  async isAlive(watched: WatchedRuntime): Promise<boolean> {
+    const { pid, processStartedAt } = watched.runtime;
+    return (
+      pid !== null && processStartedAt !== null && (await this.deps.processes.verify(pid, processStartedAt))
+    );
+  }
+}

@@ -1,0 +1,35 @@
+// When a runtime's screen is worth reading. Pure: the answer is a moment, the collector does the reading.
+import type { Timing } from "../model/config.ts";
+import type { WatchedRuntime } from "./sink.ts";
+
+export interface LastRead {
+  at: number;
+  text: string;
+}
+
+/** An unconfirmed claim must be seen within half a second of its first frame. */
+const UNCONFIRMED_INTERVAL_MS = 200;
+/** An active screen that does not change is looked at again after this long: what is frozen must be noticed. */
+const ACTIVE_RECHECK_MS = 2_000;
+const QUIET_RECHECK_MS = 60_000;
+
+/** tmux tells a window's activity in whole seconds: a change within the second of the last read counts as unseen. */
+const hasChangedSince = (runtime: WatchedRuntime, last: LastRead): boolean =>
+  runtime.pane.windowActivity >= Math.floor(last.at / 1_000);
+
+/** Epoch ms at which the screen should be read next. */
+export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, timing: Timing): number => {
+  if (last === undefined) return 0;
+  switch (runtime.attention) {
+    case "unconfirmed":
+      return last.at + UNCONFIRMED_INTERVAL_MS;
+    case "waiting":
+      return last.at + timing.waiting_read_interval_ms;
+    case "active":
+    case "quiet": {
+      if (runtime.isUnsustained) return last.at + timing.contest_ms;
+      if (hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
+      return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : QUIET_RECHECK_MS);
+    }
+  }
+};

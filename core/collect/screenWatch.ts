@@ -1,0 +1,170 @@
+// The screens and state files of a target's agents: reads each as often as its attention asks for, all due ones of a server in
+// one query, and hands the readings to the sink.
+import type { Timing } from "../model/config.ts";
+import type { Reading } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { nextReadAt, type LastRead } from "./screenReads.ts";
+import { toProcess, type CollectorSink, type WatchedRuntime, type WatchedServer } from "./sink.ts";
+
+export interface ScreenWatchDeps {
+  targetId: string;
+  servers: readonly WatchedServer[];
+  executor: TargetExecutor;
+  sink: CollectorSink;
+  timing: () => Timing;
+  clock: Clock;
+  logger: Logger;
+  /** Takes care of what goes wrong in work that nobody awaits. */
+  guard: (work: Promise<void>) => void;
+}
+
+const CONFIRM_REFRESH_MS = 30_000;
+
+export class ScreenWatch {
+  private readonly deps: ScreenWatchDeps;
+  private readonly reads = new Map<string, LastRead>();
+  private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
+  private cancelReading: (() => void) | null = null;
+  private isReading = false;
+  private isClosed = false;
+  private homeDir = "";
+
+  constructor(deps: ScreenWatchDeps) {
+    this.deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.homeDir = await this.deps.executor.homeDir();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.cancelReading?.();
+  }
+
+  /** Every screen counts as never read. */
+  forgetAll(): void {
+    this.reads.clear();
+  }
+
+  forgetGone(runtimes: ReadonlySet<string>): void {
+    for (const map of [this.reads, this.confirmations])
+      for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
+  }
+
+  /** To be called whenever something may have made a screen worth reading. */
+  schedule(): void {
+    this.cancelReading?.();
+    this.cancelReading = null;
+    if (this.isClosed || this.isReading) return;
+    const due = this.deps.sink
+      .watchedRuntimes(this.deps.targetId)
+      .map((watched) => nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()));
+    if (due.length === 0) return;
+    const delayMs = Math.max(0, Math.min(...due) - this.deps.clock.now());
+    // What is due later than the next listing is decided then, with fresh activity times.
+    if (delayMs > this.deps.timing().topology_interval_ms) return;
+    this.cancelReading = this.deps.clock.setTimer(delayMs, () => this.deps.guard(this.readDue()));
+  }
+
+  async readDue(): Promise<void> {
+    if (this.isReading || this.isClosed) return;
+    this.isReading = true;
+    try {
+      const now = this.deps.clock.now();
+      const due = this.deps.sink
+        .watchedRuntimes(this.deps.targetId)
+        .filter(
+          (watched) =>
+            nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()) <= now,
+        );
+      await Promise.all(
+        this.deps.servers.map((server) =>
+          this.readServer(
+            server,
+            due.filter(({ runtime }) => runtime.server === server.server),
+          ),
+        ),
+      );
+    } finally {
+      this.isReading = false;
+      this.schedule();
+    }
+  }
+
+  private async readServer(server: WatchedServer, due: readonly WatchedRuntime[]): Promise<void> {
+    if (due.length === 0) return;
+    const readAt = this.deps.clock.now();
+    const [screens] = await Promise.all([
+      server.capture(due.map(({ pane }) => pane.paneId)),
+      ...due.map((watched) => this.readStateFiles(watched)),
+      ...due.map((watched) => this.refreshConfirmation(watched)),
+    ]);
+    if (this.isClosed) return;
+    for (const watched of due) {
+      const lines = screens.get(watched.pane.paneId);
+      this.readScreen(watched, lines ?? null, readAt);
+    }
+  }
+
+  private readScreen(watched: WatchedRuntime, lines: readonly string[] | null, readAt: number): void {
+    const { runtimeId } = watched.runtime;
+    const last = this.reads.get(runtimeId);
+    if (lines === null) {
+      this.reads.set(runtimeId, { at: readAt, text: last?.text ?? "" });
+      return;
+    }
+    const text = lines.join("\n");
+    this.reads.set(runtimeId, { at: readAt, text });
+    this.deps.sink.applyReading(runtimeId, "poller", {
+      reading: this.interpret(watched, lines),
+      readAt,
+      isChanged: last !== undefined && last.text !== text,
+    });
+  }
+
+  /** An adapter that fails on a screen has not recognised it; the other screens of the batch are read all the same. */
+  private interpret({ adapter, pane }: WatchedRuntime, lines: readonly string[]): Reading | null {
+    const { title, isAlternate, width, height } = pane;
+    try {
+      return adapter.readScreen({ lines, title, isAlternate, width, height });
+    } catch (error) {
+      this.deps.logger.error({ error, agent: adapter.agentType }, "an adapter could not read a screen");
+      return null;
+    }
+  }
+
+  private async readStateFiles(watched: WatchedRuntime): Promise<void> {
+    const { adapter, runtime, pane } = watched;
+    if (adapter.readStateFiles === undefined || runtime.pid === null || runtime.processStartedAt === null)
+      return;
+    const readAt = this.deps.clock.now();
+    const reading = await adapter.readStateFiles({
+      files: this.deps.executor.files,
+      homeDir: this.homeDir,
+      process: toProcess(watched),
+      pane,
+      agentSessionId: runtime.agentSessionId,
+      transcriptPath: watched.transcriptPath,
+      cwd: watched.cwd,
+    });
+    if (reading !== null && !this.isClosed)
+      this.deps.sink.applyReading(runtime.runtimeId, "transcript", { reading, readAt, isChanged: false });
+  }
+
+  private async refreshConfirmation({ adapter, runtime, cwd }: WatchedRuntime): Promise<void> {
+    if (adapter.needsConfirmation === undefined) return;
+    const now = this.deps.clock.now();
+    const known = this.confirmations.get(runtime.runtimeId);
+    if (known !== undefined && known.cwd === cwd && now - known.at < CONFIRM_REFRESH_MS) return;
+    this.confirmations.set(runtime.runtimeId, { at: now, cwd });
+    const confirm = await adapter.needsConfirmation({
+      files: this.deps.executor.files,
+      homeDir: this.homeDir,
+      cwd,
+    });
+    this.deps.sink.setConfirmRequests(runtime.runtimeId, confirm);
+  }
+}

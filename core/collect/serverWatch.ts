@@ -1,0 +1,82 @@
+// One tmux server as the collector watches it: the cheap probe each time, the full listing only when something moved.
+import type { Pane } from "../model/runtime.ts";
+import { captureScreens } from "../tmux/capture.ts";
+import { listTopology, probeTopology } from "../tmux/topology.ts";
+import type { TmuxServer } from "../tmux/tmuxServer.ts";
+import type { ServerListing, WatchedServer } from "./sink.ts";
+
+/** Panes with the activity that the probe saw; objects that did not change stay the same. */
+const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, number>): Pane[] =>
+  panes.map((pane) => {
+    const windowActivity = activity.get(pane.paneId) ?? pane.windowActivity;
+    return windowActivity === pane.windowActivity ? pane : { ...pane, windowActivity };
+  });
+
+export const watchServer = (options: {
+  tmux: TmuxServer;
+  socketPath: string;
+  makeNonce: () => string;
+}): WatchedServer => {
+  const { tmux, socketPath, makeNonce } = options;
+  /** Something was renamed, opened or closed: the probe alone would not see all of it. */
+  let isHinted = false;
+  let last: { listing: ServerListing; fingerprint: string } | null = null;
+
+  const frame = () => ({ mode: tmux.mode, problem: tmux.problem });
+
+  const listFully = async (fingerprint: string): Promise<ServerListing> => {
+    last = null;
+    const result = await listTopology(tmux, makeNonce);
+    if (result.status === "no_server")
+      return { ...frame(), status: "no_server", mode: "none", instance: null, panes: [] };
+    if (result.status === "error")
+      return { ...frame(), status: "error", problem: result.problem, instance: null, panes: [] };
+    const listing: ServerListing = {
+      status: "ok",
+      mode: tmux.mode,
+      problem: result.problem ?? tmux.problem,
+      instance: result.instance,
+      panes: result.panes,
+    };
+    last = { listing, fingerprint };
+    return listing;
+  };
+
+  return {
+    server: tmux.server,
+    socketPath,
+    async list() {
+      const probe = await probeTopology(tmux);
+      if (probe.status !== "ok") {
+        last = null;
+        return probe.status === "no_server"
+          ? { ...frame(), status: "no_server", mode: "none", instance: null, panes: [] }
+          : { ...frame(), status: "error", problem: probe.problem, instance: null, panes: [] };
+      }
+      const isDue = last === null || isHinted || last.fingerprint !== probe.fingerprint;
+      isHinted = false;
+      if (last === null || isDue) return listFully(probe.fingerprint);
+      const listing = {
+        ...last.listing,
+        ...frame(),
+        panes: withActivity(last.listing.panes, probe.windowActivity),
+      };
+      last = { listing, fingerprint: probe.fingerprint };
+      return listing;
+    },
+    capture: (paneIds) => captureScreens(tmux, paneIds),
+    async currentPath(paneId) {
+      const result = await tmux.query([["display-message", "-p", "-t", paneId, "#{pane_current_path}"]]);
+      const [answer] = result.status === "ok" ? result.answers : [];
+      const path = answer?.isOk === true ? answer.lines[0] : undefined;
+      return path === undefined || path === "" ? null : path;
+    },
+    onHint: (listener) => {
+      tmux.onHint(() => {
+        isHinted = true;
+        listener();
+      });
+    },
+    close: () => tmux.close(),
+  };
+};

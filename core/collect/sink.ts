@@ -1,0 +1,85 @@
+// What the collector needs from its surroundings, and what it hands over. Ingest implements the sink.
+import type { Recognised } from "../engine/epoch.ts";
+import type { SampledReading } from "../engine/observe.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { Pane, PaneKey, ProcessInfo, Runtime, ServerInstance, TargetHealth } from "../model/runtime.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+
+export interface ServerListing {
+  status: "ok" | "no_server" | "error";
+  mode: "control" | "polling" | "none";
+  problem: string | null;
+  instance: ServerInstance | null;
+  panes: readonly Pane[];
+}
+
+/** One tmux server as the collector sees it. */
+export interface WatchedServer {
+  readonly server: string;
+  readonly socketPath: string;
+  /** Never throws: a failure is a listing with status `error`. */
+  list(): Promise<ServerListing>;
+  /** Visible screens of the panes, top to bottom; panes that went are absent. */
+  capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
+  /** Working folder of the program in the pane's foreground as tmux knows it; null where it does not. */
+  currentPath(paneId: string): Promise<string | null>;
+  onHint(listener: () => void): void;
+  close(): Promise<void>;
+}
+
+export interface ProcessReader {
+  /** The processes of each pane, its own first, parents before children; a pane whose process is gone gives none. */
+  ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
+  /** True while this process, started then (epoch ms), lives. */
+  verify(pid: number, startedAt: number): Promise<boolean>;
+}
+
+/**
+ * How closely a runtime is watched. `unconfirmed`: a claim waits for its screen. `waiting`: a request is open.
+ * `active`: a turn runs or nothing is known. `quiet`: nothing is expected before the screen changes.
+ */
+export type Attention = "unconfirmed" | "waiting" | "active" | "quiet";
+
+export interface WatchedRuntime {
+  runtime: Runtime;
+  adapter: AgentAdapter;
+  pane: Pane;
+  attention: Attention;
+  /** Fewer than two agreeing reads so far in some source. */
+  isUnsustained: boolean;
+  /** Working folder as the agent's events name it. */
+  cwd: string | null;
+  /** The agent's own log of its session, as its events name it. */
+  transcriptPath: string | null;
+  /** Working folder of the process; undefined until it was read, null where it cannot be. */
+  processCwd: string | null | undefined;
+}
+
+export interface CollectorSink {
+  applyTopology(update: ServerListing & { targetId: string; server: string }): void;
+  applyRecognised(key: PaneKey, recognised: Recognised | null): void;
+  applyReading(
+    runtimeId: string,
+    source: "poller" | "transcript",
+    reading: { reading: SampledReading | null; readAt: number; isChanged: boolean },
+  ): void;
+  applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void;
+  setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
+  setConfirmRequests(runtimeId: string, confirm: boolean): void;
+  /** For agents whose events may name other panes only; null: it cannot be read. */
+  setProcessCwd(runtimeId: string, processCwd: string | null): void;
+  /** Agents of whose events, given or waiting, it takes the candidates' folders and screens to find the pane. */
+  unplacedAgents(targetId: string, envelopes: readonly Envelope[]): ReadonlySet<string>;
+  /** Screens of all live runtimes of such agents, by runtime id: waiting events are tried again with them. */
+  offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void;
+  watchedRuntimes(targetId: string): WatchedRuntime[];
+}
+
+/** The runtime's process as adapters and checks know it. */
+export const toProcess = ({ runtime }: WatchedRuntime): ProcessInfo => ({
+  pid: runtime.pid ?? 0,
+  ppid: 0,
+  comm: runtime.agentType,
+  args: runtime.agentType,
+  startedAt: runtime.processStartedAt ?? 0,
+});

@@ -1,0 +1,163 @@
+// Takes events out of the local spool: in the order of their files' times, in batches, and deletes a file only after its
+// batch was committed. The watch on the folder is a hint (a full inotify queue drops names silently); the sweep is the
+// truth. It knows nothing of what events mean.
+import { watch, type FSWatcher } from "node:fs";
+import { join } from "node:path";
+import type { Envelope } from "../model/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { readEventFile } from "./eventFile.ts";
+import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
+
+const BATCH_FILES = 500;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+const HOUSEKEEPING_MS = 60 * 60 * 1_000;
+
+export interface SpoolDrain {
+  /** Makes the folders, takes what lies there already, and goes on by itself. Resolves after the first sweep. */
+  start(): Promise<void>;
+  /** Sweeps now; resolves when the spool was seen empty or a batch failed. Never rejects. */
+  drain(): Promise<void>;
+  /** Files taken out as no events since the start. */
+  readonly rejectedCount: number;
+  /** Stops watching and resolves when a running batch is through. */
+  close(): Promise<void>;
+}
+
+export interface SpoolDrainOptions {
+  spoolDir: string;
+  /** Commits durably; a throw leaves the files in place, to be brought again after a growing pause (0.1 to 5 s). */
+  onBatch: (envelopes: Envelope[]) => Promise<void> | void;
+  logger: Logger;
+  clock: Clock;
+  sweepMs: number;
+}
+
+export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
+  const { spoolDir, onBatch, logger, clock, sweepMs } = options;
+  const folders = createSpoolFolders(spoolDir);
+  const uid = process.getuid?.() ?? null;
+  /** Files that could not even be moved away: looked at once, then left alone. */
+  const immovable = new Set<string>();
+  let watcher: FSWatcher | null = null;
+  let running: Promise<void> | null = null;
+  let isHinted = false;
+  let isClosed = false;
+  let rejectedCount = 0;
+  let retryMs = 0;
+  let cancelTimer: (() => void) | null = null;
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+
+  const reject = async (name: string, problem: string): Promise<void> => {
+    rejectedCount += 1;
+    logger.warn({ file: name, problem }, "a file in the spool is no event");
+    if (!(await folders.reject(name))) immovable.add(name);
+  };
+
+  /** Reads, hands over and deletes one batch; false when it was not committed. */
+  const takeBatch = async (names: readonly string[]): Promise<boolean> => {
+    const read = await mapBounded(names, async (name) => ({
+      name,
+      result: await readEventFile(join(folders.newDir, name), name, uid),
+    }));
+    const good: { name: string; envelope: Envelope }[] = [];
+    for (const { name, result } of read) {
+      if (result === null) continue;
+      if (result.isOk) good.push({ name, envelope: result.envelope });
+      // oxlint-disable-next-line no-await-in-loop -- rare
+      else await reject(name, result.problem);
+    }
+    if (good.length === 0) return true;
+    try {
+      await onBatch(good.map((entry) => entry.envelope));
+    } catch (error) {
+      logger.error({ error, files: good.length }, "events could not be committed; they stay in the spool");
+      return false;
+    }
+    await mapBounded(good, (entry) =>
+      folders.remove(entry.name).catch((error: unknown) => {
+        logger.warn({ error, file: entry.name }, "a committed event could not be deleted");
+        immovable.add(entry.name);
+      }),
+    );
+    return true;
+  };
+
+  const sweep = async (): Promise<void> => {
+    for (;;) {
+      isHinted = false;
+      // oxlint-disable-next-line no-await-in-loop -- until the folder is empty
+      const names = (await listByTime(folders.newDir)).map((entry) => entry.name);
+      const fresh = names.filter((name) => !immovable.has(name));
+      for (let from = 0; from < fresh.length; from += BATCH_FILES) {
+        if (isClosed) return;
+        // oxlint-disable-next-line no-await-in-loop -- batches keep their order
+        if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES)))) {
+          retryMs = Math.min(Math.max(FIRST_RETRY_MS, retryMs * 2), LONGEST_RETRY_MS);
+          return;
+        }
+      }
+      retryMs = 0;
+      if (isClosed || (fresh.length === 0 && !isHinted)) return;
+    }
+  };
+  const tidy = async (): Promise<void> => {
+    if (clock.now() - tidiedAt < HOUSEKEEPING_MS) return;
+    tidiedAt = clock.now();
+    const removed = await folders.removeStaleTemps(clock.now());
+    if (removed > 0) logger.info({ removed }, "stale temporary files removed from the spool");
+  };
+
+  const drain = (): Promise<void> => {
+    if (isClosed) return running ?? Promise.resolve();
+    isHinted = true;
+    running ??= (async () => {
+      cancelTimer?.();
+      try {
+        await sweep();
+        await tidy();
+      } catch (error) {
+        // The folders may have been removed under us: make them again, and look at the next sweep.
+        logger.warn({ error }, "the spool could not be read");
+        await folders.create().catch(() => {});
+      } finally {
+        running = null;
+        if (!isClosed) cancelTimer = clock.setTimer(retryMs > 0 ? retryMs : sweepMs, () => void drain());
+      }
+    })();
+    return running;
+  };
+  const openWatch = (): void => {
+    try {
+      watcher = watch(folders.newDir, () => {
+        if (retryMs === 0) void drain();
+      });
+      watcher.on("error", (error) => {
+        logger.warn({ error }, "the watch on the spool ended; sweeping goes on");
+        watcher?.close();
+      });
+    } catch (error) {
+      logger.warn({ error }, "the spool cannot be watched; sweeping goes on");
+    }
+  };
+
+  return {
+    start: async () => {
+      await folders.create();
+      openWatch();
+      await drain();
+    },
+    drain,
+    get rejectedCount() {
+      return rejectedCount;
+    },
+    close: async () => {
+      isClosed = true;
+      watcher?.close();
+      cancelTimer?.();
+      await running;
+      cancelTimer?.();
+    },
+  };
+};

@@ -1,0 +1,85 @@
+// The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` where files go that are none.
+// Listing, ordering and housekeeping; the draining itself is in spoolDrain.ts.
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Files kept in `bad` for a person to look at; the oldest go first. */
+export const MAX_BAD_FILES = 100;
+const STALE_TEMP_MS = 24 * 60 * 60 * 1_000;
+/** Parallel file operations: the thread pool has four threads, more would only queue. */
+const PARALLEL = 8;
+
+/** Maps in order, a bounded number at a time. */
+export const mapBounded = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const results = Array.from<R>({ length: items.length });
+  let next = 0;
+  const run = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      const item = items[index];
+      // oxlint-disable-next-line no-await-in-loop -- that is the bound
+      if (item !== undefined) results[index] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, run));
+  return results;
+};
+
+interface Entry {
+  name: string;
+  mtimeNs: bigint;
+}
+
+/** Names in `folder`, by modification time in nanoseconds, then by name. Files that vanish meanwhile are left out. */
+export const listByTime = async (folder: string): Promise<Entry[]> => {
+  const names = await readdir(folder);
+  const entries = await mapBounded(names, async (name): Promise<Entry | null> => {
+    const stat = await lstat(join(folder, name), { bigint: true }).catch(() => null);
+    return stat === null ? null : { name, mtimeNs: stat.mtimeNs };
+  });
+  return entries
+    .filter((entry) => entry !== null)
+    .toSorted((a, b) =>
+      a.mtimeNs === b.mtimeNs ? (a.name < b.name ? -1 : 1) : a.mtimeNs < b.mtimeNs ? -1 : 1,
+    );
+};
+
+export const createSpoolFolders = (spoolDir: string) => {
+  const newDir = join(spoolDir, "new");
+  const tempDir = join(spoolDir, "tmp");
+  const badDir = join(spoolDir, "bad");
+  return {
+    newDir,
+    /** Makes what is missing, for the owner only. */
+    create: async (): Promise<void> => {
+      for (const folder of [newDir, tempDir, badDir])
+        // oxlint-disable-next-line no-await-in-loop -- they share their parent
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+    },
+    /** Takes a file out of the way, whatever it is; false where even that fails. */
+    reject: async (name: string): Promise<boolean> => {
+      try {
+        await rename(
+          join(newDir, name),
+          join(badDir, `${process.pid}-${performance.now().toFixed(3)}-${name.slice(-200)}`),
+        );
+        const kept = await listByTime(badDir);
+        for (const entry of kept.slice(0, Math.max(0, kept.length - MAX_BAD_FILES)))
+          // oxlint-disable-next-line no-await-in-loop -- usually one
+          await rm(join(badDir, entry.name), { recursive: true, force: true });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    remove: (name: string): Promise<void> => rm(join(newDir, name), { force: true }),
+    /** Removes what hooks left in `tmp` more than a day before `now` (epoch ms). */
+    removeStaleTemps: async (now: number): Promise<number> => {
+      const stale = (await listByTime(tempDir)).filter(
+        (entry) => now - Number(entry.mtimeNs / 1_000_000n) > STALE_TEMP_MS,
+      );
+      await mapBounded(stale, (entry) => rm(join(tempDir, entry.name), { recursive: true, force: true }));
+      return stale.length;
+    },
+  };
+};

@@ -1,0 +1,75 @@
+// Runs an action behind the gate and puts it on record, whatever comes of it. What an action does is its own business.
+import type { Gate, PreparedAction, VerifiedAction } from "../actions/prepare.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { ActionGuards } from "../model/snapshot.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { AuditEntry, Store } from "../ports/store.ts";
+
+export interface ActionInput {
+  ref: string;
+  guards: ActionGuards;
+  surface: string;
+}
+
+/** What an action gets: the permission of this moment, and the prepared action for asking again after a wait. */
+export interface ActionTurn {
+  actionId: string;
+  verified: VerifiedAction;
+  prepared: PreparedAction;
+}
+
+export interface ActionRecord {
+  /** Puts something on record that did not go through the gate. */
+  note(action: string, input: Pick<ActionInput, "ref" | "surface">, entry: Partial<AuditEntry>): void;
+  /**
+   * Gate first, then the act; both outcomes are on record. `outcomeOf` names the outcome of an act that did not throw;
+   * "delivered" without it.
+   */
+  throughGate<T>(
+    action: string,
+    input: ActionInput,
+    act: (turn: ActionTurn) => Promise<T>,
+    options?: { outcomeOf?: (result: T) => string; textLength?: number },
+  ): Promise<T>;
+}
+
+export interface ActionRecordDeps {
+  gate: Gate;
+  store: Pick<Store, "appendAudit">;
+  clock: Pick<Clock, "now">;
+  ids: IdSource;
+}
+
+export const createActionRecord = ({ gate, store, clock, ids }: ActionRecordDeps): ActionRecord => {
+  const note: ActionRecord["note"] = (action, { ref, surface }, entry) =>
+    store.appendAudit({
+      actionId: ids.next("act"),
+      at: clock.now(),
+      surface,
+      action,
+      ref,
+      runtimeId: null,
+      snapshotId: null,
+      outcome: "delivered",
+      promptFingerprint: null,
+      textLength: null,
+      ...entry,
+    });
+  return {
+    note,
+    throughGate: async (action, input, act, { outcomeOf, textLength } = {}) => {
+      const prepared = gate.prepare(input.ref, input.guards, input.surface);
+      const actionId = ids.next("act");
+      const { runtimeId, snapshotId } = prepared.snapshot;
+      const about = { actionId, runtimeId, snapshotId, textLength: textLength ?? null };
+      try {
+        const result = await act({ actionId, prepared, verified: gate.verify(prepared) });
+        note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
+        return result;
+      } catch (error) {
+        note(action, input, { ...about, outcome: error instanceof AgtmuxError ? error.code : "failed" });
+        throw error;
+      }
+    },
+  };
+};

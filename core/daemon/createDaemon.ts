@@ -1,0 +1,296 @@
+// Puts the daemon together from its parts and gives every one of them an owner. Plain Node: hosts are the Electron main
+// process, the headless `agtmux daemon run`, and tests.
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { promptFingerprint } from "../actions/fingerprint.ts";
+import { createProcessHands } from "../actions/processHands.ts";
+import { createRouter, type AppRouter } from "../api/router.ts";
+import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
+import { Collector } from "../collect/collector.ts";
+import { watchServer } from "../collect/serverWatch.ts";
+import { createSpoolDrain } from "../collect/spoolDrain.ts";
+import { Ingest } from "../ingest/ingest.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { HOST_TARGET } from "../model/runtime.ts";
+import type { AdapterSource } from "../ports/adapterSource.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { RuntimePaths } from "../rpc/paths.ts";
+import { openStore } from "../store/openStore.ts";
+import { redactText } from "../store/redactText.ts";
+import { redactEvidence } from "../store/redactEvidence.ts";
+import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
+import { findTmux } from "../tmux/findTmux.ts";
+import { createProcessTree } from "../tmux/processTree.ts";
+import { resolveServers } from "../tmux/servers.ts";
+import { createTmuxServer } from "../tmux/tmuxServer.ts";
+import { createAdapterDesk } from "./adapterDesk.ts";
+import { createAttachBuilder } from "./attachBuilder.ts";
+import { ConfigFile } from "./configFile.ts";
+import { installEventScript } from "./eventScript.ts";
+import { Integrations } from "./integrations.ts";
+import { createPaneReach } from "./paneReach.ts";
+import { createService, type Service } from "./service.ts";
+
+export interface DaemonDeps {
+  paths: RuntimePaths;
+  version: string;
+  host: Hello["host"];
+  isOnDemand: boolean;
+  adapters: AdapterSource;
+  /** The event script as shipped; it is installed into the home. */
+  eventScriptSource: string;
+  /** Environment of the person: HOME, PATH, TMUX_TMPDIR, AGTMUX_TMUX_SOCKETS. */
+  env: NodeJS.ProcessEnv;
+  uid: number;
+  platform: NodeJS.Platform;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+  /** Somebody asked the daemon to stop. The host closes it and ends. */
+  onShutdownRequest: () => void;
+}
+
+export interface Daemon {
+  readonly service: DaemonService;
+  readonly router: AppRouter;
+  /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
+  readonly clientCount: number;
+  readonly idleShutdownMs: number;
+  close(): Promise<void>;
+}
+
+const TICK_MS = 1_000;
+const RETENTION_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const SWEEP_MS = 2_000;
+/** Characters of a screen that are quoted to a person who writes rules. */
+const MAX_QUOTE = 4_000;
+
+const hashId = (parts: readonly string[]): string =>
+  `rt_${createHash("sha256").update(parts.join("\u0000")).digest("hex").slice(0, 16)}`;
+
+/** Runs `work` again and again, `delayMs` after it ended; returns the stop function. */
+const repeat = (clock: Clock, delayMs: number, work: () => void): (() => void) => {
+  let cancel: () => void = () => {};
+  const next = (): void => {
+    cancel = clock.setTimer(delayMs, () => {
+      work();
+      next();
+    });
+  };
+  next();
+  return () => cancel();
+};
+
+/**
+ * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true.
+ * The caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is no
+ * failure but a target that is down and says so.
+ */
+export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
+  const { paths, clock, ids, logger, adapters, env } = deps;
+  const startedAt = clock.now();
+  for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
+    // oxlint-disable-next-line no-await-in-loop -- a handful of folders, parents first
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  const closers: (() => Promise<void> | void)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.toReversed()) {
+      // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
+      await close();
+    }
+    closers.length = 0;
+  };
+
+  try {
+    const store = openStore({ path: paths.stateDb, logger });
+    closers.push(() => store.close());
+    const config = await ConfigFile.open(paths.config, logger);
+    closers.push(() => config.close());
+    const timing = () => config.current.timing;
+    const eventScript = await installEventScript(deps.eventScriptSource, paths.binDir);
+
+    const ingest = new Ingest({
+      store,
+      clock,
+      ids,
+      logger,
+      timing,
+      adapterOf: (agentType) => adapters.byAgentType(agentType),
+      runtimeIdOf: hashId,
+      redact: redactEvidence,
+      fingerprintOf: promptFingerprint,
+    });
+    const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });
+    closers.push(() => executor.close());
+    ingest.setTarget({
+      targetId: HOST_TARGET,
+      targetName: HOST_TARGET,
+      kind: "local",
+      connectionRef: null,
+      isDefault: true,
+      health: "ok",
+      healthReason: null,
+      lastSeenAt: clock.now(),
+      updatedAt: clock.now(),
+    });
+
+    const watched = resolveServers({ configured: config.current.tmux_servers, env, uid: deps.uid });
+    const tmuxPath = await findTmux({
+      executor,
+      configuredPath: config.current.tmux_path,
+      pathVariable: env["PATH"],
+    }).then(
+      (found) => found.path,
+      (error: unknown) => {
+        if (!(error instanceof AgtmuxError)) throw error;
+        logger.error({ error }, "tmux was not found");
+        ingest.setHealth(HOST_TARGET, "down", `${error.message}. ${error.remedy}`);
+        return null;
+      },
+    );
+    const servers =
+      tmuxPath === null
+        ? []
+        : watched.map(({ server, socketArgs, socketPath }) =>
+            watchServer({
+              tmux: createTmuxServer({
+                executor,
+                tmuxPath,
+                server,
+                socketArgs,
+                socketPath,
+                clock,
+                ids,
+                logger,
+              }),
+              socketPath,
+              makeNonce: () => ids.nonce(),
+            }),
+          );
+    const processes = createProcessTree({ executor, platform: deps.platform, clock });
+    const collector = new Collector({
+      targetId: HOST_TARGET,
+      servers,
+      processes,
+      executor,
+      sink: ingest,
+      identify: (processes) => adapters.identify(processes),
+      timing,
+      clock,
+      logger,
+    });
+    closers.push(() => collector.close());
+
+    const adapterDesk = createAdapterDesk({
+      adapters,
+      clock,
+      capture: async ({ server, paneId }) => {
+        const screens = await servers.find((one) => one.server === server)?.capture([paneId]);
+        return screens?.get(paneId) ?? null;
+      },
+      processesOf: async ({ panePid }) => (await processes.ofPanes([panePid])).get(panePid) ?? [],
+      redact: (text) => redactText(text, MAX_QUOTE),
+    });
+    const storeAdapters = (): void => {
+      for (const row of adapterDesk.rows()) store.upsertAdapter(row);
+    };
+    storeAdapters();
+    const forgetAdapters = adapters.files?.onChange(() => {
+      storeAdapters();
+      ingest.renewAdapters();
+      collector.rescan();
+    });
+    if (forgetAdapters !== undefined) closers.push(forgetAdapters);
+
+    const integrations = new Integrations({
+      executor,
+      eventScript,
+      adapterOf: (agentType) => adapters.byAgentType(agentType),
+      agentTypes: () => adapters.list().map((adapter) => adapter.agentType),
+      lastRealEventAt: (agentType) => store.lastHookEventAt(agentType),
+      clock,
+      ids,
+    });
+    const service: Service = createService({
+      ingest,
+      store,
+      clock,
+      ids,
+      config: () => config.current,
+      hello: () => ({
+        name: "agtmux",
+        version: deps.version,
+        protocol: PROTOCOL_VERSION,
+        pid: process.pid,
+        startedAt,
+        host: deps.host,
+        isOnDemand: deps.isOnDemand,
+      }),
+      requestShutdown: deps.onShutdownRequest,
+      integrations,
+      adapterDesk,
+      attach: createAttachBuilder({
+        executor,
+        tmuxPath,
+        servers: watched,
+        paneOf: (key) => ingest.world.paneOf(key),
+        instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
+      }),
+      processHands: createProcessHands(executor),
+      processes,
+      reach: createPaneReach({
+        executor,
+        tmuxPath,
+        servers: watched,
+        paneOf: (key) => ingest.world.paneOf(key),
+        makeNonce: () => ids.nonce(),
+      }),
+      openTerminal: deps.openTerminal,
+    });
+    ingest.onChanges((changes) => service.notice.heed(changes));
+
+    await collector.start();
+    const drain = createSpoolDrain({
+      spoolDir: paths.spool,
+      onBatch: (envelopes) => collector.deliver(integrations.withoutTests(envelopes)),
+      logger,
+      clock,
+      sweepMs: SWEEP_MS,
+    });
+    closers.push(() => drain.close());
+    await drain.start();
+
+    closers.push(
+      repeat(clock, TICK_MS, () => {
+        ingest.tick();
+        service.notice.review();
+      }),
+      repeat(clock, RETENTION_MS, () => {
+        const { max_age_days, max_events } = config.current.retention;
+        const removed = ingest.prune({
+          olderThan: clock.now() - max_age_days * DAY_MS,
+          maxEvents: max_events,
+        });
+        if (removed > 0) logger.info({ removed }, "old rows were removed");
+      }),
+    );
+
+    return {
+      service,
+      router: createRouter(service),
+      get clientCount() {
+        return service.feedHub.clientCount;
+      },
+      get idleShutdownMs() {
+        return config.current.idle_shutdown_ms;
+      },
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+};

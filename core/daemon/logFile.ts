@@ -1,0 +1,52 @@
+// The log of a daemon: structured lines in a file that never grows beyond a bound, or on stderr. Every host uses it.
+import { rename, stat } from "node:fs/promises";
+import pino, { stdSerializers } from "pino";
+import type { Logger } from "../ports/logger.ts";
+
+export interface LogFile {
+  readonly logger: Logger;
+  /** Writes out what is buffered; the file stays open for last words. */
+  flush(): void;
+}
+
+const OPTIONS = { base: null, serializers: { error: stdSerializers.err } };
+
+export const openStderrLog = (level: string): LogFile => {
+  const destination = pino.destination({ fd: 2, sync: true });
+  return { logger: pino({ ...OPTIONS, level }, destination), flush: () => {} };
+};
+
+/**
+ * Appends to `path` (0600) and moves it to `<path>.1` when it passes `maxBytes`: at most twice that is kept. Failing to
+ * rotate is tried again with the next line.
+ */
+export const openLogFile = async (options: {
+  path: string;
+  level: string;
+  maxBytes: number;
+}): Promise<LogFile> => {
+  const { path, level, maxBytes } = options;
+  let size = await stat(path).then(
+    (file) => file.size,
+    () => 0,
+  );
+  const destination = pino.destination({ dest: path, append: true, mode: 0o600, sync: false, minLength: 0 });
+  let isRotating = false;
+  const rotate = async (): Promise<void> => {
+    isRotating = true;
+    try {
+      await rename(path, `${path}.1`);
+      destination.reopen();
+      size = 0;
+    } finally {
+      isRotating = false;
+    }
+  };
+  destination.on("write", (bytes) => {
+    size += bytes;
+    if (size > maxBytes && !isRotating) rotate().catch(() => {});
+  });
+  // A full disk must not end the daemon: its lines are lost, its work is not.
+  destination.on("error", () => {});
+  return { logger: pino({ ...OPTIONS, level }, destination), flush: () => destination.flushSync() };
+};

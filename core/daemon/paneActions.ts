@@ -1,0 +1,258 @@
+// The actions on panes as the service offers them: each through the gate, on record, with the parts of the daemon that it
+// needs. What an action does with a pane is in core/actions.
+import type { DaemonService } from "../api/service.ts";
+import { interruptTurn } from "../actions/interrupt.ts";
+import { killProcess } from "../actions/kill.ts";
+import type { Gate } from "../actions/prepare.ts";
+import type { ProcessHands } from "../actions/processHands.ts";
+import { sendText } from "../actions/send.ts";
+import { viewOutput } from "../actions/viewOutput.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { RuntimeEntry } from "../ingest/world.ts";
+import { actionResultSchema, type ActionOutcome, type ActionResult } from "../model/actionView.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { paneKeyString } from "../model/runtime.ts";
+import { isWaiting, type CanonicalState } from "../model/state.ts";
+import { SCHEMA_VERSION } from "../model/view.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+import type { ProcessTree } from "../tmux/processTree.ts";
+import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
+import type { PaneReach } from "./paneReach.ts";
+import { createPaneTurns } from "./paneTurns.ts";
+
+export interface PaneActionsDeps {
+  ingest: Ingest;
+  gate: Gate;
+  record: ActionRecord;
+  reach: PaneReach;
+  processHands: ProcessHands;
+  processes: Pick<ProcessTree, "verify">;
+  store: Pick<Store, "listAudit" | "claimKey" | "settleKey" | "releaseKey">;
+  clock: Clock;
+  ids: IdSource;
+}
+
+export type PaneActions = Pick<DaemonService, "viewOutput" | "send" | "interrupt" | "kill" | "listAudit">;
+
+interface Report {
+  outcome: ActionOutcome;
+  detail: string;
+  notes?: string[];
+}
+
+const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
+  is_repeat ? `repeat: ${outcome}` : outcome;
+
+export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
+  const { ingest, gate, record, reach, store, clock, ids } = deps;
+  const turns = createPaneTurns();
+  const generatedAt = (): string => new Date(clock.now()).toISOString();
+
+  const toResult = (
+    action: ActionResult["action"],
+    { actionId, prepared: { subject, snapshot } }: Omit<ActionTurn, "verified">,
+    { outcome, detail, notes = [] }: Report,
+    isRepeat = false,
+  ): ActionResult => ({
+    schema_version: SCHEMA_VERSION,
+    action_id: actionId,
+    action,
+    pane_ref: subject.paneRef,
+    runtime_id: snapshot.runtimeId,
+    snapshot_id: snapshot.snapshotId,
+    outcome,
+    detail,
+    notes,
+    is_repeat: isRepeat,
+  });
+
+  /** The live runtime of a turn; null when it has ended meanwhile. */
+  const entryOf = (runtimeId: string): RuntimeEntry | null => {
+    const entry = ingest.world.runtimes.get(runtimeId);
+    return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
+  };
+  const stateOf = (runtimeId: string): CanonicalState | null =>
+    entryOf(runtimeId)?.resolution?.status.state ?? null;
+  const isForeground = async (runtimeId: string): Promise<boolean> => {
+    const pid = entryOf(runtimeId)?.runtime.pid ?? null;
+    return pid !== null && (await deps.processHands.look(pid))?.isForeground === true;
+  };
+
+  /** The agent that an action needs. @throws AgtmuxError E_UNSUPPORTED for a pane without one. */
+  const agentOf = ({ verified: { subject } }: ActionTurn): RuntimeEntry => {
+    const entry = subject.runtimeId === null ? null : entryOf(subject.runtimeId);
+    if (entry === null)
+      throw new AgtmuxError("E_UNSUPPORTED", `No agent runs in ${subject.paneRef}`, {
+        remedy: "Name a pane in which one does: see 'agtmux list panes'.",
+      });
+    return entry;
+  };
+
+  /** Null when the key is ours now; else the answer to the action that has it. */
+  const claim = (turn: ActionTurn, scope: string, key: string): ActionResult | null => {
+    const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
+    if (used === null) return null;
+    if (used.result !== null)
+      return { ...actionResultSchema.parse(JSON.parse(used.result)), is_repeat: true };
+    const detail = "An action with the same key was begun before, and how it ended is not known.";
+    const earlier = { ...turn, actionId: used.actionId };
+    return toResult("send", earlier, { outcome: "unverified", detail }, true);
+  };
+
+  const sendOnce = async (
+    turn: ActionTurn,
+    input: Parameters<DaemonService["send"]>[0],
+  ): Promise<ActionResult> => {
+    const { verified, prepared } = turn;
+    const { subject } = verified;
+    const { pane, hands } = reach.reach(subject.key, subject.paneRef);
+    const { runtimeId } = subject;
+    const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
+    const key = input.idempotencyKey;
+    const repeated = key === null ? null : claim(turn, scope, key);
+    if (repeated !== null) return repeated;
+    let hasTyped = false;
+    try {
+      const report = await sendText({
+        pane,
+        paneRef: subject.paneRef,
+        hands,
+        clock,
+        makeNonce: () => ids.nonce(),
+        agent:
+          runtimeId === null
+            ? null
+            : {
+                adapter: entryOf(runtimeId)?.adapter ?? null,
+                state: () => stateOf(runtimeId),
+                isForeground: () => isForeground(runtimeId),
+              },
+        text: input.text,
+        pressEnter: input.pressEnter,
+        toShell: input.toShell,
+        verify: () => gate.verify(prepared),
+        renew: () => gate.renew(verified),
+        onFirstKey: () => {
+          hasTyped = true;
+        },
+        onNothingSent: () => {
+          hasTyped = false;
+        },
+      });
+      const result = toResult("send", turn, report);
+      if (key !== null) store.settleKey(scope, key, JSON.stringify(result));
+      return result;
+    } catch (error) {
+      if (key !== null && !hasTyped) store.releaseKey(scope, key);
+      throw error;
+    }
+  };
+
+  return {
+    viewOutput: (input) =>
+      record.throughGate("view-output", input, async ({ verified }) => {
+        const { subject, snapshot } = verified;
+        const { pane, hands } = reach.reach(subject.key, subject.paneRef);
+        const output = await viewOutput({
+          action: verified,
+          pane,
+          hands,
+          lines: input.lines,
+          ansi: input.ansi,
+        });
+        return {
+          schema_version: SCHEMA_VERSION,
+          generated_at: generatedAt(),
+          pane_ref: subject.paneRef,
+          runtime_id: snapshot.runtimeId,
+          snapshot_id: snapshot.snapshotId,
+          ...output,
+        };
+      }),
+
+    send: (input) =>
+      record.throughGate(
+        "send",
+        input,
+        (turn) => turns.take(turn.verified.subject.key, () => sendOnce(turn, input)),
+        { outcomeOf, textLength: input.text.length },
+      ),
+
+    interrupt: (input) =>
+      record.throughGate(
+        "interrupt",
+        input,
+        (turn) =>
+          turns.take(turn.verified.subject.key, async () => {
+            const { runtime, adapter } = agentOf(turn);
+            const { subject } = turn.verified;
+            const { runtimeId } = runtime;
+            const agentName = adapter?.displayName ?? runtime.agentType;
+            if (adapter?.interruptKeys === undefined)
+              throw new AgtmuxError("E_UNSUPPORTED", `How ${agentName} is interrupted is not known`);
+            const report = await interruptTurn({
+              ...reach.reach(subject.key, subject.paneRef),
+              paneRef: subject.paneRef,
+              agentName,
+              keys: adapter.interruptKeys,
+              clock,
+              state: () => stateOf(runtimeId),
+              isForeground: () => isForeground(runtimeId),
+              verify: () => gate.verify(turn.prepared),
+              renew: () => gate.renew(turn.verified),
+            });
+            return toResult("interrupt", turn, report);
+          }),
+        { outcomeOf },
+      ),
+
+    kill: (input) =>
+      record.throughGate(
+        "kill",
+        input,
+        async (turn) => {
+          const { runtime, adapter, resolution } = agentOf(turn);
+          const { paneRef } = turn.verified.subject;
+          const { pid, processStartedAt, runtimeId } = runtime;
+          if (pid === null || processStartedAt === null)
+            throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
+          if (!input.isConfirmed)
+            throw new AgtmuxError(
+              "E_CONFIRMATION_REQUIRED",
+              `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
+            );
+          const state = resolution?.status.state ?? "unknown";
+          const report = await killProcess({
+            paneRef,
+            pid,
+            signal: input.signal,
+            processes: deps.processHands,
+            clock,
+            isRuntimeProcess: () => deps.processes.verify(pid, processStartedAt),
+            verify: () => gate.verify(turn.prepared),
+            onSignal: (isSent) => ingest.markKilled(runtimeId, isSent),
+            mayGoOn: adapter?.eventsMayNameOtherPanes === true && (state === "running" || isWaiting(state)),
+          });
+          return toResult("kill", turn, report);
+        },
+        { outcomeOf },
+      ),
+
+    listAudit: ({ limit }) => ({
+      schema_version: SCHEMA_VERSION,
+      generated_at: generatedAt(),
+      items: store.listAudit(limit).map((entry) => ({
+        action_id: entry.actionId,
+        at: new Date(entry.at).toISOString(),
+        surface: entry.surface,
+        action: entry.action,
+        ref: entry.ref,
+        runtime_id: entry.runtimeId,
+        snapshot_id: entry.snapshotId,
+        outcome: entry.outcome,
+        text_length: entry.textLength,
+      })),
+    }),
+  };
+};

@@ -1,0 +1,241 @@
+// The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files by
+// itself; it only connects what the other parts own.
+import type { AdapterDesk } from "./adapterDesk.ts";
+import { Integrations } from "./integrations.ts";
+import type { AttachBuilder } from "./attachBuilder.ts";
+import { createActionRecord } from "./actionRecord.ts";
+import { createPaneActions } from "./paneActions.ts";
+import type { PaneReach } from "./paneReach.ts";
+import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
+import type { ProcessHands } from "../actions/processHands.ts";
+import { FeedHub } from "../api/feedHub.ts";
+import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
+import { NoticeBoard } from "../api/noticeBoard.ts";
+import type { AttachPlan, DaemonService, Hello } from "../api/service.ts";
+import type { SubjectNow } from "../engine/guard.ts";
+import { resolveRef } from "../engine/ref.ts";
+import { rollUp } from "../engine/rollup.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import { confirmedAt, explanation } from "../ingest/view.ts";
+import type { RuntimeEntry } from "../ingest/world.ts";
+import type { Config } from "../model/config.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { Pane, PaneKey } from "../model/runtime.ts";
+import type { ActionGuards } from "../model/snapshot.ts";
+import { isWaiting } from "../model/state.ts";
+import type { Explanation } from "../model/view.ts";
+import type { ProcessTree } from "../tmux/processTree.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+
+export interface ServiceDeps {
+  ingest: Ingest;
+  store: Store;
+  clock: Clock;
+  ids: IdSource;
+  config: () => Config;
+  hello: () => Hello;
+  requestShutdown: () => void;
+  integrations: Integrations;
+  adapterDesk: AdapterDesk;
+  attach: AttachBuilder;
+  reach: PaneReach;
+  processHands: ProcessHands;
+  processes: Pick<ProcessTree, "verify">;
+  /** Opens a terminal window that runs `argv`; null where the host has none. */
+  openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+}
+
+const PROCESS_FRESH_MS = 10_000;
+
+/** Everything that a surface can ask, and the parts that the daemon itself drives. */
+export interface Service extends DaemonService {
+  readonly notice: NoticeBoard;
+  readonly feedHub: FeedHub;
+}
+
+export const createService = (deps: ServiceDeps): Service => {
+  const { ingest, store, clock } = deps;
+
+  const listing = (): ListingInput => ({
+    rows: ingest.rows(true),
+    targets: ingest.targets(),
+    now: clock.now(),
+  });
+
+  const targetName = (targetId: string): string => ingest.world.targets.get(targetId)?.targetName ?? targetId;
+
+  const toSubject = (pane: Pane, entry: RuntimeEntry | undefined, paneRef: string): ActionSubject => ({
+    target: targetName(pane.targetId),
+    server: pane.server,
+    sessionNames: [pane.sessionName, ...pane.alsoIn.map((other) => other.sessionName)],
+    windowId: pane.windowId,
+    windowIndex: pane.windowIndex,
+    paneId: pane.paneId,
+    paneIndex: pane.paneIndex,
+    runtimeId: entry?.runtime.runtimeId ?? null,
+    key: { targetId: pane.targetId, server: pane.server, paneId: pane.paneId },
+    paneRef,
+  });
+
+  function* subjects(): Iterable<ActionSubject> {
+    const refs = new Map(
+      ingest
+        .rows(true)
+        .map((row) => [
+          `${row.identity.target}/${row.identity.tmux_server}/${row.identity.pane_id}`,
+          row.identity.pane_ref,
+        ]),
+    );
+    for (const pane of ingest.world.panes())
+      yield toSubject(
+        pane,
+        ingest.world.liveOf(pane),
+        refs.get(`${targetName(pane.targetId)}/${pane.server}/${pane.paneId}`) ?? "",
+      );
+  }
+
+  const current = (key: PaneKey): SubjectNow | null => {
+    if (ingest.world.paneOf(key) === undefined) return null;
+    const entry = ingest.world.liveOf(key);
+    if (entry === undefined)
+      return {
+        runtimeId: null,
+        stateVersion: 0,
+        state: null,
+        fingerprint: null,
+        confirmedAt: null,
+        processAlive: false,
+      };
+    const { processVerifiedAt } = entry.pulse;
+    return {
+      runtimeId: entry.runtime.runtimeId,
+      stateVersion: entry.stateVersion,
+      state: entry.resolution?.status.state ?? null,
+      fingerprint: entry.fingerprint,
+      confirmedAt: confirmedAt(entry),
+      processAlive: processVerifiedAt !== null && clock.now() - processVerifiedAt <= PROCESS_FRESH_MS,
+    };
+  };
+
+  const gate: Gate = createGate({
+    store,
+    clock,
+    ids: deps.ids,
+    lookup: { subjects, current },
+    timing: () => deps.config().timing,
+  });
+
+  const feedHub = new FeedHub({
+    version: () => ingest.feedVersion,
+    now: () => clock.now(),
+    rows: (all) => ingest.rows(all),
+    targets: () => ingest.targets(),
+    summary: rollUp,
+    transitionsAfter: (version, limit) => store.listTransitionsAfter(version, limit),
+    oldestVersion: () => store.transitionRange().first,
+    firstVersionSince: (at) => store.firstVersionSince(at),
+    onChanges: (listener) => ingest.onChanges(listener),
+  });
+
+  const notice = new NoticeBoard({
+    now: () => clock.now(),
+    policy: () => deps.config().notifications,
+    isConfirmed: (runtimeId) => {
+      const entry = ingest.world.runtimes.get(runtimeId);
+      const runs = [entry?.runs.poller, entry?.runs.transcript];
+      return runs.some((run) => run !== undefined && isWaiting(run.signal.status.state));
+    },
+  });
+
+  const record = createActionRecord({ gate, store, clock, ids: deps.ids });
+  const paneActions = createPaneActions({
+    ingest,
+    gate,
+    record,
+    reach: deps.reach,
+    processHands: deps.processHands,
+    processes: deps.processes,
+    store,
+    clock,
+    ids: deps.ids,
+  });
+
+  const explain = (ref: string): Explanation => {
+    const rows = ingest.rows(true);
+    const crashed = rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
+    const subject = crashed === undefined ? resolveRef(ref, subjects()) : null;
+    const row = crashed ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
+    if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
+    const { runtime_id } = row.identity;
+    const entry = runtime_id === null ? null : (ingest.world.runtimes.get(runtime_id) ?? null);
+    const history = runtime_id === null ? [] : store.listTransitionsOf(runtime_id, 100);
+    return explanation(row, entry, history, clock.now());
+  };
+
+  const dismiss = async (input: {
+    ref: string;
+    guards: ActionGuards;
+    surface: string;
+  }): Promise<{ paneRef: string }> => {
+    const crashed = [...ingest.world.runtimes.values()].find(
+      (entry) => entry.crashedAt !== null && input.ref === `runtime:${entry.runtime.runtimeId}`,
+    );
+    const runtimeId = crashed?.runtime.runtimeId;
+    if (crashed !== undefined && runtimeId !== undefined && ingest.dismiss(runtimeId)) {
+      record.note("dismiss", input, { runtimeId });
+      return { paneRef: crashed.view?.identity.pane_ref ?? input.ref };
+    }
+    return record.throughGate("dismiss", input, async ({ verified: { subject } }) => {
+      if (subject.runtimeId === null || !ingest.dismiss(subject.runtimeId))
+        throw new AgtmuxError("E_UNSUPPORTED", `${subject.paneRef} shows no error`, {
+          remedy: "Only errors can be dismissed.",
+        });
+      return { paneRef: subject.paneRef };
+    });
+  };
+
+  return {
+    notice,
+    feedHub,
+    hello: deps.hello,
+    shutdown: deps.requestShutdown,
+    listPanes: (filters) => listPanes(listing(), filters),
+    listWindows: (filters) => listWindows(listing(), filters),
+    listSessions: (filters) => listSessions(listing(), filters),
+    listTargets: () => ingest.targets(),
+    feed: (options, signal) => feedHub.subscribe(options, signal),
+    notices: (signal) => notice.subscribe(signal),
+    explain,
+    prepareAttach: (input) =>
+      record.throughGate("attach", input, ({ verified }) => deps.attach.plan(verified, input.insideTmux)),
+    openAttach: (input) =>
+      record.throughGate("attach", input, async ({ verified }): Promise<AttachPlan> => {
+        const plan = await deps.attach.plan(verified, null);
+        if (deps.openTerminal === null)
+          throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
+            remedy: `Run: ${plan.argv.map(quoteForPerson).join(" ")}`,
+            details: plan.argv,
+          });
+        await deps.openTerminal(plan.argv);
+        return plan;
+      }),
+    dismiss,
+    ...paneActions,
+    adapters: () => deps.adapterDesk.list(),
+    adapterCheck: (file) => deps.adapterDesk.check(file),
+    adapterTry: async ({ ref, file }) => {
+      const subject = resolveRef(ref, subjects());
+      const pane = ingest.world.paneOf(subject.key);
+      if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `${subject.paneRef} is gone`);
+      const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;
+      return deps.adapterDesk.tryOn({ pane, paneRef: subject.paneRef, agent, file });
+    },
+    integrationChange: (input) => deps.integrations.change(input),
+    integrationVerify: (input) => deps.integrations.verify(input),
+  };
+};
+
+/** For showing a command to a person, POSIX quoting; it is never run from here. */
+const quoteForPerson = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

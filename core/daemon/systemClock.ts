@@ -1,0 +1,35 @@
+// The real clock and ids. `now()` never goes back within a process: a wall clock that is set back is bridged with the
+// monotonic one; one that jumps ahead (sleep, time sync) is followed at once.
+import { randomBytes } from "node:crypto";
+import type { Clock, IdSource } from "../ports/clock.ts";
+
+export const createSystemClock = (): Clock => {
+  let last = Date.now();
+  let lastMonotonic = performance.now();
+  return {
+    now: () => {
+      const monotonic = performance.now();
+      const expected = last + (monotonic - lastMonotonic);
+      last = Math.max(expected, Date.now());
+      lastMonotonic = monotonic;
+      return last;
+    },
+    setTimer: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+  };
+};
+
+/** Ids sort by creation within a process: milliseconds, a counter and 40 random bits. */
+export const createIdSource = (now: () => number): IdSource => {
+  let counter = 0;
+  return {
+    next: (prefix) => {
+      counter = (counter + 1) % 1_679_616;
+      const time = Math.floor(now()).toString(36).padStart(9, "0");
+      return `${prefix}_${time}${counter.toString(36).padStart(4, "0")}${randomBytes(5).toString("hex")}`;
+    },
+    nonce: () => randomBytes(16).toString("hex"),
+  };
+};

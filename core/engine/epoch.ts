@@ -1,0 +1,70 @@
+// Runtime identity: one agent process in one pane of one tmux server life. Decides when a runtime begins and ends.
+import type { Pane, ProcessInfo, Runtime } from "../model/runtime.ts";
+import type { RuntimeEnd } from "../model/resolution.ts";
+
+/** The agent that was recognised in a pane's processes. */
+export interface Recognised {
+  agentType: string;
+  process: ProcessInfo;
+}
+
+/** Start times read twice may differ by the clock's resolution. */
+const SAME_START_MS = 1_100;
+
+export const isSameProcess = (
+  runtime: Pick<Runtime, "pid" | "processStartedAt">,
+  process: Pick<ProcessInfo, "pid" | "startedAt">,
+): boolean =>
+  runtime.pid === process.pid &&
+  runtime.processStartedAt !== null &&
+  Math.abs(runtime.processStartedAt - process.startedAt) <= SAME_START_MS;
+
+export type RuntimeChange =
+  | { kind: "keep" }
+  | { kind: "begin"; recognised: Recognised }
+  | { kind: "end"; end: RuntimeEnd }
+  | { kind: "replace"; end: RuntimeEnd; recognised: Recognised };
+
+export interface EndContext {
+  /** The agent said goodbye with its own exit event. */
+  sawExitEvent: boolean;
+  /** We sent the signal ourselves. */
+  killedByUs: boolean;
+  wasMidTurn: boolean;
+  /** This agent is known to announce its exit whenever it ends in an orderly way. */
+  announcesExit: boolean;
+  /** Exit status of the pane's own process where the agent was it; null otherwise. */
+  paneDeadStatus: number | null;
+  /** Exit status of the agent as the wrapper saw it (128 + n after signal n); null where it did not run under the wrapper. */
+  wrapperExitStatus: number | null;
+}
+
+/** Somebody's will rather than a failure: hang-up, interrupt, termination. */
+const WANTED_ENDS: ReadonlySet<number> = new Set([0, 128 + 1, 128 + 2, 128 + 15]);
+
+/** `crashed` needs positive proof: a failing status, or an end in mid-turn without the exit event that this agent always sends. */
+export const classifyEnd = (context: EndContext): RuntimeEnd => {
+  if (context.killedByUs) return "killed";
+  if (context.sawExitEvent) return "exited";
+  if (context.wrapperExitStatus !== null)
+    return context.wasMidTurn && !WANTED_ENDS.has(context.wrapperExitStatus) ? "crashed" : "exited";
+  if (context.paneDeadStatus !== null) return context.paneDeadStatus === 0 ? "exited" : "crashed";
+  return context.wasMidTurn && context.announcesExit ? "crashed" : "exited";
+};
+
+/** What happened to the runtime of a pane whose processes were just read. */
+export const compareRuntime = (
+  live: Runtime | null,
+  recognised: Recognised | null,
+  context: EndContext,
+): RuntimeChange => {
+  if (live === null) return recognised === null ? { kind: "keep" } : { kind: "begin", recognised };
+  if (recognised === null) return { kind: "end", end: classifyEnd(context) };
+  if (live.agentType === recognised.agentType && isSameProcess(live, recognised.process))
+    return { kind: "keep" };
+  return { kind: "replace", end: classifyEnd(context), recognised };
+};
+
+/** Panes of a listing that are the same pane as before: same id and same first process. */
+export const isRespawned = (before: Pick<Pane, "panePid">, after: Pick<Pane, "panePid">): boolean =>
+  before.panePid !== after.panePid;

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { APPROVAL, COMPLETED, IDLE, RUNNING } from "../../test/factories/evidence.ts";
+import type { Status } from "../model/state.ts";
+import { observe, type ObservationRun, type Observed } from "./observe.ts";
+
+const OPTIONS = { contestMs: 500, maxGapMs: 45_000 };
+const series = (reads: readonly [at: number, status: Status][]): Observed[] => {
+  let run: ObservationRun | null = null;
+  return reads.map(([at, status]) => {
+    const observed: Observed = observe(
+      run,
+      { status, confidence: "medium", matched: "m", request: null, isSteady: false },
+      { at, ...OPTIONS },
+    );
+    run = observed.run;
+    return observed;
+  });
+};
+const last = (reads: readonly [number, Status][]) => series(reads).at(-1)?.run.signal;
+
+describe("a run of readings", () => {
+  it("is sustained once two reads half a second apart agree; reads in between count once", () => {
+    expect(
+      series([
+        [0, IDLE],
+        [100, IDLE],
+        [400, IDLE],
+        [500, IDLE],
+        [1_000, IDLE],
+      ]).map(({ run, isWorthStoring }) => [run.signal.reads, isWorthStoring]),
+    ).toEqual([
+      [1, true],
+      [1, false],
+      [1, false],
+      [2, true],
+      [3, false],
+    ]);
+  });
+
+  it("begins anew with another picture and remembers when a dialog was last seen", () => {
+    expect(
+      last([
+        [0, APPROVAL],
+        [700, APPROVAL],
+        [1_000, RUNNING],
+        [1_600, RUNNING],
+      ]),
+    ).toMatchObject({ since: 1_000, reads: 2, lastDialogSeenAt: 700, onset: "seen" });
+  });
+
+  it("does not claim to have seen a change that happened in a long pause", () => {
+    expect(last([[0, COMPLETED]])?.onset).toBe("unknown");
+    expect(
+      last([
+        [0, RUNNING],
+        [1_000, COMPLETED],
+      ])?.onset,
+    ).toBe("seen");
+    expect(
+      last([
+        [0, RUNNING],
+        [60_000, COMPLETED],
+      ]),
+    ).toMatchObject({ onset: "unknown", since: 60_000 });
+  });
+});

@@ -1,0 +1,170 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Envelope } from "../model/envelope.ts";
+import type { Runtime } from "../model/runtime.ts";
+import { placeEvent, SETTLE_MS, type PlaceInput, type Whereabouts } from "./place.ts";
+
+const NOW = 1_000_000;
+const PROMPT = "explain the flaky test in detail";
+
+const someRuntime = (paneId: string, more: Partial<Runtime> = {}): Runtime => ({
+  targetId: "host",
+  server: "default",
+  paneId,
+  runtimeId: `rt_${paneId}`,
+  paneEpoch: 1,
+  agentType: "codex",
+  pid: Number(paneId.slice(1)) + 600,
+  processStartedAt: NOW - 60_000,
+  startedAt: NOW - 60_000,
+  endedAt: null,
+  agentSessionId: null,
+  ...more,
+});
+/** As the background server leaves it: the environment of a pane that is long gone, and its own pid. */
+const fromServer = (more: Partial<Envelope> = {}): Envelope => ({
+  spoolName: "e1",
+  agentType: "codex",
+  eventName: "UserPromptSubmit",
+  tmuxSocket: "/tmp/gone",
+  tmuxServerPid: 7,
+  paneId: "%99",
+  parentPid: 21_841,
+  eventTime: NOW,
+  payload: {},
+  payloadProblem: null,
+  ...more,
+});
+const at = (
+  processCwd: string | null,
+  text: string | null = null,
+  readAt = NOW + SETTLE_MS,
+): Whereabouts => ({
+  processCwd,
+  screen: text === null ? null : { text, readAt },
+});
+const place = (
+  runtimes: readonly Runtime[],
+  where: Record<string, Whereabouts>,
+  more: Partial<PlaceInput> = {},
+) =>
+  placeEvent({
+    envelope: fromServer(),
+    targetId: "host",
+    sessionId: "s1",
+    cwd: "/work",
+    promptText: PROMPT,
+    runtimes,
+    whereabouts: new Map(Object.entries(where)),
+    ...more,
+  });
+const toPane = (paneId: string) => ({ kind: "bound", runtimeId: `rt_${paneId}` });
+
+describe("an event whose pane proves nothing", () => {
+  it("goes to the runtime that has its session, whatever pane it names", () => {
+    const runtimes = [someRuntime("%1", { agentSessionId: "s1" }), someRuntime("%2")];
+    const where = { "rt_%1": at("/elsewhere"), "rt_%2": at("/work", PROMPT) };
+    expect(place(runtimes, where, { promptText: null })).toEqual(toPane("%1"));
+    expect(place(runtimes, where, { envelope: fromServer({ paneId: "%2" }) })).toEqual(toPane("%1"));
+  });
+
+  it("goes to the runtime whose own process ran the hook", () => {
+    const runtimes = [someRuntime("%1"), someRuntime("%2", { agentSessionId: "other" })];
+    expect(
+      place(runtimes, {}, { envelope: fromServer({ parentPid: 602 }), promptText: null, cwd: null }),
+    ).toEqual(toPane("%2"));
+  });
+
+  it("goes to the only runtime in its folder", () => {
+    const runtimes = [someRuntime("%1"), someRuntime("%2")];
+    expect(place(runtimes, { "rt_%1": at("/work"), "rt_%2": at("/other") })).toEqual(toPane("%1"));
+  });
+
+  it("waits while a folder is not known, and where the folder is nobody's", () => {
+    const runtimes = [someRuntime("%1"), someRuntime("%2")];
+    expect(place(runtimes, { "rt_%1": at("/work"), "rt_%2": at(null) }).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/other"), "rt_%2": at("/other") }).kind).toBe("pending");
+  });
+
+  it("does not tie a session to a pane by anything but a prompt", () => {
+    expect(place([someRuntime("%1")], { "rt_%1": at("/work") }, { promptText: null }).kind).toBe("pending");
+  });
+
+  it("goes to the one pane of several that shows its prompt, wrapped as it may be", () => {
+    const runtimes = [someRuntime("%1"), someRuntime("%2", { agentSessionId: "other" })];
+    const wrapped = "› explain the fla\n  ky test in\n  detail\n\n• On it";
+    const where = { "rt_%1": at("/work", wrapped), "rt_%2": at("/work", "› something else") };
+    expect(place(runtimes, where)).toEqual(toPane("%1"));
+  });
+
+  it("finds the pane of a session that a person began anew in a window that had another", () => {
+    const runtimes = [someRuntime("%1", { agentSessionId: "before" })];
+    expect(place(runtimes, { "rt_%1": at("/work") }).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/work", `› ${PROMPT}`) })).toEqual(toPane("%1"));
+  });
+
+  it.each([
+    ["both show it", PROMPT, PROMPT, PROMPT],
+    ["none shows it", "a", "b", PROMPT],
+    ["it is too short", "› go on now", "", "go on now"],
+  ])("waits where %s", (_what, first, second, promptText) => {
+    const runtimes = [someRuntime("%1"), someRuntime("%2")];
+    const where = { "rt_%1": at("/work", first), "rt_%2": at("/work", second) };
+    expect(place(runtimes, where, { promptText }).kind).toBe("pending");
+  });
+
+  it("waits until every candidate's screen was read after the prompt had time to appear", () => {
+    const runtimes = [someRuntime("%1"), someRuntime("%2")];
+    const early = { "rt_%1": at("/work", PROMPT, NOW + 10), "rt_%2": at("/work", "x", NOW + 10) };
+    expect(place(runtimes, early).kind).toBe("pending");
+    expect(place(runtimes, { "rt_%1": at("/work", PROMPT), "rt_%2": at("/work") }).kind).toBe("pending");
+  });
+
+  it("is dropped when its session's runtime has ended, though another one is in the folder", () => {
+    const ended = someRuntime("%1", { agentSessionId: "s1", endedAt: NOW - 10_000 });
+    const where = { "rt_%2": at("/work") };
+    const dropped = { kind: "dropped", reason: "older_runtime" };
+    expect(place([ended, someRuntime("%2")], where, { promptText: null })).toEqual(dropped);
+    expect(
+      place([{ ...ended, endedAt: NOW + 500 }, someRuntime("%2")], where),
+      "prompted before the end",
+    ).toEqual(dropped);
+    expect(place([ended, someRuntime("%2")], where), "resumed").toEqual(toPane("%2"));
+  });
+
+  it("never goes to a process that began after it, to another target or to another agent", () => {
+    const where = { "rt_%1": at("/work", PROMPT) };
+    for (const more of [{ processStartedAt: NOW + 5_000 }, { targetId: "vm" }, { agentType: "claude" }])
+      expect(place([someRuntime("%1", more)], where).kind).toBe("pending");
+  });
+
+  it("is never given to another of two in the same folder, whatever is known of them", () => {
+    const session = fc.constantFrom(null, "sA", "sB");
+    const screen = fc.constantFrom(null, "› nothing", `› ${PROMPT}`);
+    fc.assert(
+      fc.property(
+        fc.record({ sessionA: session, sessionB: session, screenB: screen, isShown: fc.boolean() }),
+        fc.boolean(),
+        fc.option(fc.constantFrom("%1", "%2", "%99"), { nil: null }),
+        ({ sessionA, sessionB, screenB, isShown }, isPrompt, paneId) => {
+          // The event is A's own; A's screen shows its prompt or not yet, B's shows what it shows.
+          fc.pre(sessionB !== "sA" && !(screenB?.includes(PROMPT) === true && !isShown));
+          const runtimes = [
+            someRuntime("%1", { agentSessionId: sessionA }),
+            someRuntime("%2", { agentSessionId: sessionB }),
+          ];
+          const where = {
+            "rt_%1": at("/work", isShown ? `› ${PROMPT}` : "› typing"),
+            "rt_%2": at("/work", screenB),
+          };
+          const placed = place(runtimes, where, {
+            sessionId: "sA",
+            promptText: isPrompt ? PROMPT : null,
+            envelope: fromServer({ paneId }),
+          });
+          expect(placed).not.toEqual(toPane("%2"));
+        },
+      ),
+    );
+  });
+});

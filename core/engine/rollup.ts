@@ -1,0 +1,122 @@
+// Roll-ups of spec 7.6 over the rows that surfaces show: counts by state, agent and target; windows and sessions.
+import { isWaiting, needsAction, topState, type CanonicalState } from "../model/state.ts";
+import type { Counts, PaneView, SessionView, WindowView } from "../model/view.ts";
+
+type StateCounts = Counts["by_state"];
+
+const count = (keys: Iterable<string>): Record<string, number> => {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+const statesOf = (panes: readonly PaneView[]): CanonicalState[] =>
+  panes.flatMap((pane) => (pane.state === null ? [] : [pane.state]));
+
+const stateCounts = (panes: readonly PaneView[]): StateCounts => ({
+  error: 0,
+  waiting_approval: 0,
+  waiting_input: 0,
+  running: 0,
+  completed: 0,
+  idle: 0,
+  unknown: 0,
+  ...count(statesOf(panes)),
+});
+
+/** Counts over rows with an agent; panes without one are not counted. */
+export const rollUp = (rows: readonly PaneView[]): Counts => {
+  const panes = rows.filter((pane) => pane.state !== null);
+  return {
+    total: panes.length,
+    needs_action: panes.filter((pane) => pane.state !== null && needsAction(pane.state)).length,
+    by_state: stateCounts(panes),
+    by_agent: count(panes.map((pane) => pane.agent ?? "")),
+    by_target: count(panes.map((pane) => pane.identity.target)),
+  };
+};
+
+const groupBy = (panes: readonly PaneView[], keyOf: (pane: PaneView) => string): PaneView[][] => {
+  const groups = new Map<string, PaneView[]>();
+  for (const pane of panes) {
+    const key = keyOf(pane);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [pane]);
+    else group.push(pane);
+  }
+  return [...groups.values()];
+};
+
+const summarise = (panes: readonly PaneView[]) => {
+  const states = statesOf(panes);
+  return {
+    pane_count: panes.length,
+    agent_count: states.length,
+    top_state: topState(states),
+    waiting_count: states.filter(isWaiting).length,
+    running_count: states.filter((state) => state === "running").length,
+    by_state: stateCounts(panes),
+  };
+};
+
+const key = (...parts: (string | number)[]): string => parts.join("\u0000");
+
+/** One row per window; `panes` must include those without an agent for `pane_count` to be true. */
+export const rollUpWindows = (panes: readonly PaneView[]): WindowView[] =>
+  groupBy(panes, ({ identity }) =>
+    key(identity.target, identity.tmux_server, identity.session_name, identity.window_id),
+  ).flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { target, tmux_server, session_name, window_id } = first.identity;
+    return [
+      {
+        identity: { target, tmux_server, session_name, window_id },
+        window_index: first.window_index,
+        window_name: first.window_name,
+        ...summarise(group),
+      },
+    ];
+  });
+
+/** One row per target and session, or per session name over all targets when asked to. */
+export const rollUpSessions = (
+  panes: readonly PaneView[],
+  grouping: "target-session" | "session-name",
+): SessionView[] =>
+  groupBy(panes, ({ identity }) =>
+    grouping === "session-name"
+      ? identity.session_name
+      : key(identity.target, identity.tmux_server, identity.session_name),
+  ).flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const isMerged = grouping === "session-name";
+    const perTarget = groupBy(group, ({ identity }) => key(identity.target, identity.tmux_server));
+    return [
+      {
+        identity: {
+          target: isMerged ? null : first.identity.target,
+          tmux_server: isMerged ? null : first.identity.tmux_server,
+          session_name: first.identity.session_name,
+        },
+        window_count: new Set(
+          group.map(({ identity }) => key(identity.target, identity.tmux_server, identity.window_id)),
+        ).size,
+        ...summarise(group),
+        by_agent: count(group.flatMap((pane) => (pane.agent === null ? [] : [pane.agent]))),
+        targets: perTarget.flatMap((part) => {
+          const [one] = part;
+          if (one === undefined) return [];
+          return [
+            {
+              target: one.identity.target,
+              tmux_server: one.identity.tmux_server,
+              agent_count: statesOf(part).length,
+              by_state: stateCounts(part),
+            },
+          ];
+        }),
+      },
+    ];
+  });

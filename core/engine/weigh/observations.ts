@@ -1,0 +1,118 @@
+// Candidates from sampled readings: what a screen or a state file positively shows.
+import type { ObservationEvidence } from "../facts.ts";
+import { isWaiting, type Status } from "../../model/state.ts";
+import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
+import { isContradicted, isTurnOver, type Scales } from "./scales.ts";
+
+/** Another observing source that for two seconds has positively shown no dialog while this one shows it. */
+const disagreeing = (observation: ObservationEvidence, scales: Scales): ObservationEvidence | null => {
+  const needed = 4 * scales.timing.contest_ms;
+  for (const other of scales.facts.observations.values()) {
+    if (other.source === observation.source || isWaiting(other.signal.status.state)) continue;
+    const from = Math.max(other.signal.since, observation.signal.since);
+    if (scales.readUntil(other) - from >= needed && scales.readUntil(observation) - from >= needed)
+      return other;
+  }
+  return null;
+};
+
+const judgeDialog = (base: Candidate, observation: ObservationEvidence, scales: Scales): Candidate => {
+  const { at, timing } = scales;
+  const readAt = scales.readUntil(observation);
+  const staleAt = readAt + timing.waiting_unconfirmed_ttl_ms;
+  if (at > staleAt) return { ...base, outcome: "stale", rule: "the dialog was not seen again for too long" };
+  const other = disagreeing(observation, scales);
+  if (other !== null)
+    return {
+      ...base,
+      outcome: "unconfirmed",
+      rule: `the ${other.source} positively shows ${other.signal.status.state} instead`,
+    };
+  const isConfirmed = at - readAt <= timing.process_verified_ttl_ms;
+  return {
+    ...base,
+    confidence: isConfirmed ? base.confidence : "low",
+    rule: "the dialog is on the screen",
+    changesAt: isConfirmed ? readAt + timing.process_verified_ttl_ms + 1 : staleAt + 1,
+  };
+};
+
+/** How the reading stands against the agent's own newest event; null when nothing of it decides. */
+const judgeAgainstEvent = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  scales: Scales,
+): Candidate | null => {
+  const turn = scales.newestTurn;
+  if (turn === null || turn.signal.status === null || (scales.boundary?.eventTime ?? 0) > turn.eventTime)
+    return null;
+  const shown = observation.signal.status;
+  const isOver = isTurnOver(turn.signal.status);
+  const contradicts = isContradicted(turn, observation);
+  if (contradicts && !scales.holdsAgainst(observation, turn.eventTime))
+    return {
+      ...base,
+      outcome: "unconfirmed",
+      rule: "contradicts the agent's own event and has not held long enough",
+    };
+  if (isOver && isTurnOver(shown) && !contradicts && !scales.wasRunningAfter(turn) && scales.isProcessFresh)
+    return { ...base, outcome: "lost", rule: "the agent's own event says how the turn ended" };
+  return null;
+};
+
+const judgeOther = (base: Candidate, observation: ObservationEvidence, scales: Scales): Candidate => {
+  const { facts, pulse, timing, at } = scales;
+  const { status, since, onset } = observation.signal;
+  const readAt = scales.readUntil(observation);
+  if (isTurnOver(status) && facts.runningSeenAt > readAt)
+    return { ...base, outcome: "retired", rule: "a later turn was seen" };
+  const judged = judgeAgainstEvent(base, observation, scales);
+  if (judged !== null) return judged;
+  const { unrecognisedSince } = pulse;
+  const isLeft =
+    unrecognisedSince !== null &&
+    unrecognisedSince > readAt &&
+    at - unrecognisedSince > timing.process_verified_ttl_ms;
+  if (observation.source === "poller" && isLeft)
+    return { ...base, outcome: "stale", rule: "the screen changed into something unknown" };
+  const claimed: Status = status.state === "completed" && onset === "unknown" ? AT_ITS_PROMPT : status;
+  return { ...base, ...scales.freshness(claimed, since, since) };
+};
+
+const judge = (base: Candidate, observation: ObservationEvidence, scales: Scales): Candidate => {
+  const { status, since } = observation.signal;
+  const { boundary } = scales;
+  if (status.state === "error" && scales.isDismissed(since))
+    return {
+      ...base,
+      ...scales.freshness(AT_ITS_PROMPT, since, observation.ingestedAt),
+      rule: "the error was dismissed",
+    };
+  if (
+    boundary !== null &&
+    since <= boundary.eventTime &&
+    !scales.holdsAgainst(observation, boundary.eventTime)
+  )
+    return { ...base, outcome: "retired", rule: "a later turn began or ended" };
+  return isWaiting(status.state)
+    ? judgeDialog(base, observation, scales)
+    : judgeOther(base, observation, scales);
+};
+
+export const weighObservations = (scales: Scales): Candidate[] =>
+  [...scales.facts.observations.values()].map((observation) => {
+    const { status, confidence, since, request } = observation.signal;
+    const base: Candidate = {
+      evidence: observation,
+      lane: "turn",
+      status,
+      confidence,
+      since,
+      request,
+      requestId: isWaiting(status.state) ? `${observation.source}@${since}` : null,
+      outcome: "survives",
+      rule: "",
+      changesAt: null,
+    };
+    return judge(base, observation, scales);
+  });

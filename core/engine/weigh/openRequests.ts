@@ -1,0 +1,75 @@
+// Candidates from open requests: permission dialogs and questions, each until it is answered, contested or too old.
+import type { RequestEvidence } from "../facts.ts";
+import { isWaiting } from "../../model/state.ts";
+import { requestLanes } from "../requests.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Scales } from "./scales.ts";
+
+/** The latest read that showed a dialog, and the latest of a reading that has held and shows none. */
+const lastReads = (scales: Scales): { dialogAt: number; noDialogAt: number } => {
+  let dialogAt = scales.facts.waitingSeenAt;
+  let noDialogAt = 0;
+  for (const observation of scales.facts.observations.values()) {
+    const readAt = scales.readUntil(observation);
+    if (isWaiting(observation.signal.status.state)) dialogAt = Math.max(dialogAt, readAt);
+    else if (readAt - observation.signal.since >= scales.timing.contest_ms)
+      noDialogAt = Math.max(noDialogAt, readAt);
+  }
+  return { dialogAt, noDialogAt };
+};
+
+const toCandidate = (lane: string, open: RequestEvidence): Candidate => ({
+  evidence: open,
+  lane,
+  status: open.signal.status,
+  confidence: open.signal.confidence,
+  since: open.eventTime,
+  request: open.signal.request,
+  requestId: `${lane}@${open.eventId}`,
+  outcome: "survives",
+  rule: "the agent asked and nothing has answered yet",
+  changesAt: null,
+});
+
+const judge = (base: Candidate, open: RequestEvidence, dialogAt: number, scales: Scales): Candidate => {
+  const { at, pulse, timing } = scales;
+  const isConfirmed = dialogAt >= open.eventTime;
+  const graceEndsAt = open.eventTime + open.signal.dialogGraceMs;
+  if (open.signal.needsConfirmation && !isConfirmed && (pulse.screenReadable || at < graceEndsAt))
+    return {
+      ...base,
+      outcome: "unconfirmed",
+      rule: "this event over-fires and the dialog was not seen",
+      changesAt: graceEndsAt,
+    };
+  if (pulse.processVerifiedAt === null)
+    return { ...base, outcome: "stale", rule: "the agent's process was not verified yet" };
+  const confirmedAt = Math.max(Math.min(open.eventTime, open.ingestedAt), isConfirmed ? dialogAt : 0);
+  const staleAt = confirmedAt + timing.waiting_unconfirmed_ttl_ms;
+  if (at > staleAt)
+    return { ...base, outcome: "stale", rule: "the dialog was neither seen nor answered for too long" };
+  const weakensAt = confirmedAt + timing.process_verified_ttl_ms;
+  if (at <= weakensAt) return { ...base, changesAt: weakensAt + 1 };
+  return {
+    ...base,
+    confidence: base.confidence === "high" ? "medium" : base.confidence,
+    changesAt: staleAt + 1,
+  };
+};
+
+export const weighRequests = (scales: Scales): Candidate[] => {
+  const { dialogAt, noDialogAt } = lastReads(scales);
+  return requestLanes(scales.facts, noDialogAt).flatMap((lane): Candidate[] => [
+    ...lane.contested.map((open): Candidate => ({
+      ...toCandidate(lane.name, open),
+      outcome: "contested",
+      rule: "the screen positively shows something else",
+    })),
+    ...lane.answered.map((open): Candidate => ({
+      ...toCandidate(lane.name, open),
+      outcome: "retired",
+      rule: "it was answered",
+    })),
+    ...lane.unanswered.map((open) => judge(toCandidate(lane.name, open), open, dialogAt, scales)),
+  ]);
+};

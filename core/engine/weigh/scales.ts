@@ -1,0 +1,142 @@
+// What every rule needs of the moment: the facts, what was verified, and the time. Pure; made anew for each resolution.
+import { ROOT_AGENT } from "../../model/evidence.ts";
+import type { Timing } from "../../model/config.ts";
+import type { Pulse } from "../../model/resolution.ts";
+import type { Status } from "../../model/state.ts";
+import type { ActivityEvidence, Facts, ObservationEvidence } from "../facts.ts";
+import { compareByTime, orderKeyOf } from "../order.ts";
+import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
+
+export interface ResolveInput {
+  facts: Facts;
+  pulse: Pulse;
+  /** Instant of evaluation, epoch ms. */
+  at: number;
+  timing: Timing;
+}
+
+/** The turn ended, one way or the other. */
+export const isTurnOver = (status: Status): boolean =>
+  status.state === "completed" || status.state === "idle" || status.state === "error";
+
+/**
+ * An event that is not sure how its turn ended (medium confidence: the same one follows an answer, an interrupt and a cut
+ * stream) is outdone by a reading that is: one that positively shows a failure or an interrupt.
+ */
+const knowsTheEnd = (shown: ObservationEvidence["signal"], told: ActivityEvidence["signal"]): boolean =>
+  told.confidence !== "high" &&
+  shown.confidence === "high" &&
+  (shown.status.state === "error" || shown.status.reasonCode === "interrupted") &&
+  shown.status.state !== told.status?.state;
+
+/** Whether a reading says other than the event about the turn: over against running, or a surer word on how it ended. */
+export const isContradicted = (turn: ActivityEvidence, observation: ObservationEvidence): boolean => {
+  const [told, shown] = [turn.signal, observation.signal];
+  if (told.status === null) return false;
+  return isTurnOver(told.status)
+    ? shown.status.state === "running" || knowsTheEnd(shown, told)
+    : isTurnOver(shown.status);
+};
+
+export class Scales {
+  readonly facts: Facts;
+  readonly pulse: Pulse;
+  readonly at: number;
+  readonly timing: Timing;
+  /** When the root agent's newest turn or session began or ended; null before the first. */
+  readonly boundary: ActivityEvidence | null;
+  /** Newest activity with a status, of any source. */
+  readonly newestTurn: ActivityEvidence | null;
+
+  constructor({ facts, pulse, at, timing }: ResolveInput) {
+    this.facts = facts;
+    this.pulse = pulse;
+    this.at = at;
+    this.timing = timing;
+    this.boundary = facts.boundaries.get(ROOT_AGENT) ?? null;
+    let newest: ActivityEvidence | null = null;
+    for (const turn of facts.turns.values())
+      if (newest === null || compareByTime(orderKeyOf(turn), orderKeyOf(newest)) > 0) newest = turn;
+    this.newestTurn = newest;
+  }
+
+  get isProcessFresh(): boolean {
+    const { processVerifiedAt } = this.pulse;
+    return processVerifiedAt !== null && this.at - processVerifiedAt <= this.timing.process_verified_ttl_ms;
+  }
+
+  private get processStaleAt(): number | null {
+    const { processVerifiedAt } = this.pulse;
+    return processVerifiedAt === null ? null : processVerifiedAt + this.timing.process_verified_ttl_ms + 1;
+  }
+
+  /** The latest read that equals this observation. */
+  readUntil(observation: ObservationEvidence): number {
+    const { source } = observation;
+    const read = source === "poller" || source === "transcript" ? this.pulse.observedAt[source] : null;
+    return Math.max(observation.eventTime, read ?? 0);
+  }
+
+  /** True when a reading has held since `pivot`; one that began before it may be an undrawn screen and must hold three times as long. */
+  holdsAgainst(observation: ObservationEvidence, pivot: number): boolean {
+    const { since } = observation.signal;
+    const readUntil = this.readUntil(observation);
+    const { contest_ms } = this.timing;
+    return since > pivot ? readUntil - since >= contest_ms : readUntil - pivot >= 3 * contest_ms;
+  }
+
+  /** True when the screen showed a turn in progress for good after `turn`: that event no longer tells how things stand. */
+  wasRunningAfter(turn: ActivityEvidence): boolean {
+    return this.facts.runningSeenAt > turn.eventTime + 2 * this.timing.contest_ms;
+  }
+
+  /** True when a person dismissed the row after this began. */
+  isDismissed(beganAt: number): boolean {
+    return this.facts.dismissed !== null && beganAt <= this.facts.dismissed.eventTime;
+  }
+
+  /** Freshness of a status that began at `startedAt` and was learned at `ingestedAt`. */
+  freshness(
+    status: Status,
+    startedAt: number,
+    ingestedAt: number,
+  ): Pick<Candidate, "status" | "outcome" | "rule" | "changesAt"> {
+    const { at, timing } = this;
+    if (status.state === "running") {
+      const keepAliveAt = Math.max(this.facts.keepAliveAt, this.pulse.keepAliveAt ?? 0);
+      const staleAt = keepAliveAt + timing.running_ttl_ms;
+      return at > staleAt
+        ? { status, outcome: "stale", rule: "no sign of life within the running time-out", changesAt: null }
+        : { status, outcome: "survives", rule: "a turn is in progress", changesAt: staleAt + 1 };
+    }
+    if (!this.isProcessFresh)
+      return {
+        status,
+        outcome: "stale",
+        rule: "the agent's process was not verified lately",
+        changesAt: null,
+      };
+    if (status.state === "completed") {
+      const demotesAt = Math.min(startedAt, ingestedAt) + timing.completed_demotion_ms;
+      return at >= demotesAt
+        ? {
+            status: AT_ITS_PROMPT,
+            outcome: "survives",
+            rule: "the finished turn is no longer fresh",
+            changesAt: this.processStaleAt,
+          }
+        : {
+            status,
+            outcome: "survives",
+            rule: "the last turn ended",
+            changesAt: Math.min(demotesAt, this.processStaleAt ?? demotesAt),
+          };
+    }
+    return {
+      status,
+      outcome: "survives",
+      rule: "holds while the process is verified",
+      changesAt: this.processStaleAt,
+    };
+  }
+}

@@ -1,0 +1,79 @@
+// Candidates from the agents' own events: what the newest event of each source says of the turn.
+import type { ActivityEvidence, ObservationEvidence } from "../facts.ts";
+import { compareByTime, orderKeyOf } from "../order.ts";
+import type { Status } from "../../model/state.ts";
+import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
+import { isContradicted, isTurnOver, type Scales } from "./scales.ts";
+
+/** A turn's age counts from its prompt, whatever tools ran since. */
+const startOf = (turn: ActivityEvidence, status: Status, { boundary }: Scales): number =>
+  status.state === "running" &&
+  boundary?.signal.status?.state === "running" &&
+  boundary.eventTime <= turn.eventTime
+    ? boundary.eventTime
+    : turn.eventTime;
+
+/** A sustained reading that speaks against the event; null when none does. */
+const contestant = (turn: ActivityEvidence, scales: Scales): ObservationEvidence | null => {
+  for (const observation of scales.facts.observations.values()) {
+    if (
+      isContradicted(turn, observation) &&
+      !scales.isDismissed(observation.signal.since) &&
+      scales.holdsAgainst(observation, turn.eventTime)
+    )
+      return observation;
+  }
+  return null;
+};
+
+const judge = (base: Candidate, turn: ActivityEvidence, scales: Scales): Candidate => {
+  const { status } = base;
+  const { boundary, facts } = scales;
+  const key = orderKeyOf(turn);
+  if (boundary !== null && compareByTime(key, orderKeyOf(boundary)) < 0)
+    return { ...base, outcome: "retired", rule: "a later turn began or ended" };
+  if (status.state === "error" && scales.isDismissed(turn.eventTime))
+    return {
+      ...base,
+      ...scales.freshness(AT_ITS_PROMPT, turn.eventTime, turn.ingestedAt),
+      rule: "the error was dismissed",
+    };
+  if (status.state === "running" && facts.settled !== null && compareByTime(facts.settled, key) > 0) {
+    const { eventTime, ingestedAt } = facts.settled;
+    return {
+      ...base,
+      since: eventTime,
+      ...scales.freshness(AT_ITS_PROMPT, eventTime, ingestedAt),
+      rule: "the agent said that it sits at its prompt",
+    };
+  }
+  const against = contestant(turn, scales);
+  if (against !== null)
+    return {
+      ...base,
+      outcome: "contested",
+      rule: `the ${against.source} has shown ${against.signal.status.state} since`,
+    };
+  if (isTurnOver(status) && scales.wasRunningAfter(turn))
+    return { ...base, outcome: "retired", rule: "a later turn was seen on the screen" };
+  return { ...base, ...scales.freshness(status, turn.eventTime, turn.ingestedAt) };
+};
+
+export const weighTurns = (scales: Scales): Candidate[] =>
+  [...scales.facts.turns.values()].flatMap((turn) => {
+    const { status, confidence } = turn.signal;
+    if (status === null) return [];
+    const base: Candidate = {
+      evidence: turn,
+      lane: "turn",
+      status,
+      confidence,
+      since: startOf(turn, status, scales),
+      request: null,
+      requestId: null,
+      outcome: "survives",
+      rule: "",
+      changesAt: null,
+    };
+    return [judge(base, turn, scales)];
+  });

@@ -1,0 +1,205 @@
+// Event files in: each is normalised by its adapter, bound to the runtime that it speaks of, and applied; one that names
+// no runtime yet waits, durably, until its time is over.
+import { bindEvent, type Binding } from "../engine/bind.ts";
+import { isTie, placeEvent } from "../engine/place.ts";
+import type { Envelope } from "../model/envelope.ts";
+import { isWrapperEvent, readWrapperEvent } from "../model/wrapperEvent.ts";
+import type { NormalizedEvent } from "../ports/agentAdapter.ts";
+import type { PendingEvent } from "../ports/store.ts";
+import type { Ledger } from "./ledger.ts";
+import type { States } from "./states.ts";
+import { bindWrapper, normalizeWrapper } from "./wrapperEvents.ts";
+import type { RuntimeEntry } from "./world.ts";
+
+/** A full or broken disk is not the event's fault: the batch must fail and be tried again. */
+const isStoreFailure = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  error.code.startsWith("SQLITE_") &&
+  !error.code.startsWith("SQLITE_CONSTRAINT");
+
+export class Events {
+  private readonly ledger: Ledger;
+  private readonly states: States;
+
+  constructor(ledger: Ledger, states: States) {
+    this.ledger = ledger;
+    this.states = states;
+  }
+
+  /** Commits a drained batch durably. One bad event cannot poison the batch: each has a savepoint. Throws when the store fails. */
+  applyBatch(targetId: string, envelopes: readonly Envelope[]): void {
+    const { ledger } = this;
+    const { store, logger } = ledger.deps;
+    ledger.commit(() => {
+      for (const envelope of envelopes) {
+        if (store.isSpoolNameKnown(targetId, envelope.spoolName)) {
+          ledger.drop("duplicate");
+          continue;
+        }
+        const ingestedAt = ledger.nextIngestedAt();
+        try {
+          store.savepoint(() => this.apply({ targetId, server: null, envelope, ingestedAt }, true));
+        } catch (error) {
+          if (isStoreFailure(error)) throw error;
+          ledger.restoreAfterCommit();
+          ledger.drop("failed");
+          logger.error(
+            { error, spoolName: envelope.spoolName, event: envelope.eventName },
+            "an event could not be applied and was left out",
+          );
+        }
+        store.rememberSpoolName(targetId, envelope.spoolName, ingestedAt);
+      }
+      this.bindPending();
+    });
+  }
+
+  private normalize(envelope: Envelope, confirmRequests: boolean): NormalizedEvent | null {
+    if (isWrapperEvent(envelope)) return normalizeWrapper(envelope);
+    return this.ledger.deps.adapterOf(envelope.agentType)?.normalize(envelope, { confirmRequests }) ?? null;
+  }
+
+  /** False when the event stays pending. */
+  private apply(event: PendingEvent, isNew: boolean): boolean {
+    const { ledger } = this;
+    const { envelope } = event;
+    const normalized = this.normalize(envelope, false);
+    if (normalized === null) {
+      ledger.drop("unknown_agent");
+      return true;
+    }
+    const binding = this.bind(event, normalized);
+    switch (binding.kind) {
+      case "pending":
+        if (isNew && ledger.deps.store.addPending(event)) ledger.pending.push(event);
+        return false;
+      case "dropped":
+        ledger.drop(binding.reason);
+        return true;
+      case "bound": {
+        const entry = ledger.world.runtimes.get(binding.runtimeId);
+        if (entry !== undefined) this.applyTo(entry, event);
+        return true;
+      }
+    }
+  }
+
+  private bind({ envelope, targetId }: PendingEvent, normalized: NormalizedEvent): Binding {
+    const { ledger } = this;
+    const entries = [...ledger.world.liveRuntimes()];
+    const runtimes = [...entries.map((entry) => entry.runtime), ...ledger.world.ended];
+    const { sessionId } = normalized;
+    if (isWrapperEvent(envelope))
+      return bindWrapper({ envelope, targetId, servers: ledger.world.instances(targetId), runtimes });
+    if (ledger.deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true)
+      return bindEvent({
+        envelope,
+        sessionId,
+        targetId,
+        servers: ledger.world.instances(targetId),
+        runtimes,
+      });
+    return placeEvent({
+      envelope,
+      targetId,
+      sessionId,
+      cwd: normalized.cwd ?? null,
+      promptText: normalized.promptText ?? null,
+      runtimes,
+      whereabouts: new Map(
+        entries.map(({ runtime, processCwd, screen }) => [
+          runtime.runtimeId,
+          { processCwd: processCwd ?? null, screen },
+        ]),
+      ),
+    });
+  }
+
+  private applyTo(entry: RuntimeEntry, { envelope, ingestedAt }: PendingEvent): void {
+    const { store, ids } = this.ledger.deps;
+    const event = this.normalize(envelope, entry.confirmRequests);
+    if (event === null) return;
+    if (event.isExit) entry.sawExitEvent = true;
+    const wrapped = readWrapperEvent(envelope);
+    if (wrapped?.kind === "exit") entry.wrapperExitStatus = wrapped.status;
+    entry.cwd = event.cwd ?? entry.cwd;
+    entry.transcriptPath = event.transcriptPath ?? entry.transcriptPath;
+    if (event.sessionId !== null && event.sessionId !== entry.runtime.agentSessionId) {
+      entry.runtime = { ...entry.runtime, agentSessionId: event.sessionId };
+      store.setAgentSessionId(entry.runtime.runtimeId, event.sessionId);
+    }
+    const base = event.eventId ?? envelope.spoolName;
+    for (const [index, signal] of event.signals.entries())
+      this.states.addEvidence(
+        entry,
+        {
+          eventId: ids.next("ev"),
+          runtimeId: entry.runtime.runtimeId,
+          source: isWrapperEvent(envelope) ? "wrapper" : "hook",
+          eventType: envelope.eventName ?? "unnamed",
+          sourceSeq: null,
+          eventTime: Math.min(envelope.eventTime, ingestedAt),
+          ingestedAt,
+          dedupeKey: index === 0 ? base : `${base}#${index}`,
+          signal,
+        },
+        envelope.payload,
+      );
+    this.states.evaluate(entry);
+  }
+
+  /** Inside a commit: tries the waiting events again, and once more those that came before the one that tied their session. */
+  bindPending(): void {
+    for (let before = Infinity; this.ledger.pending.length > 0 && this.ledger.pending.length < before;) {
+      const waiting = this.ledger.pending;
+      before = waiting.length;
+      this.ledger.pending = [];
+      for (const event of waiting) {
+        if (this.apply(event, false)) this.ledger.deps.store.removePending(event);
+        else this.ledger.pending.push(event);
+      }
+    }
+  }
+
+  /**
+   * Agents whose events, among those given and those that wait, need their candidates' folders and screens: the pane that
+   * they name proves nothing, and no live runtime has their session yet.
+   */
+  unplacedAgents(targetId: string, envelopes: readonly Envelope[]): Set<string> {
+    const { ledger } = this;
+    const bound = new Set(
+      Array.from(
+        ledger.world.liveRuntimes(),
+        ({ runtime }) => `${runtime.agentType}/${runtime.agentSessionId}`,
+      ),
+    );
+    const waiting = ledger.pending.flatMap((event) => (event.targetId === targetId ? [event.envelope] : []));
+    const agents = new Set<string>();
+    for (const envelope of [...envelopes, ...waiting]) {
+      const { agentType } = envelope;
+      if (agents.has(agentType) || isWrapperEvent(envelope)) continue;
+      if (ledger.deps.adapterOf(agentType)?.eventsMayNameOtherPanes !== true) continue;
+      const { sessionId, promptText } = this.normalize(envelope, false) ?? { sessionId: null };
+      if (isTie({ promptText: promptText ?? null }) && !bound.has(`${agentType}/${sessionId}`))
+        agents.add(agentType);
+    }
+    return agents;
+  }
+
+  /** Inside a commit: gives up on those that waited for longer than the limit. */
+  expirePending(now: number): void {
+    const { deps, pending } = this.ledger;
+    const limitMs = deps.timing().pending_bind_local_ms;
+    const expired = pending.filter((event) => now - event.ingestedAt > limitMs);
+    if (expired.length === 0) return;
+    this.ledger.pending = pending.filter((event) => !expired.includes(event));
+    for (const event of expired) {
+      deps.store.removePending(event);
+      this.ledger.drop("dropped_unbound");
+      const { agentType, eventName, paneId } = event.envelope;
+      deps.logger.info({ agentType, eventName, paneId }, "an event found no runtime in time and was dropped");
+    }
+  }
+}

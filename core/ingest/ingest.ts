@@ -1,0 +1,258 @@
+// The only writer of state: everything that is learned comes in here, each call one transaction. This file connects the
+// parts and holds what people and time do; topology, lives, events and readings have a file each.
+import { liveEventIds } from "../engine/facts.ts";
+import type { Recognised } from "../engine/epoch.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { Pane, PaneKey, Runtime, Target, TargetHealth } from "../model/runtime.ts";
+import { isWaiting } from "../model/state.ts";
+import type { PaneView, TargetView } from "../model/view.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import { Events } from "./events.ts";
+import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
+import { Lives } from "./lives.ts";
+import {
+  hasOpenRequest,
+  hasUnconfirmed,
+  isUnsustained,
+  Readings,
+  type ReadingSource,
+  type ReadingUpdate,
+} from "./readings.ts";
+import { Rows } from "./rows.ts";
+import { States } from "./states.ts";
+import { Topology, type TopologyUpdate } from "./topology.ts";
+import type { RuntimeEntry, World } from "./world.ts";
+
+/** A live runtime as the collector needs it (see `WatchedRuntime` there). */
+export interface WatchedEntry {
+  runtime: Runtime;
+  adapter: AgentAdapter;
+  pane: Pane;
+  attention: "unconfirmed" | "waiting" | "active" | "quiet";
+  isUnsustained: boolean;
+  cwd: string | null;
+  transcriptPath: string | null;
+  processCwd: string | null | undefined;
+}
+
+const attentionOf = (entry: RuntimeEntry): WatchedEntry["attention"] => {
+  const state = entry.resolution?.status.state ?? "unknown";
+  if (hasUnconfirmed(entry)) return "unconfirmed";
+  if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
+  return state === "running" || state === "unknown" ? "active" : "quiet";
+};
+
+export class Ingest {
+  private readonly ledger: Ledger;
+  private readonly rowsPart: Rows;
+  private readonly states: States;
+  private readonly lives: Lives;
+  private readonly topology: Topology;
+  private readonly events: Events;
+  private readonly readings: Readings;
+
+  constructor(deps: IngestDeps) {
+    const ledger = new Ledger(deps);
+    const rows = new Rows(ledger);
+    const states = new States(ledger, rows);
+    const events = new Events(ledger, states);
+    const lives = new Lives({ ledger, rows, states, onBegin: () => events.bindPending() });
+    this.ledger = ledger;
+    this.rowsPart = rows;
+    this.states = states;
+    this.events = events;
+    this.lives = lives;
+    this.topology = new Topology({ ledger, rows, states, lives });
+    this.readings = new Readings(ledger, states);
+  }
+
+  get world(): World {
+    return this.ledger.world;
+  }
+
+  /** How many events were not applied, by reason. */
+  get dropped(): ReadonlyMap<DropReason, number> {
+    return this.ledger.dropped;
+  }
+
+  /** Newest version that clients may have seen. */
+  get feedVersion(): number {
+    return this.ledger.version;
+  }
+
+  /** Called after each commit with everything that it changed, in order. Returns the unsubscribe function. */
+  onChanges(listener: (changes: readonly IngestChange[]) => void): () => void {
+    return this.ledger.onChanges(listener);
+  }
+
+  rows(all: boolean): PaneView[] {
+    return this.rowsPart.list(all);
+  }
+
+  targets(): TargetView[] {
+    return this.rowsPart.targets();
+  }
+
+  // --- what the collector learns ---------------------------------------------------------------------------------------
+
+  applyTopology(update: TopologyUpdate): void {
+    this.topology.apply(update);
+  }
+
+  applyRecognised(key: PaneKey, recognised: Recognised | null): void {
+    this.lives.applyRecognised(key, recognised);
+  }
+
+  applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void {
+    this.events.applyBatch(targetId, envelopes);
+  }
+
+  applyReading(runtimeId: string, source: ReadingSource, update: ReadingUpdate): void {
+    this.readings.apply(runtimeId, source, update);
+  }
+
+  setConfirmRequests(runtimeId: string, confirm: boolean): void {
+    const entry = this.world.runtimes.get(runtimeId);
+    if (entry !== undefined) entry.confirmRequests = confirm;
+  }
+
+  setProcessCwd(runtimeId: string, processCwd: string | null): void {
+    const entry = this.world.runtimes.get(runtimeId);
+    if (entry !== undefined) entry.processCwd = processCwd;
+  }
+
+  unplacedAgents(targetId: string, envelopes: readonly Envelope[]): ReadonlySet<string> {
+    return this.events.unplacedAgents(targetId, envelopes);
+  }
+
+  offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void {
+    this.ledger.commit(() => {
+      for (const [runtimeId, text] of screens) {
+        const entry = this.world.runtimes.get(runtimeId);
+        if (entry !== undefined) entry.screen = { text, readAt };
+      }
+      this.events.bindPending();
+    });
+  }
+
+  /** The adapters in force changed: live runtimes take theirs anew; one whose adapter is gone keeps its last state. */
+  renewAdapters(): void {
+    this.ledger.commit(() => {
+      for (const entry of this.world.liveRuntimes()) {
+        entry.adapter = this.ledger.deps.adapterOf(entry.runtime.agentType);
+        const pane = this.world.paneOf(entry.runtime);
+        if (pane !== undefined) this.rowsPart.refresh(entry, pane);
+      }
+    });
+  }
+
+  setTarget(target: Target): void {
+    const { ledger } = this;
+    ledger.commit(() => {
+      const known = this.world.targets.get(target.targetId);
+      this.world.targets.set(target.targetId, target);
+      ledger.deps.store.upsertTarget(target);
+      if (known?.health !== target.health || known.healthReason !== target.healthReason)
+        this.rowsPart.targetChanged(target.targetId);
+      for (const entry of this.world.liveRuntimes()) {
+        if (entry.runtime.targetId !== target.targetId || entry.pulse.targetHealth === target.health)
+          continue;
+        entry.pulse = { ...entry.pulse, targetHealth: target.health };
+        this.states.evaluate(entry);
+      }
+    });
+  }
+
+  setHealth(targetId: string, health: TargetHealth, reason: string | null): void {
+    const target = this.world.targets.get(targetId);
+    if (target === undefined || (target.health === health && target.healthReason === reason)) return;
+    const now = this.ledger.deps.clock.now();
+    const lastSeenAt = health === "down" ? target.lastSeenAt : now;
+    this.setTarget({ ...target, health, healthReason: reason, lastSeenAt, updatedAt: now });
+  }
+
+  /** What the collector should watch, and how closely. */
+  watchedRuntimes(targetId: string): WatchedEntry[] {
+    const now = this.ledger.deps.clock.now();
+    const watched: WatchedEntry[] = [];
+    for (const entry of this.world.liveRuntimes()) {
+      const { runtime, adapter, cwd, transcriptPath, processCwd } = entry;
+      const pane = this.world.paneOf(runtime);
+      if (runtime.targetId === targetId && adapter !== null && pane !== undefined)
+        watched.push({
+          runtime,
+          adapter,
+          pane,
+          attention: attentionOf(entry),
+          isUnsustained: isUnsustained(entry, now),
+          cwd,
+          transcriptPath,
+          processCwd,
+        });
+    }
+    return watched;
+  }
+
+  // --- people and time -------------------------------------------------------------------------------------------------
+
+  /** We sent its process a signal that ends it: that end is no crash. False takes it back. */
+  markKilled(runtimeId: string, isKilled: boolean): void {
+    const entry = this.world.runtimes.get(runtimeId);
+    if (entry !== undefined) entry.killedByUs = isKilled;
+  }
+
+  /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */
+  dismiss(runtimeId: string): boolean {
+    const entry = this.world.runtimes.get(runtimeId);
+    if (entry === undefined || entry.resolution?.status.state !== "error") return false;
+    this.ledger.commit(() => {
+      if (entry.crashedAt !== null) this.lives.dropCrashed(entry);
+      else this.dismissError(entry);
+    });
+    return true;
+  }
+
+  private dismissError(entry: RuntimeEntry): void {
+    const at = this.ledger.nextIngestedAt();
+    const eventId = this.ledger.deps.ids.next("ev");
+    const { runtimeId } = entry.runtime;
+    this.states.addEvidence(
+      entry,
+      {
+        eventId,
+        runtimeId,
+        source: "reconciler",
+        eventType: "dismissal",
+        sourceSeq: null,
+        eventTime: at,
+        ingestedAt: at,
+        dedupeKey: eventId,
+        signal: { kind: "dismissal" },
+      },
+      null,
+    );
+    this.states.evaluate(entry);
+  }
+
+  /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
+  tick(): void {
+    const now = this.ledger.deps.clock.now();
+    const due = [...this.world.liveRuntimes()].filter((entry) => this.states.isDue(entry));
+    const crashed = this.lives.expiredCrashes(now);
+    if (due.length === 0 && crashed.length === 0 && this.ledger.pending.length === 0) return;
+    this.ledger.commit(() => {
+      this.events.bindPending();
+      this.events.expirePending(now);
+      for (const entry of due) this.states.evaluate(entry);
+      for (const entry of crashed) this.lives.dropCrashed(entry);
+    });
+  }
+
+  /** Retention; events that a live candidate rests on are kept. Returns the number of rows removed. */
+  prune(options: { olderThan: number; maxEvents: number }): number {
+    const keepEventIds = new Set(
+      Array.from(this.world.liveRuntimes(), (entry) => liveEventIds(entry.facts)).flat(),
+    );
+    return this.ledger.deps.store.prune({ ...options, keepEventIds });
+  }
+}

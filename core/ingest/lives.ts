@@ -1,0 +1,154 @@
+// When runtimes begin and end: what was recognised in a pane's processes, verification, crashes and their dismissal.
+import { compareRuntime, type Recognised } from "../engine/epoch.ts";
+import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
+import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
+import { isWaiting } from "../model/state.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Rows } from "./rows.ts";
+import type { States } from "./states.ts";
+import { newRuntimeEntry, type RuntimeEntry } from "./world.ts";
+
+/** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
+const wasSeenMidTurn = ({ pulse, resolution }: RuntimeEntry): boolean =>
+  pulse.processVerifiedAt !== null &&
+  resolution !== null &&
+  (resolution.status.state === "running" || isWaiting(resolution.status.state));
+
+const crashResolution = (at: number, visibleMs: number): Resolution => ({
+  status: { state: "error", reasonCode: "crashed" },
+  confidence: "high",
+  since: at,
+  requestId: null,
+  request: null,
+  rule: "the agent's process ended in the middle of a turn without its exit event, or with a failing status",
+  verdicts: [],
+  nextCheckAt: at + visibleMs,
+});
+
+export interface LivesDeps {
+  ledger: Ledger;
+  rows: Rows;
+  states: States;
+  /** A runtime began: events that waited for it may be bound now. Inside a commit. */
+  onBegin: () => void;
+}
+
+export class Lives {
+  private readonly deps: LivesDeps;
+
+  constructor(deps: LivesDeps) {
+    this.deps = deps;
+  }
+
+  /** What was recognised in the processes of a pane just now; null: no agent. It also verifies that a live runtime still runs. */
+  applyRecognised(key: PaneKey, recognised: Recognised | null): void {
+    const { ledger, rows } = this.deps;
+    const live = ledger.world.liveOf(key) ?? null;
+    const pane = ledger.world.paneOf(key);
+    if (pane === undefined) return;
+    const change = compareRuntime(live?.runtime ?? null, recognised, {
+      sawExitEvent: live?.sawExitEvent ?? false,
+      killedByUs: live?.killedByUs ?? false,
+      wasMidTurn: live !== null && wasSeenMidTurn(live),
+      announcesExit:
+        live !== null && (live.adapter?.announcesExit ?? false) && live.facts.cursors.has("hook"),
+      paneDeadStatus: pane.isDead && live?.runtime.pid === pane.panePid ? pane.deadStatus : null,
+      wrapperExitStatus: live?.wrapperExitStatus ?? null,
+    });
+    if (change.kind === "keep") {
+      if (live !== null && recognised !== null) this.verified(live);
+      return;
+    }
+    ledger.commit(() => {
+      if (live !== null && change.kind !== "begin") this.end(live, change.end, pane);
+      if (change.kind === "end") rows.changed(rows.ofPane(pane), null, false);
+      else this.begin(pane, change.recognised);
+    });
+  }
+
+  private verified(entry: RuntimeEntry): void {
+    const { ledger, states } = this.deps;
+    const isFirst = entry.pulse.processVerifiedAt === null;
+    entry.pulse = { ...entry.pulse, processVerifiedAt: ledger.deps.clock.now() };
+    if (isFirst || states.isDue(entry)) ledger.commit(() => states.evaluate(entry));
+  }
+
+  private begin(pane: Pane, { agentType, process }: Recognised): void {
+    const { ledger, states } = this.deps;
+    const { store, clock, runtimeIdOf, adapterOf } = ledger.deps;
+    const { targetId, server, paneId } = pane;
+    const now = clock.now();
+    const paneEpoch = store.lastPaneEpoch(pane) + 1;
+    const serverPid = ledger.world.serverOf(targetId, server)?.instance?.pid ?? 0;
+    const runtime: Runtime = {
+      targetId,
+      server,
+      paneId,
+      runtimeId: runtimeIdOf([
+        targetId,
+        server,
+        String(serverPid),
+        paneId,
+        agentType,
+        String(process.pid),
+        String(paneEpoch),
+      ]),
+      paneEpoch,
+      agentType,
+      pid: process.pid,
+      processStartedAt: process.startedAt,
+      startedAt: now,
+      endedAt: null,
+      agentSessionId: null,
+    };
+    store.insertRuntime(runtime);
+    const entry = newRuntimeEntry(runtime, adapterOf(agentType));
+    const targetHealth = ledger.world.targets.get(targetId)?.health ?? "ok";
+    entry.pulse = { ...entry.pulse, processVerifiedAt: now, keepAliveAt: now, targetHealth };
+    ledger.world.addRuntime(entry);
+    this.deps.onBegin();
+    states.evaluate(entry);
+  }
+
+  /** Inside a commit. `pane`: the row as it was last. */
+  end(entry: RuntimeEntry, end: RuntimeEnd, pane: Pane): void {
+    const { ledger, rows, states } = this.deps;
+    const { store, clock, timing } = ledger.deps;
+    const { runtimeId } = entry.runtime;
+    const at = clock.now();
+    entry.runtime = { ...entry.runtime, endedAt: at };
+    entry.fingerprint = null;
+    store.endRuntime(runtimeId, at, end);
+    ledger.world.retire(entry, end === "crashed");
+    if (end === "crashed") {
+      entry.crashedAt = at;
+      states.change(entry, pane, { resolution: crashResolution(at, timing().crashed_visible_ms), at, end });
+      return;
+    }
+    states.appendTransition(entry, pane, {
+      resolution: null,
+      at,
+      end,
+      previousState: entry.resolution?.status.state ?? null,
+    });
+    store.deleteState(runtimeId);
+    rows.removed(rows.ofRuntime(entry, pane));
+  }
+
+  /** Inside a commit: a crashed row goes for good. */
+  dropCrashed(entry: RuntimeEntry): void {
+    const { ledger, rows } = this.deps;
+    ledger.world.runtimes.delete(entry.runtime.runtimeId);
+    ledger.deps.store.deleteState(entry.runtime.runtimeId);
+    if (entry.view !== null) rows.removed(entry.view);
+  }
+
+  /** Crashed rows that were shown for long enough. */
+  expiredCrashes(now: number): RuntimeEntry[] {
+    const { world, deps } = this.deps.ledger;
+    const visibleMs = deps.timing().crashed_visible_ms;
+    return [...world.runtimes.values()].filter(
+      (entry) => entry.crashedAt !== null && now - entry.crashedAt > visibleMs,
+    );
+  }
+}

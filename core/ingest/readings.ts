@@ -1,0 +1,119 @@
+// Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
+// readings against an open request become stored evidence; the rest only refreshes the pulse.
+import { observe, type SampledReading } from "../engine/observe.ts";
+import type { ObservationSignal } from "../model/evidence.ts";
+import { isWaiting } from "../model/state.ts";
+import type { Ledger } from "./ledger.ts";
+import type { States } from "./states.ts";
+import type { RuntimeEntry } from "./world.ts";
+
+export type ReadingSource = "poller" | "transcript";
+
+/** `reading` null: it was read at `readAt` and shows nothing known. `isChanged`: the text differs from the read before, which proves life. */
+export interface ReadingUpdate {
+  reading: SampledReading | null;
+  readAt: number;
+  isChanged: boolean;
+}
+
+/** A run of readings that was not continued for this long has ended: the screen shows something unknown by now. */
+const STILL_READ_MS = 3_000;
+
+/** True while a request may be open: published, outranked, or waiting for its confirmation. */
+export const hasOpenRequest = (entry: RuntimeEntry): boolean =>
+  (entry.resolution?.verdicts ?? []).some(
+    ({ lane, outcome }) =>
+      lane.startsWith("request:") && (outcome === "won" || outcome === "lost" || outcome === "unconfirmed"),
+  );
+
+export const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
+  (entry.resolution?.verdicts ?? []).some(({ outcome }) => outcome === "unconfirmed");
+
+export const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
+  Object.values(entry.runs).some((run) => run.signal.reads < 2 && now - run.lastReadAt < STILL_READ_MS);
+
+export class Readings {
+  private readonly ledger: Ledger;
+  private readonly states: States;
+
+  constructor(ledger: Ledger, states: States) {
+    this.ledger = ledger;
+    this.states = states;
+  }
+
+  apply(runtimeId: string, source: ReadingSource, { reading, readAt, isChanged }: ReadingUpdate): void {
+    const entry = this.ledger.world.runtimes.get(runtimeId);
+    if (entry === undefined || entry.runtime.endedAt !== null) return;
+    if (isChanged) this.states.keepAlive(entry, readAt);
+    if (reading === null) this.unrecognised(entry, source, readAt);
+    else this.recognised(entry, source, reading, readAt);
+  }
+
+  private unrecognised(entry: RuntimeEntry, source: ReadingSource, readAt: number): void {
+    // A state file that says nothing known is no news; a screen that does may have left the state that it showed.
+    if (source === "transcript") return;
+    const isFirst = entry.pulse.unrecognisedSince === null;
+    entry.pulse = {
+      ...entry.pulse,
+      screenReadable: false,
+      unrecognisedSince: entry.pulse.unrecognisedSince ?? readAt,
+    };
+    if (isFirst || this.states.isDue(entry)) this.ledger.commit(() => this.states.evaluate(entry));
+  }
+
+  private recognised(
+    entry: RuntimeEntry,
+    source: ReadingSource,
+    reading: SampledReading,
+    readAt: number,
+  ): void {
+    const { ledger, states } = this;
+    const timing = ledger.deps.timing();
+    const { run, isWorthStoring } = observe(entry.runs[source] ?? null, reading, {
+      at: readAt,
+      contestMs: timing.contest_ms,
+      maxGapMs: timing.running_ttl_ms,
+    });
+    const wasUnrecognised = entry.pulse.unrecognisedSince !== null;
+    entry.runs = { ...entry.runs, [source]: run };
+    entry.pulse = {
+      ...entry.pulse,
+      observedAt: { ...entry.pulse.observedAt, [source]: readAt },
+      ...(source === "poller" ? { screenReadable: true, unrecognisedSince: null } : {}),
+    };
+    if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))
+      states.keepAlive(entry, readAt);
+    const contests = !isWaiting(reading.status.state) && run.signal.reads >= 2 && hasOpenRequest(entry);
+    if (isWorthStoring || contests) {
+      ledger.commit(() => {
+        this.store(entry, source, run.signal, readAt);
+        states.evaluate(entry);
+      });
+      return;
+    }
+    // A verdict that waits for a reading to hold longer can turn with every read.
+    const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
+    if (mayTurn || states.isDue(entry)) ledger.commit(() => states.evaluate(entry));
+  }
+
+  private store(entry: RuntimeEntry, source: ReadingSource, signal: ObservationSignal, readAt: number): void {
+    const { ledger } = this;
+    const ingestedAt = ledger.nextIngestedAt();
+    const eventId = ledger.deps.ids.next("ev");
+    this.states.addEvidence(
+      entry,
+      {
+        eventId,
+        runtimeId: entry.runtime.runtimeId,
+        source,
+        eventType: source === "poller" ? "screen" : "state_file",
+        sourceSeq: null,
+        eventTime: Math.min(readAt, ingestedAt),
+        ingestedAt,
+        dedupeKey: eventId,
+        signal,
+      },
+      null,
+    );
+  }
+}

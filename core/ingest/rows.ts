@@ -1,0 +1,86 @@
+// The rows that clients see, and telling them when one changed, moved or went.
+import type { Pane, Target } from "../model/runtime.ts";
+import type { CanonicalState } from "../model/state.ts";
+import type { PaneView, TargetView } from "../model/view.ts";
+import type { Ledger } from "./ledger.ts";
+import { barePaneView, runtimeView, targetView } from "./view.ts";
+import type { RuntimeEntry } from "./world.ts";
+
+export class Rows {
+  private readonly ledger: Ledger;
+
+  constructor(ledger: Ledger) {
+    this.ledger = ledger;
+  }
+
+  /** Every row; panes without an agent included when asked for. */
+  list(all: boolean): PaneView[] {
+    const { world } = this.ledger;
+    const rows: PaneView[] = [];
+    for (const pane of world.panes()) {
+      const live = world.liveOf(pane);
+      if (live !== undefined) rows.push(live.view ?? this.ofRuntime(live, pane));
+      else if (all) rows.push(this.ofPane(pane));
+    }
+    for (const entry of world.runtimes.values())
+      if (entry.crashedAt !== null && entry.view !== null) rows.push(entry.view);
+    return rows;
+  }
+
+  targets(): TargetView[] {
+    return [...this.ledger.world.targets.values()].map((target) => this.ofTarget(target));
+  }
+
+  private ofTarget(target: Target): TargetView {
+    const servers = [...this.ledger.world.servers.values()].filter(
+      (server) => server.targetId === target.targetId,
+    );
+    return targetView(target, servers);
+  }
+
+  ofPane(pane: Pane): PaneView {
+    return barePaneView(pane, this.ledger.targetName(pane.targetId));
+  }
+
+  ofRuntime(entry: RuntimeEntry, pane: Pane): PaneView {
+    return runtimeView(entry, pane, this.ledger.targetName(pane.targetId));
+  }
+
+  // --- to be called inside a commit ----------------------------------------------------------------------------------
+
+  changed(pane: PaneView, previousState: CanonicalState | null, isTransition: boolean): void {
+    this.ledger.emit({ kind: "pane", pane, previousState, isTransition });
+  }
+
+  removed(view: PaneView): void {
+    this.ledger.emit({
+      kind: "removed",
+      paneRef: view.identity.pane_ref,
+      runtimeId: view.identity.runtime_id,
+    });
+  }
+
+  /** A row's reference changes with its session's name: the old one goes first. */
+  moved(old: PaneView, now: PaneView): void {
+    if (old.identity.pane_ref !== now.identity.pane_ref) this.removed(old);
+  }
+
+  targetChanged(targetId: string): void {
+    const target = this.ledger.world.targets.get(targetId);
+    if (target !== undefined) this.ledger.emit({ kind: "target", target: this.ofTarget(target) });
+  }
+
+  /** Renders a runtime's row again; clients hear of it only when something that they show changed (not the moment of confirmation). */
+  refresh(entry: RuntimeEntry, pane: Pane): void {
+    const view = this.ofRuntime(entry, pane);
+    const old = entry.view;
+    entry.view = view;
+    if (
+      old !== null &&
+      JSON.stringify({ ...old, confirmed_at: null }) === JSON.stringify({ ...view, confirmed_at: null })
+    )
+      return;
+    if (old !== null) this.moved(old, view);
+    this.changed(view, view.state, false);
+  }
+}

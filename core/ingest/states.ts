@@ -1,0 +1,133 @@
+// From evidence to the stored state of one runtime: store, fold, resolve, and a transition when the answer changed.
+import { applyEvidence } from "../engine/facts.ts";
+import { resolve } from "../engine/resolve.ts";
+import type { Evidence } from "../model/evidence.ts";
+import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
+import type { Pane } from "../model/runtime.ts";
+import type { CanonicalState } from "../model/state.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Rows } from "./rows.ts";
+import type { RuntimeEntry } from "./world.ts";
+
+export class States {
+  private readonly ledger: Ledger;
+  private readonly rows: Rows;
+
+  constructor(ledger: Ledger, rows: Rows) {
+    this.ledger = ledger;
+    this.rows = rows;
+  }
+
+  /** True when time alone may have changed the answer. */
+  isDue(entry: RuntimeEntry): boolean {
+    const checkAt = entry.resolution?.nextCheckAt ?? null;
+    return entry.resolution === null || (checkAt !== null && this.ledger.deps.clock.now() >= checkAt);
+  }
+
+  keepAlive(entry: RuntimeEntry, at: number): void {
+    entry.pulse = { ...entry.pulse, keepAliveAt: Math.max(entry.pulse.keepAliveAt ?? 0, at) };
+  }
+
+  /** Inside a commit. False for a duplicate. */
+  addEvidence(entry: RuntimeEntry, raw: Evidence, payload: unknown): boolean {
+    const { store, redact } = this.ledger.deps;
+    // Memory holds what the store holds: a restart must not change what is shown or its fingerprint.
+    const evidence = redact(raw);
+    const row = store.insertEvent(evidence, payload);
+    if (row === null) {
+      this.ledger.drop("duplicate");
+      return false;
+    }
+    entry.facts = applyEvidence(entry.facts, evidence);
+    entry.eventHorizon = Math.max(entry.eventHorizon, row);
+    const cursor = entry.facts.cursors.get(evidence.source);
+    if (cursor?.eventId === evidence.eventId)
+      store.putCursor({
+        runtimeId: entry.runtime.runtimeId,
+        source: evidence.source,
+        lastSourceSeq: cursor.sourceSeq,
+        lastOrderEventTime: cursor.eventTime,
+        lastOrderIngestedAt: cursor.ingestedAt,
+        lastOrderEventId: cursor.eventId,
+      });
+    return true;
+  }
+
+  /** Inside a commit: resolves now, and stores a transition when state, reason or prompt differ. */
+  evaluate(entry: RuntimeEntry): void {
+    const { clock, timing, fingerprintOf } = this.ledger.deps;
+    const pane = this.ledger.world.paneOf(entry.runtime);
+    if (entry.runtime.endedAt !== null || pane === undefined) return;
+    const at = clock.now();
+    const resolution = resolve({ facts: entry.facts, pulse: entry.pulse, at, timing: timing() });
+    const previous = entry.resolution;
+    const fingerprint = fingerprintOf(entry.runtime.runtimeId, resolution);
+    const isSame =
+      previous !== null &&
+      previous.status.state === resolution.status.state &&
+      previous.status.reasonCode === resolution.status.reasonCode &&
+      entry.fingerprint === fingerprint;
+    if (isSame) {
+      // The age of not knowing must not restart with every look.
+      entry.resolution =
+        resolution.status.state === "unknown" ? { ...resolution, since: previous.since } : resolution;
+      this.rows.refresh(entry, pane);
+      return;
+    }
+    entry.fingerprint = fingerprint;
+    this.change(entry, pane, { resolution, at, end: null });
+  }
+
+  /** Inside a commit: makes `resolution` the runtime's state, with its transition and its row. */
+  change(
+    entry: RuntimeEntry,
+    pane: Pane,
+    { resolution, at, end }: { resolution: Resolution; at: number; end: RuntimeEnd | null },
+  ): void {
+    const previousState = entry.resolution?.status.state ?? null;
+    entry.resolution = resolution;
+    this.appendTransition(entry, pane, { resolution, at, end, previousState });
+    entry.view = this.rows.ofRuntime(entry, pane);
+    const { targetId, server, paneId, runtimeId } = entry.runtime;
+    const { fingerprint, stateVersion } = entry;
+    this.ledger.deps.store.putState({
+      targetId,
+      server,
+      paneId,
+      runtimeId,
+      resolution,
+      fingerprint,
+      stateVersion,
+      lastSeenAt: at,
+      updatedAt: at,
+    });
+    this.rows.changed(entry.view, previousState, true);
+  }
+
+  /** Inside a commit. The new version is the runtime's state version. */
+  appendTransition(
+    entry: RuntimeEntry,
+    pane: Pane,
+    change: {
+      resolution: Resolution | null;
+      at: number;
+      end: RuntimeEnd | null;
+      previousState: CanonicalState | null;
+    },
+  ): void {
+    const version = this.ledger.deps.store.appendTransition({
+      runtimeId: entry.runtime.runtimeId,
+      at: change.at,
+      evaluatedAt: change.at,
+      eventHorizon: entry.eventHorizon,
+      pulse: entry.pulse,
+      resolution: change.resolution,
+      fingerprint: entry.fingerprint,
+      previousState: change.previousState,
+      end: change.end,
+      view: this.rows.ofRuntime(entry, pane),
+    });
+    this.ledger.version = version;
+    entry.stateVersion = version;
+  }
+}

@@ -1,0 +1,117 @@
+// Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that went or became others.
+import { isRespawned } from "../engine/epoch.ts";
+import type { Pane, ServerInstance } from "../model/runtime.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Lives } from "./lives.ts";
+import type { Rows } from "./rows.ts";
+import type { States } from "./states.ts";
+import type { ServerEntry } from "./world.ts";
+
+export interface TopologyUpdate {
+  targetId: string;
+  server: string;
+  status: ServerEntry["status"];
+  mode: ServerEntry["mode"];
+  problem: string | null;
+  instance: ServerInstance | null;
+  panes: readonly Pane[];
+}
+
+/** Everything of a pane that is shown or stored; activity and cursor move all the time and matter only to the collector. */
+const isSamePane = (a: Pane, b: Pane): boolean =>
+  a.sessionName === b.sessionName &&
+  a.windowId === b.windowId &&
+  a.windowIndex === b.windowIndex &&
+  a.windowName === b.windowName &&
+  a.paneIndex === b.paneIndex &&
+  a.panePid === b.panePid &&
+  a.title === b.title &&
+  a.isDead === b.isDead &&
+  a.alsoIn.length === b.alsoIn.length &&
+  a.alsoIn.every((other, index) => other.sessionName === b.alsoIn[index]?.sessionName);
+
+const isSameTopology = (a: ReadonlyMap<string, Pane> | undefined, b: ReadonlyMap<string, Pane>): boolean => {
+  if (a === undefined || a.size !== b.size) return false;
+  for (const [paneId, pane] of b) {
+    const old = a.get(paneId);
+    if (old === undefined || !isSamePane(old, pane)) return false;
+  }
+  return true;
+};
+
+/** Pane ids start anew with another life of the server. */
+const isOtherLife = (before: ServerInstance | null | undefined, now: ServerInstance | null): boolean =>
+  before !== null &&
+  before !== undefined &&
+  now !== null &&
+  (before.pid !== now.pid || before.startedAt !== now.startedAt);
+
+const isSameServer = (before: ServerEntry | undefined, now: TopologyUpdate): boolean =>
+  before !== undefined &&
+  before.status === now.status &&
+  before.mode === now.mode &&
+  before.problem === now.problem;
+
+export interface TopologyDeps {
+  ledger: Ledger;
+  rows: Rows;
+  states: States;
+  lives: Lives;
+}
+
+export class Topology {
+  private readonly deps: TopologyDeps;
+
+  constructor(deps: TopologyDeps) {
+    this.deps = deps;
+  }
+
+  apply(update: TopologyUpdate): void {
+    const { ledger, rows } = this.deps;
+    const { targetId, server } = update;
+    const before = ledger.world.serverOf(targetId, server);
+    if (update.status === "error") {
+      // A listing that failed says nothing about the panes: the last known ones stay.
+      ledger.world.setServer({
+        ...update,
+        instance: before?.instance ?? null,
+        panes: before?.panes ?? new Map(),
+      });
+      if (!isSameServer(before, update)) ledger.commit(() => rows.targetChanged(targetId));
+      return;
+    }
+    const panes = new Map(update.panes.map((pane) => [pane.paneId, pane]));
+    const isNewLife = isOtherLife(before?.instance, update.instance);
+    ledger.world.setServer({ ...update, panes });
+    if (!isNewLife && isSameTopology(before?.panes, panes) && isSameServer(before, update)) return;
+    ledger.commit(() => {
+      ledger.deps.store.replacePanes(targetId, server, update.panes);
+      for (const old of before?.panes.values() ?? []) this.compare(old, panes.get(old.paneId), isNewLife);
+      for (const pane of panes.values())
+        this.changed(pane, isNewLife ? undefined : before?.panes.get(pane.paneId));
+      if (!isSameServer(before, update)) rows.targetChanged(targetId);
+    });
+  }
+
+  private compare(old: Pane, now: Pane | undefined, isNewLife: boolean): void {
+    const { ledger, rows, lives } = this.deps;
+    if (now !== undefined && !isNewLife && !isRespawned(old, now)) return;
+    const live = ledger.world.liveOf(old);
+    if (live !== undefined) lives.end(live, now === undefined ? "vanished" : "replaced", old);
+    if (now === undefined) rows.removed(rows.ofPane(old));
+  }
+
+  private changed(pane: Pane, old: Pane | undefined): void {
+    const { ledger, rows, states } = this.deps;
+    if (old !== undefined && isSamePane(old, pane)) return;
+    const live = ledger.world.liveOf(pane);
+    if (live !== undefined) {
+      if (pane.title !== old?.title) states.keepAlive(live, ledger.deps.clock.now());
+      rows.refresh(live, pane);
+      return;
+    }
+    const view = rows.ofPane(pane);
+    if (old !== undefined) rows.moved(rows.ofPane(old), view);
+    rows.changed(view, null, false);
+  }
+}

@@ -1,0 +1,138 @@
+// The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
+import { formatPaneRef } from "../engine/ref.ts";
+import { needsAction } from "../model/state.ts";
+import type { Pane } from "../model/runtime.ts";
+import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
+import type { Transition } from "../ports/store.ts";
+import type { RuntimeEntry, ServerEntry } from "./world.ts";
+import type { Target } from "../model/runtime.ts";
+
+export const toIso = (at: number): string => new Date(at).toISOString();
+
+/** The newest moment at which anything confirmed the present state. */
+export const confirmedAt = (entry: RuntimeEntry): number | null => {
+  const times = [
+    entry.facts.keepAliveAt,
+    entry.pulse.keepAliveAt,
+    entry.pulse.observedAt.poller,
+    entry.pulse.observedAt.transcript,
+  ];
+  const latest = Math.max(0, ...times.map((time) => time ?? 0));
+  return latest === 0 ? null : latest;
+};
+
+const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) => ({
+  identity: {
+    target: targetName,
+    tmux_server: pane.server,
+    session_name: pane.sessionName,
+    window_id: pane.windowId,
+    pane_id: pane.paneId,
+    pane_ref: formatPaneRef({
+      target: targetName,
+      server: pane.server,
+      sessionName: pane.sessionName,
+      windowId: pane.windowId,
+      paneId: pane.paneId,
+    }),
+    runtime_id: runtimeId,
+  },
+  also_in: pane.alsoIn.map((other) => other.sessionName),
+  window_index: pane.windowIndex,
+  window_name: pane.windowName,
+  pane_index: pane.paneIndex,
+  title: pane.title,
+});
+
+/** A pane without an agent. */
+export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
+  ...paneFields(pane, targetName, null),
+  agent: null,
+  agent_name: null,
+  state: null,
+  reason_code: null,
+  confidence: null,
+  state_version: 0,
+  needs_action: false,
+  since: null,
+  confirmed_at: null,
+  request: null,
+  prompt_fingerprint: null,
+  agent_session_id: null,
+});
+
+export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
+  const { runtime, resolution } = entry;
+  const confirmed = confirmedAt(entry);
+  return {
+    ...paneFields(pane, targetName, runtime.runtimeId),
+    agent: runtime.agentType,
+    agent_name: entry.adapter?.displayName ?? runtime.agentType,
+    state: resolution?.status.state ?? "unknown",
+    reason_code: resolution?.status.reasonCode ?? "no_signal",
+    confidence: resolution?.confidence ?? "low",
+    state_version: entry.stateVersion,
+    needs_action: resolution !== null && needsAction(resolution.status.state),
+    since: resolution === null ? null : toIso(resolution.since),
+    confirmed_at: confirmed === null ? null : toIso(confirmed),
+    request: resolution?.request ?? null,
+    prompt_fingerprint: entry.fingerprint,
+    agent_session_id: runtime.agentSessionId,
+  };
+};
+
+export const targetView = (target: Target, servers: readonly ServerEntry[]): TargetView => ({
+  target: target.targetName,
+  kind: target.kind,
+  health: target.health,
+  health_reason: target.healthReason,
+  last_seen_at: target.lastSeenAt === null ? null : toIso(target.lastSeenAt),
+  servers: servers.map((server) => ({
+    tmux_server: server.server,
+    status: server.status,
+    mode: server.mode,
+    problem: server.problem,
+    pane_count: server.panes.size,
+  })),
+});
+
+/** `history`: transitions of the runtime, newest first. */
+export const explanation = (
+  view: PaneView,
+  entry: RuntimeEntry | null,
+  history: readonly Transition[],
+  now: number,
+): Explanation => {
+  const states = history.filter((transition) => transition.resolution !== null);
+  return {
+    schema_version: SCHEMA_VERSION,
+    generated_at: toIso(now),
+    pane: view,
+    rule: entry?.resolution?.rule ?? "no agent was recognised in this pane",
+    evidence: (entry?.resolution?.verdicts ?? []).map((verdict) => ({
+      source: verdict.source,
+      event_type: verdict.eventType,
+      lane: verdict.lane,
+      state: verdict.status.state,
+      reason_code: verdict.status.reasonCode,
+      confidence: verdict.confidence,
+      at: toIso(verdict.eventTime),
+      outcome: verdict.outcome,
+      rule: verdict.rule,
+      matched: verdict.matched,
+    })),
+    timeline: states.flatMap((transition, index) => {
+      if (transition.resolution === null) return [];
+      const later = states[index - 1];
+      return [
+        {
+          state_version: transition.version,
+          at: toIso(transition.at),
+          state: transition.resolution.status.state,
+          reason_code: transition.resolution.status.reasonCode,
+          duration_ms: later === undefined ? null : later.at - transition.at,
+        },
+      ];
+    }),
+  };
+};

@@ -1,0 +1,158 @@
+// What the daemon knows right now, in memory: targets, tmux servers with their panes, and one entry per runtime with its
+// folded facts. The store holds the durable form; nothing outside ingest writes here.
+import type { Facts } from "../engine/facts.ts";
+import { EMPTY_FACTS } from "../engine/facts.ts";
+import type { ObservationRun } from "../engine/observe.ts";
+import type { EvidenceSource } from "../model/evidence.ts";
+import type { Pulse, Resolution } from "../model/resolution.ts";
+import { EMPTY_PULSE } from "../model/resolution.ts";
+import {
+  paneKeyString,
+  type Pane,
+  type PaneKey,
+  type Runtime,
+  type ServerInstance,
+  type Target,
+} from "../model/runtime.ts";
+import type { PaneView } from "../model/view.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+
+export interface ServerEntry {
+  targetId: string;
+  server: string;
+  status: "ok" | "no_server" | "error";
+  mode: "control" | "polling" | "none";
+  problem: string | null;
+  instance: ServerInstance | null;
+  panes: ReadonlyMap<string, Pane>;
+}
+
+export interface RuntimeEntry {
+  runtime: Runtime;
+  /** Null where the adapter of a stored runtime is gone. */
+  adapter: AgentAdapter | null;
+  facts: Facts;
+  /** Highest stored event row folded into `facts`. */
+  eventHorizon: number;
+  pulse: Pulse;
+  runs: Partial<Record<EvidenceSource, ObservationRun>>;
+  resolution: Resolution | null;
+  fingerprint: string | null;
+  stateVersion: number;
+  /** Sign by which the process was recognised, for `explain`. */
+  sawExitEvent: boolean;
+  /** As the wrapper announced it, a moment before the process is seen to be gone. */
+  wrapperExitStatus: number | null;
+  killedByUs: boolean;
+  /** Another program may answer this agent's permission requests: dialogs need confirmation. */
+  confirmRequests: boolean;
+  /** Working folder as the agent's events name it. */
+  cwd: string | null;
+  /** The agent's own log of its session, as its events name it. */
+  transcriptPath: string | null;
+  /** Working folder and screen, for events that name other panes; the folder is undefined until it was asked for. */
+  processCwd: string | null | undefined;
+  screen: { text: string; readAt: number } | null;
+  /** Ended with proof of a crash: the row stays until dismissed. */
+  crashedAt: number | null;
+  view: PaneView | null;
+}
+
+export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null): RuntimeEntry => ({
+  runtime,
+  adapter,
+  facts: EMPTY_FACTS,
+  eventHorizon: 0,
+  pulse: EMPTY_PULSE,
+  runs: {},
+  resolution: null,
+  fingerprint: null,
+  stateVersion: 0,
+  sawExitEvent: false,
+  wrapperExitStatus: null,
+  killedByUs: false,
+  confirmRequests: false,
+  cwd: null,
+  transcriptPath: null,
+  processCwd: undefined,
+  screen: null,
+  crashedAt: null,
+  view: null,
+});
+
+const serverKey = (targetId: string, server: string): string => `${targetId}/${server}`;
+
+export class World {
+  readonly targets = new Map<string, Target>();
+  readonly servers = new Map<string, ServerEntry>();
+  readonly runtimes = new Map<string, RuntimeEntry>();
+  /** Runtimes that ended lately: their late events are recognised and dropped, not left pending. */
+  readonly ended: Runtime[] = [];
+  private readonly liveByPane = new Map<string, RuntimeEntry>();
+
+  serverOf(targetId: string, server: string): ServerEntry | undefined {
+    return this.servers.get(serverKey(targetId, server));
+  }
+
+  setServer(entry: ServerEntry): void {
+    this.servers.set(serverKey(entry.targetId, entry.server), entry);
+  }
+
+  paneOf(key: PaneKey): Pane | undefined {
+    return this.serverOf(key.targetId, key.server)?.panes.get(key.paneId);
+  }
+
+  liveOf(key: PaneKey): RuntimeEntry | undefined {
+    return this.liveByPane.get(paneKeyString(key));
+  }
+
+  clear(): void {
+    this.targets.clear();
+    this.servers.clear();
+    this.runtimes.clear();
+    this.liveByPane.clear();
+  }
+
+  /** A stored pane, until the first listing says what is really there. */
+  restorePane(pane: Pane): void {
+    const known = this.serverOf(pane.targetId, pane.server);
+    const panes = new Map(known?.panes).set(pane.paneId, pane);
+    this.setServer({
+      targetId: pane.targetId,
+      server: pane.server,
+      status: "ok",
+      mode: "none",
+      problem: null,
+      instance: null,
+      panes,
+    });
+  }
+
+  addRuntime(entry: RuntimeEntry): void {
+    this.runtimes.set(entry.runtime.runtimeId, entry);
+    this.liveByPane.set(paneKeyString(entry.runtime), entry);
+  }
+
+  /** Takes the runtime out of its pane; it stays listed while it is a crashed row. */
+  retire(entry: RuntimeEntry, isKept: boolean): void {
+    const key = paneKeyString(entry.runtime);
+    if (this.liveByPane.get(key) === entry) this.liveByPane.delete(key);
+    if (!isKept) this.runtimes.delete(entry.runtime.runtimeId);
+    this.ended.push(entry.runtime);
+    if (this.ended.length > 500) this.ended.splice(0, this.ended.length - 500);
+  }
+
+  *liveRuntimes(): IterableIterator<RuntimeEntry> {
+    yield* this.liveByPane.values();
+  }
+
+  *panes(): IterableIterator<Pane> {
+    for (const server of this.servers.values()) yield* server.panes.values();
+  }
+
+  instances(targetId: string): ServerInstance[] {
+    return [...this.servers.values()].flatMap((server) =>
+      server.targetId === targetId && server.instance !== null ? [server.instance] : [],
+    );
+  }
+}

@@ -1,0 +1,79 @@
+// What actions answer: documents for the CLI's --json and the popover, snake_case on the wire. They hold no text that was
+// sent; the output of a pane is the one exception, because it is what was asked for.
+import { z } from "zod";
+import { SCHEMA_VERSION } from "./view.ts";
+
+/** `delivered`: the effect was seen. `not_delivered`: it was seen not to be there. `unverified`: neither could be shown. */
+export const actionOutcomeSchema = z.enum(["delivered", "not_delivered", "unverified"]);
+export type ActionOutcome = z.infer<typeof actionOutcomeSchema>;
+
+/** Exit status of the CLI for each outcome. */
+export const OUTCOME_EXIT_CODES = {
+  delivered: 0,
+  not_delivered: 20,
+  unverified: 21,
+} as const satisfies Record<ActionOutcome, number>;
+
+/** Longest text that `send` takes, in characters. */
+export const MAX_TEXT = 200_000;
+
+export const SIGNALS = ["INT", "TERM", "KILL"] as const;
+export const signalSchema = z.enum(SIGNALS);
+export type Signal = z.infer<typeof signalSchema>;
+
+/** `detail`: one sentence on what was seen. `notes`: what was done to the input on the way. */
+export const actionResultSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  action_id: z.string(),
+  action: z.enum(["send", "interrupt", "kill"]),
+  pane_ref: z.string(),
+  runtime_id: z.string().nullable(),
+  snapshot_id: z.string(),
+  outcome: actionOutcomeSchema,
+  detail: z.string(),
+  notes: z.array(z.string()),
+  /** Nothing was done now: this is the answer to an earlier action with the same idempotency key. */
+  is_repeat: z.boolean(),
+});
+export type ActionResult = z.infer<typeof actionResultSchema>;
+
+export const MAX_OUTPUT_LINES = 10_000;
+export const MAX_OUTPUT_BYTES = 1_000_000;
+export const DEFAULT_OUTPUT_LINES = 100;
+
+/** Newest line last. `cut`: which bound left older lines out. */
+export const paneOutputSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  pane_ref: z.string(),
+  runtime_id: z.string().nullable(),
+  snapshot_id: z.string(),
+  has_ansi: z.boolean(),
+  /** The program draws on the alternate screen: there is no scrollback, only what is visible. */
+  is_alternate: z.boolean(),
+  cut: z.enum(["none", "lines", "bytes"]),
+  lines: z.array(z.string()),
+});
+export type PaneOutput = z.infer<typeof paneOutputSchema>;
+
+/** Newest first. */
+export const auditListSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: z.string(),
+  items: z.array(
+    z.object({
+      action_id: z.string(),
+      at: z.string(),
+      surface: z.string(),
+      action: z.string(),
+      ref: z.string(),
+      runtime_id: z.string().nullable(),
+      snapshot_id: z.string().nullable(),
+      /** An outcome, or the code of the error that refused it. */
+      outcome: z.string(),
+      /** Characters that were sent; null for actions without text. */
+      text_length: z.number().int().nullable(),
+    }),
+  ),
+});
+export type AuditList = z.infer<typeof auditListSchema>;

@@ -1,0 +1,59 @@
+// `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
+import { z } from "zod";
+import { refNameSchema } from "./runtime.ts";
+
+/** The freshness values of design "states". */
+export const timingSchema = z
+  .object({
+    running_ttl_ms: z.number().positive().default(45_000),
+    waiting_unconfirmed_ttl_ms: z.number().positive().default(600_000),
+    process_verified_ttl_ms: z.number().positive().default(10_000),
+    completed_demotion_ms: z.number().positive().default(120_000),
+    pending_bind_local_ms: z.number().positive().default(30_000),
+    pending_bind_ssh_ms: z.number().positive().default(120_000),
+    contest_ms: z.number().positive().default(500),
+    crashed_visible_ms: z.number().positive().default(86_400_000),
+    topology_interval_ms: z.number().min(100).default(900),
+    waiting_read_interval_ms: z.number().min(100).default(500),
+    screen_read_interval_ms: z.number().min(100).default(1_000),
+    snapshot_ttl_ms: z.number().positive().default(5_000),
+  })
+  .strict();
+export type Timing = z.infer<typeof timingSchema>;
+
+export const configSchema = z
+  .object({
+    $schema: z.string().optional(),
+    /** Servers beside the user's default one: a `-L` name, or a name with the path of a socket. */
+    tmux_servers: z
+      .array(
+        z.union([
+          refNameSchema,
+          z.object({ name: refNameSchema, socket_path: z.string().startsWith("/") }).strict(),
+        ]),
+      )
+      .default([]),
+    tmux_path: z.string().startsWith("/").nullable().default(null),
+    timing: timingSchema.prefault({}),
+    retention: z
+      .object({
+        max_age_days: z.number().positive().default(14),
+        max_events: z.number().int().positive().default(500_000),
+      })
+      .strict()
+      .prefault({}),
+    notifications: z
+      .object({
+        waiting_approval: z.boolean().default(true),
+        waiting_input: z.boolean().default(true),
+        error: z.boolean().default(false),
+        completed: z.boolean().default(false),
+      })
+      .strict()
+      .prefault({}),
+    idle_shutdown_ms: z.number().positive().default(1_800_000),
+  })
+  .strict();
+export type Config = z.infer<typeof configSchema>;
+export const DEFAULT_CONFIG: Config = configSchema.parse({});
+export const DEFAULT_TIMING: Timing = DEFAULT_CONFIG.timing;

@@ -1,0 +1,101 @@
+// The closed set of errors that leave the daemon, with the exit code and the sentence that says what to do.
+
+export const ERROR_CODES = {
+  E_USAGE: { exit: 2, trpc: "BAD_REQUEST", remedy: "See 'agtmux help' for the command's form." },
+  E_REF_INVALID: {
+    exit: 2,
+    trpc: "BAD_REQUEST",
+    remedy: "Use runtime:<id> or pane:<target>/<session>/<window>/<pane>.",
+  },
+  E_REF_NOT_FOUND: {
+    exit: 3,
+    trpc: "NOT_FOUND",
+    remedy: "List what is there with 'agtmux list panes --all'.",
+  },
+  E_REF_AMBIGUOUS: { exit: 4, trpc: "CONFLICT", remedy: "Use one of the listed references." },
+  E_STALE_SNAPSHOT: {
+    exit: 5,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Look again with 'agtmux list panes' and repeat the action.",
+  },
+  E_CONFIRMATION_REQUIRED: { exit: 6, trpc: "PRECONDITION_FAILED", remedy: "Repeat with --yes to confirm." },
+  E_TARGET_UNREACHABLE: {
+    exit: 7,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Check the target with 'agtmux status'.",
+  },
+  E_DAEMON_UNAVAILABLE: {
+    exit: 8,
+    trpc: "SERVICE_UNAVAILABLE",
+    remedy: "Start it with 'agtmux daemon run' or see its log.",
+  },
+  E_DAEMON_VERSION: {
+    exit: 9,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Stop the running daemon with 'agtmux daemon stop' and repeat.",
+  },
+  E_SOCKET_UNSAFE: {
+    exit: 10,
+    trpc: "FORBIDDEN",
+    remedy: "Remove the socket or set AGTMUX_HOME to a folder of your own.",
+  },
+  E_CONFIG_INVALID: {
+    exit: 11,
+    trpc: "BAD_REQUEST",
+    remedy: "Correct config.json; the last good configuration stays in force.",
+  },
+  E_DATABASE_NEWER: {
+    exit: 12,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Use the agtmux version that wrote it, or move state.db away.",
+  },
+  E_DATABASE_DAMAGED: {
+    exit: 16,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Move the named file away (it is kept as it is) and start again.",
+  },
+  E_INTEGRATION_REFUSED: {
+    exit: 13,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Correct the settings file by hand; it was not changed.",
+  },
+  E_TMUX_MISSING: {
+    exit: 14,
+    trpc: "PRECONDITION_FAILED",
+    remedy: 'Install tmux or set "tmux_path" in config.json.',
+  },
+  E_UNSUPPORTED: {
+    exit: 15,
+    trpc: "METHOD_NOT_SUPPORTED",
+    remedy: "See 'agtmux help' for what is supported.",
+  },
+  E_PROMPT_OPEN: {
+    exit: 17,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Go there with 'agtmux attach' and answer it first.",
+  },
+  E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** An error meant for the person: the operation, the thing, and what to do. Never carries payload text. */
+export class AgtmuxError extends Error {
+  readonly code: ErrorCode;
+  /** What to do; the code's general remedy unless the thrower knows better. */
+  readonly remedy: string;
+  /** Candidates of an ambiguous reference, or what changed since a snapshot. */
+  readonly details: readonly string[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; remedy?: string; details?: readonly string[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AgtmuxError";
+    this.code = code;
+    this.remedy = options.remedy ?? ERROR_CODES[code].remedy;
+    this.details = options.details ?? [];
+  }
+}

@@ -1,0 +1,22 @@
+// What an agent asks of a person: the structured form of a permission dialog or a question.
+import { z } from "zod";
+
+export const requestKindSchema = z.enum(["command", "edit", "plan", "trust", "tool", "question", "other"]);
+
+export const requestOptionSchema = z.object({
+  label: z.string().max(500),
+  /** Keys that choose it, in tmux key names; null where the adapter does not know them. */
+  keys: z.array(z.string()).nullable(),
+});
+
+/** `title` is one line; `body` is the command, the file, the plan or the question's text. */
+export const promptRequestSchema = z.object({
+  kind: requestKindSchema,
+  title: z.string().max(500),
+  body: z.string().max(8_000).nullable(),
+  toolName: z.string().max(200).nullable(),
+  options: z.array(requestOptionSchema).max(30),
+  /** The agent's own time-out as epoch milliseconds, where it has one. */
+  expiresAt: z.number().nullable(),
+});
+export type PromptRequest = z.infer<typeof promptRequestSchema>;

@@ -1,0 +1,68 @@
+// What the engine says about a runtime: the state, why it won, and what lost. Stored, served and explained as is.
+import { z } from "zod";
+import { evidenceSourceSchema } from "./evidence.ts";
+import { promptRequestSchema } from "./request.ts";
+import { targetHealthSchema } from "./runtime.ts";
+import { confidenceSchema, statusSchema } from "./state.ts";
+
+/** One candidate that was weighed. `rule` is one sentence that names the rule that decided on it. */
+export const verdictSchema = z.object({
+  eventId: z.string(),
+  source: evidenceSourceSchema,
+  eventType: z.string(),
+  lane: z.string(),
+  status: statusSchema,
+  confidence: confidenceSchema,
+  eventTime: z.number(),
+  outcome: z.enum(["won", "lost", "retired", "contested", "stale", "unconfirmed"]),
+  rule: z.string(),
+  matched: z.string().nullable(),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/**
+ * `since`: when the winning fact began (age of a wait, of a turn), epoch ms on the daemon's clock. `requestId` names the
+ * open request: request key and its opening event, so that the same command asked twice differs. `nextCheckAt`: the
+ * earliest moment at which time alone can change the answer, or null.
+ */
+export const resolutionSchema = z.object({
+  status: statusSchema,
+  confidence: confidenceSchema,
+  since: z.number(),
+  requestId: z.string().nullable(),
+  request: promptRequestSchema.nullable(),
+  rule: z.string(),
+  verdicts: z.array(verdictSchema),
+  nextCheckAt: z.number().nullable(),
+});
+export type Resolution = z.infer<typeof resolutionSchema>;
+
+/**
+ * What the collector last verified, apart from evidence: the inputs of freshness. `processVerifiedAt`: the agent's
+ * process was seen alive. `keepAliveAt`: the newest accepted event, changed screen or title, or busy state file.
+ * `observedAt`: latest read per observing source that equals its stored observation. `screenReadable`: whether the screen
+ * can be read at all now. Stored with each transition so that replay is exact.
+ */
+export const pulseSchema = z.object({
+  processVerifiedAt: z.number().nullable(),
+  keepAliveAt: z.number().nullable(),
+  observedAt: z.object({ poller: z.number().nullable(), transcript: z.number().nullable() }),
+  screenReadable: z.boolean(),
+  /** Since when the screen was read but showed nothing that the adapter knows; null while it is recognised. */
+  unrecognisedSince: z.number().nullable(),
+  targetHealth: targetHealthSchema,
+});
+export type Pulse = z.infer<typeof pulseSchema>;
+
+export const EMPTY_PULSE: Pulse = {
+  processVerifiedAt: null,
+  keepAliveAt: null,
+  observedAt: { poller: null, transcript: null },
+  screenReadable: false,
+  unrecognisedSince: null,
+  targetHealth: "ok",
+};
+
+/** How a runtime ended. `crashed` needs positive proof (design "states", refinement 5). */
+export const runtimeEndSchema = z.enum(["exited", "killed", "crashed", "replaced", "vanished"]);
+export type RuntimeEnd = z.infer<typeof runtimeEndSchema>;

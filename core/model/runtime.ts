@@ -1,0 +1,97 @@
+// Targets, tmux servers, panes and runtimes: what exists, before any state is claimed about it.
+import { z } from "zod";
+
+/** Names in references: targets, tmux servers. */
+export const refNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]+$/, "use letters, digits, dot, underscore and dash")
+  .max(64);
+
+/** The tmux server that references leave out. */
+export const DEFAULT_SERVER = "default";
+export const HOST_TARGET = "host";
+
+export const targetHealthSchema = z.enum(["ok", "degraded", "down"]);
+export type TargetHealth = z.infer<typeof targetHealthSchema>;
+
+export const targetSchema = z.object({
+  targetId: z.string(),
+  targetName: refNameSchema,
+  kind: z.enum(["local", "ssh"]),
+  connectionRef: z.string().nullable(),
+  isDefault: z.boolean(),
+  health: targetHealthSchema,
+  healthReason: z.string().nullable(),
+  lastSeenAt: z.number().nullable(),
+  updatedAt: z.number(),
+});
+export type Target = z.infer<typeof targetSchema>;
+
+/** One life of one tmux server: pane ids restart with it. */
+export const serverInstanceSchema = z.object({
+  /** Name in references (`default`, the `-L` name, or a configured name). */
+  server: refNameSchema,
+  socketPath: z.string(),
+  pid: z.number().int().positive(),
+  startedAt: z.number(),
+});
+export type ServerInstance = z.infer<typeof serverInstanceSchema>;
+
+export const paneKeySchema = z.object({
+  targetId: z.string(),
+  server: refNameSchema,
+  paneId: z.string().regex(/^%\d+$/),
+});
+export type PaneKey = z.infer<typeof paneKeySchema>;
+export const paneKeyString = (key: PaneKey): string => `${key.targetId}/${key.server}/${key.paneId}`;
+
+/** One row of the topology: a pane with the session that stands for it and the others in which it also appears. */
+export const paneSchema = paneKeySchema.extend({
+  sessionId: z.string().regex(/^\$\d+$/),
+  sessionName: z.string(),
+  alsoIn: z.array(z.object({ sessionId: z.string(), sessionName: z.string() })),
+  windowId: z.string().regex(/^@\d+$/),
+  windowIndex: z.number().int(),
+  windowName: z.string(),
+  paneIndex: z.number().int(),
+  panePid: z.number().int(),
+  tty: z.string(),
+  title: z.string(),
+  isActive: z.boolean(),
+  isDead: z.boolean(),
+  deadStatus: z.number().int().nullable(),
+  isAlternate: z.boolean(),
+  inMode: z.boolean(),
+  width: z.number().int(),
+  height: z.number().int(),
+  cursorX: z.number().int(),
+  cursorY: z.number().int(),
+  historySize: z.number().int(),
+  /** Epoch seconds of the window's last activity, as tmux has it. */
+  windowActivity: z.number(),
+  updatedAt: z.number(),
+});
+export type Pane = z.infer<typeof paneSchema>;
+
+/** A process of a pane. `startedAt` is epoch ms (10 ms resolution on Linux, 1 s elsewhere); args are argv joined by a space. */
+export interface ProcessInfo {
+  pid: number;
+  ppid: number;
+  comm: string;
+  args: string;
+  startedAt: number;
+}
+
+/** One agent process in one pane. */
+export const runtimeSchema = paneKeySchema.extend({
+  runtimeId: z.string(),
+  paneEpoch: z.number().int().positive(),
+  agentType: z.string(),
+  pid: z.number().int().nullable(),
+  processStartedAt: z.number().nullable(),
+  startedAt: z.number(),
+  endedAt: z.number().nullable(),
+  /** The agent's own session id, once an event named it. */
+  agentSessionId: z.string().nullable(),
+});
+export type Runtime = z.infer<typeof runtimeSchema>;

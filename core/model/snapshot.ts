@@ -1,0 +1,38 @@
+// The server-side action snapshot of spec 7.7.
+import { z } from "zod";
+import { canonicalStateSchema } from "./state.ts";
+
+export const actionSnapshotSchema = z.object({
+  snapshotId: z.string(),
+  targetId: z.string(),
+  server: z.string(),
+  paneId: z.string(),
+  /** Null for a pane without an agent. */
+  runtimeId: z.string().nullable(),
+  stateVersion: z.number().int(),
+  observedAt: z.number(),
+  expiresAt: z.number(),
+  nonce: z.string(),
+  /** The prompt that the action is about; null for actions that are not bound to one. */
+  promptFingerprint: z.string().nullable(),
+});
+export type ActionSnapshot = z.infer<typeof actionSnapshotSchema>;
+
+/** The caller's explicit guards; null where not given. `--force-stale` never relaxes these. */
+export const actionGuardsSchema = z.object({
+  ifRuntime: z.string().nullable().default(null),
+  ifState: canonicalStateSchema.nullable().default(null),
+  ifVersion: z.number().int().nullable().default(null),
+  ifPrompt: z.string().nullable().default(null),
+  ifUpdatedWithinMs: z.number().positive().nullable().default(null),
+  forceStale: z.boolean().default(false),
+});
+export type ActionGuards = z.infer<typeof actionGuardsSchema>;
+
+/** How to show a pane: the command that the caller's terminal becomes. `switch_client`: the caller sits in that tmux server already. */
+export interface AttachPlan {
+  snapshotId: string;
+  paneRef: string;
+  argv: string[];
+  mode: "attach" | "switch_client";
+}

@@ -1,0 +1,201 @@
+// The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
+import { z } from "zod";
+import { evidenceSourceSchema } from "./evidence.ts";
+import { promptRequestSchema } from "./request.ts";
+import { targetHealthSchema } from "./runtime.ts";
+import { canonicalStateSchema, confidenceSchema } from "./state.ts";
+
+export const SCHEMA_VERSION = "1.0";
+
+const iso = z.string();
+
+export const paneIdentitySchema = z.object({
+  target: z.string(),
+  tmux_server: z.string(),
+  session_name: z.string(),
+  window_id: z.string(),
+  pane_id: z.string(),
+  pane_ref: z.string(),
+  runtime_id: z.string().nullable(),
+});
+
+/** A row of `list panes` and of the popover. `state` null: a pane without an agent (only with --all). */
+export const paneViewSchema = z.object({
+  identity: paneIdentitySchema,
+  also_in: z.array(z.string()),
+  window_index: z.number().int(),
+  window_name: z.string(),
+  pane_index: z.number().int(),
+  title: z.string(),
+  agent: z.string().nullable(),
+  agent_name: z.string().nullable(),
+  state: canonicalStateSchema.nullable(),
+  reason_code: z.string().nullable(),
+  confidence: confidenceSchema.nullable(),
+  state_version: z.number().int(),
+  needs_action: z.boolean(),
+  /** When the present fact began; age = now - since. */
+  since: iso.nullable(),
+  /** The last evidence that confirmed the state. */
+  confirmed_at: iso.nullable(),
+  request: promptRequestSchema.nullable(),
+  prompt_fingerprint: z.string().nullable(),
+  agent_session_id: z.string().nullable(),
+});
+export type PaneView = z.infer<typeof paneViewSchema>;
+
+export const countsSchema = z.object({
+  total: z.number().int(),
+  needs_action: z.number().int(),
+  by_state: z.record(canonicalStateSchema, z.number().int()),
+  by_agent: z.record(z.string(), z.number().int()),
+  by_target: z.record(z.string(), z.number().int()),
+});
+export type Counts = z.infer<typeof countsSchema>;
+
+export const windowViewSchema = z.object({
+  identity: z.object({
+    target: z.string(),
+    tmux_server: z.string(),
+    session_name: z.string(),
+    window_id: z.string(),
+  }),
+  window_index: z.number().int(),
+  window_name: z.string(),
+  pane_count: z.number().int(),
+  agent_count: z.number().int(),
+  top_state: canonicalStateSchema.nullable(),
+  waiting_count: z.number().int(),
+  running_count: z.number().int(),
+  by_state: z.record(canonicalStateSchema, z.number().int()),
+});
+export type WindowView = z.infer<typeof windowViewSchema>;
+
+/** `identity.target` is null when sessions are merged across targets by name; `targets` then breaks the counts down. */
+export const sessionViewSchema = z.object({
+  identity: z.object({
+    target: z.string().nullable(),
+    tmux_server: z.string().nullable(),
+    session_name: z.string(),
+  }),
+  window_count: z.number().int(),
+  pane_count: z.number().int(),
+  agent_count: z.number().int(),
+  top_state: canonicalStateSchema.nullable(),
+  waiting_count: z.number().int(),
+  running_count: z.number().int(),
+  by_state: z.record(canonicalStateSchema, z.number().int()),
+  by_agent: z.record(z.string(), z.number().int()),
+  targets: z.array(
+    z.object({
+      target: z.string(),
+      tmux_server: z.string(),
+      agent_count: z.number().int(),
+      by_state: z.record(canonicalStateSchema, z.number().int()),
+    }),
+  ),
+});
+export type SessionView = z.infer<typeof sessionViewSchema>;
+
+export const targetViewSchema = z.object({
+  target: z.string(),
+  kind: z.enum(["local", "ssh"]),
+  health: targetHealthSchema,
+  health_reason: z.string().nullable(),
+  last_seen_at: iso.nullable(),
+  servers: z.array(
+    z.object({
+      tmux_server: z.string(),
+      status: z.enum(["ok", "no_server", "error"]),
+      mode: z.enum(["control", "polling", "none"]),
+      problem: z.string().nullable(),
+      pane_count: z.number().int(),
+    }),
+  ),
+});
+export type TargetView = z.infer<typeof targetViewSchema>;
+
+/** The frame around every list. `filters` repeats what was asked; `problems` names what is missing from the answer. */
+export const listDocument = <T extends z.ZodType>(item: T) =>
+  z.object({
+    schema_version: z.literal(SCHEMA_VERSION),
+    generated_at: iso,
+    filters: z.record(z.string(), z.unknown()),
+    summary: countsSchema,
+    problems: z.array(z.string()),
+    items: z.array(item),
+  });
+export const paneListSchema = listDocument(paneViewSchema);
+export const windowListSchema = listDocument(windowViewSchema);
+export const sessionListSchema = listDocument(sessionViewSchema);
+export type PaneList = z.infer<typeof paneListSchema>;
+export type WindowList = z.infer<typeof windowListSchema>;
+export type SessionList = z.infer<typeof sessionListSchema>;
+
+/**
+ * What a client of the feed receives. `version` grows with every change and survives restarts, so that a client resumes
+ * with the last one it saw. After `gap` comes a `snapshot`. `state` carries the whole row: new or changed.
+ */
+export const feedEntrySchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("snapshot"),
+    version: z.number().int(),
+    at: z.number(),
+    panes: z.array(paneViewSchema),
+    targets: z.array(targetViewSchema),
+    summary: countsSchema,
+  }),
+  z.object({
+    kind: z.literal("state"),
+    version: z.number().int(),
+    at: z.number(),
+    pane: paneViewSchema,
+    previous_state: canonicalStateSchema.nullable(),
+  }),
+  z.object({
+    kind: z.literal("removed"),
+    version: z.number().int(),
+    at: z.number(),
+    pane_ref: z.string(),
+    runtime_id: z.string().nullable(),
+  }),
+  z.object({
+    kind: z.literal("target"),
+    version: z.number().int(),
+    at: z.number(),
+    target: targetViewSchema,
+  }),
+  z.object({ kind: z.literal("gap"), version: z.number().int(), at: z.number(), reason: z.string() }),
+]);
+export type FeedEntry = z.infer<typeof feedEntrySchema>;
+
+export const explanationSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  generated_at: iso,
+  pane: paneViewSchema,
+  rule: z.string(),
+  evidence: z.array(
+    z.object({
+      source: evidenceSourceSchema,
+      event_type: z.string(),
+      lane: z.string(),
+      state: canonicalStateSchema,
+      reason_code: z.string(),
+      confidence: confidenceSchema,
+      at: iso,
+      outcome: z.enum(["won", "lost", "retired", "contested", "stale", "unconfirmed"]),
+      rule: z.string(),
+      matched: z.string().nullable(),
+    }),
+  ),
+  timeline: z.array(
+    z.object({
+      state_version: z.number().int(),
+      at: iso,
+      state: canonicalStateSchema,
+      reason_code: z.string(),
+      duration_ms: z.number().nullable(),
+    }),
+  ),
+});
+export type Explanation = z.infer<typeof explanationSchema>;

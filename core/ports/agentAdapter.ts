@@ -1,0 +1,163 @@
+// The adapter contract (spec 7.2.3), version 1.0. An adapter knows one agent: its process, its events, its files and its
+// screens. It declares; core decides. Adapters are pure but for `readStateFiles` and `integration`, which get file access.
+import type { Envelope } from "../model/envelope.ts";
+import type { Signal } from "../model/evidence.ts";
+import type { PromptRequest } from "../model/request.ts";
+import type { Pane, ProcessInfo } from "../model/runtime.ts";
+import type { Confidence, Status } from "../model/state.ts";
+import type { TargetFiles } from "./targetExecutor.ts";
+
+export const ADAPTER_CONTRACT_VERSION = "1.0";
+
+/** The spec's flags, plus what later surfaces need. A flag that is on and fails at run time is a bug. */
+export interface AdapterCapabilities {
+  event_driven: boolean;
+  polling_required: boolean;
+  supports_waiting_approval: boolean;
+  supports_waiting_input: boolean;
+  supports_completed: boolean;
+  /** False where nobody could record a run of this agent; shown as such. */
+  verified: boolean;
+}
+
+export interface IdentifyMatch {
+  /** The agent's process among those given. */
+  process: ProcessInfo;
+  confidence: Confidence;
+  /** What gave it away, for `explain`. */
+  sign: string;
+}
+
+/** Visible screen, top to bottom, trailing blanks cut, no escape sequences. */
+export interface Screen {
+  lines: readonly string[];
+  title: string;
+  isAlternate: boolean;
+  width: number;
+  height: number;
+}
+
+/** What a screen or a state file positively shows; `matched` quotes the text that gave it away. */
+export interface Reading {
+  status: Status;
+  confidence: Confidence;
+  matched: string;
+  request: PromptRequest | null;
+  /** An unchanged picture still proves life (see ObservationSignal.steady). */
+  isSteady: boolean;
+}
+
+/** `confirmRequests`: another program may answer permission requests before a person sees them, so dialogs need confirmation. */
+export interface NormalizeContext {
+  confirmRequests: boolean;
+}
+
+/** A normalised event: the signals it stands for, in order (most give one), and the agent's session id. */
+export interface NormalizedEvent {
+  signals: readonly Signal[];
+  sessionId: string | null;
+  /** The agent's own id of this event, where it has one; else null and the spool name dedupes. */
+  eventId: string | null;
+  /** Set by the event that this agent emits when it exits by itself. */
+  isExit: boolean;
+  /** Working folder of the agent as the event names it. */
+  cwd?: string | null;
+  /** The agent's own log of this session, for `readStateFiles`. */
+  transcriptPath?: string | null;
+  /** What the person asked, where the event carries it: helps to find the pane of an event that names the wrong one. */
+  promptText?: string | null;
+}
+
+export interface StateFileRequest {
+  files: TargetFiles;
+  homeDir: string;
+  process: ProcessInfo;
+  pane: Pane;
+  agentSessionId: string | null;
+  /** As the agent's events named them last; null before that. */
+  transcriptPath: string | null;
+  cwd: string | null;
+}
+
+/** One rule that matched a screen, in the order in which rules are tried; the first is what `readScreen` says. */
+export interface ScreenTrace {
+  rule: string;
+  reading: Reading;
+}
+
+export interface AgentAdapter {
+  readonly contractVersion: typeof ADAPTER_CONTRACT_VERSION;
+  readonly agentType: string;
+  readonly displayName: string;
+  /** Version of the adapter, not of the agent. */
+  readonly version: string;
+  /** Versions of the agent that were recorded. */
+  readonly recordedVersions: readonly string[];
+  readonly capabilities: AdapterCapabilities;
+  /**
+   * True where the agent always announces an orderly exit by an event: an end in mid-turn without it is then a crash.
+   */
+  readonly announcesExit: boolean;
+  /**
+   * True where hooks may run in a background server with another pane's environment: `TMUX_PANE` of such an event is no
+   * proof, it is bound by session id and working folder.
+   */
+  readonly eventsMayNameOtherPanes?: boolean;
+
+  /**
+   * `processes`: those that run in the pane, the pane's own first, parents before children. Null: not this agent's.
+   * Must never claim another agent's process, a helper, a tool's child or a plain shell.
+   */
+  identify(processes: readonly ProcessInfo[]): IdentifyMatch | null;
+
+  /** An event file to signals. Unknown events and fields degrade to no signals; never throws. */
+  normalize(envelope: Envelope, context: NormalizeContext): NormalizedEvent;
+
+  /** Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. */
+  readScreen(screen: Screen): Reading | null;
+
+  /** Every rule that matches, for a person who writes rules; absent where an adapter is not made of rules. */
+  traceScreen?(screen: Screen): readonly ScreenTrace[];
+
+  /** The agent's own state file or transcript, validated against the process; null where there is none to trust. */
+  readStateFiles?(request: StateFileRequest): Promise<Reading | null>;
+
+  /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
+  needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
+
+  /**
+   * How a person stops a turn of this agent: presses one after another, each a list of tmux key names. Absent where it is
+   * not known.
+   */
+  readonly interruptKeys?: readonly (readonly string[])[];
+
+  /** Installs our hook into the agent's settings; absent where the agent has no events. */
+  readonly integration?: Integration;
+}
+
+export interface IntegrationRequest {
+  files: TargetFiles;
+  homeDir: string;
+  /** Path of the installed event script; constant, because some agents ask for trust again when it changes. */
+  eventScript: string;
+}
+
+/** One file that an integration would change; `before` null: it does not exist yet. */
+export interface IntegrationChange {
+  path: string;
+  before: string | null;
+  /** Null: the file goes. */
+  after: string | null;
+}
+
+/** Fails with E_INTEGRATION_REFUSED for a file that it cannot parse. The caller shows, backs up and writes. */
+export interface Integration {
+  planInstall(request: IntegrationRequest): Promise<IntegrationChange[]>;
+  planUninstall(request: IntegrationRequest): Promise<IntegrationChange[]>;
+  /** Which of our entries are present; `missing` names the events without one, `problems` what else is wrong. */
+  inspect(
+    request: IntegrationRequest,
+  ): Promise<{ installed: boolean; missing: readonly string[]; problems: readonly string[] }>;
+  /** A harmless event of this agent, for proving that delivery works. */
+  readonly testEvent: { eventName: string; payload: Record<string, unknown> };
+}

@@ -1,0 +1,163 @@
+// Durable memory. Synchronous on purpose: one transaction takes some hundredths of a millisecond (docs/adr/0003).
+import type { Envelope } from "../model/envelope.ts";
+import type { Evidence, EvidenceSource } from "../model/evidence.ts";
+import type { Pulse, Resolution, RuntimeEnd } from "../model/resolution.ts";
+import type { Pane, PaneKey, Runtime, Target } from "../model/runtime.ts";
+import type { ActionSnapshot } from "../model/snapshot.ts";
+import type { CanonicalState } from "../model/state.ts";
+import type { PaneView } from "../model/view.ts";
+
+/** Newest order key that was accepted from one source of one runtime (spec 7.2.2). */
+export interface SourceCursor {
+  runtimeId: string;
+  source: EvidenceSource;
+  lastSourceSeq: number | null;
+  lastOrderEventTime: number;
+  lastOrderIngestedAt: number;
+  lastOrderEventId: string;
+}
+
+/** A row of `states`: the current answer for a runtime. */
+export interface StateRow extends PaneKey {
+  runtimeId: string;
+  resolution: Resolution;
+  fingerprint: string | null;
+  stateVersion: number;
+  lastSeenAt: number;
+  updatedAt: number;
+}
+
+/**
+ * One change of a runtime's state. `version` is assigned by the store (autoincrement, never reused) and is at once the
+ * state version and the feed version. `resolution` null: the runtime ended (`end` says how). `evaluatedAt`, `eventHorizon`
+ * (highest stored event row applied) and `pulse` make the transition reproducible by replay. `view` is the row as the
+ * clients saw it.
+ */
+export interface NewTransition {
+  runtimeId: string;
+  at: number;
+  evaluatedAt: number;
+  eventHorizon: number;
+  pulse: Pulse;
+  resolution: Resolution | null;
+  fingerprint: string | null;
+  previousState: CanonicalState | null;
+  end: RuntimeEnd | null;
+  view: PaneView;
+}
+export interface Transition extends NewTransition {
+  version: number;
+}
+
+/** An event that named no live runtime when it came. Unique on target, server and spool name. */
+export interface PendingEvent {
+  targetId: string;
+  server: string | null;
+  envelope: Envelope;
+  ingestedAt: number;
+}
+
+export interface AuditEntry {
+  actionId: string;
+  at: number;
+  surface: string;
+  action: string;
+  ref: string;
+  runtimeId: string | null;
+  snapshotId: string | null;
+  outcome: string;
+  promptFingerprint: string | null;
+  /** Characters that were sent; null for actions without text. The text itself is never kept. */
+  textLength: number | null;
+}
+
+/** An idempotency key in use: `result` null while its action runs, and for good when that never came to an end. */
+export interface UsedKey {
+  actionId: string;
+  at: number;
+  result: string | null;
+}
+
+export interface AdapterRow {
+  adapterName: string;
+  agentType: string;
+  version: string;
+  capabilities: Record<string, boolean>;
+  enabled: boolean;
+  updatedAt: number;
+}
+
+export interface Store {
+  /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
+  transaction<T>(work: () => T): T;
+  /** Inside a transaction: runs `work` in a savepoint; a throw rolls back this part only and is rethrown. */
+  savepoint<T>(work: () => T): T;
+
+  upsertTarget(target: Target): void;
+  listTargets(): Target[];
+
+  /** Makes the stored panes of one server equal to `panes`; unchanged rows are not written. */
+  replacePanes(targetId: string, server: string, panes: readonly Pane[]): void;
+  listPanes(): Pane[];
+
+  insertRuntime(runtime: Runtime): void;
+  endRuntime(runtimeId: string, endedAt: number, end: RuntimeEnd): void;
+  setAgentSessionId(runtimeId: string, agentSessionId: string): void;
+  getRuntime(runtimeId: string): Runtime | null;
+  listLiveRuntimes(): Runtime[];
+  /** Highest epoch ever given to this pane key; 0 when none. */
+  lastPaneEpoch(key: PaneKey): number;
+
+  /** Stores evidence once per (runtime, source, dedupe key); returns its row number, or null for a duplicate. Redacts and bounds `rawPayload`. */
+  insertEvent(evidence: Evidence, rawPayload: unknown): number | null;
+  /** Evidence of a runtime in the order of insertion, with row numbers. */
+  listEvidence(runtimeId: string): { row: number; evidence: Evidence }[];
+  getCursor(runtimeId: string, source: EvidenceSource): SourceCursor | null;
+  putCursor(cursor: SourceCursor): void;
+  /** When the newest hook event of any runtime of this agent was ingested (epoch ms), or null. */
+  lastHookEventAt(agentType: string): number | null;
+  /** Highest `ingested_at` ever stored; 0 when none. */
+  lastIngestedAt(): number;
+
+  /** False when this spool name is already pending. */
+  addPending(event: PendingEvent): boolean;
+  listPending(): PendingEvent[];
+  removePending(event: PendingEvent): void;
+  /** True when this spool file was already committed (as evidence, pending or dropped), so that a redelivered file is not ingested twice. */
+  isSpoolNameKnown(targetId: string, spoolName: string): boolean;
+  rememberSpoolName(targetId: string, spoolName: string, at: number): void;
+
+  putState(row: StateRow): void;
+  deleteState(runtimeId: string): void;
+  listStates(): StateRow[];
+
+  appendTransition(transition: NewTransition): number;
+  /** Oldest first. */
+  listTransitionsAfter(version: number, limit: number): Transition[];
+  /** Newest first. */
+  listTransitionsOf(runtimeId: string, limit: number): Transition[];
+  /** Lowest and highest stored version; 0 and 0 when none. The highest survives pruning. */
+  transitionRange(): { first: number; last: number };
+  /** First version at or after a moment (epoch ms), or null. For `watch --since <timestamp>`. */
+  firstVersionSince(at: number): number | null;
+
+  insertSnapshot(snapshot: ActionSnapshot): void;
+  getSnapshot(snapshotId: string): ActionSnapshot | null;
+
+  appendAudit(entry: AuditEntry): void;
+  /** Newest first. */
+  listAudit(limit: number): AuditEntry[];
+
+  /** Takes an idempotency key for an action; null when it is ours now, else who has it. `scope`: what the key is about. */
+  claimKey(claim: { scope: string; key: string; actionId: string; at: number }): UsedKey | null;
+  settleKey(scope: string, key: string, result: string): void;
+  /** Nothing was done under the key: it may be used again. */
+  releaseKey(scope: string, key: string): void;
+
+  upsertAdapter(row: AdapterRow): void;
+
+  /** Retention by age and by rows. Never removes events of live runtimes that are in `keepEventIds`. Returns rows removed. */
+  prune(options: { olderThan: number; maxEvents: number; keepEventIds: ReadonlySet<string> }): number;
+
+  close(): void;
+}

@@ -1,0 +1,153 @@
+// How a command reaches the daemon: it connects, or starts one on demand and waits for its hello. However many first
+// commands run at once, one daemon comes up and all of them get their answer.
+import { spawn } from "node:child_process";
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
+import { ensureHome, type RuntimePaths } from "./paths.ts";
+import { connectSocket, type DaemonClient } from "./socketClient.ts";
+import { tryStartLock } from "./startLock.ts";
+
+/** One hello on an accepted connection; generous because fifty commands may share two cores. */
+const HELLO_TIMEOUT_MS = 5_000;
+const FIRST_WAIT_MS = 15;
+const LONGEST_WAIT_MS = 120;
+/** Between two attempts while the home is owned by a daemon that does not answer. */
+const RESTART_AFTER_MS = 500;
+const MAX_START_LOG_BYTES = 256 * 1024;
+
+export interface ConnectOptions {
+  readonly paths: RuntimePaths;
+  /** Our own version, for the message about a mismatch. */
+  readonly version: string;
+  /** The command that runs a daemon on demand; null: never start one. */
+  readonly startCommand: readonly string[] | null;
+  /** Environment of a daemon that is started. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long a start may take in all, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+interface Start {
+  /** What the daemon said when it failed; null while it runs or when it left because another one owns the home. */
+  failure(): AgtmuxError | null;
+  /** It left because another one owns the home, and that may have been one on its way out: time to try again. */
+  isWorthRepeating(): boolean;
+  /** Lets this process end while the daemon lives on. */
+  release(): void;
+}
+
+const isErrorCode = (text: string | undefined): text is ErrorCode =>
+  text !== undefined && text in ERROR_CODES;
+
+/** The daemon's last words, in the form in which every command prints an error. */
+const failureFrom = (log: string, exitCode: number | null, logPath: string): AgtmuxError => {
+  const last = log.trimEnd().split("\n").at(-1) ?? "";
+  const [, message, code, remedy] = /^agtmux: (.*) \[(E_[A-Z_]+)\]\. ?(.*)$/.exec(last) ?? [];
+  if (message !== undefined && isErrorCode(code))
+    return new AgtmuxError(code, message, remedy === undefined || remedy === "" ? {} : { remedy });
+  return new AgtmuxError(
+    "E_DAEMON_UNAVAILABLE",
+    `the daemon could not start (${exitCode === null ? "killed" : `exit code ${exitCode}`})`,
+    { remedy: `See ${logPath}.` },
+  );
+};
+
+/** Spawns the daemon in a session of its own, so that neither Ctrl-C nor a closed terminal reaches it. */
+const spawnDaemon = (command: readonly string[], options: ConnectOptions): Start => {
+  const { paths } = options;
+  const [file, ...args] = command;
+  if (file === undefined) throw new AgtmuxError("E_INTERNAL", "the command that starts the daemon is empty");
+  const log = openSync(paths.startLog, "a", 0o600);
+  if (fstatSync(log).size > MAX_START_LOG_BYTES) ftruncateSync(log, 0);
+  const offset = fstatSync(log).size;
+  // The daemon must not take the starter's pane for its own.
+  const { TMUX: _tmux, TMUX_PANE: _pane, ...env } = options.env;
+  const child = spawn(file, args, {
+    detached: true,
+    stdio: ["ignore", log, log],
+    cwd: "/",
+    env: { ...env, AGTMUX_HOME: paths.home },
+  });
+  closeSync(log);
+  const startedAt = performance.now();
+  let failure: AgtmuxError | null = null;
+  let hasLeft = false;
+  child.once("error", (cause) => {
+    failure = new AgtmuxError("E_DAEMON_UNAVAILABLE", `the daemon could not be started with ${file}`, {
+      cause,
+    });
+  });
+  child.once("exit", (code) => {
+    // Exit code 0 means that another daemon owns the home: its hello is what we wait for.
+    hasLeft = true;
+    if (code !== 0)
+      failure = failureFrom(readFileSync(paths.startLog).subarray(offset).toString(), code, paths.startLog);
+  });
+  return {
+    failure: () => failure,
+    isWorthRepeating: () => hasLeft && performance.now() - startedAt > RESTART_AFTER_MS,
+    release: () => child.unref(),
+  };
+};
+
+const connectNow = (options: ConnectOptions): Promise<DaemonClient> =>
+  connectSocket({
+    paths: options.paths,
+    version: options.version,
+    checkVersion: true,
+    helloTimeoutMs: HELLO_TIMEOUT_MS,
+  });
+
+/** Null when nobody answers; everything else that can go wrong is final. */
+const tryConnect = async (options: ConnectOptions): Promise<DaemonClient | null> => {
+  try {
+    return await connectNow(options);
+  } catch (error) {
+    if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
+    throw error;
+  }
+};
+
+/**
+ * Connects to the daemon of the home, starting one when nobody answers. Fails with E_DAEMON_UNAVAILABLE when none came up
+ * in time, with the daemon's own error when it refused to start, with E_SOCKET_UNSAFE or with E_DAEMON_VERSION.
+ */
+export const connectOrStart = async (options: ConnectOptions): Promise<DaemonClient> => {
+  const { paths, startCommand } = options;
+  if (startCommand === null) return connectNow(options);
+  const first = await tryConnect(options);
+  if (first !== null) return first;
+  ensureHome(paths);
+
+  const deadline = performance.now() + options.timeoutMs;
+  let unlock: (() => void) | null = null;
+  let start: Start | null = null;
+  try {
+    for (
+      let waitMs = FIRST_WAIT_MS;
+      performance.now() < deadline;
+      waitMs = Math.min(waitMs * 1.5, LONGEST_WAIT_MS)
+    ) {
+      if (start === null) {
+        unlock ??= tryStartLock(paths.home);
+        // Whoever held the lock before us may have succeeded a moment ago: look again before spawning.
+        const client = await tryConnect(options);
+        if (client !== null) return client;
+        if (unlock !== null) start = spawnDaemon(startCommand, options);
+      }
+      await delay(waitMs);
+      const client = await tryConnect(options);
+      if (client !== null) return client;
+      const failure = start?.failure() ?? null;
+      if (failure !== null) throw failure;
+      if (start?.isWorthRepeating() === true) start = null;
+    }
+    throw new AgtmuxError("E_DAEMON_UNAVAILABLE", `no daemon answered within ${options.timeoutMs / 1000} s`, {
+      remedy: `See ${paths.startLog} and ${paths.log}.`,
+    });
+  } finally {
+    unlock?.();
+    start?.release();
+  }
+};

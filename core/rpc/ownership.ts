@@ -1,0 +1,42 @@
+// Who is the daemon of a home: the one process that holds an exclusive SQLite transaction on `owner.db`. It is an OS
+// lock, so the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state.
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { AgtmuxError } from "../model/errors.ts";
+
+export interface Owner {
+  readonly home: string;
+  /** Gives the home up; idempotent. Close the socket first: the next owner unlinks what it finds. */
+  release(): void;
+}
+
+/**
+ * Takes the home if nobody has it; null when another process (or this one) does. Never waits. The home must exist.
+ * Nothing else in the process may open `owner.db`: closing any other descriptor of it would drop the lock (POSIX).
+ */
+export const tryOwn = (home: string): Owner | null => {
+  const path = join(home, "owner.db");
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(path, { timeout: 0 });
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database?.close();
+    const code = error instanceof Database.SqliteError ? error.code : "";
+    if (code.startsWith("SQLITE_BUSY")) return null;
+    if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
+      throw new AgtmuxError("E_DATABASE_DAMAGED", `${path} is not a lock file of agtmux`, { cause: error });
+    throw new AgtmuxError("E_DAEMON_UNAVAILABLE", `cannot lock ${path}`, {
+      cause: error,
+      remedy: "Check that the folder is on a local disk and can be written.",
+    });
+  }
+  const held = database;
+  return {
+    home,
+    release: () => {
+      // Closing rolls the empty transaction back and frees the lock.
+      if (held.open) held.close();
+    },
+  };
+};

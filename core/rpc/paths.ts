@@ -1,0 +1,134 @@
+// The runtime home: where it is, what lies in it, and whether it is safe to use. Everything of agtmux that lives on disk
+// outside the agents' own settings is named here; nothing here reads or writes the files themselves.
+import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { AgtmuxError } from "../model/errors.ts";
+
+/** Socket addresses hold 104 bytes on macOS and 108 on Linux, the final zero included; a margin keeps both happy. */
+export const MAX_SOCKET_PATH_BYTES = 100;
+
+export interface RuntimePaths {
+  readonly home: string;
+  readonly socket: string;
+  readonly ownerDb: string;
+  readonly stateDb: string;
+  readonly config: string;
+  readonly spool: string;
+  readonly spoolTmp: string;
+  readonly spoolNew: string;
+  readonly spoolBad: string;
+  readonly logDir: string;
+  /** The daemon's structured log. */
+  readonly log: string;
+  /** What an on-demand daemon prints before its own log works. */
+  readonly startLog: string;
+  readonly binDir: string;
+  /** Adapter files of the person. */
+  readonly adaptersDir: string;
+}
+
+/** `$AGTMUX_HOME` or `~/.agtmux`, absolute. Both inputs are passed in so that nothing reads the real ones by accident. */
+export const resolveHome = (env: Readonly<Record<string, string | undefined>>, homeDir: string): string => {
+  const configured = env["AGTMUX_HOME"];
+  if (configured === undefined || configured === "") return join(homeDir, ".agtmux");
+  return isAbsolute(configured) ? configured : resolve(configured);
+};
+
+/** Names everything in a home. Fails with E_USAGE when its socket's path is too long for the system. */
+export const runtimePaths = (home: string): RuntimePaths => {
+  const socket = join(home, "agtmuxd.sock");
+  const bytes = Buffer.byteLength(socket);
+  if (bytes > MAX_SOCKET_PATH_BYTES)
+    throw new AgtmuxError(
+      "E_USAGE",
+      `the socket path ${socket} is ${bytes} bytes long, more than the ${MAX_SOCKET_PATH_BYTES} a Unix socket can have`,
+      { remedy: "Set AGTMUX_HOME to a folder with a shorter path." },
+    );
+  const spool = join(home, "spool");
+  const logDir = join(home, "log");
+  return {
+    home,
+    socket,
+    ownerDb: join(home, "owner.db"),
+    stateDb: join(home, "state.db"),
+    config: join(home, "config.json"),
+    spool,
+    spoolTmp: join(spool, "tmp"),
+    spoolNew: join(spool, "new"),
+    spoolBad: join(spool, "bad"),
+    logDir,
+    log: join(logDir, "agtmuxd.log"),
+    startLog: join(logDir, "daemon.log"),
+    binDir: join(home, "bin"),
+    adaptersDir: join(home, "adapters"),
+  };
+};
+
+const unsafe = (path: string, why: string): AgtmuxError =>
+  new AgtmuxError("E_SOCKET_UNSAFE", `refusing to use ${path}: ${why}`);
+
+const errorCodeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/** The user that this process acts as; undefined where the system has no user ids. */
+const ownUid = (): number | undefined => process.geteuid?.();
+
+/**
+ * Fails with E_SOCKET_UNSAFE when the home is not a folder, belongs to someone else, or can be written by others. A
+ * symbolic link counts as its target, but the link itself must be ours (or the system's) too.
+ * @returns false when there is no home yet.
+ */
+export const checkHome = (home: string): boolean => {
+  const uid = ownUid();
+  let link;
+  let folder;
+  try {
+    link = lstatSync(home);
+    folder = statSync(home);
+  } catch (error) {
+    if (errorCodeOf(error) === "ENOENT" && link === undefined) return false;
+    throw unsafe(home, "it cannot be read");
+  }
+  if (!folder.isDirectory()) throw unsafe(home, "it is not a folder");
+  if (uid !== undefined && (folder.uid !== uid || (link.uid !== uid && link.uid !== 0)))
+    throw unsafe(home, "it belongs to another user");
+  if (uid !== undefined && (folder.mode & 0o022) !== 0) throw unsafe(home, "others can write to it");
+  return true;
+};
+
+/**
+ * Fails with E_SOCKET_UNSAFE when something lies at the socket's path that is not a socket of ours.
+ * @returns false when nothing is there.
+ */
+export const checkSocket = (socket: string): boolean => {
+  let stat;
+  try {
+    stat = lstatSync(socket);
+  } catch (error) {
+    if (errorCodeOf(error) === "ENOENT") return false;
+    throw unsafe(socket, "it cannot be read");
+  }
+  if (!stat.isSocket()) throw unsafe(socket, "it is not a socket");
+  const uid = ownUid();
+  if (uid !== undefined && stat.uid !== uid) throw unsafe(socket, "it belongs to another user");
+  return true;
+};
+
+/** Creates what is missing of the home, each folder 0700, after checking that the home is ours. Idempotent. */
+export const ensureHome = (paths: RuntimePaths): void => {
+  if (!checkHome(paths.home)) {
+    mkdirSync(paths.home, { recursive: true, mode: 0o700 });
+    // A umask may have taken more than asked; and a racing creator may have been someone else.
+    checkHome(paths.home);
+    chmodSync(paths.home, 0o700);
+  }
+  for (const folder of [
+    paths.spool,
+    paths.spoolTmp,
+    paths.spoolNew,
+    paths.spoolBad,
+    paths.logDir,
+    paths.binDir,
+  ])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+};

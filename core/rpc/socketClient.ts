@@ -1,0 +1,204 @@
+// The typed client of the router over the Unix socket. It carries its own small link on node:http because the stock links
+// cost more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
+import { Agent, request, type IncomingMessage } from "node:http";
+import { createTRPCClient, TRPCClientError, type TRPCClient, type TRPCLink } from "@trpc/client";
+import { observable } from "@trpc/server/observable";
+import type { AppRouter } from "../api/router.ts";
+import { PROTOCOL_VERSION, type Hello, type NoticeEvent } from "../api/service.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { FeedEntry } from "../model/view.ts";
+import { readEventStream } from "./eventStream.ts";
+import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
+import { fromConnectionError, fromErrorShape } from "./wireError.ts";
+
+export interface FeedOptions {
+  readonly since: number | null;
+  readonly sinceTime: number | null;
+  readonly all: boolean;
+}
+
+/** A connection to one daemon. Everything rejects with AgtmuxError only. */
+export interface DaemonClient {
+  readonly hello: Hello;
+  /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
+  call<T>(run: (api: TRPCClient<AppRouter>) => Promise<T>): Promise<T>;
+  /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
+  feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
+  notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
+  /** Drops all connections; idempotent. */
+  close(): void;
+}
+
+interface Call {
+  path: string;
+  input: unknown;
+  type: "query" | "mutation" | "subscription";
+  signal: AbortSignal | undefined;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+const send = (socketPath: string, agent: Agent, call: Call): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const input = call.input === undefined ? undefined : JSON.stringify(call.input);
+    const isMutation = call.type === "mutation";
+    const query = isMutation || input === undefined ? "" : `?input=${encodeURIComponent(input)}`;
+    const outgoing = request({
+      socketPath,
+      // An action never goes over a connection that may be dying: it could not be repeated safely.
+      agent: isMutation ? false : agent,
+      method: isMutation ? "POST" : "GET",
+      path: `/${call.path}${query}`,
+      headers: {
+        host: "agtmux",
+        ...(isMutation ? { "content-type": "application/json" } : {}),
+        ...(call.type === "subscription" ? { accept: "text/event-stream" } : {}),
+      },
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    });
+    outgoing.once("response", resolve);
+    outgoing.once("error", (error) => {
+      // The server may close an idle connection just as it is used again; reads can be asked once more.
+      const isStale =
+        outgoing.reusedSocket && "code" in error && ["ECONNRESET", "EPIPE"].includes(String(error.code));
+      if (isStale) resolve(send(socketPath, agent, call));
+      else reject(error);
+    });
+    outgoing.end(isMutation ? input : undefined);
+  });
+
+const readJson = async (response: IncomingMessage): Promise<unknown> => {
+  response.setEncoding("utf8");
+  let text = "";
+  for await (const chunk of response) text += String(chunk);
+  return JSON.parse(text);
+};
+
+/** The result of a query or mutation, or the daemon's error. */
+const callOnce = async (socketPath: string, agent: Agent, call: Call): Promise<unknown> => {
+  const answer = await readJson(await send(socketPath, agent, call));
+  if (!isRecord(answer)) throw new AgtmuxError("E_INTERNAL", "the daemon's answer cannot be read");
+  if ("error" in answer) throw fromErrorShape(answer["error"]);
+  const result = answer["result"];
+  return isRecord(result) ? result["data"] : undefined;
+};
+
+/** Both ends of the socket are built from one router and said so in hello: its types are taken at their word. */
+const parseTrusted = JSON.parse;
+
+async function* subscribe<T>(socketPath: string, agent: Agent, call: Call): AsyncGenerator<T> {
+  try {
+    const response = await send(socketPath, agent, call);
+    if (!String(response.headers["content-type"]).startsWith("text/event-stream")) {
+      const answer = await readJson(response);
+      throw fromErrorShape(isRecord(answer) ? answer["error"] : undefined);
+    }
+    try {
+      for await (const event of readEventStream<T>(response, parseTrusted)) {
+        if (event.kind === "data") yield event.value;
+        else if (event.kind === "error") throw fromErrorShape(event.shape);
+        else return;
+      }
+    } finally {
+      response.destroy();
+    }
+    // The body ended without the closing event: the daemon went away in the middle.
+    throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon closed the connection");
+  } catch (error) {
+    if (call.signal?.aborted === true) return;
+    throw fromConnectionError(error);
+  }
+}
+
+const socketLink =
+  (socketPath: string, agent: Agent): TRPCLink<AppRouter> =>
+  () =>
+  ({ op }) =>
+    observable((observer) => {
+      const aborter = new AbortController();
+      const signal = op.signal ? AbortSignal.any([op.signal, aborter.signal]) : aborter.signal;
+      const call: Call = { path: op.path, input: op.input, type: op.type, signal };
+      const run = async () => {
+        if (op.type === "subscription")
+          for await (const data of subscribe(socketPath, agent, call))
+            observer.next({ result: { type: "data", data } });
+        else observer.next({ result: { type: "data", data: await callOnce(socketPath, agent, call) } });
+        observer.complete();
+      };
+      run().catch((error: unknown) => observer.error(TRPCClientError.from(fromConnectionError(error))));
+      return () => aborter.abort();
+    });
+
+/** The AgtmuxError that a failed call carries as its cause. */
+const unwrap = (error: unknown): AgtmuxError =>
+  fromConnectionError(error instanceof TRPCClientError ? (error.cause ?? error) : error);
+
+/** Fails with E_DAEMON_VERSION unless both speak the same protocol. */
+export const checkProtocol = (hello: Hello, ownVersion: string): void => {
+  if (hello.protocol === PROTOCOL_VERSION) return;
+  throw new AgtmuxError(
+    "E_DAEMON_VERSION",
+    `this is agtmux ${ownVersion} (protocol ${PROTOCOL_VERSION}), but the running daemon is ${hello.version} (protocol ${hello.protocol})`,
+  );
+};
+
+/** `checkVersion` false: for `daemon status` and `daemon stop`, which work across versions. */
+export interface SocketClientOptions {
+  readonly paths: RuntimePaths;
+  readonly version: string;
+  readonly checkVersion: boolean;
+  /** How long hello may take, in milliseconds. */
+  readonly helloTimeoutMs: number;
+}
+
+/** An empty server name keeps node:http from asking whether the host is an IP address: 4 ms of a 70 ms command. */
+const AGENT_OPTIONS = { keepAlive: true, servername: "" };
+
+/**
+ * Connects and says hello. Before connecting it checks that the home and the socket are ours, so that nobody else can
+ * pose as the daemon. Fails with E_SOCKET_UNSAFE, E_DAEMON_UNAVAILABLE or E_DAEMON_VERSION.
+ */
+export const connectSocket = async (options: SocketClientOptions): Promise<DaemonClient> => {
+  const { paths } = options;
+  if (!checkHome(paths.home) || !checkSocket(paths.socket))
+    throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is not running");
+  const agent = new Agent(AGENT_OPTIONS);
+  const api = createTRPCClient<AppRouter>({ links: [socketLink(paths.socket, agent)] });
+  const call = async <T>(run: (api: TRPCClient<AppRouter>) => Promise<T>): Promise<T> => {
+    try {
+      return await run(api);
+    } catch (error) {
+      throw unwrap(error);
+    }
+  };
+  const timeout = AbortSignal.timeout(options.helloTimeoutMs);
+  try {
+    const hello = await call((client) => client.hello.query(undefined, { signal: timeout }));
+    if (options.checkVersion) checkProtocol(hello, options.version);
+    return {
+      hello,
+      call,
+      feed: (input, signal) =>
+        subscribe(paths.socket, agent, {
+          path: "feed",
+          input,
+          type: "subscription",
+          signal,
+        }),
+      notices: (signal) =>
+        subscribe(paths.socket, agent, {
+          path: "notices",
+          input: undefined,
+          type: "subscription",
+          signal,
+        }),
+      close: () => agent.destroy(),
+    };
+  } catch (error) {
+    agent.destroy();
+    if (timeout.aborted)
+      throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon does not answer in time", { cause: error });
+    throw error;
+  }
+};

@@ -1,0 +1,55 @@
+// One starter at a time: of many first commands, one spawns the daemon and the others wait for it. This only saves
+// processes; what decides who becomes the daemon is the lock of `ownership.ts`, so a lost or stale file does no harm.
+import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+/** A start that takes longer is taken for dead, in milliseconds. */
+const STALE_AFTER_MS = 15_000;
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+};
+
+const isStale = (path: string): boolean => {
+  try {
+    const age = Date.now() - statSync(path).mtimeMs;
+    if (age > STALE_AFTER_MS) return true;
+    const pid = Number(readFileSync(path, "utf8"));
+    // Just created and not yet written counts as alive.
+    return Number.isInteger(pid) && pid > 0 && !isAlive(pid);
+  } catch {
+    // It went away meanwhile: not stale, the next attempt sees.
+    return false;
+  }
+};
+
+const removeQuietly = (path: string): void => {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+};
+
+/** Takes the right to start the daemon of `home`; null while another command is at it. The returned function gives it back. */
+export const tryStartLock = (home: string): (() => void) | null => {
+  const path = join(home, "starting");
+  if (isStale(path)) removeQuietly(path);
+  try {
+    const file = openSync(path, "wx", 0o600);
+    writeSync(file, String(process.pid));
+    closeSync(file);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return null;
+    throw error;
+  }
+  return () => removeQuietly(path);
+};

@@ -1,0 +1,161 @@
+// The popover in a browser: serves the built renderer and the router on 127.0.0.1, a random port, to whoever opens the
+// one-time address, and to nobody else. It is the only thing of agtmux that listens on TCP.
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Logger } from "../ports/logger.ts";
+import { readWebFiles, type WebFile } from "./webFiles.ts";
+import { RPC_PREFIX, type RpcHandler } from "./webRpc.ts";
+import { isSameSecret, refuseHost, refuseRequest, type Refusal, type RequestFacts } from "./webGuard.ts";
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
+  wrong_host: "Open agtmux by its loopback address.",
+  foreign_origin: "Another page asked for this; agtmux serves its own page only.",
+  no_session: "This address was already used or is incomplete. Run 'agtmux ui' again.",
+};
+
+export interface WebBridgeOptions {
+  /** Where calls go: `createRouterHandler` or `createSocketHandler`. */
+  readonly rpc: RpcHandler;
+  /** Folder of the built renderer (`dist/renderer`). */
+  readonly rendererDir: string;
+  readonly logger: Logger;
+  /** A port to listen on; 0 takes a free one. */
+  readonly port?: number;
+}
+
+export interface WebBridge {
+  /** The address to open, with the token that works once. */
+  readonly url: string;
+  readonly port: number;
+  /** A fresh one-time address; the one before stops working. */
+  renewUrl(): string;
+  /** Ends all connections; idempotent. */
+  close(): Promise<void>;
+}
+
+/** 256 bits, as hex. */
+const makeSecret = (): string => randomBytes(32).toString("hex");
+
+const listen = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
+      const address = server.address();
+      if (typeof address === "object" && address !== null) resolve(address.port);
+      else reject(new Error("the browser bridge has no port"));
+    });
+  });
+
+const factsOf = (request: IncomingMessage): RequestFacts => {
+  const site = request.headers["sec-fetch-site"];
+  return {
+    method: request.method ?? "",
+    host: request.headers.host,
+    origin: request.headers.origin,
+    fetchSite: typeof site === "string" ? site : undefined,
+    cookie: request.headers.cookie,
+  };
+};
+
+const answerText = (response: ServerResponse, status: number, text: string) => {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" });
+  response.end(`${text}\n`);
+};
+
+const answerFile = (response: ServerResponse, file: WebFile, isHead: boolean) => {
+  response.writeHead(200, { "content-type": file.contentType, "content-length": file.body.length });
+  response.end(isHead ? undefined : file.body);
+};
+
+/**
+ * Our own page leads on to the popover: a redirect would drop the strict cookie when the address was clicked on a page of
+ * another site, and the token would stay in the address bar.
+ */
+const answerExchange = (response: ServerResponse, cookie: string) => {
+  response.writeHead(200, {
+    "content-type": "text/html; charset=utf-8",
+    "set-cookie": `${cookie}; HttpOnly; SameSite=Strict; Path=/`,
+  });
+  response.end(
+    '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=/"><title>agtmux</title></html>',
+  );
+};
+
+/** Starts listening. Throws when the renderer is not built or the port is taken. */
+export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBridge> => {
+  const files = readWebFiles(options.rendererDir);
+  const { logger } = options;
+  let token: string | null = null;
+  const session = { name: "", value: makeSecret() };
+
+  const refuse = (response: ServerResponse, refusal: Refusal) => {
+    logger.warn({ refusal }, "browser bridge refused a request");
+    answerText(response, 403, REFUSAL_TEXT[refusal]);
+  };
+  const exchange = (response: ServerResponse, given: string) => {
+    const isValid = token !== null && isSameSecret(given, token);
+    if (!isValid) return refuse(response, "no_session");
+    token = null;
+    answerExchange(response, `${session.name}=${session.value}`);
+  };
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    const facts = factsOf(request);
+    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    const given = /^\/open\?token=([0-9a-f]{64})$/.exec(request.url ?? "")?.[1];
+    if (given !== undefined && facts.method === "GET") {
+      const refusedHost = refuseHost(facts);
+      return refusedHost === null ? exchange(response, given) : refuse(response, refusedHost);
+    }
+    const refusal = refuseRequest(facts, session);
+    if (refusal !== null) return refuse(response, refusal);
+    if (path.startsWith(RPC_PREFIX) && (facts.method === "GET" || facts.method === "POST")) {
+      options.rpc(request, response);
+      return;
+    }
+    const file = facts.method === "GET" || facts.method === "HEAD" ? files.get(path) : undefined;
+    if (file === undefined) answerText(response, 404, "Not here.");
+    else answerFile(response, file, facts.method === "HEAD");
+  };
+
+  const server = createServer(handle);
+  const port = await listen(server, options.port ?? 0);
+  // Cookies do not tell ports apart, so the name does: two popovers may be open at once.
+  session.name = `agtmux_${port}`;
+  const renewUrl = () => {
+    token = makeSecret();
+    return `http://127.0.0.1:${port}/open?token=${token}`;
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    url: renewUrl(),
+    port,
+    renewUrl,
+    close: () =>
+      (closing ??= new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      })),
+  };
+};

@@ -1,0 +1,131 @@
+// Tables `events` and `runtime_source_cursors`: the evidence that was accepted, and how far each source has come.
+import type BetterSqlite3 from "better-sqlite3";
+import { evidenceSchema, type Evidence, type EvidenceSource } from "../model/evidence.ts";
+import type { SourceCursor, Store } from "../ports/store.ts";
+import type { IngestMark } from "./highMarks.ts";
+import { redactPayload } from "./redact.ts";
+import { redactEvidence } from "./redactEvidence.ts";
+import type { RowReader } from "./rowReader.ts";
+
+interface EventRow {
+  event_row: number;
+  event_id: string;
+  runtime_id: string;
+  event_type: string;
+  source: string;
+  source_seq: number | null;
+  event_time: number;
+  ingested_at: number;
+  dedupe_key: string;
+  signal: string;
+}
+type NewEventRow = Omit<EventRow, "event_row"> & { raw_payload: string };
+
+interface CursorRow {
+  runtime_id: string;
+  source: EvidenceSource;
+  last_source_seq: number | null;
+  last_order_event_time: number;
+  last_order_ingested_at: number;
+  last_order_event_id: string;
+}
+
+const toRow = (evidence: Evidence, rawPayload: unknown): NewEventRow => ({
+  event_id: evidence.eventId,
+  runtime_id: evidence.runtimeId,
+  event_type: evidence.eventType,
+  source: evidence.source,
+  source_seq: evidence.sourceSeq,
+  event_time: evidence.eventTime,
+  ingested_at: evidence.ingestedAt,
+  dedupe_key: evidence.dedupeKey,
+  signal: JSON.stringify(evidence.signal),
+  raw_payload: JSON.stringify(redactPayload(rawPayload)),
+});
+
+const fromRow = (row: EventRow): unknown => ({
+  eventId: row.event_id,
+  runtimeId: row.runtime_id,
+  source: row.source,
+  eventType: row.event_type,
+  sourceSeq: row.source_seq,
+  eventTime: row.event_time,
+  ingestedAt: row.ingested_at,
+  dedupeKey: row.dedupe_key,
+  signal: JSON.parse(row.signal) as unknown,
+});
+
+export const createEvents = (
+  db: BetterSqlite3.Database,
+  rows: RowReader,
+  mark: IngestMark,
+): Pick<
+  Store,
+  "insertEvent" | "listEvidence" | "getCursor" | "putCursor" | "lastHookEventAt" | "lastIngestedAt"
+> => {
+  const insert = db
+    .prepare<[NewEventRow], number>(`
+      INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload)
+      VALUES (@event_id, @runtime_id, @event_type, @source, @source_seq, @event_time, @ingested_at, @dedupe_key, @signal, @raw_payload)
+      ON CONFLICT (runtime_id, source, dedupe_key) DO NOTHING
+      RETURNING event_row`)
+    .pluck();
+  const list = db.prepare<[string], EventRow>(`
+    SELECT event_row, event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal
+    FROM events WHERE runtime_id = ? ORDER BY event_row`);
+  const lastHook = db
+    .prepare<[string], number | null>(
+      "SELECT max(ingested_at) FROM events JOIN runtimes USING (runtime_id) WHERE agent_type = ? AND source = 'hook'",
+    )
+    .pluck();
+  const getCursor = db.prepare<[string, string], CursorRow>(
+    "SELECT * FROM runtime_source_cursors WHERE runtime_id = ? AND source = ?",
+  );
+  const putCursor = db.prepare<[CursorRow]>(`
+    INSERT INTO runtime_source_cursors (runtime_id, source, last_source_seq, last_order_event_time, last_order_ingested_at, last_order_event_id)
+    VALUES (@runtime_id, @source, @last_source_seq, @last_order_event_time, @last_order_ingested_at, @last_order_event_id)
+    ON CONFLICT (runtime_id, source) DO UPDATE SET
+      last_source_seq = excluded.last_source_seq, last_order_event_time = excluded.last_order_event_time,
+      last_order_ingested_at = excluded.last_order_ingested_at, last_order_event_id = excluded.last_order_event_id`);
+  const insertAndMark = db.transaction((row: NewEventRow): number | null => {
+    const eventRow = insert.get(row) ?? null;
+    if (eventRow !== null) mark.raise(row.ingested_at);
+    return eventRow;
+  });
+
+  return {
+    insertEvent: (evidence, rawPayload) => insertAndMark(toRow(redactEvidence(evidence), rawPayload)),
+    listEvidence: (runtimeId) => {
+      const found: { row: number; evidence: Evidence }[] = [];
+      for (const row of list.all(runtimeId)) {
+        const evidence = rows.read(evidenceSchema, "events", row.event_row, () => fromRow(row));
+        if (evidence !== null) found.push({ row: row.event_row, evidence });
+      }
+      return found;
+    },
+    getCursor: (runtimeId, source): SourceCursor | null => {
+      const row = getCursor.get(runtimeId, source);
+      if (row === undefined) return null;
+      return {
+        runtimeId: row.runtime_id,
+        source: row.source,
+        lastSourceSeq: row.last_source_seq,
+        lastOrderEventTime: row.last_order_event_time,
+        lastOrderIngestedAt: row.last_order_ingested_at,
+        lastOrderEventId: row.last_order_event_id,
+      };
+    },
+    putCursor: (cursor) => {
+      putCursor.run({
+        runtime_id: cursor.runtimeId,
+        source: cursor.source,
+        last_source_seq: cursor.lastSourceSeq,
+        last_order_event_time: cursor.lastOrderEventTime,
+        last_order_ingested_at: cursor.lastOrderIngestedAt,
+        last_order_event_id: cursor.lastOrderEventId,
+      });
+    },
+    lastHookEventAt: (agentType) => lastHook.get(agentType) ?? null,
+    lastIngestedAt: () => mark.read(),
+  };
+};

@@ -1,0 +1,188 @@
+// The first schema: the tables of the specification's data model, keyed by tmux server as well, plus pending events,
+// transitions, audit, remembered spool names and what must outlive pruning.
+
+export const initialMigration = {
+  version: 1,
+  name: "initial",
+  // Times are epoch milliseconds with fractions. `event_row` is the primary key in place of `event_id` because replay
+  // refers to rows by a number that only grows; `event_id` stays unique.
+  sql: `
+    CREATE TABLE targets (
+      target_id      TEXT PRIMARY KEY,
+      target_name    TEXT NOT NULL UNIQUE,
+      kind           TEXT NOT NULL,
+      connection_ref TEXT,
+      is_default     INTEGER NOT NULL,
+      last_seen_at   REAL,
+      health         TEXT NOT NULL,
+      health_reason  TEXT,
+      updated_at     REAL NOT NULL
+    ) STRICT;
+
+    CREATE TABLE panes (
+      target_id    TEXT NOT NULL,
+      server       TEXT NOT NULL,
+      pane_id      TEXT NOT NULL,
+      session_name TEXT NOT NULL,
+      window_id    TEXT NOT NULL,
+      window_name  TEXT NOT NULL,
+      detail       TEXT NOT NULL,
+      updated_at   REAL NOT NULL,
+      PRIMARY KEY (target_id, server, pane_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE runtimes (
+      runtime_id         TEXT PRIMARY KEY,
+      target_id          TEXT NOT NULL,
+      server             TEXT NOT NULL,
+      pane_id            TEXT NOT NULL,
+      pane_epoch         INTEGER NOT NULL,
+      agent_type         TEXT NOT NULL,
+      pid                INTEGER,
+      process_started_at REAL,
+      started_at         REAL NOT NULL,
+      ended_at           REAL,
+      end_reason         TEXT,
+      agent_session_id   TEXT,
+      UNIQUE (target_id, server, pane_id, pane_epoch)
+    ) STRICT;
+    CREATE INDEX runtimes_live ON runtimes (runtime_id) WHERE ended_at IS NULL;
+    CREATE INDEX runtimes_ended ON runtimes (ended_at) WHERE ended_at IS NOT NULL;
+
+    -- An epoch is never given twice, also when the runtimes that had it are long pruned.
+    CREATE TABLE pane_epochs (
+      target_id  TEXT NOT NULL,
+      server     TEXT NOT NULL,
+      pane_id    TEXT NOT NULL,
+      last_epoch INTEGER NOT NULL,
+      PRIMARY KEY (target_id, server, pane_id)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE events (
+      event_row       INTEGER PRIMARY KEY AUTOINCREMENT,
+      event_id        TEXT NOT NULL UNIQUE,
+      runtime_id      TEXT NOT NULL REFERENCES runtimes (runtime_id) ON DELETE CASCADE,
+      event_type      TEXT NOT NULL,
+      source          TEXT NOT NULL,
+      source_event_id TEXT,
+      source_seq      INTEGER,
+      event_time      REAL NOT NULL,
+      ingested_at     REAL NOT NULL,
+      dedupe_key      TEXT NOT NULL,
+      signal          TEXT NOT NULL,
+      raw_payload     TEXT NOT NULL,
+      UNIQUE (runtime_id, source, dedupe_key)
+    ) STRICT;
+    CREATE INDEX events_by_age ON events (ingested_at);
+
+    CREATE TABLE runtime_source_cursors (
+      runtime_id             TEXT NOT NULL REFERENCES runtimes (runtime_id) ON DELETE CASCADE,
+      source                 TEXT NOT NULL,
+      last_source_seq        INTEGER,
+      last_order_event_time  REAL NOT NULL,
+      last_order_ingested_at REAL NOT NULL,
+      last_order_event_id    TEXT NOT NULL,
+      PRIMARY KEY (runtime_id, source)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE states (
+      target_id       TEXT NOT NULL,
+      server          TEXT NOT NULL,
+      pane_id         TEXT NOT NULL,
+      runtime_id      TEXT NOT NULL UNIQUE REFERENCES runtimes (runtime_id) ON DELETE CASCADE,
+      state           TEXT NOT NULL,
+      reason_code     TEXT NOT NULL,
+      confidence      TEXT NOT NULL,
+      state_version   INTEGER NOT NULL,
+      last_source_seq INTEGER,
+      last_seen_at    REAL NOT NULL,
+      updated_at      REAL NOT NULL,
+      fingerprint     TEXT,
+      resolution      TEXT NOT NULL,
+      PRIMARY KEY (target_id, server, pane_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- No reference to runtimes: the history outlives them.
+    CREATE TABLE state_transitions (
+      version        INTEGER PRIMARY KEY AUTOINCREMENT,
+      runtime_id     TEXT NOT NULL,
+      at             REAL NOT NULL,
+      evaluated_at   REAL NOT NULL,
+      event_horizon  INTEGER NOT NULL,
+      state          TEXT,
+      reason_code    TEXT,
+      previous_state TEXT,
+      end_reason     TEXT,
+      fingerprint    TEXT,
+      pulse          TEXT NOT NULL,
+      resolution     TEXT,
+      view           TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX transitions_of_runtime ON state_transitions (runtime_id, version);
+    CREATE INDEX transitions_by_time ON state_transitions (at, version);
+
+    -- An unknown server is '' and not NULL: NULLs are all distinct in a UNIQUE and would not dedupe.
+    CREATE TABLE pending_events (
+      pending_row INTEGER PRIMARY KEY,
+      target_id   TEXT NOT NULL,
+      server      TEXT NOT NULL,
+      source      TEXT NOT NULL,
+      spool_name  TEXT NOT NULL,
+      envelope    TEXT NOT NULL,
+      ingested_at REAL NOT NULL,
+      UNIQUE (target_id, server, source, spool_name)
+    ) STRICT;
+
+    CREATE TABLE spool_names (
+      target_id  TEXT NOT NULL,
+      spool_name TEXT NOT NULL,
+      at         REAL NOT NULL,
+      PRIMARY KEY (target_id, spool_name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX spool_names_by_age ON spool_names (at);
+
+    CREATE TABLE action_snapshots (
+      snapshot_id        TEXT PRIMARY KEY,
+      target_id          TEXT NOT NULL,
+      server             TEXT NOT NULL,
+      pane_id            TEXT NOT NULL,
+      runtime_id         TEXT,
+      state_version      INTEGER NOT NULL,
+      observed_at        REAL NOT NULL,
+      expires_at         REAL NOT NULL,
+      nonce              TEXT NOT NULL,
+      prompt_fingerprint TEXT
+    ) STRICT;
+    CREATE INDEX action_snapshots_by_age ON action_snapshots (expires_at);
+
+    CREATE TABLE audit (
+      audit_row          INTEGER PRIMARY KEY AUTOINCREMENT,
+      action_id          TEXT NOT NULL,
+      at                 REAL NOT NULL,
+      surface            TEXT NOT NULL,
+      action             TEXT NOT NULL,
+      ref                TEXT NOT NULL,
+      runtime_id         TEXT,
+      snapshot_id        TEXT,
+      outcome            TEXT NOT NULL,
+      prompt_fingerprint TEXT
+    ) STRICT;
+    CREATE INDEX audit_by_age ON audit (at);
+
+    CREATE TABLE adapters (
+      adapter_name TEXT PRIMARY KEY,
+      agent_type   TEXT NOT NULL,
+      version      TEXT NOT NULL,
+      capabilities TEXT NOT NULL,
+      enabled      INTEGER NOT NULL,
+      updated_at   REAL NOT NULL
+    ) STRICT;
+
+    -- Values that only grow and outlive the rows they came from.
+    CREATE TABLE high_marks (
+      name  TEXT PRIMARY KEY,
+      value REAL NOT NULL
+    ) STRICT;
+    INSERT INTO high_marks (name, value) VALUES ('ingested_at', 0);
+  `,
+} as const;

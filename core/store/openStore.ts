@@ -1,0 +1,102 @@
+// Opens the database file and puts the repositories together. It owns the connection and its settings; what the tables
+// hold is each repository's business.
+//
+// Durability: write-ahead log with synchronous=NORMAL. A commit has written its pages to the operating system before it
+// returns, so it survives `kill -9` of the daemon. NORMAL leaves out the disk flush per commit (it flushes at
+// checkpoints): after a power failure the file is consistent but may lack the last commits. That is enough here, because
+// a power failure ends every local agent as well, and it keeps a commit in the hundredths of a millisecond on the
+// serving loop.
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import BetterSqlite3 from "better-sqlite3";
+import { AgtmuxError } from "../model/errors.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
+import { createAdapters } from "./adapters.ts";
+import { createAudit } from "./audit.ts";
+import { createEvents } from "./events.ts";
+import { createIngestMark } from "./highMarks.ts";
+import { assertUsable, migrate } from "./migrate.ts";
+import { MIGRATIONS } from "./migrations/index.ts";
+import { createPanes } from "./panes.ts";
+import { createPending } from "./pending.ts";
+import { createRetention } from "./retention.ts";
+import { createRowReader } from "./rowReader.ts";
+import { createRuntimes } from "./runtimes.ts";
+import { createSnapshots } from "./snapshots.ts";
+import { createStates } from "./states.ts";
+import { createTargets } from "./targets.ts";
+import { createTransitions } from "./transitions.ts";
+import { createUsedKeys } from "./usedKeys.ts";
+
+/** How long one statement waits for another process's lock. There is one owner, so a wait means a backup or a curious person. */
+const BUSY_TIMEOUT_MS = 2_000;
+
+/** SQLite gives the log files the mode of the main file, so that one must be private before they exist. */
+const createPrivateFile = (path: string): void => {
+  try {
+    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch (cause) {
+    throw new AgtmuxError("E_INTERNAL", `Creating the database ${path} failed.`, {
+      cause,
+      remedy: "Check that the folder exists and is yours.",
+    });
+  }
+};
+
+const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
+  createPrivateFile(path);
+  const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    assertUsable(db, path, MIGRATIONS);
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = NORMAL");
+    db.pragma("foreign_keys = ON");
+    migrate(db, { path, migrations: MIGRATIONS, logger });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+};
+
+const createTransactions = (db: BetterSqlite3.Database): Pick<Store, "transaction" | "savepoint"> => ({
+  transaction: (work) => {
+    if (db.inTransaction) throw new Error("store.transaction: already in one; use savepoint");
+    return db.transaction(work).immediate();
+  },
+  // better-sqlite3 makes a savepoint of a transaction inside a transaction.
+  savepoint: (work) => {
+    if (!db.inTransaction) throw new Error("store.savepoint: outside of a transaction");
+    return db.transaction(work)();
+  },
+});
+
+/**
+ * Opens `path`, creating it (mode 0600) or migrating it as needed. The caller owns the file exclusively (owner lock).
+ * @throws AgtmuxError E_DATABASE_NEWER, E_DATABASE_DAMAGED (the file is left as it is), E_INTERNAL when a migration fails
+ *   or the file cannot be created.
+ */
+export const openStore = (options: { path: string; logger: Logger }): Store => {
+  const db = connect(options.path, options.logger);
+  const rows = createRowReader(options.logger);
+  const mark = createIngestMark(db);
+  return {
+    ...createTransactions(db),
+    ...createTargets(db, rows),
+    ...createPanes(db, rows),
+    ...createRuntimes(db, rows),
+    ...createEvents(db, rows, mark),
+    ...createPending(db, rows, mark),
+    ...createStates(db, rows),
+    ...createTransitions(db, rows),
+    ...createSnapshots(db, rows),
+    ...createAudit(db),
+    ...createUsedKeys(db),
+    ...createAdapters(db),
+    ...createRetention(db),
+    close: () => {
+      db.close();
+    },
+  };
+};

@@ -1,0 +1,133 @@
+// Payloads as they may be stored: secrets out, size bounded. It copies by structure into prototype-free objects, so that
+// hostile keys, depth, width and length cost little and change nothing outside the copy.
+import { redactText, REDACTED } from "./redactText.ts";
+
+/** Stored JSON of one payload is never larger than this many bytes. */
+export const MAX_STORED_BYTES = 16 * 1_024;
+const MAX_STRING_CHARS = 4_000;
+const MAX_KEY_CHARS = 120;
+const MAX_SCANNED_CHARS = 64 * 1_024;
+const MAX_DEPTH = 8;
+const MAX_ENTRIES = 100;
+const CUT = "…[cut]";
+/** Each open container may still add one mark for what it leaves out, after the budget is spent. */
+const BYTES_FOR_MARKS = (MAX_DEPTH + 1) * 96;
+
+const SECRET_KEY =
+  /passw(?:or)?d|passphrase|secret|token(?!iz)|authorization|api_?key|access_?key|private_?key|credential|cookie|^auth$/;
+/** Keys that count tokens rather than hold one. */
+const COUNT_KEY = /tokens$|tokens?_(?:count|usage|used|limit|budget|left|remaining|max)/;
+
+/** `apiKey`, `API-KEY` and `api_key` are one name. */
+const normaliseKey = (key: string): string =>
+  key
+    .slice(0, 200)
+    .replace(/([a-z])([A-Z])/g, "$1_$2")
+    .replace(/[\s.-]/g, "_")
+    .toLowerCase();
+
+/** `left`: bytes of JSON still to give. `scan`: characters still to search; texts that shrink would not use up `left`. */
+interface Budget {
+  left: number;
+  scan: number;
+}
+
+const bytesOf = (json: string): number => Buffer.byteLength(json);
+
+const spendString = (text: string, budget: Budget): string => {
+  budget.scan -= Math.min(text.length, MAX_STRING_CHARS);
+  let kept = budget.scan < 0 ? CUT : redactText(text, MAX_STRING_CHARS);
+  let cost = bytesOf(JSON.stringify(kept));
+  if (cost > budget.left) {
+    // A character costs at most six bytes as JSON (\u0000).
+    kept = budget.left < 400 ? CUT : redactText(text, Math.floor(budget.left / 6) - 2);
+    cost = bytesOf(JSON.stringify(kept));
+  }
+  budget.left -= cost;
+  return kept;
+};
+
+const copyList = (list: readonly unknown[], depth: number, isSecret: boolean, budget: Budget): unknown[] => {
+  const copy: unknown[] = [];
+  for (const item of list) {
+    if (copy.length >= MAX_ENTRIES || budget.left <= 0) {
+      copy.push(`${CUT} ${list.length} items`);
+      break;
+    }
+    budget.left -= 1;
+    copy.push(copyValue(item, depth + 1, isSecret, budget));
+  }
+  return copy;
+};
+
+const copyObject = (
+  source: object,
+  depth: number,
+  isSecret: boolean,
+  budget: Budget,
+): Record<string, unknown> => {
+  const copy: Record<string, unknown> = Object.create(null);
+  let entries = 0;
+  for (const key in source) {
+    if (!Object.hasOwn(source, key)) continue;
+    if (entries >= MAX_ENTRIES || budget.left <= 0) {
+      copy[CUT] = true;
+      break;
+    }
+    entries += 1;
+    const name = normaliseKey(key);
+    const isSecretKey = SECRET_KEY.test(name);
+    const isCountKey = isSecretKey && COUNT_KEY.test(name);
+    const storedKey = redactText(key, MAX_KEY_CHARS);
+    budget.left -= bytesOf(JSON.stringify(storedKey)) + 2;
+    const value: unknown = Reflect.get(source, key);
+    copy[storedKey] =
+      isSecretKey && !isCountKey && value !== null && typeof value !== "boolean"
+        ? spendString(REDACTED, budget)
+        : copyValue(value, depth + 1, isSecret || isSecretKey, budget);
+  }
+  return copy;
+};
+
+/** `isSecret`: below a key that names secrets; numbers stay (they count), texts do not. */
+const copyValue = (value: unknown, depth: number, isSecret: boolean, budget: Budget): unknown => {
+  switch (typeof value) {
+    case "string":
+      return spendString(isSecret ? REDACTED : value, budget);
+    case "number":
+    case "boolean":
+      budget.left -= 25;
+      return value;
+    case "bigint":
+      return spendString(String(value), budget);
+    case "object": {
+      budget.left -= 4;
+      if (value === null) return null;
+      if (depth >= MAX_DEPTH) return spendString(CUT, budget);
+      return Array.isArray(value)
+        ? copyList(value, depth, isSecret, budget)
+        : copyObject(value, depth, isSecret, budget);
+    }
+    case "undefined":
+    case "function":
+    case "symbol":
+      budget.left -= 4;
+      return null;
+  }
+};
+
+const newBudget = (): Budget => ({
+  left: MAX_STORED_BYTES - BYTES_FOR_MARKS,
+  scan: MAX_SCANNED_CHARS,
+});
+
+/**
+ * A copy of any JSON-like value without secrets (keys, tokens, bearer headers, private key blocks, URLs with credentials,
+ * values under keys such as `password`), whose JSON is at most 16 kB. Long texts end in a mark with their original length.
+ * Never throws on parsed JSON; cost is bounded whatever the input's size, but for enumerating one object's keys.
+ */
+export const redactPayload = (payload: unknown): unknown => copyValue(payload, 0, false, newBudget());
+
+/** As `redactPayload`, for what is known to be an object. */
+export const redactRecord = (payload: Record<string, unknown>): Record<string, unknown> =>
+  copyObject(payload, 0, false, newBudget());

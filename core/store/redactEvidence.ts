@@ -1,0 +1,72 @@
+// The free-text fields of our own records, without secrets and within the lengths of their schemas. Identifiers (request
+// keys, tool-use ids, fingerprints) are left alone: they are compared, and they are ids or hashes.
+import type { Envelope } from "../model/envelope.ts";
+import type { Evidence, Signal } from "../model/evidence.ts";
+import type { PromptRequest } from "../model/request.ts";
+import type { Resolution } from "../model/resolution.ts";
+import type { PaneView } from "../model/view.ts";
+import { redactRecord } from "./redact.ts";
+import { redactText } from "./redactText.ts";
+
+const MAX_TITLE = 500;
+const MAX_BODY = 8_000;
+const MAX_LABEL = 500;
+const MAX_MATCHED = 2_000;
+const MAX_NAME = 200;
+
+const redactRequest = (request: PromptRequest): PromptRequest => ({
+  ...request,
+  title: redactText(request.title, MAX_TITLE),
+  body: request.body === null ? null : redactText(request.body, MAX_BODY),
+  toolName: request.toolName === null ? null : redactText(request.toolName, MAX_NAME),
+  options: request.options.map((option) => ({ ...option, label: redactText(option.label, MAX_LABEL) })),
+});
+const redactOptionalRequest = (request: PromptRequest | null): PromptRequest | null =>
+  request === null ? null : redactRequest(request);
+
+const redactSignal = (signal: Signal): Signal => {
+  switch (signal.kind) {
+    case "request":
+      return { ...signal, request: redactRequest(signal.request) };
+    case "observation":
+      return {
+        ...signal,
+        matched: redactText(signal.matched, MAX_MATCHED),
+        request: redactOptionalRequest(signal.request),
+      };
+    case "activity":
+    case "settled":
+    case "dismissal":
+      return signal;
+  }
+};
+
+/** Evidence as it is stored. Redacting what was redacted before changes nothing. */
+export const redactEvidence = (evidence: Evidence): Evidence => ({
+  ...evidence,
+  eventType: redactText(evidence.eventType, MAX_NAME),
+  signal: redactSignal(evidence.signal),
+});
+
+/** A resolution as it is stored: the request and the matched texts of its verdicts come from evidence. */
+export const redactResolution = (resolution: Resolution): Resolution => ({
+  ...resolution,
+  request: redactOptionalRequest(resolution.request),
+  verdicts: resolution.verdicts.map((verdict) => ({
+    ...verdict,
+    matched: verdict.matched === null ? null : redactText(verdict.matched, MAX_MATCHED),
+  })),
+});
+
+/** A client's row as it is stored with a transition. */
+export const redactView = (view: PaneView): PaneView => ({
+  ...view,
+  title: redactText(view.title, MAX_TITLE),
+  request: redactOptionalRequest(view.request),
+});
+
+/** A waiting envelope as it is stored; its payload can still be normalised later. */
+export const redactEnvelope = (envelope: Envelope): Envelope => ({
+  ...envelope,
+  payload: envelope.payload === null ? null : redactRecord(envelope.payload),
+});

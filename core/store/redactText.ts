@@ -1,0 +1,80 @@
+// Takes secrets out of free text: well-known token shapes, headers, assignments, credentials in URLs, private keys.
+// Every pattern is linear or has bounded repetition, and callers bound the text first, so that hostile text stays cheap.
+
+export const REDACTED = "[redacted]";
+
+/** Text beyond a limit that is still looked at, so that a secret across the cut is recognised. */
+const OVERLAP = 1_024;
+
+type Rule = readonly [pattern: RegExp, replace: string | ((...match: string[]) => string)];
+
+const SECRET_WORD =
+  "(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?)";
+
+/** A name that ends in a secret word or continues after a separator: `DB_PASSWORD`, `api_key_2`, not `tokenizer`. */
+const SECRET_NAME = `${SECRET_WORD}(?:s?(?:[_-][\\w-]{0,30})?|\\d{0,3})["']?`;
+
+/** `max_tokens=4096` is a count, not a secret. */
+const keepCounts = (whole: string, name: string, value: string): string =>
+  /token/i.test(name) && /^\d+$/.test(value) ? whole : `${name}${REDACTED}`;
+
+const RULES: readonly Rule[] = [
+  [
+    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,50}-----|$)/g,
+    REDACTED,
+  ],
+  [/((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?)[^\r\n"']+/gi, `$1${REDACTED}`],
+  [/(\b(?:set-)?cookie["']?\s{0,3}[:=]\s{0,3}["']?)[^\r\n"']+/gi, `$1${REDACTED}`],
+  [/\b(bearer\s{1,4})(?:(?=\S{0,200}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{20,})/gi, `$1${REDACTED}`],
+  [/(:\/\/)[^\s/@:"']{0,256}:[^\s/"']{1,512}@/g, `$1${REDACTED}@`],
+  [/(:\/\/)[\w-]{20,512}@/g, `$1${REDACTED}@`],
+  [/(\bcurl\b[^\n|;]{0,500}?\s(?:-u|--user)[\s=]{0,2}["']?[^\s:'"]{1,64}:)[^\s'"]{1,256}/g, `$1${REDACTED}`],
+  [/\beyJ[\w-]{16,}(?:\.[\w-]*){0,4}/g, REDACTED],
+  [/\bsk-[\w-]{16,}/g, REDACTED],
+  [/\b(?:sk|rk|pk|whsec)_(?:live_|test_)?[A-Za-z0-9]{16,}/g, REDACTED],
+  [/\bgh[opusr]_[A-Za-z0-9]{20,}/g, REDACTED],
+  [/\bgithub_pat_\w{20,}/g, REDACTED],
+  [/\b(?:glpat|xox[abeoprs]|xapp|xai|nvapi|pypi-AgE)-?[\w-]{16,}/g, REDACTED],
+  [/\b(?:npm|hf|gsk|dop_v1|shpat|sntrys|lin_api|r8)_[A-Za-z0-9]{20,}/g, REDACTED],
+  [/\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b/g, REDACTED],
+  [/\bAIza[\w-]{30,}/g, REDACTED],
+  [/\bya29\.[\w-]{16,}/g, REDACTED],
+  [/\bSG\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED],
+  [/\bAGE-SECRET-KEY-1[0-9A-Z]{20,}/g, REDACTED],
+  [/\b\d{8,10}:[\w-]{35}\b/g, REDACTED],
+  [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}")([^"\\n$]{4,})(?=")`, "gi"), keepCounts],
+  [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}')([^'\\n$]{4,})(?=')`, "gi"), keepCounts],
+  [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}["']?)([^\\s"'&;,<>(){}\\[\\]$]{4,})`, "gi"), keepCounts],
+  [
+    new RegExp(
+      `(--[a-z0-9-]{0,30}${SECRET_WORD}\\s{1,3}["']?)([^\\s"'&;,<>(){}\\[\\]$-][^\\s"'&;]{2,})`,
+      "gi",
+    ),
+    keepCounts,
+  ],
+];
+
+/** Replaces every recognised secret by a mark. Applying it again changes nothing. Cost grows with the text's length. */
+const replaceSecrets = (text: string): string => {
+  let clean = text;
+  for (const [pattern, replace] of RULES) {
+    clean = typeof replace === "string" ? clean.replace(pattern, replace) : clean.replace(pattern, replace);
+  }
+  return clean;
+};
+
+/** Cuts text to `maxChars` UTF-16 units, the mark with the original length included; never through a surrogate pair. */
+const cutText = (text: string, maxChars: number, originalLength: number): string => {
+  const mark = `…[cut from ${originalLength} characters]`;
+  if (mark.length >= maxChars) return text.slice(0, maxChars);
+  const head = text.slice(0, maxChars - mark.length);
+  const last = head.charCodeAt(head.length - 1);
+  return (last >= 0xd800 && last <= 0xdbff ? head.slice(0, -1) : head) + mark;
+};
+
+/** Free text without secrets, at most `maxChars` long. Looks only at the part that can remain, so 10 MB cost no more than 10 kB. */
+export const redactText = (text: string, maxChars: number): string => {
+  const isLong = text.length > maxChars + OVERLAP;
+  const clean = replaceSecrets(isLong ? text.slice(0, maxChars + OVERLAP) : text);
+  return isLong || clean.length > maxChars ? cutText(clean, maxChars, text.length) : clean;
+};

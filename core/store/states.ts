@@ -1,0 +1,84 @@
+// Table `states`: the current answer, one row per pane. A new runtime in a pane takes over the row of the one before.
+import type BetterSqlite3 from "better-sqlite3";
+import { z } from "zod";
+import { resolutionSchema } from "../model/resolution.ts";
+import { paneKeySchema } from "../model/runtime.ts";
+import type { StateRow, Store } from "../ports/store.ts";
+import { redactResolution } from "./redactEvidence.ts";
+import { present, type RowReader } from "./rowReader.ts";
+
+interface StoredState {
+  target_id: string;
+  server: string;
+  pane_id: string;
+  runtime_id: string;
+  state_version: number;
+  last_seen_at: number;
+  updated_at: number;
+  fingerprint: string | null;
+  resolution: string;
+}
+type NewState = StoredState & { state: string; reason_code: string; confidence: string };
+
+const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
+  runtimeId: z.string(),
+  resolution: resolutionSchema,
+  fingerprint: z.string().nullable(),
+  stateVersion: z.number().int(),
+  lastSeenAt: z.number(),
+  updatedAt: z.number(),
+});
+
+const toRow = (row: StateRow): NewState => ({
+  target_id: row.targetId,
+  server: row.server,
+  pane_id: row.paneId,
+  runtime_id: row.runtimeId,
+  state: row.resolution.status.state,
+  reason_code: row.resolution.status.reasonCode,
+  confidence: row.resolution.confidence,
+  state_version: row.stateVersion,
+  last_seen_at: row.lastSeenAt,
+  updated_at: row.updatedAt,
+  fingerprint: row.fingerprint,
+  resolution: JSON.stringify(redactResolution(row.resolution)),
+});
+
+const fromRow = (row: StoredState): unknown => ({
+  targetId: row.target_id,
+  server: row.server,
+  paneId: row.pane_id,
+  runtimeId: row.runtime_id,
+  resolution: JSON.parse(row.resolution) as unknown,
+  fingerprint: row.fingerprint,
+  stateVersion: row.state_version,
+  lastSeenAt: row.last_seen_at,
+  updatedAt: row.updated_at,
+});
+
+export const createStates = (
+  db: BetterSqlite3.Database,
+  rows: RowReader,
+): Pick<Store, "putState" | "deleteState" | "listStates"> => {
+  const put = db.prepare<[NewState]>(`
+    INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution)
+    VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution)
+    ON CONFLICT (target_id, server, pane_id) DO UPDATE SET
+      runtime_id = excluded.runtime_id, state = excluded.state, reason_code = excluded.reason_code,
+      confidence = excluded.confidence, state_version = excluded.state_version, last_seen_at = excluded.last_seen_at,
+      updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, resolution = excluded.resolution`);
+  const remove = db.prepare<[string]>("DELETE FROM states WHERE runtime_id = ?");
+  const list = db.prepare<[], StoredState>("SELECT * FROM states ORDER BY target_id, server, pane_id");
+  return {
+    putState: (row) => {
+      put.run(toRow(row));
+    },
+    deleteState: (runtimeId) => {
+      remove.run(runtimeId);
+    },
+    listStates: () =>
+      present(
+        list.all().map((row) => rows.read(stateRowSchema, "states", row.runtime_id, () => fromRow(row))),
+      ),
+  };
+};

@@ -1,0 +1,62 @@
+// Table `targets`: the machines that are watched.
+import type BetterSqlite3 from "better-sqlite3";
+import { targetSchema, type Target } from "../model/runtime.ts";
+import type { Store } from "../ports/store.ts";
+import { present, type RowReader } from "./rowReader.ts";
+
+interface TargetRow {
+  target_id: string;
+  target_name: string;
+  kind: string;
+  connection_ref: string | null;
+  is_default: number;
+  last_seen_at: number | null;
+  health: string;
+  health_reason: string | null;
+  updated_at: number;
+}
+
+const toRow = (target: Target): TargetRow => ({
+  target_id: target.targetId,
+  target_name: target.targetName,
+  kind: target.kind,
+  connection_ref: target.connectionRef,
+  is_default: target.isDefault ? 1 : 0,
+  last_seen_at: target.lastSeenAt,
+  health: target.health,
+  health_reason: target.healthReason,
+  updated_at: target.updatedAt,
+});
+
+const fromRow = (row: TargetRow): unknown => ({
+  targetId: row.target_id,
+  targetName: row.target_name,
+  kind: row.kind,
+  connectionRef: row.connection_ref,
+  isDefault: row.is_default === 1,
+  lastSeenAt: row.last_seen_at,
+  health: row.health,
+  healthReason: row.health_reason,
+  updatedAt: row.updated_at,
+});
+
+export const createTargets = (
+  db: BetterSqlite3.Database,
+  rows: RowReader,
+): Pick<Store, "upsertTarget" | "listTargets"> => {
+  const upsert = db.prepare<[TargetRow]>(`
+    INSERT INTO targets (target_id, target_name, kind, connection_ref, is_default, last_seen_at, health, health_reason, updated_at)
+    VALUES (@target_id, @target_name, @kind, @connection_ref, @is_default, @last_seen_at, @health, @health_reason, @updated_at)
+    ON CONFLICT (target_id) DO UPDATE SET
+      target_name = excluded.target_name, kind = excluded.kind, connection_ref = excluded.connection_ref,
+      is_default = excluded.is_default, last_seen_at = excluded.last_seen_at, health = excluded.health,
+      health_reason = excluded.health_reason, updated_at = excluded.updated_at`);
+  const list = db.prepare<[], TargetRow>("SELECT * FROM targets ORDER BY is_default DESC, target_name");
+  return {
+    upsertTarget: (target) => {
+      upsert.run(toRow(target));
+    },
+    listTargets: () =>
+      present(list.all().map((row) => rows.read(targetSchema, "targets", row.target_id, () => fromRow(row)))),
+  };
+};

@@ -1,0 +1,105 @@
+// Table `state_transitions`: every change of a state, numbered for good. Its version is the state version and the feed
+// version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
+import type BetterSqlite3 from "better-sqlite3";
+import { z } from "zod";
+import { pulseSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
+import { canonicalStateSchema } from "../model/state.ts";
+import { paneViewSchema } from "../model/view.ts";
+import type { NewTransition, Store, Transition } from "../ports/store.ts";
+import { redactResolution, redactView } from "./redactEvidence.ts";
+import { present, type RowReader } from "./rowReader.ts";
+
+interface TransitionRow {
+  version: number;
+  runtime_id: string;
+  at: number;
+  evaluated_at: number;
+  event_horizon: number;
+  previous_state: string | null;
+  end_reason: string | null;
+  fingerprint: string | null;
+  pulse: string;
+  resolution: string | null;
+  view: string;
+}
+type NewTransitionRow = Omit<TransitionRow, "version"> & { state: string | null; reason_code: string | null };
+
+const transitionSchema: z.ZodType<Transition> = z.object({
+  version: z.number().int(),
+  runtimeId: z.string(),
+  at: z.number(),
+  evaluatedAt: z.number(),
+  eventHorizon: z.number().int(),
+  pulse: pulseSchema,
+  resolution: resolutionSchema.nullable(),
+  fingerprint: z.string().nullable(),
+  previousState: canonicalStateSchema.nullable(),
+  end: runtimeEndSchema.nullable(),
+  view: paneViewSchema,
+});
+
+const toRow = (transition: NewTransition): NewTransitionRow => ({
+  runtime_id: transition.runtimeId,
+  at: transition.at,
+  evaluated_at: transition.evaluatedAt,
+  event_horizon: transition.eventHorizon,
+  state: transition.resolution?.status.state ?? null,
+  reason_code: transition.resolution?.status.reasonCode ?? null,
+  previous_state: transition.previousState,
+  end_reason: transition.end,
+  fingerprint: transition.fingerprint,
+  pulse: JSON.stringify(transition.pulse),
+  resolution: transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
+  view: JSON.stringify(redactView(transition.view)),
+});
+
+const fromRow = (row: TransitionRow): unknown => ({
+  version: row.version,
+  runtimeId: row.runtime_id,
+  at: row.at,
+  evaluatedAt: row.evaluated_at,
+  eventHorizon: row.event_horizon,
+  pulse: JSON.parse(row.pulse) as unknown,
+  resolution: row.resolution === null ? null : (JSON.parse(row.resolution) as unknown),
+  fingerprint: row.fingerprint,
+  previousState: row.previous_state,
+  end: row.end_reason,
+  view: JSON.parse(row.view) as unknown,
+});
+
+export const createTransitions = (
+  db: BetterSqlite3.Database,
+  rows: RowReader,
+): Pick<
+  Store,
+  "appendTransition" | "listTransitionsAfter" | "listTransitionsOf" | "transitionRange" | "firstVersionSince"
+> => {
+  const append = db.prepare<[NewTransitionRow]>(`
+    INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view)
+    VALUES (@runtime_id, @at, @evaluated_at, @event_horizon, @state, @reason_code, @previous_state, @end_reason, @fingerprint, @pulse, @resolution, @view)`);
+  const after = db.prepare<[number, number], TransitionRow>(
+    "SELECT * FROM state_transitions WHERE version > ? ORDER BY version LIMIT ?",
+  );
+  const ofRuntime = db.prepare<[string, number], TransitionRow>(
+    "SELECT * FROM state_transitions WHERE runtime_id = ? ORDER BY version DESC LIMIT ?",
+  );
+  // Two subqueries: SQLite finds each end in the index, but scans the table for both at once.
+  const range = db.prepare<[], { first: number | null; last: number | null }>(`
+    SELECT (SELECT min(version) FROM state_transitions) AS first, (SELECT max(version) FROM state_transitions) AS last`);
+  const firstSince = db
+    .prepare<[number], number | null>("SELECT min(version) FROM state_transitions WHERE at >= ?")
+    .pluck();
+  const read = (row: TransitionRow): Transition | null =>
+    rows.read(transitionSchema, "state_transitions", row.version, () => fromRow(row));
+
+  return {
+    appendTransition: (transition) => Number(append.run(toRow(transition)).lastInsertRowid),
+    listTransitionsAfter: (version, limit) => present(after.all(version, limit).map(read)),
+    listTransitionsOf: (runtimeId, limit) => present(ofRuntime.all(runtimeId, limit).map(read)),
+    transitionRange: () => {
+      const found = range.get();
+      return { first: found?.first ?? 0, last: found?.last ?? 0 };
+    },
+    firstVersionSince: (at) => firstSince.get(at) ?? null,
+  };
+};

@@ -1,0 +1,82 @@
+// Commands and files of the machine that the daemon itself runs on. Every child has an owner here: `close()` ends them
+// all, a normal end of this process signals them, and after a kill -9 their stdin closes.
+import { execa } from "execa";
+import type { Logger } from "../../ports/logger.ts";
+import type { LineProcess, RunResult, TargetExecutor } from "../../ports/targetExecutor.ts";
+import { startLineProcess } from "./lineProcess.ts";
+import { createLocalFiles } from "./localFiles.ts";
+
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+
+export interface LocalExecutorOptions {
+  targetId: string;
+  /** The whole environment of the children; nothing is inherited beside it. */
+  env: NodeJS.ProcessEnv;
+  logger: Logger;
+}
+
+/**
+ * The local TargetExecutor. `run` throws when the program cannot be started; output beyond `maxBytes` (8 MB per stream)
+ * ends the child, which shows as exit code null. `homeDir` is `HOME` of `env`.
+ */
+export const createLocalExecutor = ({ targetId, env, logger }: LocalExecutorOptions): TargetExecutor => {
+  const children = new Set<LineProcess>();
+  const closing = new AbortController();
+  const signalAll = (): void => {
+    for (const child of children) {
+      try {
+        if (child.pid !== undefined) process.kill(child.pid, "SIGTERM");
+      } catch {
+        // Gone already.
+      }
+    }
+  };
+  process.on("exit", signalAll);
+
+  return {
+    targetId,
+    kind: "local",
+    files: createLocalFiles(),
+    homeDir: () => {
+      const home = env["HOME"];
+      if (home === undefined || home === "")
+        return Promise.reject(new Error("find home folder: HOME is not set"));
+      return Promise.resolve(home.length > 1 ? home.replace(/\/+$/, "") : home);
+    },
+    run: async (argv, options): Promise<RunResult> => {
+      const [file = "", ...args] = argv;
+      const result = await execa(file, args, {
+        env,
+        extendEnv: false,
+        reject: false,
+        timeout: options.timeoutMs,
+        forceKillAfterDelay: 500,
+        maxBuffer: options.maxBytes ?? DEFAULT_MAX_BYTES,
+        stripFinalNewline: false,
+        cancelSignal: closing.signal,
+        ...(options.stdin === undefined ? { stdin: "ignore" as const } : { input: options.stdin }),
+      });
+      const isStarted = result.exitCode !== undefined || result.signal !== undefined;
+      if (!isStarted && !result.timedOut && !result.isMaxBuffer && !result.isCanceled)
+        throw new Error(`run ${file}: could not start`, { cause: result.cause });
+      return {
+        exitCode: result.isMaxBuffer ? null : (result.exitCode ?? null),
+        stdout: result.stdout,
+        stderr: result.stderr,
+        timedOut: result.timedOut,
+      };
+    },
+    start: (argv) => {
+      if (closing.signal.aborted) throw new Error(`start ${argv[0]}: the executor is closed`);
+      const child = startLineProcess(argv, env, () => children.delete(child));
+      if (child.pid !== undefined) children.add(child);
+      logger.debug({ program: argv[0], pid: child.pid }, "child started");
+      return child;
+    },
+    close: async () => {
+      closing.abort();
+      process.off("exit", signalAll);
+      await Promise.all([...children].map((child) => child.close()));
+    },
+  };
+};

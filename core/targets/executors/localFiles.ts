@@ -1,0 +1,116 @@
+// Files of this machine behind the TargetFiles port. Everything is asynchronous, and special files never block: a FIFO
+// or a device in the way of a path that we read is opened without waiting for a peer.
+import { constants } from "node:fs";
+import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { TargetFiles } from "../../ports/targetExecutor.ts";
+
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const READ_CHUNK = 64 * 1024;
+const MAX_SYMLINKS = 40;
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+
+const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+};
+
+/** Reads at most `maxBytes` from the start; sizes are not trusted (files of /proc say 0). */
+const readPrefix = async (path: string, maxBytes: number): Promise<string> => {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const chunks: Buffer[] = [];
+    let total = 0;
+    while (total < maxBytes) {
+      const wanted = Math.min(READ_CHUNK, maxBytes - total);
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted));
+      chunks.push(buffer.subarray(0, bytesRead));
+      total += bytesRead;
+      // A short read of a file is its end; asking again would cost a third of reading a small one.
+      if (bytesRead < wanted) break;
+    }
+    return Buffer.concat(chunks, total).toString("utf8");
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Reads at most the last `maxBytes`. The file may grow meanwhile: what comes later is left for the next read. */
+const readSuffix = async (path: string, maxBytes: number): Promise<string> => {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const { size } = await handle.stat();
+    const length = Math.min(size, maxBytes);
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.subarray(0, bytesRead).toString("utf8");
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Where a write to `path` must land: the end of its chain of symlinks, which need not exist yet. */
+const followLinks = async (path: string): Promise<string> => {
+  let current = resolve(path);
+  for (let hop = 0; hop < MAX_SYMLINKS; hop++) {
+    const found = await orNull(lstat(current));
+    if (found === null || !found.isSymbolicLink()) return current;
+    current = resolve(dirname(current), await readlink(current));
+  }
+  throw new Error(`write ${path}: too many symbolic links`);
+};
+
+/**
+ * The local TargetFiles. `readText` gives the first `maxBytes` (16 MB) as UTF-8; `list` of a missing folder is empty;
+ * `writeText` replaces by temp file + rename with the mode of the file it replaces, else `mode`, else 0600.
+ */
+export const createLocalFiles = (): TargetFiles => {
+  // Makes temp names unique within this process; the pid does so between processes, "wx" between lives.
+  let writes = 0;
+  return {
+    readText: (path, maxBytes = DEFAULT_MAX_BYTES) => orNull(readPrefix(path, maxBytes)),
+    readTail: (path, maxBytes) => orNull(readSuffix(path, maxBytes)),
+    readLink: async (path) => {
+      try {
+        return await readlink(path);
+      } catch {
+        // No link, no such file, or another user's process: all the same to the caller.
+        return null;
+      }
+    },
+    list: async (path) => (await orNull(readdir(path))) ?? [],
+    stat: async (path) => {
+      const found = await orNull(stat(path));
+      return found === null
+        ? null
+        : { mtimeMs: found.mtimeMs, size: found.size, isFile: found.isFile(), mode: found.mode & 0o7777 };
+    },
+    writeText: async (path, text, mode) => {
+      const destination = await followLinks(path);
+      await mkdir(dirname(destination), { recursive: true, mode: 0o700 });
+      const previous = await orNull(stat(destination));
+      const temp = join(dirname(destination), `.agtmux-${process.pid}-${++writes}.tmp`);
+      await rm(temp, { force: true });
+      const handle = await open(temp, "wx", 0o600);
+      try {
+        try {
+          await handle.writeFile(text);
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+        await chmod(temp, previous === null ? (mode ?? 0o600) : previous.mode & 0o7777);
+        await rename(temp, destination);
+      } catch (error) {
+        await rm(temp, { force: true });
+        throw error;
+      }
+    },
+    remove: (path) => rm(path, { force: true }),
+  };
+};

@@ -1,0 +1,36 @@
+// Reads what panes show: the visible screen only, never the scrollback, as clean bounded lines.
+import { cleanLine } from "./cleanText.ts";
+import type { TmuxServer } from "./tmuxServer.ts";
+
+export const MAX_SCREEN_LINES = 300;
+export const MAX_SCREEN_COLUMNS = 1_000;
+/** Panes per query: bounds how long other queries of the connection wait. */
+const PANES_PER_QUERY = 20;
+
+/** A screen's lines, top to bottom, without trailing blank lines; of a screen that is too tall the bottom counts. */
+export const cleanScreen = (lines: readonly string[]): string[] => {
+  const last = lines.findLastIndex((line) => line.trimEnd() !== "");
+  return lines
+    .slice(Math.max(0, last + 1 - MAX_SCREEN_LINES), last + 1)
+    .map((line) => cleanLine(line, MAX_SCREEN_COLUMNS));
+};
+
+/**
+ * The visible screens of some panes. A pane that is gone, or a server that does not answer, is missing in the map. While a
+ * pane is in copy mode this is still the program's screen (tmux 3.3a).
+ */
+export const captureScreens = async (
+  server: TmuxServer,
+  paneIds: readonly string[],
+): Promise<Map<string, string[]>> => {
+  const screens = new Map<string, string[]>();
+  for (let from = 0; from < paneIds.length; from += PANES_PER_QUERY) {
+    const ids = paneIds.slice(from, from + PANES_PER_QUERY);
+    // oxlint-disable-next-line no-await-in-loop -- one after another, so that other queries get their turn
+    const result = await server.query(ids.map((paneId) => ["capture-pane", "-p", "-t", paneId]));
+    if (result.status !== "ok") break;
+    for (const [index, answer] of result.answers.entries())
+      if (answer.isOk) screens.set(ids[index] ?? "", cleanScreen(answer.lines));
+  }
+  return screens;
+};

@@ -1,0 +1,59 @@
+// Finds the tmux program and its version. An app that the desktop starts has no shell PATH, so the usual places are
+// tried after it.
+import { AgtmuxError } from "../model/errors.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+
+const USUAL_FOLDERS = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin"];
+const VERSION_TIMEOUT_MS = 5_000;
+const ANY_EXECUTE_BIT = 0o111;
+
+/** `raw` is what `tmux -V` printed after the program's name; development builds may have no number. */
+export interface TmuxVersion {
+  raw: string;
+  major: number | null;
+  minor: number | null;
+}
+
+export interface FoundTmux {
+  path: string;
+  version: TmuxVersion;
+}
+
+/** Reads the output of `tmux -V`: `tmux 3.3a`, `tmux next-3.6`, `tmux openbsd-7.5`, `tmux master`. */
+export const parseTmuxVersion = (output: string): TmuxVersion => {
+  const raw = /^tmux\s+(\S+)/.exec(output)?.[1] ?? "";
+  const numbers = /^(?:next-)?(\d+)\.(\d+)/.exec(raw);
+  return {
+    raw,
+    major: numbers?.[1] === undefined ? null : Number(numbers[1]),
+    minor: numbers?.[2] === undefined ? null : Number(numbers[2]),
+  };
+};
+
+/**
+ * The configured path alone when there is one, else the first executable of PATH and the usual places that answers
+ * `-V`. Fails with E_TMUX_MISSING and the places that were tried.
+ */
+export const findTmux = async (options: {
+  executor: TargetExecutor;
+  configuredPath: string | null;
+  pathVariable: string | undefined;
+}): Promise<FoundTmux> => {
+  const { executor, configuredPath, pathVariable } = options;
+  const folders = [
+    ...(pathVariable ?? "").split(":").filter((part) => part.startsWith("/")),
+    ...USUAL_FOLDERS,
+  ];
+  const candidates =
+    configuredPath === null ? [...new Set(folders.map((folder) => `${folder}/tmux`))] : [configuredPath];
+  for (const path of candidates) {
+    const found = await executor.files.stat(path).catch(() => null);
+    if (found === null || !found.isFile || (found.mode & ANY_EXECUTE_BIT) === 0) continue;
+    const answer = await executor.run([path, "-V"], { timeoutMs: VERSION_TIMEOUT_MS }).catch(() => null);
+    const version = answer?.exitCode === 0 ? parseTmuxVersion(answer.stdout) : null;
+    if (version !== null && version.raw !== "") return { path, version };
+  }
+  throw new AgtmuxError("E_TMUX_MISSING", "find tmux: no working tmux program was found", {
+    details: candidates,
+  });
+};

@@ -1,0 +1,48 @@
+// Reads the text of files in Linux's /proc. Pure. Names and arguments belong to strangers: they are cleaned and bounded.
+import { cleanText } from "./cleanText.ts";
+
+/** `USER_HZ`, in which /proc counts on every architecture that Node runs on. */
+const TICKS_PER_SECOND = 100;
+const MAX_COMM = 64;
+export const MAX_ARGS = 4_096;
+
+export interface ProcStat {
+  pid: number;
+  ppid: number;
+  comm: string;
+  /** Since boot, in ms; 10 ms resolution. */
+  startedAfterBootMs: number;
+  isZombie: boolean;
+  threadCount: number;
+}
+
+/** `/proc/<pid>/stat`. The name stands between the first and the *last* parenthesis and may hold anything. */
+export const parseProcStat = (text: string): ProcStat | null => {
+  const open = text.indexOf("(");
+  const close = text.lastIndexOf(")");
+  if (open === -1 || close < open) return null;
+  // After the name: state is field 3 of proc(5), the parent 4, the threads 20, the start time 22.
+  const fields = text.slice(close + 2).split(" ");
+  const pid = Number(text.slice(0, open));
+  const ppid = Number(fields[1]);
+  const ticks = Number(fields[19]);
+  if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(ppid) || !Number.isInteger(ticks)) return null;
+  return {
+    pid,
+    ppid,
+    comm: cleanText(text.slice(open + 1, close), MAX_COMM),
+    startedAfterBootMs: (ticks * 1_000) / TICKS_PER_SECOND,
+    isZombie: fields[0] === "Z" || fields[0] === "X",
+    threadCount: Number(fields[17]),
+  };
+};
+
+/** `/proc/<pid>/cmdline`: arguments that each end in NUL, joined by a space. */
+export const parseCmdline = (text: string): string =>
+  cleanText(text.replace(/\0+$/, "").replaceAll("\0", " "), MAX_ARGS);
+
+/** `/proc/uptime`: milliseconds since boot, or null. */
+export const parseUptime = (text: string): number | null => {
+  const seconds = Number.parseFloat(text);
+  return Number.isFinite(seconds) ? seconds * 1_000 : null;
+};

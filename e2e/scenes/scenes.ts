@@ -1,0 +1,261 @@
+// What the popover is shown with: scripted panes as real work produces them, and hostile ones.
+import type { Explanation, PaneView, TargetView } from "../../core/model/view.ts";
+import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import { makePane, makeTarget } from "../../test/factories/view.ts";
+
+const MINUTE = 60_000;
+
+const request = (
+  kind: NonNullable<PaneView["request"]>["kind"],
+  title: string,
+  body: string | null,
+  options: string[] = [],
+): PaneView["request"] => ({
+  kind,
+  title,
+  body,
+  toolName: null,
+  options: options.map((label) => ({ label, keys: null })),
+  expiresAt: null,
+});
+
+/** `now` is epoch ms. */
+export const mixedScene = (now: number): PaneView[] => [
+  makePane({
+    pane: 11,
+    session: "payments",
+    window: 2,
+    windowName: "refunds",
+    state: "waiting_approval",
+    since: now - 14 * MINUTE,
+    request: request("command", "Bash", "npm run migrate -- --env staging", [
+      "Yes",
+      "Yes, and don't ask again for npm run migrate",
+      "No, and tell Claude what to do differently",
+    ]),
+  }),
+  makePane({
+    pane: 31,
+    target: "build-box",
+    session: "infra",
+    window: 1,
+    windowName: "terraform",
+    agent: "codex",
+    agentName: "Codex",
+    state: "waiting_approval",
+    reason: "permission_edit",
+    since: now - 3 * MINUTE,
+    request: request("edit", "Edit file", "modules/network/main.tf"),
+  }),
+  makePane({
+    pane: 12,
+    session: "payments",
+    window: 3,
+    windowName: "ledger",
+    agent: "gemini",
+    agentName: "Gemini CLI",
+    state: "waiting_input",
+    since: now - 40_000,
+    request: request("question", "Which rounding?", "Which rounding should the ledger use for half cents?", [
+      "Half to even",
+      "Half up",
+    ]),
+  }),
+  makePane({
+    pane: 32,
+    target: "build-box",
+    session: "infra",
+    window: 4,
+    windowName: "alerts",
+    agent: "opencode",
+    agentName: "OpenCode",
+    state: "error",
+    reason: "usage_limit",
+    since: now - 55 * MINUTE,
+  }),
+  makePane({
+    pane: 13,
+    session: "payments",
+    window: 1,
+    windowName: "api",
+    title: "Split the refund service",
+    state: "running",
+    reason: "tool",
+    since: now - 2 * MINUTE,
+  }),
+  makePane({
+    pane: 14,
+    session: "payments",
+    window: 5,
+    windowName: "docs",
+    state: "completed",
+    since: now - 70_000,
+  }),
+  makePane({
+    pane: 21,
+    session: "web",
+    window: 1,
+    windowName: "storefront",
+    agent: "codex",
+    agentName: "Codex",
+    state: "running",
+    reason: "subagent",
+    since: now - 11 * MINUTE,
+  }),
+  makePane({
+    pane: 22,
+    session: "web",
+    window: 2,
+    windowName: "e2e",
+    state: "idle",
+    since: now - 3 * 60 * MINUTE,
+  }),
+  makePane({
+    pane: 23,
+    session: "web",
+    window: 3,
+    windowName: "design",
+    agent: "pi",
+    agentName: "pi",
+    state: "unknown",
+    reason: "stale_signal",
+    since: now - 26 * 60 * MINUTE,
+  }),
+  makePane({
+    pane: 33,
+    target: "build-box",
+    session: "infra",
+    window: 2,
+    windowName: "ansible",
+    agent: "copilot",
+    agentName: "Copilot CLI",
+    state: "running",
+    since: now - 8_000,
+  }),
+];
+
+export const mixedTargets = (): TargetView[] => [
+  makeTarget(),
+  makeTarget({ target: "build-box", kind: "ssh", health: "degraded", health_reason: "answers take 3.1 s" }),
+];
+
+const HOSTILE = [
+  "<img src=x onerror=document.title='owned'>",
+  "\u202egnp.exe\u202c and \u0007 bell \u001b[31mred",
+  "a".repeat(400),
+  "العربية שלום mixed",
+  "👩‍💻🏳️‍🌈 漢字かな交じり文",
+  "  \n\tspaces   and\nnewlines  ",
+];
+
+export const hostileScene = (now: number): PaneView[] => [
+  ...HOSTILE.map((text, index) =>
+    makePane({
+      pane: index + 1,
+      session: text,
+      windowName: text,
+      window: index,
+      title: text,
+      agentName: index === 2 ? text : "Claude Code",
+      state: "running",
+      since: now - MINUTE,
+    }),
+  ),
+  makePane({
+    pane: 90,
+    session: "hidden",
+    windowName: "override",
+    state: "waiting_approval",
+    since: now - MINUTE,
+    request: request(
+      "command",
+      "Bash",
+      `rm -rf ./cache \u202e# ${"x".repeat(300)}\n<script>alert(1)</script>`,
+    ),
+  }),
+];
+
+export const thousandScene = (now: number): PaneView[] =>
+  Array.from({ length: 1_000 }, (_, index) =>
+    makePane({
+      pane: index + 1,
+      session: `team-${Math.floor(index / 25) + 1}`,
+      window: index % 25,
+      windowName: `task-${index + 1}`,
+      state: index % 100 === 7 ? "waiting_approval" : index % 3 === 0 ? "running" : "idle",
+      since: now - index * 1_000,
+      request: index % 100 === 7 ? request("command", "Bash", `make deploy-${index}`) : null,
+    }),
+  );
+
+/** Why the first pane of the mixed scene waits. */
+export const refundsExplanation = (now: number, pane: PaneView): Explanation => {
+  const at = (ago: number) => new Date(now - ago).toISOString();
+  return {
+    schema_version: SCHEMA_VERSION,
+    generated_at: at(0),
+    pane,
+    rule: "An open permission request outranks the turn that it interrupts",
+    evidence: [
+      {
+        source: "hook",
+        event_type: "PermissionRequest",
+        lane: "request:toolu_01",
+        state: "waiting_approval",
+        reason_code: "permission_tool",
+        confidence: "high",
+        at: at(14 * MINUTE),
+        outcome: "won",
+        rule: "newest open request; confirmed on the screen 1 s ago",
+        matched: "Do you want to proceed?",
+      },
+      {
+        source: "hook",
+        event_type: "PreToolUse",
+        lane: "turn",
+        state: "running",
+        reason_code: "tool",
+        confidence: "high",
+        at: at(14 * MINUTE + 300),
+        outcome: "lost",
+        rule: "a turn ranks below a request that is open in it",
+        matched: null,
+      },
+      {
+        source: "poller",
+        event_type: "title",
+        lane: "screen",
+        state: "running",
+        reason_code: "thinking",
+        confidence: "low",
+        at: at(15 * MINUTE),
+        outcome: "stale",
+        rule: "not seen again within 10 s",
+        matched: "✳ Migrate refunds",
+      },
+    ],
+    timeline: [
+      {
+        state_version: 412,
+        at: at(14 * MINUTE),
+        state: "waiting_approval",
+        reason_code: "permission_tool",
+        duration_ms: null,
+      },
+      {
+        state_version: 398,
+        at: at(19 * MINUTE),
+        state: "running",
+        reason_code: "thinking",
+        duration_ms: 5 * MINUTE,
+      },
+      {
+        state_version: 371,
+        at: at(51 * MINUTE),
+        state: "idle",
+        reason_code: "demoted",
+        duration_ms: 32 * MINUTE,
+      },
+    ],
+  };
+};

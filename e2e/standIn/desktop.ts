@@ -1,0 +1,158 @@
+// Stands in for what Electron shows outside of windows: tray, menus, notifications, shortcuts, error boxes. Everything is
+// reported to the test, which can click it.
+import { EventEmitter } from "node:events";
+import { existsSync } from "node:fs";
+import type * as Electron from "electron";
+import { onTest, tellTest } from "./channel.ts";
+
+const toId = (label: string): string => label.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+
+export class Menu {
+  readonly items: readonly Electron.MenuItemConstructorOptions[];
+
+  constructor(items: readonly Electron.MenuItemConstructorOptions[] = []) {
+    this.items = items;
+  }
+
+  static buildFromTemplate(template: readonly Electron.MenuItemConstructorOptions[]): Menu {
+    return new Menu(template);
+  }
+
+  static setApplicationMenu(): void {}
+}
+
+let shownMenu: Menu | null = null;
+const showMenu = (menu: Menu | null): void => {
+  shownMenu = menu;
+  tellTest({
+    kind: "menu",
+    entries: (menu?.items ?? []).map(({ id, label = "", type = "normal", enabled = true }) => ({
+      id: id ?? toId(label),
+      label,
+      type,
+      enabled,
+    })),
+  });
+};
+onTest("menu_click", ({ id }) => {
+  const item = shownMenu?.items.find((one) => (one.id ?? toId(one.label ?? "")) === id);
+  // Electron's own objects would be the arguments; no listener here looks at them.
+  if (item?.click !== undefined) Reflect.apply(item.click, item, []);
+});
+
+const TRAY_BOUNDS = { x: 900, y: 0, width: 24, height: 24 };
+
+export class Tray
+  extends EventEmitter
+  implements Pick<Electron.Tray, "setTitle" | "setToolTip" | "getBounds">
+{
+  private image: string;
+  private title = "";
+  private tooltip = "";
+
+  constructor(image: string) {
+    super();
+    this.image = "";
+    this.setImage(image);
+    onTest("tray_click", () => this.emit("click", {}, TRAY_BOUNDS));
+  }
+
+  /** Fails for an image that does not exist, as Electron does. */
+  setImage(image: string): void {
+    if (!existsSync(image)) throw new Error(`failed to load image from path '${image}'`);
+    this.image = image;
+    this.tell();
+  }
+
+  setTitle(title: string): void {
+    this.title = title;
+    this.tell();
+  }
+
+  setToolTip(tooltip: string): void {
+    this.tooltip = tooltip;
+    this.tell();
+  }
+
+  setContextMenu(menu: Menu | null): void {
+    showMenu(menu);
+  }
+
+  popUpContextMenu(menu: Menu): void {
+    showMenu(menu);
+  }
+
+  setIgnoreDoubleClickEvents(): void {}
+
+  getBounds(): Electron.Rectangle {
+    return TRAY_BOUNDS;
+  }
+
+  isDestroyed(): boolean {
+    return false;
+  }
+
+  private tell(): void {
+    tellTest({ kind: "tray", image: this.image, title: this.title, tooltip: this.tooltip });
+  }
+}
+
+const openNotifications = new Map<string, Notification>();
+let lastNotification = 0;
+onTest("notification_click", ({ id }) => openNotifications.get(id)?.emit("click", {}));
+
+export class Notification extends EventEmitter implements Pick<Electron.Notification, "show" | "close"> {
+  private readonly options: Electron.NotificationConstructorOptions;
+  private readonly ownId: string;
+
+  constructor(options: Electron.NotificationConstructorOptions = {}) {
+    super();
+    this.options = options;
+    lastNotification += 1;
+    this.ownId = options.id ?? `notification-${lastNotification}`;
+  }
+
+  static isSupported(): boolean {
+    return true;
+  }
+
+  show(): void {
+    openNotifications.set(this.ownId, this);
+    const { title = "", body = "" } = this.options;
+    tellTest({ kind: "notification_show", id: this.ownId, title, body });
+    this.emit("show", {});
+  }
+
+  close(): void {
+    openNotifications.delete(this.ownId);
+    tellTest({ kind: "notification_close", id: this.ownId });
+    this.emit("close", {});
+  }
+}
+
+export const dialog: Pick<typeof Electron.dialog, "showErrorBox"> = {
+  showErrorBox: (title, content) => tellTest({ kind: "error_box", title, content }),
+};
+
+const SCREEN = { x: 0, y: 0, width: 1280, height: 800 };
+const DISPLAY = { bounds: SCREEN, workArea: { ...SCREEN, y: 24, height: 776 } };
+export const screen = {
+  getDisplayMatching: () => DISPLAY,
+  getDisplayNearestPoint: () => DISPLAY,
+  getPrimaryDisplay: () => DISPLAY,
+  getCursorScreenPoint: () => ({ x: 0, y: 0 }),
+};
+
+const shortcuts = new Map<string, () => void>();
+export const globalShortcut = {
+  register: (accelerator: string, callback: () => void) => {
+    if (shortcuts.has(accelerator)) return false;
+    shortcuts.set(accelerator, callback);
+    return true;
+  },
+  unregister: (accelerator: string) => void shortcuts.delete(accelerator),
+  unregisterAll: () => shortcuts.clear(),
+};
+
+export const autoUpdater = new EventEmitter();
+export const shell = { openPath: () => Promise.resolve("no shell in the stand-in") };

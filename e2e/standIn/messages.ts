@@ -1,0 +1,42 @@
+// What the stand-in process and the test that drives it say to each other over Node's child-process channel (structured
+// clone). The test owns the browser; the stand-in owns everything that Electron would decide.
+
+export interface MenuEntry {
+  id: string;
+  label: string;
+  type: string;
+  enabled: boolean;
+}
+
+/** From the stand-in: what the system would show. */
+export type FromApp =
+  | { kind: "window_create"; windowId: number; preload: string; width: number; height: number }
+  | { kind: "window_load"; windowId: number; loadId: number; url: string }
+  | { kind: "window_visible"; windowId: number; isVisible: boolean }
+  | { kind: "window_destroy"; windowId: number }
+  | { kind: "ipc"; windowId: number; channel: string; args: unknown[] }
+  | { kind: "page_answer"; requestId: number; answer: PageAnswer | null }
+  | { kind: "tray"; image: string; title: string; tooltip: string }
+  | { kind: "menu"; entries: MenuEntry[] }
+  | { kind: "notification_show"; id: string; title: string; body: string }
+  | { kind: "notification_close"; id: string }
+  | { kind: "error_box"; title: string; content: string };
+
+/** To the stand-in: what the person and the pages do. */
+export type ToApp =
+  | { kind: "window_loaded"; loadId: number; problem: string | null }
+  | { kind: "window_resize"; windowId: number; width: number; height: number }
+  | { kind: "navigation"; windowId: number; url: string }
+  | { kind: "page_request"; requestId: number; windowId: number; url: string; isPageNavigation: boolean }
+  | { kind: "ipc"; windowId: number; url: string; isMainFrame: boolean; channel: string; args: unknown[] }
+  | { kind: "tray_click" }
+  | { kind: "menu_click"; id: string }
+  | { kind: "notification_click"; id: string }
+  | { kind: "quit" };
+
+/** Null in its place: the request was refused. */
+export interface PageAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+import { ONE_RETRY, reporters } from "../test/setup/reporting.ts";
+
+// One browser at a time: the machines that run this are small.
+export default defineConfig({
+  test: {
+    include: ["e2e/**/*.e2e.ts"],
+    // Most suites drive real processes on machines that are busy with others.
+    retry: ONE_RETRY,
+    reporters: [...reporters],
+    setupFiles: ["test/setup/guardHome.ts"],
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,91 @@
+// Puts a daemon together inside the app: the one file here that names adapters. It serves the home's socket too, so that
+// the command line talks to the app's daemon.
+import { homedir } from "node:os";
+import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
+import { createAdapterRegistry } from "../adapters/index.ts";
+import { createRouter } from "../core/api/router.ts";
+import { createDaemon } from "../core/daemon/createDaemon.ts";
+import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
+import type { Logger } from "../core/ports/logger.ts";
+import { createRouterCaller } from "../core/rpc/messageBridge.ts";
+import type { Owner } from "../core/rpc/ownership.ts";
+import type { RuntimePaths } from "../core/rpc/paths.ts";
+import { createRemoteService } from "../core/rpc/remoteService.ts";
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { startSocketServer } from "../core/rpc/socketServer.ts";
+import type { ReachedDaemon } from "./reachDaemon.ts";
+
+type OpenTerminal = (argv: readonly string[]) => Promise<void>;
+
+export interface HostOptions {
+  readonly owner: Owner;
+  readonly paths: RuntimePaths;
+  readonly version: string;
+  /** Path of the event script as shipped. */
+  readonly eventScript: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly logger: Logger;
+  readonly openTerminal: OpenTerminal;
+  readonly onShutdownRequest: () => void;
+}
+
+/** Starts the daemon of an owned home and its socket. Whatever fails, the home is free again. */
+export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> => {
+  const { owner, paths, logger } = options;
+  const closers: (() => Promise<void> | void)[] = [() => owner.release()];
+  const close = async (): Promise<void> => {
+    // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
+    for (const closeOne of closers.splice(0).toReversed()) await closeOne();
+  };
+  try {
+    const clock = createSystemClock();
+    const builtIn = createAdapterRegistry().list();
+    const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, clock, logger });
+    closers.push(() => adapters.close());
+    const daemon = await createDaemon({
+      paths,
+      version: options.version,
+      host: "app",
+      isOnDemand: false,
+      adapters,
+      eventScriptSource: options.eventScript,
+      env: { HOME: homedir(), ...options.env },
+      uid: process.getuid?.() ?? 0,
+      platform: process.platform,
+      clock,
+      ids: createIdSource(() => clock.now()),
+      logger,
+      openTerminal: options.openTerminal,
+      onShutdownRequest: options.onShutdownRequest,
+    });
+    closers.push(() => daemon.close());
+    const server = await startSocketServer({ paths, owner, router: daemon.router, logger });
+    closers.push(() => server.close());
+    return { role: "host", service: daemon.service, caller: createRouterCaller(daemon.router), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** Another process's daemon as ours. That one may have no desktop, so terminal windows are opened here. */
+export const joinDaemon = (client: DaemonClient, openTerminal: OpenTerminal): ReachedDaemon => {
+  const remote = createRemoteService(client);
+  const service = {
+    ...remote,
+    openAttach: async (input: Parameters<typeof remote.openAttach>[0]) => {
+      const plan = await remote.prepareAttach({ ...input, insideTmux: null });
+      await openTerminal(plan.argv);
+      return plan;
+    },
+  };
+  return {
+    role: "client",
+    service,
+    caller: createRouterCaller(createRouter(service)),
+    close: () => {
+      client.close();
+      return Promise.resolve();
+    },
+  };
+};

@@ -1,0 +1,34 @@
+// What the popover's own address is and what is answered there: a fixed list of files, with the policy as a real header.
+import type { WebFile } from "../core/rpc/webFiles.ts";
+
+export const SCHEME = "agtmux";
+const ORIGIN = `${SCHEME}://popover`;
+export const PAGE_URL = `${ORIGIN}/`;
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
+
+/** True for an address of the popover. */
+export const isPageUrl = (url: string): boolean => URL.canParse(url) && url.startsWith(PAGE_URL);
+
+/** The answer to a request of the page. */
+export const answerPage = (files: ReadonlyMap<string, WebFile>, request: Request): Response => {
+  const url = new URL(request.url);
+  const file = request.method === "GET" && isPageUrl(request.url) ? files.get(url.pathname) : undefined;
+  return file === undefined
+    ? new Response("Not here.\n", { status: 404, headers: { ...HEADERS, "content-type": "text/plain" } })
+    : new Response(new Uint8Array(file.body), {
+        headers: { ...HEADERS, "content-type": file.contentType },
+      });
+};

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { makeCounts, makePane } from "../test/factories/view.ts";
+import type { FeedEntry, PaneView } from "../core/model/view.ts";
+import { PaneBoard, toPicture } from "./paneBoard.ts";
+
+const snapshot = (...panes: PaneView[]): FeedEntry => ({
+  kind: "snapshot",
+  version: 1,
+  at: 0,
+  panes,
+  targets: [],
+  summary: makeCounts(panes),
+});
+const withIdentity = (pane: PaneView, paneRef: string, runtimeId: string): PaneView => ({
+  ...pane,
+  identity: { ...pane.identity, pane_ref: paneRef, runtime_id: runtimeId },
+});
+const change = (pane: PaneView): FeedEntry => ({
+  kind: "state",
+  version: 2,
+  at: 0,
+  pane,
+  previous_state: null,
+});
+const pane = (state: PaneView["state"], paneRef: string, runtimeId = `${paneRef}-1`): PaneView =>
+  withIdentity({ ...makePane(), state }, paneRef, runtimeId);
+
+describe("the tray's picture", () => {
+  it("takes its shape from the most urgent state and counts everything that needs action", () => {
+    expect(toPicture(["running", "waiting_input", "waiting_approval", "idle", "waiting_input"])).toEqual({
+      urgency: "waiting_approval",
+      waiting: 3,
+      tooltip: "agtmux: 1 needs approval, 2 needs answer, 1 running, 1 idle",
+    });
+  });
+
+  it.each(["completed", "idle", "unknown"] as const)("is quiet while the best is %s", (state) => {
+    expect(toPicture([state])).toMatchObject({ urgency: "none", waiting: 0 });
+  });
+
+  it("says that there is nothing", () => {
+    expect(toPicture([])).toEqual({ urgency: "none", waiting: 0, tooltip: "agtmux: no agents" });
+  });
+});
+
+describe("the board", () => {
+  it("follows the feed, and a snapshot replaces what was there", () => {
+    const board = new PaneBoard();
+    board.apply(snapshot(pane("waiting_approval", "a"), pane(null, "shell")));
+    expect(board.picture).toMatchObject({ urgency: "waiting_approval", waiting: 1 });
+    board.apply(change(pane("running", "a")));
+    expect(board.picture).toMatchObject({ urgency: "running", waiting: 0 });
+    board.apply(snapshot(pane("error", "b")));
+    expect(board.picture.tooltip).toBe("agtmux: 1 error");
+  });
+
+  it("keeps a pane's new agent when the old one is removed late", () => {
+    const board = new PaneBoard();
+    board.apply(snapshot(pane("running", "a", "old")));
+    board.apply(change(pane("waiting_input", "a", "new")));
+    board.apply({ kind: "removed", version: 3, at: 0, pane_ref: "a", runtime_id: "old" });
+    expect(board.picture.waiting).toBe(1);
+    board.apply({ kind: "removed", version: 4, at: 0, pane_ref: "a", runtime_id: "new" });
+    expect(board.picture.tooltip).toBe("agtmux: no agents");
+  });
+});

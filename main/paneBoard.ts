@@ -1,0 +1,87 @@
+// The rows as the tray needs them: folds the change feed into what is there now. It keeps no more than the state of each
+// pane; the popover keeps its own, richer copy.
+import { needsAction, topState, type CanonicalState } from "../core/model/state.ts";
+import { STATE_WORDS } from "../core/model/words.ts";
+import type { FeedEntry, PaneView } from "../core/model/view.ts";
+
+/** What the menu-bar icon can say, one shape each. */
+export type Urgency = "none" | "running" | "waiting_input" | "waiting_approval" | "error";
+
+export interface TrayPicture {
+  readonly urgency: Urgency;
+  /** Panes that wait for a person. */
+  readonly waiting: number;
+  /** The same in words. */
+  readonly tooltip: string;
+}
+
+interface Row {
+  runtimeId: string | null;
+  state: CanonicalState | null;
+}
+
+const toUrgency = (state: CanonicalState | null): Urgency => {
+  switch (state) {
+    case "error":
+    case "waiting_approval":
+    case "waiting_input":
+    case "running":
+      return state;
+    case "completed":
+    case "idle":
+    case "unknown":
+    case null:
+      return "none";
+  }
+};
+
+/** Pure: the most urgent state decides the shape, everything that needs action counts. */
+export const toPicture = (states: readonly CanonicalState[]): TrayPicture => {
+  const counts = new Map<CanonicalState, number>();
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const top = topState(states);
+  const words = [...counts]
+    .toSorted(([a], [b]) => (topState([a, b]) === a ? -1 : 1))
+    .map(([state, count]) => `${count} ${STATE_WORDS[state]}`);
+  return {
+    urgency: toUrgency(top),
+    waiting: states.filter(needsAction).length,
+    tooltip: words.length === 0 ? "agtmux: no agents" : `agtmux: ${words.join(", ")}`,
+  };
+};
+
+export class PaneBoard {
+  private readonly rows = new Map<string, Row>();
+
+  get picture(): TrayPicture {
+    return toPicture([...this.rows.values()].flatMap(({ state }) => (state === null ? [] : [state])));
+  }
+
+  apply(entry: FeedEntry): void {
+    switch (entry.kind) {
+      case "snapshot":
+        this.rows.clear();
+        for (const pane of entry.panes) this.put(pane);
+        return;
+      case "state":
+        this.put(entry.pane);
+        return;
+      case "removed":
+        // The pane may already hold its next agent.
+        if (this.rows.get(entry.pane_ref)?.runtimeId === entry.runtime_id) this.rows.delete(entry.pane_ref);
+        return;
+      case "target":
+      case "gap":
+        return;
+    }
+  }
+
+  /** Nothing is known any more. */
+  clear(): void {
+    this.rows.clear();
+  }
+
+  private put(pane: PaneView): void {
+    this.rows.set(pane.identity.pane_ref, { runtimeId: pane.identity.runtime_id, state: pane.state });
+  }
+}

@@ -1,0 +1,67 @@
+// How the app comes to a daemon: it becomes the home's owner and hosts one, or joins the one that runs. Either way the
+// rest of the app sees the same thing.
+import { setTimeout as delay } from "node:timers/promises";
+import type { ReachableService } from "../core/api/service.ts";
+import { AgtmuxError } from "../core/model/errors.ts";
+import type { ProcedureCaller } from "../core/rpc/messageBridge.ts";
+import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
+import type { RuntimePaths } from "../core/rpc/paths.ts";
+import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
+
+export interface ReachedDaemon {
+  readonly role: "host" | "client";
+  readonly service: ReachableService;
+  readonly caller: ProcedureCaller;
+  /** A hosted daemon ends, a joined one lives on. */
+  close(): Promise<void>;
+}
+
+export interface ReachOptions {
+  readonly paths: RuntimePaths;
+  readonly version: string;
+  readonly host: (owner: Owner) => Promise<ReachedDaemon>;
+  readonly join: (client: DaemonClient) => ReachedDaemon;
+  readonly signal: AbortSignal;
+}
+
+const HELLO_TIMEOUT_MS = 5_000;
+/** An owner that starts or ends right now gets this long, in milliseconds. */
+const REACH_TIMEOUT_MS = 15_000;
+const RETRY_MS = 100;
+
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
+
+/** Null while nobody answers; everything else that can go wrong is final. */
+const tryJoin = async ({ paths, version, join }: ReachOptions): Promise<ReachedDaemon | null> => {
+  try {
+    return join(
+      await connectSocket({ paths, version, checkVersion: true, helloTimeoutMs: HELLO_TIMEOUT_MS }),
+    );
+  } catch (error) {
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
+};
+
+/**
+ * Fails with E_DAEMON_VERSION beside an incompatible daemon, with E_DAEMON_UNAVAILABLE when the owner does not answer in
+ * time, with the daemon's own error when it cannot start here, and with an AbortError.
+ */
+export const reachDaemon = async (options: ReachOptions): Promise<ReachedDaemon> => {
+  const deadline = performance.now() + REACH_TIMEOUT_MS;
+  for (;;) {
+    options.signal.throwIfAborted();
+    const owner = tryOwn(options.paths.home);
+    // oxlint-disable-next-line no-await-in-loop -- attempts are one after another
+    const reached = owner === null ? await tryJoin(options) : await options.host(owner);
+    if (reached !== null) return reached;
+    if (performance.now() > deadline)
+      throw new AgtmuxError(
+        "E_DAEMON_UNAVAILABLE",
+        `the daemon that owns ${options.paths.home} does not answer`,
+      );
+    // oxlint-disable-next-line no-await-in-loop -- waiting for another process
+    await delay(RETRY_MS, undefined, { signal: options.signal });
+  }
+};

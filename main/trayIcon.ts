@@ -1,0 +1,28 @@
+// Shows a picture in the menu bar: the shape of the most urgent state, and how many panes wait for a person. macOS tints
+// the images (template by name); systems without a title beside the icon have the tooltip.
+import { join } from "node:path";
+import { Tray } from "electron";
+import type { TrayPicture, Urgency } from "./paneBoard.ts";
+
+export const iconPath = (iconsDir: string, urgency: Urgency): string =>
+  join(iconsDir, `${urgency}Template.png`);
+
+export interface TrayIcon {
+  readonly tray: Tray;
+  show(picture: TrayPicture): void;
+}
+
+/** Call once the app is ready. The tray is touched only where something changed. */
+export const createTrayIcon = (iconsDir: string): TrayIcon => {
+  const tray = new Tray(iconPath(iconsDir, "none"));
+  let shown: TrayPicture = { urgency: "none", waiting: 0, tooltip: "" };
+  return {
+    tray,
+    show: (picture) => {
+      if (picture.urgency !== shown.urgency) tray.setImage(iconPath(iconsDir, picture.urgency));
+      if (picture.waiting !== shown.waiting) tray.setTitle(picture.waiting === 0 ? "" : `${picture.waiting}`);
+      if (picture.tooltip !== shown.tooltip) tray.setToolTip(picture.tooltip);
+      shown = picture;
+    },
+  };
+};

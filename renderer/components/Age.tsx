@@ -1,0 +1,39 @@
+// How long ago something began, in its largest unit. Ticks with the shared clock, so only while the popover is visible.
+import { createContext, useContext, useSyncExternalStore } from "react";
+import { formatAge } from "../../core/model/words.ts";
+import type { TickingClock } from "../state/tickingClock.ts";
+
+/** The clock, and what to add to it to have the daemon's time (milliseconds). */
+export const ClockContext = createContext<{ clock: TickingClock; offsetMs: number } | null>(null);
+
+const useDaemonNow = (): number => {
+  const context = useContext(ClockContext);
+  if (context === null) throw new Error("an age is drawn outside of the clock's context");
+  return useSyncExternalStore(context.clock.subscribe, context.clock.getNow) + context.offsetMs;
+};
+
+/** `since` is ISO 8601. */
+export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) => {
+  const now = useDaemonNow();
+  const at = new Date(since);
+  if (Number.isNaN(at.getTime())) return null;
+  return (
+    <time dateTime={since} title={at.toLocaleString()}>
+      {formatAge(now - at.getTime())}
+      {suffix}
+    </time>
+  );
+};
+
+/** Whole seconds until a moment of the browser's clock; ticks. */
+export const Countdown = ({ until }: { until: number }) => {
+  const context = useContext(ClockContext);
+  const seconds = Math.max(Math.ceil((until - (useDaemonNow() - (context?.offsetMs ?? 0))) / 1_000), 0);
+  return <>{seconds < 1 ? "now" : `in ${seconds} s`}</>;
+};
+
+/** Whole seconds until a moment of the daemon's clock (epoch ms); ticks, and says when it has passed. */
+export const TimeLeft = ({ until }: { until: number }) => {
+  const seconds = Math.ceil((until - useDaemonNow()) / 1_000);
+  return <>{seconds < 1 ? "any moment now" : `in ${seconds} s`}</>;
+};

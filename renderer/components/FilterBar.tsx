@@ -1,0 +1,55 @@
+// The header: totals by state that filter when pressed, and the text filter.
+import type { RefObject } from "react";
+import { CANONICAL_STATES } from "../../core/model/state.ts";
+import { STATE_WORDS } from "../../core/model/words.ts";
+import type { Filter, StateCounts } from "../state/groups.ts";
+import { toggled } from "../state/toggled.ts";
+import { StateIcon } from "./StateIcon.tsx";
+import styles from "./FilterBar.module.css";
+
+interface FilterBarProps {
+  counts: StateCounts;
+  filter: Filter;
+  inputRef: RefObject<HTMLInputElement | null>;
+  onChange: (filter: Filter) => void;
+}
+
+export const FilterBar = ({ counts, filter, inputRef, onChange }: FilterBarProps) => {
+  // A state that nothing is in any more stays while it filters, or it could not be released.
+  const shown = CANONICAL_STATES.filter((state) => counts[state] > 0 || filter.states.has(state));
+  return (
+    <header className={styles.bar}>
+      <h1 className={styles.title}>agtmux</h1>
+      <input
+        ref={inputRef}
+        className={styles.search}
+        type="search"
+        aria-label="Filter"
+        aria-keyshortcuts="/"
+        placeholder="Filter  /"
+        spellCheck={false}
+        autoComplete="off"
+        value={filter.text}
+        onChange={(event) => onChange({ ...filter, text: event.target.value })}
+      />
+      {shown.length > 0 && (
+        <div className={styles.chips} role="group" aria-label="States">
+          {shown.map((state) => (
+            <button
+              key={state}
+              type="button"
+              className={styles.chip}
+              aria-pressed={filter.states.has(state)}
+              aria-label={`${counts[state]} ${STATE_WORDS[state]}`}
+              onClick={() => onChange({ ...filter, states: toggled(filter.states, state) })}
+            >
+              <StateIcon state={state} />
+              <span className={styles.count}>{counts[state]}</span>
+              <span>{STATE_WORDS[state]}</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </header>
+  );
+};

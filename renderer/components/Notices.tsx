@@ -1,0 +1,59 @@
+// What stands between the header and the list: a lost connection, targets that cannot be read, an action that failed.
+import type { Failure } from "../connection/connectHost.ts";
+import type { Connection } from "../state/feedReducer.ts";
+import type { Problem } from "../state/groups.ts";
+import { displayLine, displaySentence } from "../text/displayText.ts";
+import { Countdown } from "./Age.tsx";
+import styles from "./Notices.module.css";
+
+export const ConnectionNotice = ({
+  connection,
+  onRetry,
+}: {
+  connection: Connection;
+  onRetry: () => void;
+}) => {
+  if (connection.kind !== "lost") return null;
+  return (
+    <div className={styles.notice} data-kind="lost">
+      <p role="status">
+        <strong>Not connected.</strong> What you see may be old. {displaySentence(connection.message)}
+      </p>
+      <button type="button" className={styles.button} onClick={onRetry}>
+        {connection.retryAt === null ? (
+          "Try again"
+        ) : (
+          <>
+            Retry <Countdown until={connection.retryAt} />
+          </>
+        )}
+      </button>
+    </div>
+  );
+};
+
+export const ProblemNotice = ({ problems }: { problems: readonly Problem[] }) => {
+  if (problems.length === 0) return null;
+  return (
+    <div className={styles.notice} data-kind="problem">
+      <div className={styles.problems} role="status" aria-label="Problems">
+        <ul>
+          {problems.map((problem) => (
+            <li key={problem.key}>{displayLine(problem.text)}</li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+};
+
+export const FailureNotice = ({ failure, onClose }: { failure: Failure; onClose: () => void }) => (
+  <div className={styles.notice} data-kind="failure">
+    <p role="alert">
+      <strong>Not done.</strong> {displaySentence(failure.message)} {failure.remedy}
+    </p>
+    <button type="button" className={styles.button} onClick={onClose}>
+      OK
+    </button>
+  </div>
+);

@@ -1,0 +1,95 @@
+// One pane: what runs where, its state in words and for how long, and what it asks. Expanding it shows the detail.
+import type { ReactNode } from "react";
+import type { PaneView } from "../../core/model/view.ts";
+import { displayLine } from "../text/displayText.ts";
+import { agentName, paneLabel, paneName, panePlace, requestLine, stateText } from "../text/paneText.ts";
+import { Age } from "./Age.tsx";
+import { StateIcon } from "./StateIcon.tsx";
+import styles from "./PaneRow.module.css";
+
+interface PaneRowProps {
+  pane: PaneView;
+  isInInbox: boolean;
+  isSelected: boolean;
+  /** The one row that the tab key reaches. */
+  isTabStop: boolean;
+  isOpen: boolean;
+  onToggle: () => void;
+  onFocus: () => void;
+  onAttach: () => void;
+  children: ReactNode;
+}
+
+export const PaneRow = (props: PaneRowProps) => {
+  const { pane, isInInbox, isSelected, isTabStop, isOpen } = props;
+  const asked = requestLine(pane);
+  const title = displayLine(pane.title);
+  return (
+    <div className={styles.pane} data-selected={isSelected} data-inbox={isInInbox}>
+      <div className={styles.row} data-asks={asked !== ""}>
+        <button
+          type="button"
+          className={styles.main}
+          data-row="pane"
+          data-ref={pane.identity.pane_ref}
+          aria-expanded={isOpen}
+          aria-label={paneLabel(pane)}
+          title={panePlace(pane)}
+          tabIndex={isTabStop ? 0 : -1}
+          onClick={props.onToggle}
+          onFocus={props.onFocus}
+        >
+          <span className={styles.icon}>
+            <StateIcon state={pane.state} />
+          </span>
+          <span className={styles.lines}>
+            <span className={styles.line}>
+              {isInInbox && (
+                <span className={styles.session}>
+                  <bdi>{displayLine(pane.identity.session_name)}</bdi>
+                </span>
+              )}
+              <span className={styles.name}>
+                <bdi>{paneName(pane)}</bdi>
+              </span>
+              {title !== "" && (
+                <span className={styles.quiet}>
+                  <bdi>{title}</bdi>
+                </span>
+              )}
+            </span>
+            <span className={styles.line}>
+              <span className={styles.agent}>{agentName(pane)}</span>
+              <span className={styles.state} data-state={pane.state ?? "unknown"}>
+                {pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code)}
+              </span>
+            </span>
+            {asked !== "" && (
+              <span className={styles.asked} title={asked}>
+                <bdi>{asked}</bdi>
+              </span>
+            )}
+          </span>
+        </button>
+        <span className={styles.side}>
+          {pane.since !== null && (
+            <span className={styles.age}>
+              <Age since={pane.since} />
+            </span>
+          )}
+          <button
+            type="button"
+            className={styles.attach}
+            tabIndex={isTabStop ? 0 : -1}
+            aria-label={`Attach to ${paneName(pane)}`}
+            title="Attach (Enter)"
+            onClick={props.onAttach}
+          >
+            Attach
+          </button>
+        </span>
+      </div>
+      {props.children}
+    </div>
+  );
+};

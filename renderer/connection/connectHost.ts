@@ -1,0 +1,42 @@
+// Who the popover talks to: the desktop app through the preload's port, or the browser bridge that served the page.
+import { createTRPCClient, TRPCClientError, type TRPCClient } from "@trpc/client";
+import { z } from "zod";
+import type { AppRouter } from "../../core/api/router.ts";
+import { messageLink } from "../../core/rpc/messageLink.ts";
+import type { MessagePortPair } from "../../core/rpc/messages.ts";
+import { fetchLink } from "./fetchLink.ts";
+
+declare global {
+  interface Window {
+    /** Put there by preload/; absent in a browser. */
+    readonly agtmux?: MessagePortPair;
+  }
+}
+
+export type Api = TRPCClient<AppRouter>;
+
+export interface Host {
+  readonly kind: "app" | "browser";
+  readonly api: Api;
+}
+
+export const connectHost = (window: Window): Host =>
+  window.agtmux === undefined
+    ? { kind: "browser", api: createTRPCClient<AppRouter>({ links: [fetchLink()] }) }
+    : { kind: "app", api: createTRPCClient<AppRouter>({ links: [messageLink(window.agtmux)] }) };
+
+export interface Failure {
+  message: string;
+  remedy: string | null;
+  /** Our own code; also one that only a newer daemon knows. */
+  code: string | null;
+}
+
+const wireErrorSchema = z.object({ agtmuxCode: z.string(), remedy: z.string() });
+
+/** A failed call as the sentence that a person reads. */
+export const toFailure = (error: unknown): Failure => {
+  const message = error instanceof Error && error.message !== "" ? error.message : "The request failed";
+  const wire = wireErrorSchema.safeParse(error instanceof TRPCClientError ? error.data : undefined).data;
+  return { message, remedy: wire?.remedy ?? null, code: wire?.agtmuxCode ?? null };
+};

@@ -1,0 +1,65 @@
+// Holds the feed's state for React. Entries are gathered and shown together at the next frame, so that a storm of changes
+// costs one rendering; while the popover is hidden nothing is rendered at all.
+import type { FeedEntry } from "../../core/model/view.ts";
+import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "./feedReducer.ts";
+
+export interface FeedStoreDeps {
+  now(): number;
+  isVisible(): boolean;
+  /** Runs the callback soon, once. */
+  schedule(callback: () => void): void;
+}
+
+/** More entries than this are folded even while hidden, so that a long night costs no memory. */
+const PENDING_LIMIT = 500;
+
+export class FeedStore {
+  private readonly deps: FeedStoreDeps;
+  private state = INITIAL_FEED_STATE;
+  private pending: FeedEntry[] = [];
+  private isScheduled = false;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(deps: FeedStoreDeps) {
+    this.deps = deps;
+  }
+
+  readonly getState = (): FeedState => this.state;
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  push(entry: FeedEntry): void {
+    // What came before a snapshot is replaced by it.
+    if (entry.kind === "snapshot") this.pending = [];
+    this.pending.push(entry);
+    if (this.pending.length > PENDING_LIMIT) this.fold();
+    this.scheduleFlush();
+  }
+
+  lose(message: string, retryAt: number | null): void {
+    this.fold();
+    this.state = markLost(this.state, message, retryAt);
+    this.scheduleFlush();
+  }
+
+  /** To be called when the popover is shown. */
+  readonly flush = (): void => {
+    this.isScheduled = false;
+    if (!this.deps.isVisible()) return;
+    this.fold();
+    for (const listener of this.listeners) listener();
+  };
+
+  private fold(): void {
+    this.state = applyEntries(this.state, this.pending, this.deps.now());
+    this.pending = [];
+  }
+
+  private scheduleFlush(): void {
+    if (this.isScheduled || !this.deps.isVisible()) return;
+    this.isScheduled = true;
+    this.deps.schedule(this.flush);
+  }
+}

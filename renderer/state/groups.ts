@@ -1,0 +1,181 @@
+// Arranges panes as the popover shows them: the inbox of those that need a person, then one group per target and session.
+// Pure; it orders, filters and counts, and knows nothing of pixels.
+import type { CanonicalState } from "../../core/model/state.ts";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
+import { REASON_WORDS, STATE_WORDS } from "../../core/model/words.ts";
+
+export interface Filter {
+  text: string;
+  /** Empty: all states. */
+  states: ReadonlySet<CanonicalState>;
+}
+
+export type StateCounts = Readonly<Record<CanonicalState, number>>;
+
+export interface Group {
+  /** Target, server and session; stable across changes. */
+  key: string;
+  target: string;
+  server: string;
+  session: string;
+  health: TargetView["health"];
+  /** Why the target or this server is not well; null while it is. */
+  problem: string | null;
+  /** Over all panes of the group that pass the filter, those in the inbox included. */
+  counts: StateCounts;
+  /** Without those in the inbox. */
+  panes: readonly PaneView[];
+  inboxCount: number;
+}
+
+/** Something that is missing from the picture: a target or a server that cannot be read. */
+export interface Problem {
+  key: string;
+  text: string;
+}
+
+export interface Overview {
+  /** Over all panes, whatever the filter: the chips. */
+  counts: StateCounts;
+  /** Longest wait first. */
+  inbox: readonly PaneView[];
+  groups: readonly Group[];
+  problems: readonly Problem[];
+  /** Panes known, and panes that pass the filter. */
+  total: number;
+  shown: number;
+}
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+const emptyCounts = (): Record<CanonicalState, number> => ({
+  error: 0,
+  waiting_approval: 0,
+  waiting_input: 0,
+  running: 0,
+  completed: 0,
+  idle: 0,
+  unknown: 0,
+});
+
+export const countStates = (panes: Iterable<PaneView>): StateCounts => {
+  const counts = emptyCounts();
+  for (const pane of panes) if (pane.state !== null) counts[pane.state] += 1;
+  return counts;
+};
+
+const groupKeyOf = ({ identity }: PaneView): string =>
+  JSON.stringify([identity.target, identity.tmux_server, identity.session_name]);
+
+const searchText = (pane: PaneView): string =>
+  [
+    pane.identity.target,
+    pane.identity.session_name,
+    pane.identity.pane_id,
+    pane.window_name,
+    pane.title,
+    pane.agent ?? "",
+    pane.agent_name ?? "",
+    pane.state === null ? "" : STATE_WORDS[pane.state],
+    (REASON_WORDS as Readonly<Record<string, string>>)[pane.reason_code ?? ""] ?? "",
+    pane.request?.title ?? "",
+    pane.request?.body ?? "",
+  ]
+    .join("\n")
+    .toLowerCase();
+
+/** Every word of the text must occur somewhere in the row. */
+export const passesFilter = (pane: PaneView, filter: Filter): boolean => {
+  if (filter.states.size > 0 && (pane.state === null || !filter.states.has(pane.state))) return false;
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const text = searchText(pane);
+  return words.every((word) => text.includes(word));
+};
+
+const byWait = (left: PaneView, right: PaneView): number =>
+  (left.since ?? "").localeCompare(right.since ?? "") ||
+  collator.compare(left.identity.pane_ref, right.identity.pane_ref);
+
+const byPlace = (left: PaneView, right: PaneView): number =>
+  left.window_index - right.window_index ||
+  left.pane_index - right.pane_index ||
+  collator.compare(left.identity.pane_id, right.identity.pane_id);
+
+const isLocal = (targets: ReadonlyMap<string, TargetView>, name: string): boolean =>
+  targets.get(name)?.kind === "local";
+
+const problemOf = (target: TargetView | undefined, server: string): string | null => {
+  if (target === undefined) return null;
+  if (target.health !== "ok")
+    return target.health_reason ?? (target.health === "down" ? "cannot be reached" : "slow");
+  return target.servers.find((known) => known.tmux_server === server)?.problem ?? null;
+};
+
+const findProblems = (targets: ReadonlyMap<string, TargetView>): Problem[] => {
+  const problems: Problem[] = [];
+  for (const target of targets.values()) {
+    if (target.health !== "ok") {
+      const word = target.health === "down" ? "unreachable" : "slow or failing";
+      const reason = target.health_reason === null ? "" : `: ${target.health_reason}`;
+      problems.push({ key: target.target, text: `${target.target} is ${word}${reason}` });
+    }
+    for (const server of target.servers)
+      if (server.status === "error")
+        problems.push({
+          key: `${target.target}:${server.tmux_server}`,
+          text: `${target.target}: tmux server ${server.tmux_server} cannot be read${server.problem === null ? "" : `: ${server.problem}`}`,
+        });
+  }
+  return problems;
+};
+
+const makeGroup = (
+  key: string,
+  first: PaneView,
+  panes: readonly PaneView[],
+  targets: ReadonlyMap<string, TargetView>,
+): Group => {
+  const { target, tmux_server: server, session_name: session } = first.identity;
+  const rest = panes.filter((pane) => !pane.needs_action);
+  return {
+    key,
+    target,
+    server,
+    session,
+    health: targets.get(target)?.health ?? "ok",
+    problem: problemOf(targets.get(target), server),
+    counts: countStates(panes),
+    panes: rest.toSorted(byPlace),
+    inboxCount: panes.length - rest.length,
+  };
+};
+
+/** Local targets first, then by name; sessions by name, with numbers in their natural order. */
+export const arrange = (
+  panes: Iterable<PaneView>,
+  targets: ReadonlyMap<string, TargetView>,
+  filter: Filter,
+): Overview => {
+  const all = [...panes];
+  const shown = all.filter((pane) => passesFilter(pane, filter));
+  const groups = [...Map.groupBy(shown, groupKeyOf)].flatMap(([key, members]) => {
+    const [first] = members;
+    return first === undefined ? [] : [makeGroup(key, first, members, targets)];
+  });
+  groups.sort(
+    (left, right) =>
+      Number(isLocal(targets, right.target)) - Number(isLocal(targets, left.target)) ||
+      collator.compare(left.target, right.target) ||
+      collator.compare(left.server, right.server) ||
+      collator.compare(left.session, right.session),
+  );
+  return {
+    counts: countStates(all),
+    inbox: shown.filter((pane) => pane.needs_action).toSorted(byWait),
+    groups,
+    problems: findProblems(targets),
+    total: all.length,
+    shown: shown.length,
+  };
+};

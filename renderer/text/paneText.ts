@@ -1,0 +1,62 @@
+// How a row is put into words: its name, its state with the reason, and what it asks, each on one line.
+import { REASON_CODES, type CanonicalState, type ReasonCode } from "../../core/model/state.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { REASON_WORDS, STATE_WORDS } from "../../core/model/words.ts";
+import { displayLine } from "./displayText.ts";
+
+const KNOWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASON_CODES).flat());
+const isKnownReason = (code: string): code is ReasonCode => KNOWN_REASONS.has(code);
+
+/** A newer daemon may send reasons that this popover does not know: its own code is then the word. */
+const reasonWords = (code: string | null): string => {
+  if (code === null) return "";
+  return isKnownReason(code) ? REASON_WORDS[code] : displayLine(code.replaceAll("_", " "));
+};
+
+/** `needs approval · asks to edit`; the reason is left out where it only repeats the state. */
+export const stateText = (state: CanonicalState, reasonCode: string | null): string => {
+  const reason = reasonWords(reasonCode);
+  return reason === "" || reason === STATE_WORDS[state]
+    ? STATE_WORDS[state]
+    : `${STATE_WORDS[state]} · ${reason}`;
+};
+
+/** The window's name, and the pane's id where the window has more panes is in the row's title. */
+export const paneName = (pane: PaneView): string =>
+  displayLine(pane.window_name) || `window ${pane.window_index}`;
+
+export const agentName = (pane: PaneView): string => displayLine(pane.agent_name ?? pane.agent ?? "no agent");
+
+/** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5`. */
+export const panePlace = (pane: PaneView): string => {
+  const { target, tmux_server: server, session_name: session, pane_id: id } = pane.identity;
+  const where = server === "default" ? target : `${target}:${server}`;
+  return [where, displayLine(session), `${pane.window_index} ${paneName(pane)}`, id].join(" / ");
+};
+
+/** What is asked, on one line; empty when nothing is. */
+export const requestLine = (pane: PaneView): string => {
+  const request = pane.request;
+  if (request === null) return "";
+  const title = displayLine(request.title);
+  const body = displayLine(request.body ?? "");
+  if (body === "" || body === title) return title;
+  // For a question the text says it all; for the rest the title names the tool.
+  if (title === "" || request.kind === "question") return body;
+  return title.includes(body) ? title : `${title}: ${body}`;
+};
+
+/** A row read aloud: place, state, what is asked. */
+export const paneLabel = (pane: PaneView): string => {
+  const state = pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code);
+  const asked = requestLine(pane);
+  return `${paneName(pane)}, ${agentName(pane)}, ${state}${asked === "" ? "" : `: ${asked}`}`;
+};
+
+/** What the live region says about panes that began to need a person; empty for none. */
+export const waitAnnouncement = (panes: readonly PaneView[]): string => {
+  const [first] = panes;
+  if (first === undefined) return "";
+  if (panes.length > 1) return `${panes.length} more panes need you`;
+  return `${paneLabel(first)}, in ${displayLine(first.identity.session_name)}`;
+};

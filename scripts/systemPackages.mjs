@@ -1,0 +1,46 @@
+// The programs of the system that the tests need. On Debian as root what is missing is installed; elsewhere it is named,
+// with what cannot run without it. Returns what is still missing.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+/** `program` is looked up on PATH. */
+const NEEDED = [
+  { program: "tmux", debian: "tmux", brew: "tmux", without: "everything that needs real tmux (most suites)" },
+  { program: "python3", debian: "python3", brew: "python", without: "the attach tests (they need a pty)" },
+  { program: "busybox", debian: "busybox", brew: null, without: "the event script under busybox" },
+  {
+    program: "chromium",
+    debian: "chromium",
+    brew: null,
+    without: "the end-to-end suite and its screenshots",
+  },
+];
+const FONTS = ["fonts-dejavu-core", "fonts-noto-color-emoji", "fonts-noto-cjk"];
+
+const isThere = (program) =>
+  spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
+const isDebianRoot = () => existsSync("/etc/debian_version") && process.getuid?.() === 0;
+
+export const ensureSystemPackages = () => {
+  const missing = NEEDED.filter(({ program }) => !isThere(program));
+  if (missing.length > 0 && isDebianRoot()) {
+    const packages = missing.map(({ debian }) => debian);
+    if (packages.includes("chromium")) packages.push(...FONTS);
+    console.log(`installing ${packages.join(", ")}`);
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    const options = { env, stdio: ["ignore", "ignore", "inherit"] };
+    try {
+      execFileSync("apt-get", ["update", "-qq"], options);
+      execFileSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], options);
+    } catch {
+      console.log("the packages could not be installed");
+    }
+  }
+  const still = NEEDED.filter(({ program }) => !isThere(program));
+  for (const { program, brew, without } of still) {
+    const how =
+      process.platform === "darwin" && brew !== null ? `brew install ${brew}` : `install ${program}`;
+    console.log(`missing: ${program} (${how}). Without it these do not run: ${without}.`);
+  }
+  return still.map(({ program }) => program);
+};

@@ -1,0 +1,45 @@
+// Opens a pane with the program that has an input box, waits until it is seen to be at rest, and reads what it was sent.
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { PaneView } from "../../core/model/view.ts";
+import type { Scene } from "./scene.ts";
+
+const SCRIPT = fileURLToPath(new URL("boxAgent.mjs", import.meta.url));
+
+export interface AgentPane {
+  readonly row: PaneView;
+  readonly paneId: string;
+  /** Submitted texts, and the word "escape" for each Escape. */
+  received(): string[];
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** `working` in the options: a screen of a turn, and then it is waited for that one. */
+export const openAgent = async (
+  scene: Scene,
+  options: { working?: string; [name: string]: unknown } = {},
+  name = "one",
+): Promise<AgentPane> => {
+  const script = join(scene.tmux.folder, name, "@anthropic-ai", "claude-code", "cli.mjs");
+  mkdirSync(dirname(script), { recursive: true });
+  copyFileSync(SCRIPT, script);
+  const log = join(scene.tmux.folder, name, "received");
+  const command = [process.execPath, script, log, JSON.stringify(options)].map(quoted).join(" ");
+  const opened = await scene.open(`exec ${command}`);
+  const paneId = opened.identity.pane_id;
+  const expected = options.working === undefined ? "idle" : "running";
+  const row = await scene.daemon.until(paneId, ({ state }) => state === expected, 10_000);
+  return {
+    row,
+    paneId,
+    received: () =>
+      existsSync(log)
+        ? readFileSync(log, "utf8")
+            .trimEnd()
+            .split("\n")
+            .map((line) => (line === "escape" ? line : String(JSON.parse(line))))
+        : [],
+  };
+};

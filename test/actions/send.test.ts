@@ -1,0 +1,279 @@
+// send on real panes with the real daemon: what arrives, what is refused, and what the three outcomes mean.
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { DaemonService } from "../../core/api/service.ts";
+import type { ActionGuards } from "../../core/model/snapshot.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { createPlayer } from "../player/player.ts";
+import { openAgent } from "./agentPane.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = await openScene();
+});
+afterEach(() => scene.close());
+
+type SendInput = Parameters<DaemonService["send"]>[0];
+const send = (
+  row: PaneView,
+  text: string,
+  more: Partial<SendInput> = {},
+  guards: Partial<ActionGuards> = {},
+) =>
+  scene.service.send({
+    ...scene.request(row, guards),
+    text,
+    pressEnter: true,
+    toShell: false,
+    idempotencyKey: null,
+    ...more,
+  });
+const auditOf = (limit: number) =>
+  Promise.resolve(scene.service.listAudit({ limit })).then(({ items }) =>
+    items.map(({ action, outcome, text_length }) => [action, outcome, text_length]),
+  );
+
+const LONG = Array.from(
+  { length: 400 },
+  (_, at) => `line ${at} with some words in it, about fifty characters`,
+).join("\n");
+
+describe("to an agent", () => {
+  it.each([
+    ["a short line", "hello there"],
+    ["quotes, substitutions and formats", `"a" 'b' \`id\` $(id) \${HOME} #{pane_id} #[fg=red] %% \\n \\`],
+    ["a trailing semicolon", "do this;"],
+    ["semicolons only inside", "a ; b \\; c"],
+    ["a leading dash", "-l -t %0 -- x"],
+    ["emoji and wide characters", "größe 漢字 👍🏽 ok"],
+    ["a format at the start", "#{==:1,1} # comment { x }"],
+    ["newlines and tabs", "first\n\tsecond;\n\nlast 'line'"],
+    ["a long line", `start ${"x".repeat(5_000)} end`],
+    ["twenty kilobytes", LONG],
+    ["a single character", "y"],
+  ])("types %s literally and submits it", async (_name, text) => {
+    const agent = await openAgent(scene);
+    const result = await send(agent.row, text);
+    expect([result.outcome, result.notes, agent.received()]).toEqual(["delivered", [], [text]]);
+    expect(await auditOf(1)).toEqual([["send", "delivered", text.length]]);
+    // Nothing of it stays in tmux.
+    expect(await scene.tmux.run("list-buffers")).toBe("");
+  });
+
+  it("leaves control characters out, and says so", async () => {
+    const agent = await openAgent(scene);
+    const result = await send(agent.row, "a\u0003b\u001b[201~c\u009bd\rE\u007f");
+    expect(result).toMatchObject({ outcome: "delivered", notes: ["5 control characters were left out."] });
+    expect(agent.received()).toEqual(["ab[201~cdE"]);
+  });
+
+  it("only types with --no-enter", async () => {
+    const agent = await openAgent(scene);
+    expect(await send(agent.row, "not yet", { pressEnter: false })).toMatchObject({ outcome: "delivered" });
+    expect(agent.received()).toEqual([]);
+    expect(await scene.screen(agent.paneId)).toContain("❯ not yet");
+  });
+
+  it("leaves copy mode first", async () => {
+    const agent = await openAgent(scene);
+    await scene.tmux.run("copy-mode", "-t", agent.paneId);
+    const result = await send(agent.row, "out of copy mode");
+    expect(result).toMatchObject({
+      outcome: "delivered",
+      notes: ["The pane was in copy mode, which was left."],
+    });
+    expect(agent.received()).toEqual(["out of copy mode"]);
+  });
+
+  it("that shows a paste as a mark is delivered all the same", async () => {
+    const agent = await openAgent(scene, { placeholderAbove: 100 });
+    expect(await send(agent.row, LONG)).toMatchObject({ outcome: "delivered" });
+    expect(agent.received()).toEqual([LONG]);
+  });
+
+  it("that needs another Enter gets one more and no third", async () => {
+    const two = await openAgent(scene, { enters: 2 }, "two");
+    expect(await send(two.row, "twice")).toMatchObject({
+      outcome: "delivered",
+      detail: expect.stringContaining("second"),
+    });
+    const three = await openAgent(scene, { enters: 3 }, "three");
+    expect(await send(three.row, "thrice")).toMatchObject({ outcome: "not_delivered" });
+    expect([two.received(), three.received()]).toEqual([["twice"], []]);
+  });
+
+  it("that takes a late Enter for a new line is found out", async () => {
+    const agent = await openAgent(scene, { swallowMs: 10_000 });
+    expect(await send(agent.row, "swallowed")).toMatchObject({ outcome: "not_delivered" });
+    expect(agent.received()).toEqual([]);
+  });
+
+  it("that does not show the text gets no Enter", async () => {
+    const agent = await openAgent(scene, { deaf: true });
+    expect(await send(agent.row, "into the void")).toMatchObject({ outcome: "not_delivered" });
+    expect(agent.received()).toEqual([]);
+  });
+
+  it("that opens a prompt while it is typed to gets no Enter", async () => {
+    const agent = await openAgent(scene, { dialog: `${RECORDINGS}/waiting_approval.txt` });
+    const result = await send(agent.row, "touch approved.txt");
+    expect(result.outcome).toBe("not_delivered");
+    expect(agent.received()).toEqual([]);
+  });
+
+  it("gets two texts one after the other when two are sent at once", async () => {
+    const agent = await openAgent(scene);
+    const results = await Promise.allSettled([
+      send(agent.row, "the first text", {}, { forceStale: true }),
+      send(agent.row, "the second text", {}, { forceStale: true }),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    expect(agent.received()).toEqual(["the first text", "the second text"]);
+  });
+
+  it("through a reference of another session of its group reaches the same pane", async () => {
+    const agent = await openAgent(scene);
+    await scene.tmux.run("new-session", "-d", "-t", "base", "-s", "sibling");
+    const grouped = await scene.daemon.until(agent.paneId, ({ also_in }) => also_in.includes("sibling"));
+    const ref = grouped.identity.pane_ref.replace("/base/", "/sibling/");
+    expect(ref).not.toBe(grouped.identity.pane_ref);
+    expect(await send(grouped, "by the sibling", { ref })).toMatchObject({
+      outcome: "delivered",
+      pane_ref: grouped.identity.pane_ref,
+    });
+    expect(agent.received()).toEqual(["by the sibling"]);
+  });
+});
+
+describe("the same key", () => {
+  it("sends once per runtime, also after a restart of the daemon", async () => {
+    const agent = await openAgent(scene);
+    const first = await send(agent.row, "only once", { idempotencyKey: "k1" });
+    const again = await send(agent.row, "only once", { idempotencyKey: "k1" });
+    expect([first.is_repeat, again]).toEqual([false, { ...first, is_repeat: true }]);
+    await scene.daemon.restart();
+    const row = await scene.daemon.until(agent.paneId, ({ state }) => state === "idle", 10_000);
+    expect(await send(row, "only once", { idempotencyKey: "k1" })).toEqual({ ...first, is_repeat: true });
+    expect(agent.received()).toEqual(["only once"]);
+    const other = await openAgent(scene, {}, "other");
+    expect(await send(other.row, "only once", { idempotencyKey: "k1" })).toMatchObject({ is_repeat: false });
+  });
+
+  it("is free again after a refusal", async () => {
+    const agent = await openAgent(scene);
+    const options = { idempotencyKey: "k2" };
+    await scene.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "on");
+    await expect(send(agent.row, "text", options)).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
+    await scene.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "off");
+    expect(await send(agent.row, "text", options)).toMatchObject({ outcome: "delivered", is_repeat: false });
+  });
+});
+
+describe("to a pane without an agent", () => {
+  it("needs --to-shell where a shell would run it", async () => {
+    const row = await scene.open("exec env PS1='$ ' bash --norc --noprofile -i");
+    const { pane_id } = row.identity;
+    await vi.waitFor(async () => expect(await scene.screen(pane_id)).toContain("$"), { timeout: 5_000 });
+    await expect(send(row, "echo ran")).rejects.toMatchObject({ code: "E_CONFIRMATION_REQUIRED" });
+    expect(await scene.screen(pane_id)).not.toContain("ran");
+    expect(await send(row, "echo '$(a)' \"b;\" ;", { toShell: true })).toMatchObject({
+      outcome: "delivered",
+    });
+    await vi.waitFor(async () => expect(await scene.screen(pane_id)).toContain("\n$(a) b;"), {
+      timeout: 5_000,
+    });
+    expect(await auditOf(2)).toEqual([
+      ["send", "delivered", 18],
+      ["send", "E_CONFIRMATION_REQUIRED", 8],
+    ]);
+  });
+
+  it("types into any other program", async () => {
+    const row = await scene.open("exec cat");
+    expect(await send(row, "to cat")).toMatchObject({ outcome: "delivered", runtime_id: null });
+    expect(await scene.screen(row.identity.pane_id)).toMatch(/^to cat\nto cat/);
+  });
+
+  it("says that it does not know where nothing is echoed", async () => {
+    const row = await scene.open("stty -echo; exec cat >/dev/null");
+    expect(await send(row, "secret")).toMatchObject({ outcome: "unverified" });
+  });
+});
+
+describe("nothing is sent", () => {
+  it("while the agent waits for an answer", async () => {
+    const player = await createPlayer({
+      tmux: { socketArgs: scene.tmux.socketArgs },
+      home: scene.daemon.home,
+      recordingsDir: RECORDINGS,
+    });
+    try {
+      await player.frame("waiting_approval");
+      const row = await scene.daemon.untilState(player.paneId, "waiting_approval");
+      await expect(send(row, "y")).rejects.toMatchObject({ code: "E_PROMPT_OPEN" });
+      // What it did not read comes to the shell after it.
+      await player.exit();
+      await vi.waitFor(async () => expect((await scene.screen(player.paneId)).trimEnd()).toMatch(/\$$/), {
+        timeout: 5_000,
+      });
+    } finally {
+      await player.close();
+    }
+  });
+
+  it("when a guard does not hold, nor to a pane that was respawned under the same id", async () => {
+    const agent = await openAgent(scene);
+    const { runtime_id, pane_id } = agent.row.identity;
+    for (const guards of [{ ifRuntime: "rt_other" }, { ifState: "error" }, { ifVersion: 999_999 }] as const)
+      await expect(send(agent.row, "guarded", {}, guards)).rejects.toMatchObject({
+        code: "E_STALE_SNAPSHOT",
+      });
+    await expect(
+      send(agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { ifUpdatedWithinMs: 0.001 }),
+    ).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
+
+    await scene.tmux.run("respawn-pane", "-k", "-t", pane_id, "exec cat");
+    // The daemon may not know yet: tmux itself refuses then.
+    await expect(
+      send(agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { forceStale: true }),
+    ).rejects.toMatchObject({ code: expect.stringMatching(/^E_(STALE_SNAPSHOT|REF_NOT_FOUND)$/) });
+    expect(await scene.screen(pane_id)).not.toContain("guarded");
+    expect(agent.received()).toEqual([]);
+  });
+
+  it("to an agent that sleeps behind a shell", async () => {
+    const player = await createPlayer({
+      tmux: { socketArgs: scene.tmux.socketArgs },
+      home: scene.daemon.home,
+      recordingsDir: RECORDINGS,
+    });
+    try {
+      const row = await scene.daemon.until(player.paneId, ({ agent }) => agent === "claude");
+      process.kill(player.pid, "SIGSTOP");
+      await vi.waitFor(
+        async () => {
+          expect(
+            await scene.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}"),
+          ).toBe("bash");
+        },
+        { timeout: 5_000 },
+      );
+      await expect(send(row, "rm -rf nothing")).rejects.toMatchObject({
+        code: "E_STALE_SNAPSHOT",
+        message: expect.stringContaining("background"),
+      });
+      expect(await scene.screen(player.paneId)).not.toContain("rm -rf");
+    } finally {
+      process.kill(player.pid, "SIGCONT");
+      await player.close();
+    }
+  });
+
+  it("where the text is empty once it is clean", async () => {
+    const agent = await openAgent(scene);
+    await expect(send(agent.row, "\u001b\u0003 \n")).rejects.toMatchObject({ code: "E_USAGE" });
+  });
+});

@@ -1,0 +1,118 @@
+// interrupt and kill on real processes with the real daemon.
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DaemonService } from "../../core/api/service.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { openAgent } from "./agentPane.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+const recordings = (agent: string): string =>
+  fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url));
+
+let scene: Scene;
+const players: Player[] = [];
+beforeEach(async () => {
+  scene = await openScene();
+});
+afterEach(async () => {
+  for (const player of players.splice(0)) await player.close();
+  await scene.close();
+});
+
+const play = async (agent = "claude"): Promise<Player> => {
+  const player = await createPlayer({
+    tmux: { socketArgs: scene.tmux.socketArgs },
+    home: scene.daemon.home,
+    recordingsDir: recordings(agent),
+    agent,
+  });
+  players.push(player);
+  return player;
+};
+
+type KillInput = Parameters<DaemonService["kill"]>[0];
+const kill = (row: PaneView, more: Partial<KillInput> = {}) =>
+  scene.service.kill({ ...scene.request(row), signal: "INT", isConfirmed: true, ...more });
+
+describe("kill", () => {
+  it("asks first: nothing happens without a confirmation", async () => {
+    const player = await play();
+    const row = await scene.daemon.until(player.paneId, ({ agent }) => agent === "claude");
+    await expect(kill(row, { isConfirmed: false })).rejects.toMatchObject({
+      code: "E_CONFIRMATION_REQUIRED",
+      message: expect.stringContaining(`INT to process ${player.pid} (claude)`),
+    });
+    expect(player.isAlive()).toBe(true);
+  });
+
+  it.each(["INT", "TERM", "KILL"] as const)(
+    "ends the process with %s, and that is no crash",
+    async (signal) => {
+      await scene.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+      const player = await play();
+      await player.event("SessionStart");
+      await player.event("UserPromptSubmit");
+      await player.frame("running");
+      const row = await scene.daemon.untilState(player.paneId, "running");
+      expect(await kill(row, { signal })).toMatchObject({ action: "kill", outcome: "delivered" });
+      expect(player.isAlive()).toBe(false);
+      await scene.daemon.untilGone(player.paneId);
+      expect(scene.daemon.timeline(player.paneId)).not.toContain("error");
+    },
+  );
+
+  it("says so when the process goes on", async () => {
+    const agent = await openAgent(scene, { ignoresSignals: true });
+    const row = await scene.daemon.untilState(agent.paneId, "idle");
+    expect(await kill(row)).toMatchObject({ outcome: "not_delivered" });
+    expect(await kill(row, { signal: "KILL" })).toMatchObject({ outcome: "delivered" });
+  });
+
+  it("of Codex in a turn does not claim that the turn ended", async () => {
+    const player = await play("codex");
+    await player.frame("running");
+    const row = await scene.daemon.untilState(player.paneId, "running");
+    expect(await kill(row, { signal: "TERM" })).toMatchObject({ outcome: "unverified" });
+    expect(player.isAlive()).toBe(false);
+  });
+
+  it("needs an agent, and the one that was meant", async () => {
+    const cat = await scene.open("exec cat");
+    await expect(kill(cat)).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
+    const player = await play();
+    const row = await scene.daemon.until(player.paneId, ({ agent }) => agent === "claude");
+    const request = scene.request(row, { ifRuntime: "rt_other", forceStale: true });
+    await expect(kill(row, request)).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
+    expect(player.isAlive()).toBe(true);
+  });
+});
+
+describe("interrupt", () => {
+  it("presses the agent's own key once and reports the state that it left", async () => {
+    const agent = await openAgent(scene, { working: `${recordings("claude")}/running.txt` });
+    const result = await scene.service.interrupt(scene.request(agent.row));
+    expect([result.outcome, agent.received()]).toEqual(["delivered", ["escape"]]);
+  });
+
+  it("that has no effect is not delivered", async () => {
+    const agent = await openAgent(scene, { working: `${recordings("claude")}/running.txt`, escapes: 9 });
+    const result = await scene.service.interrupt(scene.request(agent.row));
+    expect([result.outcome, agent.received()]).toEqual(["not_delivered", ["escape"]]);
+  });
+
+  it("is refused at rest, where the same key means something else", async () => {
+    const agent = await openAgent(scene);
+    await expect(scene.service.interrupt(scene.request(agent.row))).rejects.toMatchObject({
+      code: "E_STALE_SNAPSHOT",
+    });
+    expect(agent.received()).toEqual([]);
+  });
+
+  it("of a pane without an agent is not supported", async () => {
+    const cat = await scene.open("exec cat");
+    await expect(scene.service.interrupt(scene.request(cat))).rejects.toMatchObject({
+      code: "E_UNSUPPORTED",
+    });
+  });
+});

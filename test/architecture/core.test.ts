@@ -1,0 +1,65 @@
+// What core's code must not contain: agents' names, calls that stop the serving loop, and work left for later.
+import { describe, expect, it } from "vitest";
+import { readSources } from "./sources.ts";
+
+const AGENTS = /claude|codex|gemini|copilot|opencode|oh-my-pi|\bomp\b|gjc|gajae|arcane|cursor-?agent|aider/i;
+
+/** File system and process calls that block, and waiting itself. */
+const BLOCKING =
+  /^(access|append|chmod|chown|close|copyFile|cp|exec|execFile|exists|fchmod|fdatasync|fstat|fsync|ftruncate|glob|link|lstat|lutimes|mkdir|mkdtemp|open|opendir|read|readdir|readFile|readlink|realpath|rename|rm|rmdir|spawn|stat|statfs|symlink|truncate|unlink|utimes|write|writeFile)v?Sync$|^Atomics$/;
+
+/** Where a blocking call is right: before anything is served, or in a process that serves nobody. */
+const MAY_BLOCK: Readonly<Record<string, string>> = {
+  "core/rpc/paths.ts": "the home is checked once at start, before the lock is taken",
+  "core/rpc/socketServer.ts": "a dead socket is removed once at start, by the owner of the home",
+  "core/rpc/startLock.ts": "runs in a command that starts a daemon, not in the daemon",
+  "core/rpc/connect.ts": "runs in a command that starts a daemon, not in the daemon",
+  "core/rpc/webFiles.ts": "the popover's few files are read once, before the bridge listens",
+  "core/store/openStore.ts": "the database is opened at start",
+  "core/store/migrate.ts": "migrations and their backup run at start",
+};
+
+const core = readSources("core");
+
+describe("core", () => {
+  it("has its sources read", () => {
+    expect(core.length).toBeGreaterThan(80);
+    expect(core.some(({ words }) => words.some(({ text }) => text === "createDaemon"))).toBe(true);
+  });
+
+  it("names no agent: what is an agent's own belongs into adapters/", () => {
+    const named = core.flatMap(({ path, words }) =>
+      words.filter(({ text }) => AGENTS.test(text)).map(({ text, line }) => `${path}:${line}: ${text}`),
+    );
+    expect(named).toEqual([]);
+  });
+
+  it("makes no blocking call on the serving loop: use node:fs/promises or the target's executor", () => {
+    const blocking = core.flatMap(({ path, words }) =>
+      path in MAY_BLOCK
+        ? []
+        : words.filter(({ text }) => BLOCKING.test(text)).map(({ text, line }) => `${path}:${line}: ${text}`),
+    );
+    expect(blocking).toEqual([]);
+  });
+
+  it("allows a blocking call only where there is one", () => {
+    const idle = Object.keys(MAY_BLOCK).filter(
+      (path) =>
+        core.find((file) => file.path === path)?.words.some(({ text }) => BLOCKING.test(text)) !== true,
+    );
+    expect(idle, "take it off the list").toEqual([]);
+  });
+});
+
+describe("the product's sources", () => {
+  it("leave no work for later: do it, or open an issue", () => {
+    const mark = /\b(TODO|FIXME|XXX|HACK)\b/;
+    const left = ["core", "adapters", "cli", "main", "preload", "renderer"].flatMap((folder) =>
+      readSources(folder).flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line, index) => (mark.test(line) ? [`${path}:${index + 1}`] : [])),
+      ),
+    );
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+// Who may import whom, as docs/architecture.md says it.
+import { describe, expect, it } from "vitest";
+import { readSources, type Import } from "./sources.ts";
+
+interface Layer {
+  /** Folders that it may import; types only where the name begins with `type:`. */
+  layers: readonly string[];
+  /** Packages and Node modules; `node:*` stands for all of Node. */
+  packages: readonly string[];
+}
+
+const CORE_PARTS = ["core/model", "core/engine", "core/ports"];
+const LAYERS: Readonly<Record<string, Layer>> = {
+  "core/model": { layers: [], packages: ["zod"] },
+  "core/engine": { layers: ["core/model"], packages: [] },
+  "core/ports": { layers: ["core/model"], packages: [] },
+  "core/store": { layers: CORE_PARTS, packages: ["node:*", "better-sqlite3", "zod"] },
+  "core/targets": { layers: CORE_PARTS, packages: ["node:*", "execa", "ssh2", "zod"] },
+  "core/tmux": { layers: CORE_PARTS, packages: ["node:*"] },
+  "core/collect": { layers: [...CORE_PARTS, "core/tmux"], packages: ["node:*"] },
+  "core/ingest": { layers: CORE_PARTS, packages: [] },
+  "core/actions": { layers: [...CORE_PARTS, "core/tmux"], packages: ["node:*"] },
+  "core/api": { layers: [...CORE_PARTS, "core/actions"], packages: ["@trpc/server", "zod"] },
+  "core/rpc": {
+    layers: ["core/model", "core/ports", "core/api"],
+    packages: ["node:*", "@trpc/server", "@trpc/client", "better-sqlite3", "zod"],
+  },
+  "core/daemon": { layers: ["core"], packages: ["node:*", "diff", "pino", "zod"] },
+  adapters: { layers: ["core/model", "core/ports"], packages: ["node:*", "zod", "safe-regex2"] },
+  cli: {
+    layers: [
+      "core/model",
+      "core/ports",
+      "core/rpc",
+      "type:core/api",
+      "core/api/paneFilter.ts",
+      "cli/daemon.ts:core/daemon",
+      "cli/daemon.ts:adapters",
+    ],
+    packages: ["node:*", "commander", "log-update", "string-width"],
+  },
+  main: {
+    layers: ["core/model", "core/ports", "core/rpc", "core/api", "core/daemon", "main/compose.ts:adapters"],
+    packages: ["node:*", "electron", "electron-menubar", "electron-store", "zod"],
+  },
+  preload: { layers: [], packages: ["electron"] },
+  renderer: {
+    layers: [
+      "core/model",
+      "type:core/api",
+      "type:core/rpc",
+      "core/rpc/messageLink.ts",
+      "core/rpc/eventStream.ts",
+    ],
+    packages: ["react", "react-dom", "@trpc/client", "@trpc/server", "zod"],
+  },
+};
+
+const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+const isAllowed = (layer: Layer, own: string, from: string, { to, isType }: Import): boolean => {
+  if (isWithin(to, own)) return true;
+  if (/^(core|adapters|cli|main|preload|renderer|test|e2e|bench|scripts)\//.test(to))
+    return layer.layers.some((rule) => {
+      const [first = "", rest] = rule.split(":");
+      if (rest === undefined) return isWithin(to, first);
+      return isWithin(to, rest) && (first === "type" ? isType : first === from);
+    });
+  // A package's own parts, and files beside a source (styles).
+  return layer.packages.some(
+    (name) => isWithin(to, name) || (name === "node:*" && to.startsWith("node:")) || to.endsWith(".css"),
+  );
+};
+
+describe("imports", () => {
+  it.each(Object.entries(LAYERS))("of %s go where docs/architecture.md lets them", (own, layer) => {
+    const sources = readSources(own);
+    expect(sources.length).toBeGreaterThan(0);
+    const wrong = sources.flatMap(({ path, imports }) =>
+      imports.filter((one) => !isAllowed(layer, own, path, one)).map(({ to }) => `${path} imports ${to}`),
+    );
+    expect(wrong, "move the code, or let a port pass what is needed").toEqual([]);
+  });
+
+  it("are seen in every form in which they are written", () => {
+    const cli = readSources("cli");
+    const program = cli.find(({ path }) => path === "cli/program.ts");
+    expect(program?.imports).toContainEqual({ to: "cli/verbs/list.ts", isType: false });
+    expect(program?.imports).toContainEqual({ to: "cli/context.ts", isType: true });
+    expect(
+      isAllowed({ layers: ["type:core/api"], packages: [] }, "cli", "cli/x.ts", {
+        to: "core/api/router.ts",
+        isType: false,
+      }),
+    ).toBe(false);
+  });
+});

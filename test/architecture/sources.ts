@@ -1,0 +1,102 @@
+// The product's own sources as syntax trees, so that rules about them look at code and never at comments.
+import { globSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseAst } from "vite";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Import {
+  /** Relative ones as a path from the repository's root, others as written. */
+  to: string;
+  isType: boolean;
+}
+
+export interface SourceFile {
+  /** From the repository's root. */
+  path: string;
+  text: string;
+  imports: Import[];
+  /** Every name and every piece of text in the code, with its line. */
+  words: { text: string; line: number }[];
+}
+
+interface SyntaxNode {
+  type: string;
+  start: number;
+  [key: string]: unknown;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+
+function* walk(node: SyntaxNode): Generator<SyntaxNode> {
+  yield node;
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* walk(child);
+}
+
+const literalOf = (value: unknown): string | null => {
+  if (!isNode(value)) return null;
+  if (value.type === "TSLiteralType") return literalOf(value["literal"]);
+  return typeof value["value"] === "string" ? value["value"] : null;
+};
+
+const importOf = (node: SyntaxNode): { specifier: string; isType: boolean } | null => {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+    case "ExportAllDeclaration":
+    case "ImportExpression": {
+      const specifier = literalOf(node["source"]);
+      const isType = node["importKind"] === "type" || node["exportKind"] === "type";
+      return specifier === null ? null : { specifier, isType };
+    }
+    case "TSImportType": {
+      const specifier = literalOf(node["source"] ?? node["argument"]);
+      return specifier === null ? null : { specifier, isType: true };
+    }
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the syntax tree has a hundred more kinds
+    default:
+      return null;
+  }
+};
+
+const wordOf = (node: SyntaxNode): string | null => {
+  if (node.type === "Identifier" || node.type === "PrivateIdentifier" || node.type === "JSXText")
+    return String(node["name"] ?? node["value"]);
+  if (node.type === "Literal") return String(node["raw"]);
+  const { value } = node;
+  if (node.type === "TemplateElement" && typeof value === "object" && value !== null && "raw" in value)
+    return String(value.raw);
+  return null;
+};
+
+const readSource = (path: string): SourceFile => {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const imports: Import[] = [];
+  const words: SourceFile["words"] = [];
+  const tree: unknown = parseAst(text, { lang: path.endsWith("x") ? "tsx" : "ts" }, path);
+  if (!isNode(tree)) throw new Error(`${path} does not parse`);
+  for (const node of walk(tree)) {
+    const found = importOf(node);
+    if (found !== null) {
+      const { specifier, isType } = found;
+      const to = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
+      imports.push({ to, isType });
+    }
+    const word = wordOf(node);
+    if (word !== null) words.push({ text: word, line: text.slice(0, node.start).split("\n").length });
+  }
+  return { path, text, imports, words };
+};
+
+const NOT_PRODUCT = /\.test\.tsx?$|\/(testing|testkit|fixtures)\//;
+
+/** All product sources of a top folder; tests and what serves them are left out. */
+export const readSources = (folder: string): SourceFile[] =>
+  globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => !NOT_PRODUCT.test(path))
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map(readSource);

@@ -1,0 +1,209 @@
+// opencode as a person runs it: real tmux, the real daemon, the plugin file that the integration wrote, played frames.
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/opencode", import.meta.url));
+/** Two seconds are promised; the rest is for a busy machine. */
+const WITHOUT_HOOK_MS = 3_000;
+const ROOT = "ses_root";
+
+let tmux: PrivateTmux;
+let daemon: TestDaemon;
+const players: Player[] = [];
+
+beforeEach(async () => {
+  tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
+});
+afterEach(async () => {
+  for (const player of players.splice(0)) await player.close();
+  await daemon.close();
+  await tmux.close();
+});
+
+const install = () =>
+  daemon.daemon.service.integrationChange({ agent: "opencode", action: "install", dryRun: false });
+const play = async (): Promise<Player> => {
+  const player = await createPlayer({
+    tmux: { socketArgs: tmux.socketArgs },
+    home: daemon.home,
+    recordingsDir: RECORDINGS,
+    agent: "opencode",
+  });
+  players.push(player);
+  return player;
+};
+const status = (player: Player, type: string) =>
+  player.event("session.status", { sessionID: ROOT, status: { type } });
+const idle = async (player: Player): Promise<void> => {
+  await status(player, "idle");
+  await player.event("session.idle", { sessionID: ROOT });
+};
+const prompt = async (player: Player, frame = "running"): Promise<void> => {
+  await player.event("session.created", { sessionID: ROOT, info: { id: ROOT } });
+  await player.event("chat.message", { sessionID: ROOT });
+  await status(player, "busy");
+  await player.frame(frame);
+  await daemon.untilState(player.paneId, "running");
+};
+const askPermission = async (player: Player): Promise<void> => {
+  await player.event("tool.execute.before", { sessionID: ROOT, tool: "bash", callID: "call_1" });
+  await player.event("permission.asked", { sessionID: ROOT, id: "per_1" });
+  await player.frame("waiting_approval");
+  await daemon.untilState(player.paneId, "waiting_approval");
+};
+
+describe("a played opencode with its plugin", () => {
+  it("goes from its prompt over an approval to the end, and its row goes with it", async () => {
+    await install();
+    const player = await play();
+    await player.frame("idle_fresh");
+    await daemon.untilState(player.paneId, "idle");
+    await prompt(player);
+    await askPermission(player);
+    expect(await daemon.untilState(player.paneId, "waiting_approval")).toMatchObject({
+      agent: "opencode",
+      reason_code: "permission_tool",
+      request: { kind: "command", body: "touch approved.txt", options: [{ label: "Allow once" }, {}, {}] },
+    });
+    await player.event("permission.replied", { sessionID: ROOT, requestID: "per_1", reply: "once" });
+    await player.frame("tool_running");
+    await daemon.untilState(player.paneId, "running");
+    await player.event("tool.execute.after", { sessionID: ROOT, tool: "bash", callID: "call_1" });
+    await idle(player);
+    await player.frame("completed");
+    await daemon.untilState(player.paneId, "completed");
+    // The feed tells it a moment after the list does.
+    await vi.waitFor(() =>
+      expect(daemon.timeline(player.paneId).filter((state) => state !== "unknown")).toEqual([
+        "idle",
+        "running",
+        "waiting_approval",
+        "running",
+        "completed",
+      ]),
+    );
+    await player.exit();
+    await daemon.untilGone(player.paneId);
+  });
+
+  it("is interrupted, not completed, when the person refuses and the turn ends", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await askPermission(player);
+    await player.event("permission.replied", { sessionID: ROOT, requestID: "per_1", reply: "reject" });
+    await idle(player);
+    await daemon.until(player.paneId, (row) => row.reason_code === "interrupted");
+    expect(daemon.timeline(player.paneId)).not.toContain("completed");
+  });
+
+  it("tells an interruption from an end although both end in idle", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await player.event("session.error", { sessionID: ROOT, error: { name: "MessageAbortedError" } });
+    await idle(player);
+    await player.frame("interrupted");
+    await daemon.until(player.paneId, (row) => row.reason_code === "interrupted");
+    expect(daemon.timeline(player.paneId)).not.toContain("completed");
+  });
+
+  it("shows an API error that ends in idle, and the next prompt clears it", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    const error = { name: "APIError", data: { statusCode: 401, message: "lab failure 401" } };
+    await player.event("session.error", { sessionID: ROOT, error });
+    await idle(player);
+    await idle(player);
+    await player.frame("error_401");
+    await daemon.until(player.paneId, (row) => row.state === "error" && row.reason_code === "auth_failed");
+    await prompt(player);
+  });
+
+  it("asks a question and leaves it when it is answered", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await player.event("question.asked", { sessionID: ROOT, id: "que_1" });
+    await player.frame("waiting_input_question");
+    const row = await daemon.untilState(player.paneId, "waiting_input");
+    expect(row.request).toMatchObject({
+      kind: "question",
+      title: "Which colour should the lab use?",
+      options: [
+        { label: "Red", keys: ["Enter"] },
+        { label: "Blue", keys: ["Down", "Enter"] },
+      ],
+    });
+    await player.event("question.replied", { sessionID: ROOT, requestID: "que_1" });
+    await player.frame("running");
+    await daemon.untilState(player.paneId, "running");
+  });
+
+  it("keeps running while a sub-agent's session ends", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await player.event("session.created", {
+      sessionID: "ses_child",
+      info: { id: "ses_child", parentID: ROOT },
+    });
+    await player.event("session.status", { sessionID: "ses_child", status: { type: "busy" } });
+    await daemon.until(player.paneId, (row) => row.reason_code === "subagent");
+    await player.event("session.idle", { sessionID: "ses_child" });
+    await player.event("tool.execute.after", { sessionID: ROOT, tool: "task", callID: "call_2" });
+    await daemon.until(player.paneId, (row) => row.reason_code === "thinking");
+    expect(daemon.timeline(player.paneId)).not.toContain("completed");
+  });
+
+  it("retries: still running", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await player.event("session.status", { sessionID: ROOT, status: { type: "retry", attempt: 3 } });
+    await player.frame("error_500");
+    await daemon.until(player.paneId, (row) => row.reason_code === "retrying");
+  });
+
+  it("just ends when it is killed: it announces no exit, so nothing proves a crash", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await player.exit({ signal: "SIGKILL" });
+    await daemon.untilGone(player.paneId);
+  });
+
+  it("leaves waiting within two seconds when no event tells the answer", async () => {
+    await install();
+    const player = await play();
+    await prompt(player);
+    await askPermission(player);
+    await player.frame("interrupted");
+    await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
+  });
+});
+
+describe("a played opencode without its plugin", () => {
+  it("is right within two seconds by its screen alone", async () => {
+    const player = await play();
+    for (const [frame, state] of [
+      ["idle_fresh", "idle"],
+      ["running", "running"],
+      ["waiting_approval", "waiting_approval"],
+      ["tool_running", "running"],
+      ["waiting_input_question", "waiting_input"],
+      ["error_400", "error"],
+      ["error_cut_retrying", "running"],
+      ["completed", "completed"],
+    ] as const) {
+      await player.frame(frame);
+      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
+    }
+  });
+});

@@ -1,0 +1,124 @@
+// What all agents share: panes that close or become another agent's, and two agents of one kind in one folder without
+// any hook; and the turns of Claude that its own chain test does not play.
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+
+const recordings = (agent: string) =>
+  fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url));
+/** Two seconds are promised; the rest is for a busy machine. */
+const WITHOUT_HOOK_MS = 3_000;
+const AGENTS = ["claude", "codex", "gemini", "copilot", "opencode", "omp", "pi"];
+
+let tmux: PrivateTmux;
+let daemon: TestDaemon;
+const players: Player[] = [];
+
+beforeEach(async () => {
+  tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
+});
+afterEach(async () => {
+  for (const player of players.splice(0)) await player.close();
+  await daemon.close();
+  await tmux.close();
+});
+
+const play = async (agent: string, paneId?: string): Promise<Player> => {
+  const player = await createPlayer({
+    tmux: { socketArgs: tmux.socketArgs },
+    home: daemon.home,
+    recordingsDir: recordings(agent),
+    agent,
+    ...(paneId === undefined ? {} : { paneId }),
+  });
+  players.push(player);
+  return player;
+};
+
+describe("a pane", () => {
+  it.each(AGENTS)(
+    "of a waiting %s that is closed takes its row along at once, and no crash is claimed",
+    async (agent) => {
+      const player = await play(agent);
+      await player.frame(agent === "pi" ? "waiting_approval_extension" : "waiting_approval");
+      await daemon.untilState(player.paneId, "waiting_approval", WITHOUT_HOOK_MS);
+      await tmux.run("kill-pane", "-t", player.paneId);
+      await daemon.untilGone(player.paneId);
+      expect(daemon.timeline(player.paneId)).not.toContain("error");
+    },
+  );
+
+  it("that is respawned with another agent is that agent's, and keeps nothing of the one before", async () => {
+    const first = await play("claude");
+    await first.frame("waiting_approval");
+    const before = await daemon.untilState(first.paneId, "waiting_approval", WITHOUT_HOOK_MS);
+    await tmux.run("respawn-pane", "-k", "-t", first.paneId, "bash --norc --noprofile -i");
+    await daemon.untilGone(first.paneId);
+    const second = await play("gemini", first.paneId);
+    await second.frame("idle_fresh");
+    const row = await daemon.untilState(second.paneId, "idle", WITHOUT_HOOK_MS);
+    expect(row).toMatchObject({ agent: "gemini", request: null });
+    expect(row.identity.runtime_id).not.toBe(before.identity.runtime_id);
+  });
+});
+
+describe("two agents of one kind in one folder, without any hook", () => {
+  it.each(AGENTS)("are told apart: %s", async (agent) => {
+    const [one, two] = [await play(agent), await play(agent)];
+    await Promise.all([one.frame("running"), two.frame("idle_fresh")]);
+    await daemon.untilState(one.paneId, "running", WITHOUT_HOOK_MS);
+    await daemon.untilState(two.paneId, "idle", WITHOUT_HOOK_MS);
+  });
+});
+
+describe("a played Claude with hooks", () => {
+  const playWithHooks = async (): Promise<Player> => {
+    await daemon.daemon.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+    const player = await play("claude");
+    await player.event("UserPromptSubmit");
+    await player.frame("running");
+    await daemon.untilState(player.paneId, "running");
+    return player;
+  };
+
+  it("asks a question, and goes on with the answer", async () => {
+    const player = await playWithHooks();
+    const question = {
+      tool_name: "AskUserQuestion",
+      tool_input: {
+        questions: [
+          { question: "Which colour?", header: "Colour", options: [{ label: "Red" }, { label: "Blue" }] },
+        ],
+      },
+      tool_use_id: "toolu_q",
+    };
+    await player.event("PreToolUse", question);
+    await player.event("PermissionRequest", question);
+    await player.frame("waiting_input_question");
+    const row = await daemon.untilState(player.paneId, "waiting_input");
+    expect(row.request).toMatchObject({ kind: "question" });
+    await player.frame("running");
+    await player.event("PostToolUse", { ...question, tool_response: {} });
+    await daemon.untilState(player.paneId, "running");
+  });
+
+  it("shows a failure until the next prompt, whatever the screen shows meanwhile", async () => {
+    const player = await playWithHooks();
+    await player.event("StopFailure", { error: "rate_limit" });
+    await player.frame("error_500");
+    await daemon.until(player.paneId, (row) => row.reason_code === "rate_limited");
+    await player.event("UserPromptSubmit");
+    await player.frame("running");
+    await daemon.untilState(player.paneId, "running");
+  });
+
+  it("that is interrupted without a hook is idle within two seconds", async () => {
+    const player = await playWithHooks();
+    await player.frame("interrupted");
+    await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
+  });
+});

@@ -1,0 +1,154 @@
+// pi as a person runs it: real tmux, the real daemon, the extension that the integration wrote, played frames.
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/pi", import.meta.url));
+/** Two seconds are promised; the rest is for a busy machine. */
+const WITHOUT_HOOK_MS = 3_000;
+
+let tmux: PrivateTmux;
+let daemon: TestDaemon;
+const players: Player[] = [];
+
+beforeEach(async () => {
+  tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
+});
+afterEach(async () => {
+  for (const player of players.splice(0)) await player.close();
+  await daemon.close();
+  await tmux.close();
+});
+
+const play = async (): Promise<Player> => {
+  const player = await createPlayer({
+    tmux: { socketArgs: tmux.socketArgs },
+    home: daemon.home,
+    recordingsDir: RECORDINGS,
+    agent: "pi",
+  });
+  players.push(player);
+  return player;
+};
+const start = async (): Promise<Player> => {
+  await daemon.daemon.service.integrationChange({ agent: "pi", action: "install", dryRun: false });
+  const player = await play();
+  await player.event("session_start");
+  await player.frame("idle_fresh");
+  await daemon.untilState(player.paneId, "idle");
+  return player;
+};
+const prompt = async (player: Player, frame = "running"): Promise<void> => {
+  for (const event of ["before_agent_start", "agent_start", "turn_start"]) await player.event(event);
+  await player.frame(frame);
+  await daemon.untilState(player.paneId, "running");
+};
+const askByExtension = async (player: Player): Promise<void> => {
+  await player.event("tool_execution_start", {
+    toolName: "bash",
+    toolCallId: "call_1",
+    args: { command: "touch gate.txt" },
+  });
+  await player.event("ui_prompt_start");
+  await player.frame("waiting_approval_extension");
+  await daemon.untilState(player.paneId, "waiting_approval");
+};
+const settle = async (player: Player, outcome: string, message: Record<string, unknown>): Promise<void> => {
+  await player.event("turn_end", { message });
+  await player.event("agent_end", { messages: [message] });
+  if (outcome !== "aborted") await player.event("agent_before_settle", { outcome });
+  await player.event("agent_settled");
+};
+
+describe("a played pi with its extension", () => {
+  it("goes from its prompt over an extension's gate to the end, and its row goes with it", async () => {
+    const player = await start();
+    await prompt(player);
+    await askByExtension(player);
+    expect(await daemon.untilState(player.paneId, "waiting_approval")).toMatchObject({
+      agent: "pi",
+      reason_code: "permission_tool",
+      request: { kind: "command", title: "Allow command: touch gate.txt?", body: "touch gate.txt" },
+    });
+    await player.event("ui_prompt_end");
+    await player.frame("tool_running");
+    await daemon.until(player.paneId, (row) => row.state === "running" && row.reason_code === "tool");
+    await player.event("tool_execution_end", { toolName: "bash", toolCallId: "call_1" });
+    await settle(player, "completed", { role: "assistant", stopReason: "stop" });
+    await player.frame("completed");
+    await daemon.untilState(player.paneId, "completed");
+    // The feed tells it a moment after the list does.
+    await vi.waitFor(() =>
+      expect(daemon.timeline(player.paneId).filter((state) => state !== "unknown")).toEqual([
+        "idle",
+        "running",
+        "waiting_approval",
+        "running",
+        "completed",
+      ]),
+    );
+    await player.exit();
+    await daemon.untilGone(player.paneId);
+  });
+
+  it("is interrupted, not completed, when its turn was aborted", async () => {
+    const player = await start();
+    await prompt(player);
+    await settle(player, "aborted", { role: "assistant", stopReason: "aborted" });
+    await daemon.until(player.paneId, (row) => row.reason_code === "interrupted");
+    expect(daemon.timeline(player.paneId)).not.toContain("completed");
+  });
+
+  it("runs on while it will try a failed request again, and fails when it settles", async () => {
+    const player = await start();
+    await prompt(player);
+    const message = { role: "assistant", stopReason: "error", errorMessage: "500: lab failure" };
+    await player.event("turn_end", { message });
+    await player.event("agent_end", { messages: [message] });
+    await player.event("agent_start");
+    await settle(player, "error", { role: "assistant", stopReason: "error", errorMessage: "401: no key" });
+    await player.frame("error_400");
+    await daemon.until(player.paneId, (row) => row.state === "error" && row.reason_code === "auth_failed");
+    await vi.waitFor(() =>
+      expect(daemon.timeline(player.paneId).filter((state) => state === "error")).toHaveLength(1),
+    );
+    await prompt(player);
+  });
+
+  it("that is killed in the middle of a turn crashed: its exit is always announced", async () => {
+    const player = await start();
+    await prompt(player);
+    await player.exit({ signal: "SIGKILL" });
+    await daemon.until(player.paneId, (row) => row.reason_code === "crashed");
+  });
+
+  it("leaves waiting within two seconds when no event tells the answer", async () => {
+    const player = await start();
+    await prompt(player);
+    await askByExtension(player);
+    await player.frame("tool_running");
+    await daemon.untilState(player.paneId, "running", WITHOUT_HOOK_MS);
+  });
+});
+
+describe("a played pi without its extension", () => {
+  it("is right within two seconds by its screen alone", async () => {
+    const player = await play();
+    for (const [frame, state] of [
+      ["idle_fresh", "idle"],
+      ["running", "running"],
+      ["waiting_approval_extension", "waiting_approval"],
+      ["tool_running", "running"],
+      ["error_400", "error"],
+      ["running", "running"],
+      ["completed", "idle"],
+    ] as const) {
+      await player.frame(frame);
+      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
+    }
+  });
+});

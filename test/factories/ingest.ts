@@ -1,0 +1,180 @@
+// An Ingest over a real store in a temporary folder, with a clock that tests move by hand.
+import { createHash } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClaudeAdapter } from "../../adapters/claude/index.ts";
+import { promptFingerprint } from "../../core/actions/fingerprint.ts";
+import { Ingest } from "../../core/ingest/ingest.ts";
+import type { IngestChange } from "../../core/ingest/ledger.ts";
+import { DEFAULT_TIMING } from "../../core/model/config.ts";
+import type { Envelope } from "../../core/model/envelope.ts";
+import { HOST_TARGET, type Pane, type ServerInstance } from "../../core/model/runtime.ts";
+import type { Clock, IdSource } from "../../core/ports/clock.ts";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
+import type { Store } from "../../core/ports/store.ts";
+import { openStore } from "../../core/store/openStore.ts";
+import { redactEvidence } from "../../core/store/redactEvidence.ts";
+
+export const SOCKET = "/tmp/tmux-1000/default";
+export const INSTANCE: ServerInstance = { server: "default", socketPath: SOCKET, pid: 99, startedAt: 1_000 };
+
+export class HandClock implements Clock {
+  private time: number;
+  constructor(time = 1_000_000_000) {
+    this.time = time;
+  }
+  now(): number {
+    return this.time;
+  }
+  advance(ms: number): void {
+    this.time += ms;
+  }
+  setTimer(): () => void {
+    return () => {};
+  }
+}
+
+const counterIds = (): IdSource => {
+  let count = 0;
+  return {
+    next: (prefix) => `${prefix}_${String((count += 1)).padStart(8, "0")}`,
+    nonce: () => String((count += 1)).padStart(32, "0"),
+  };
+};
+
+export const somePane = (paneId = "%1", more: Partial<Pane> = {}): Pane => ({
+  targetId: HOST_TARGET,
+  server: "default",
+  paneId,
+  sessionId: "$0",
+  sessionName: "main",
+  alsoIn: [],
+  windowId: "@1",
+  windowIndex: 0,
+  windowName: "work",
+  paneIndex: 0,
+  panePid: 500,
+  tty: "/dev/pts/1",
+  title: "",
+  isActive: true,
+  isDead: false,
+  deadStatus: null,
+  isAlternate: true,
+  inMode: false,
+  width: 120,
+  height: 40,
+  cursorX: 0,
+  cursorY: 0,
+  historySize: 0,
+  windowActivity: 0,
+  updatedAt: 0,
+  ...more,
+});
+
+export interface IngestFixture {
+  ingest: Ingest;
+  store: Store;
+  clock: HandClock;
+  changes: IngestChange[];
+  storePath: string;
+  /** A second Ingest over the same store, as after a restart. */
+  reopen(): Ingest;
+  topology(panes: readonly Pane[], instance?: ServerInstance): void;
+  /** A Claude process in the pane. */
+  agent(paneId?: string, pid?: number, startedAt?: number): void;
+  noAgent(paneId?: string): void;
+  /** A hook event from the pane, dropped now; returns the envelope. */
+  hook(eventName: string, payload?: Record<string, unknown>, more?: Partial<Envelope>): Envelope;
+  state(paneId?: string): string;
+  transitions(): string[];
+}
+
+export const createIngestFixture = (
+  storePath = join(mkdtempSync(join(tmpdir(), "agtmux-ingest-")), "state.db"),
+): IngestFixture => {
+  const clock = new HandClock();
+  const store = openStore({ path: storePath, logger: SILENT_LOGGER });
+  const adapter = createClaudeAdapter();
+  const ids = counterIds();
+  const build = (): Ingest =>
+    new Ingest({
+      store,
+      clock,
+      ids,
+      logger: SILENT_LOGGER,
+      timing: () => DEFAULT_TIMING,
+      adapterOf: (agentType) => (agentType === "claude" ? adapter : null),
+      runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
+      redact: redactEvidence,
+      fingerprintOf: promptFingerprint,
+    });
+  let ingest = build();
+  const changes: IngestChange[] = [];
+  let dropped = 0;
+  const now = () => clock.now();
+  ingest.setTarget({
+    targetId: HOST_TARGET,
+    targetName: HOST_TARGET,
+    kind: "local",
+    connectionRef: null,
+    isDefault: true,
+    health: "ok",
+    healthReason: null,
+    lastSeenAt: now(),
+    updatedAt: now(),
+  });
+  ingest.onChanges((batch) => changes.push(...batch));
+  const key = (paneId: string) => ({ targetId: HOST_TARGET, server: "default", paneId });
+  return {
+    get ingest() {
+      return ingest;
+    },
+    store,
+    clock,
+    changes,
+    storePath,
+    reopen: () => (ingest = build()),
+    topology: (panes, instance = INSTANCE) =>
+      ingest.applyTopology({
+        targetId: HOST_TARGET,
+        server: "default",
+        status: "ok",
+        mode: "control",
+        problem: null,
+        instance,
+        panes,
+      }),
+    agent: (paneId = "%1", pid = 600, startedAt = clock.now() - 5_000) =>
+      ingest.applyRecognised(key(paneId), {
+        agentType: "claude",
+        process: { pid, ppid: 500, comm: "claude", args: "claude", startedAt },
+      }),
+    noAgent: (paneId = "%1") => ingest.applyRecognised(key(paneId), null),
+    hook: (eventName, payload = {}, more = {}) => {
+      const envelope: Envelope = {
+        spoolName: `e${String((dropped += 1)).padStart(6, "0")}`,
+        agentType: "claude",
+        eventName,
+        tmuxSocket: SOCKET,
+        tmuxServerPid: 99,
+        paneId: "%1",
+        parentPid: 1,
+        eventTime: clock.now(),
+        payload: { session_id: "s1", hook_event_name: eventName, ...payload },
+        payloadProblem: null,
+        ...more,
+      };
+      ingest.applyEnvelopes(HOST_TARGET, [envelope]);
+      return envelope;
+    },
+    state: (paneId = "%1") => {
+      const row = ingest.rows(true).find((one) => one.identity.pane_id === paneId);
+      return row?.state === undefined || row.state === null ? "none" : `${row.state}/${row.reason_code}`;
+    },
+    transitions: () =>
+      store
+        .listTransitionsAfter(0, 10_000)
+        .map(({ resolution, end }) => (resolution === null ? `end:${end}` : resolution.status.state)),
+  };
+};

@@ -1,0 +1,104 @@
+// Small factories for the documents that surfaces show.
+import { needsAction, type CanonicalState } from "../../core/model/state.ts";
+import type { Counts, PaneView, TargetView } from "../../core/model/view.ts";
+
+export interface PaneOptions {
+  pane?: number;
+  target?: string;
+  server?: string;
+  session?: string;
+  window?: number;
+  windowName?: string;
+  title?: string;
+  agent?: string | null;
+  agentName?: string | null;
+  state?: CanonicalState | null;
+  reason?: string | null;
+  /** Epoch milliseconds. */
+  since?: number;
+  request?: PaneView["request"];
+  version?: number;
+  alsoIn?: string[];
+}
+
+const REASON: Record<CanonicalState, string> = {
+  error: "api_error",
+  waiting_approval: "permission_tool",
+  waiting_input: "question",
+  running: "thinking",
+  completed: "turn_ended",
+  idle: "fresh",
+  unknown: "no_signal",
+};
+
+export const makePane = (options: PaneOptions = {}): PaneView => {
+  const number = options.pane ?? 1;
+  const state = options.state === undefined ? "idle" : options.state;
+  const target = options.target ?? "host";
+  const server = options.server ?? "default";
+  const session = options.session ?? "work";
+  const window = options.window ?? 1;
+  const targetRef = server === "default" ? target : `${target}:${server}`;
+  const agent = options.agent === undefined ? "claude" : options.agent;
+  return {
+    identity: {
+      target,
+      tmux_server: server,
+      session_name: session,
+      window_id: `@${window}`,
+      pane_id: `%${number}`,
+      pane_ref: `pane:${targetRef}/${encodeURIComponent(session)}/@${window}/%${number}`,
+      runtime_id: agent === null ? null : `rt${number}`,
+    },
+    also_in: options.alsoIn ?? [],
+    window_index: window,
+    window_name: options.windowName ?? `window-${window}`,
+    pane_index: 0,
+    title: options.title ?? "",
+    agent,
+    agent_name: options.agentName === undefined ? "Claude Code" : options.agentName,
+    state,
+    reason_code: state === null ? null : (options.reason ?? REASON[state]),
+    confidence: state === null ? null : "high",
+    state_version: options.version ?? number,
+    needs_action: state !== null && needsAction(state),
+    since: state === null ? null : new Date(options.since ?? Date.UTC(2026, 0, 1)).toISOString(),
+    confirmed_at: null,
+    request: options.request ?? null,
+    prompt_fingerprint: null,
+    agent_session_id: null,
+  };
+};
+
+export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
+  target: "host",
+  kind: "local",
+  health: "ok",
+  health_reason: null,
+  last_seen_at: null,
+  servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 1 }],
+  ...options,
+});
+
+export const makeCounts = (panes: readonly PaneView[]): Counts => {
+  const byState = {
+    error: 0,
+    waiting_approval: 0,
+    waiting_input: 0,
+    running: 0,
+    completed: 0,
+    idle: 0,
+    unknown: 0,
+  };
+  const counts: Counts = { total: 0, needs_action: 0, by_state: byState, by_agent: {}, by_target: {} };
+  for (const pane of panes) {
+    if (pane.state === null) continue;
+    counts.total += 1;
+    counts.by_state[pane.state] += 1;
+    if (pane.needs_action) counts.needs_action += 1;
+    const agent = pane.agent ?? "none";
+    counts.by_agent[agent] = (counts.by_agent[agent] ?? 0) + 1;
+    counts.by_target[pane.identity.target] = (counts.by_target[pane.identity.target] ?? 0) + 1;
+  }
+  return counts;
+};

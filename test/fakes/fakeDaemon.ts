@@ -1,0 +1,321 @@
+// A daemon with scripted panes and a feed that the test moves by hand. It follows the contract of DaemonService and
+// records the actions that it was asked for.
+import { EventEmitter, once } from "node:events";
+import type { AttachPlan, DaemonService, NoticeEvent } from "../../core/api/service.ts";
+import { PROTOCOL_VERSION } from "../../core/api/service.ts";
+import type { AuditList } from "../../core/model/actionView.ts";
+import type { AdapterList } from "../../core/model/adapterView.ts";
+import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
+import type { ActionGuards } from "../../core/model/snapshot.ts";
+import {
+  SCHEMA_VERSION,
+  type Explanation,
+  type FeedEntry,
+  type PaneView,
+  type TargetView,
+} from "../../core/model/view.ts";
+import { makeCounts, makeTarget } from "../factories/view.ts";
+
+type Subscriber<T> = { queue: T[]; wake: EventEmitter };
+
+/** Fans values out to any number of async readers. */
+class Broadcast<T> {
+  private readonly subscribers = new Set<Subscriber<T>>();
+  private failure: Error | null = null;
+
+  get size(): number {
+    return this.subscribers.size;
+  }
+
+  push(value: T): void {
+    for (const subscriber of this.subscribers) {
+      subscriber.queue.push(value);
+      subscriber.wake.emit("wake");
+    }
+  }
+
+  /** Ends all readers of now with an error, as a daemon that goes away does. */
+  drop(message: string): void {
+    this.failure = new AgtmuxError("E_DAEMON_UNAVAILABLE", message);
+    for (const subscriber of this.subscribers) subscriber.wake.emit("wake");
+  }
+
+  async *read(signal: AbortSignal, opening: readonly T[]): AsyncGenerator<T> {
+    const subscriber: Subscriber<T> = { queue: [...opening], wake: new EventEmitter() };
+    this.failure = null;
+    this.subscribers.add(subscriber);
+    const stop = () => subscriber.wake.emit("wake");
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      for (;;) {
+        // More may come in while a value is taken.
+        while (subscriber.queue.length > 0)
+          for (const value of subscriber.queue.splice(0)) {
+            if (signal.aborted) return;
+            yield value;
+          }
+        if (signal.aborted) return;
+        if (this.failure !== null) throw this.failure;
+        await once(subscriber.wake, "wake");
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.subscribers.delete(subscriber);
+    }
+  }
+}
+
+export interface RecordedAction {
+  action: "openAttach" | "prepareAttach" | "dismiss";
+  ref: string;
+  surface: string;
+  ifRuntime: string | null;
+}
+
+interface ActionInput {
+  ref: string;
+  surface: string;
+  guards: ActionGuards;
+}
+
+export interface FakeDaemonOptions {
+  now?: () => number;
+  /** False: opening a terminal fails with E_UNSUPPORTED, as in a headless daemon. */
+  canOpenTerminal?: boolean;
+  /** True: subscriptions of the feed fail until `resume` is called. */
+  startsDown?: boolean;
+}
+
+export class FakeDaemon implements DaemonService {
+  readonly actions: RecordedAction[] = [];
+  readonly explanations = new Map<string, Explanation>();
+  private readonly panes = new Map<string, PaneView>();
+  private targets: TargetView[] = [makeTarget()];
+  private version = 1;
+  private isDown: boolean;
+  private refusal: AgtmuxError | null = null;
+  private readonly changes = new Broadcast<FeedEntry>();
+  private readonly noticeEvents = new Broadcast<NoticeEvent>();
+  private readonly options: Required<FakeDaemonOptions>;
+
+  constructor(panes: readonly PaneView[] = [], options: FakeDaemonOptions = {}) {
+    this.options = { now: () => Date.now(), canOpenTerminal: true, startsDown: false, ...options };
+    this.isDown = this.options.startsDown;
+    for (const pane of panes) this.panes.set(pane.identity.pane_ref, pane);
+  }
+
+  get feedClients(): number {
+    return this.changes.size;
+  }
+  get noticeClients(): number {
+    return this.noticeEvents.size;
+  }
+
+  /** Adds or changes a row, as an event of an agent does. */
+  put(pane: PaneView): void {
+    this.version += 1;
+    const previous = this.panes.get(pane.identity.pane_ref)?.state ?? null;
+    const row = { ...pane, state_version: this.version };
+    this.panes.set(pane.identity.pane_ref, row);
+    this.changes.push({
+      kind: "state",
+      version: this.version,
+      at: this.options.now(),
+      pane: row,
+      previous_state: previous,
+    });
+  }
+
+  remove(paneRef: string): void {
+    this.version += 1;
+    const runtimeId = this.panes.get(paneRef)?.identity.runtime_id ?? null;
+    this.panes.delete(paneRef);
+    this.changes.push({
+      kind: "removed",
+      version: this.version,
+      at: this.options.now(),
+      pane_ref: paneRef,
+      runtime_id: runtimeId,
+    });
+  }
+
+  setTargets(targets: readonly TargetView[]): void {
+    this.targets = [...targets];
+    for (const target of targets)
+      this.changes.push({ kind: "target", version: this.version, at: this.options.now(), target });
+  }
+
+  /** Replaces everything and tells readers with a gap and a snapshot. */
+  reset(panes: readonly PaneView[], targets: readonly TargetView[] = this.targets): void {
+    this.panes.clear();
+    for (const pane of panes) this.panes.set(pane.identity.pane_ref, pane);
+    this.targets = [...targets];
+    this.version += 1;
+    this.changes.push({ kind: "gap", version: this.version, at: this.options.now(), reason: "reset" });
+    this.changes.push(this.snapshot());
+  }
+
+  /** Cuts every feed and refuses new ones until `resume`. */
+  goDown(): void {
+    this.isDown = true;
+    this.changes.drop("the daemon is gone");
+  }
+  resume(): void {
+    this.isDown = false;
+  }
+
+  notify(event: NoticeEvent): void {
+    this.noticeEvents.push(event);
+  }
+
+  /** Every action from now on fails with this error. */
+  refuseActions(code: ErrorCode, message: string): void {
+    this.refusal = new AgtmuxError(code, message);
+  }
+
+  private record(action: RecordedAction["action"], input: ActionInput): void {
+    const { ref, surface, guards } = input;
+    this.actions.push({ action, ref, surface, ifRuntime: guards.ifRuntime });
+    if (this.refusal !== null) throw this.refusal;
+  }
+
+  private snapshot(): FeedEntry {
+    const panes = [...this.panes.values()];
+    return {
+      kind: "snapshot",
+      version: this.version,
+      at: this.options.now(),
+      panes,
+      targets: this.targets,
+      summary: makeCounts(panes),
+    };
+  }
+
+  private find(ref: string): PaneView {
+    const pane = this.panes.get(ref);
+    if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `no pane ${ref}`);
+    return pane;
+  }
+
+  private plan(ref: string): AttachPlan {
+    const { session_name: session, window_id: window, pane_id: pane } = this.find(ref).identity;
+    return {
+      snapshotId: `snap-${ref}`,
+      paneRef: ref,
+      argv: ["tmux", "attach-session", "-t", `=${session}`, ";", "select-pane", "-t", `${window}.${pane}`],
+      mode: "attach",
+    };
+  }
+
+  hello() {
+    return {
+      name: "agtmux" as const,
+      version: "0.0.0-test",
+      protocol: PROTOCOL_VERSION,
+      pid: process.pid,
+      startedAt: 0,
+      host: "test" as const,
+      isOnDemand: false,
+    };
+  }
+  shutdown(): void {
+    this.goDown();
+  }
+  listPanes() {
+    const items = [...this.panes.values()];
+    return {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(this.options.now()).toISOString(),
+      filters: {},
+      summary: makeCounts(items),
+      problems: [],
+      items,
+    } as const satisfies ReturnType<DaemonService["listPanes"]>;
+  }
+  listWindows(): never {
+    throw new AgtmuxError("E_UNSUPPORTED", "the fake daemon lists no windows");
+  }
+  listSessions(): never {
+    throw new AgtmuxError("E_UNSUPPORTED", "the fake daemon lists no sessions");
+  }
+  listTargets(): TargetView[] {
+    return this.targets;
+  }
+  feed(options: { since: number | null }, signal: AbortSignal): AsyncIterable<FeedEntry> {
+    if (this.isDown) throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is gone");
+    // Stored history is none of the fake's business: a client that is not up to date gets everything anew.
+    const isCurrent = options.since === this.version;
+    return this.changes.read(signal, isCurrent ? [] : [this.snapshot()]);
+  }
+  notices(signal: AbortSignal): AsyncIterable<NoticeEvent> {
+    return this.noticeEvents.read(signal, []);
+  }
+  explain(ref: string): Explanation {
+    const pane = this.find(ref);
+    const stored = this.explanations.get(ref);
+    if (stored !== undefined) return { ...stored, pane };
+    return {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(this.options.now()).toISOString(),
+      pane,
+      rule: "newest evidence of the turn",
+      evidence: [],
+      timeline: [],
+    };
+  }
+  async prepareAttach(input: ActionInput): Promise<AttachPlan> {
+    this.record("prepareAttach", input);
+    return Promise.resolve(this.plan(input.ref));
+  }
+  async openAttach(input: ActionInput): Promise<AttachPlan> {
+    this.record("openAttach", input);
+    if (!this.options.canOpenTerminal)
+      throw new AgtmuxError("E_UNSUPPORTED", "this host has no terminal to open");
+    return Promise.resolve(this.plan(input.ref));
+  }
+  async dismiss(input: ActionInput): Promise<{ paneRef: string }> {
+    this.record("dismiss", input);
+    this.find(input.ref);
+    return Promise.resolve({ paneRef: input.ref });
+  }
+  viewOutput(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no output"));
+  }
+  send(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon sends nothing"));
+  }
+  interrupt(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon presses nothing"));
+  }
+  kill(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon kills nothing"));
+  }
+  listAudit(): AuditList {
+    return {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(this.options.now()).toISOString(),
+      items: [],
+    };
+  }
+  adapters(): AdapterList {
+    return {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(this.options.now()).toISOString(),
+      contract_version: "1.0",
+      items: [],
+      problems: [],
+    };
+  }
+  adapterCheck(): never {
+    throw new AgtmuxError("E_UNSUPPORTED", "the fake daemon takes no adapter files");
+  }
+  adapterTry(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon takes no adapter files"));
+  }
+  integrationChange(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no integrations"));
+  }
+  integrationVerify(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no integrations"));
+  }
+}

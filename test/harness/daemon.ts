@@ -1,0 +1,161 @@
+// A real daemon inside the test: real tmux, real spool, real store, in a temporary home.
+import { mkdtempSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createAdapterRegistry } from "../../adapters/index.ts";
+import { createDaemon, type Daemon } from "../../core/daemon/createDaemon.ts";
+import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
+import type { FeedEntry, PaneView } from "../../core/model/view.ts";
+import type { AdapterSource } from "../../core/ports/adapterSource.ts";
+import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
+import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
+
+const EVENT_SCRIPT = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
+
+export interface TestDaemon {
+  readonly daemon: Daemon;
+  readonly paths: RuntimePaths;
+  /** HOME of the person and of the played agents. */
+  readonly home: string;
+  readonly eventScript: string;
+  /** Every entry of one subscription with `all`, since the start. */
+  readonly feed: FeedEntry[];
+  rows(): PaneView[];
+  /** Resolves with the row of the pane once it satisfies the condition; fails naming what it was last. */
+  until(paneId: string, condition: (row: PaneView) => boolean, limitMs?: number): Promise<PaneView>;
+  untilState(paneId: string, state: string, limitMs?: number): Promise<PaneView>;
+  /** Resolves once there is no row with an agent for the pane. */
+  untilGone(paneId: string, limitMs?: number): Promise<void>;
+  /** States of the pane's runtimes in order, without repeats of the same state. */
+  timeline(paneId: string): string[];
+  /** Stops the daemon and starts another one on the same home. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const startTestDaemon = async (options: {
+  sockets: readonly string[];
+  home?: string;
+  logger?: Logger;
+  adapters?: AdapterSource;
+}): Promise<TestDaemon> => {
+  const root = mkdtempSync(join(tmpdir(), "agtmux-d-"));
+  const home = options.home ?? join(root, "home");
+  const paths = runtimePaths(join(root, "a"));
+  await mkdir(home, { recursive: true });
+  await mkdir(paths.home, { recursive: true, mode: 0o700 });
+  const clock = createSystemClock();
+  const start = () =>
+    createDaemon({
+      paths,
+      version: "0.0.0-test",
+      host: "test",
+      isOnDemand: false,
+      adapters: options.adapters ?? createAdapterRegistry(),
+      eventScriptSource: EVENT_SCRIPT,
+      env: { ...process.env, HOME: home, AGTMUX_TMUX_SOCKETS: options.sockets.join(",") },
+      uid: process.getuid?.() ?? 0,
+      platform: process.platform,
+      clock,
+      ids: createIdSource(() => clock.now()),
+      logger: options.logger ?? SILENT_LOGGER,
+      openTerminal: null,
+      onShutdownRequest: () => {},
+    });
+  const feed: FeedEntry[] = [];
+  const waiters = new Set<() => void>();
+  let daemon = await start();
+  let following = new AbortController();
+
+  const follow = async (): Promise<void> => {
+    for await (const entry of daemon.service.feed(
+      { since: null, sinceTime: null, all: true },
+      following.signal,
+    )) {
+      feed.push(entry);
+      for (const wake of waiters) wake();
+    }
+  };
+  let followed = follow();
+
+  const rows = (): PaneView[] => daemon.service.listPanes({ all: true }).items;
+
+  /** Looks again after every feed entry: nothing sleeps. */
+  const untilTrue = async <T>(look: () => T | null, limitMs: number, what: () => string): Promise<T> => {
+    const found = look();
+    if (found !== null) return found;
+    return new Promise<T>((resolve, reject) => {
+      const limit = setTimeout(() => {
+        waiters.delete(check);
+        reject(new Error(`not within ${limitMs} ms: ${what()}`));
+      }, limitMs);
+      const check = (): void => {
+        const now = look();
+        if (now === null) return;
+        clearTimeout(limit);
+        waiters.delete(check);
+        resolve(now);
+      };
+      waiters.add(check);
+    });
+  };
+  const describeRow = (paneId: string): string => {
+    const row = rows().find((one) => one.identity.pane_id === paneId);
+    if (row === undefined) return `${paneId} has no row`;
+    const why =
+      row.state === null ? "" : JSON.stringify(daemon.service.explain(row.identity.pane_ref).evidence);
+    return `${paneId} is ${row.state}/${row.reason_code}; ${why}`;
+  };
+  const until: TestDaemon["until"] = (paneId, condition, limitMs = 5_000) =>
+    untilTrue(
+      () => rows().find((row) => row.identity.pane_id === paneId && condition(row)) ?? null,
+      limitMs,
+      () => describeRow(paneId),
+    );
+
+  const stop = async (): Promise<void> => {
+    following.abort();
+    await followed;
+    await daemon.close();
+  };
+
+  return {
+    get daemon() {
+      return daemon;
+    },
+    paths,
+    home,
+    eventScript: join(paths.binDir, "agtmux-event"),
+    feed,
+    rows,
+    until,
+    untilState: (paneId, state, limitMs) => until(paneId, (row) => row.state === state, limitMs),
+    untilGone: async (paneId, limitMs = 5_000) => {
+      await untilTrue(
+        () => (rows().some((row) => row.identity.pane_id === paneId && row.state !== null) ? null : true),
+        limitMs,
+        () => describeRow(paneId),
+      );
+    },
+    timeline: (paneId) => {
+      const states = feed.flatMap((entry) =>
+        entry.kind === "state" && entry.pane.identity.pane_id === paneId && entry.pane.state !== null
+          ? [entry.pane.state]
+          : [],
+      );
+      return states.filter((state, index) => state !== states[index - 1]);
+    },
+    restart: async () => {
+      await stop();
+      following = new AbortController();
+      daemon = await start();
+      followed = follow();
+    },
+    close: async () => {
+      await stop();
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

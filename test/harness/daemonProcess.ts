@@ -1,0 +1,59 @@
+// The daemon as a process of its own, from the sources, on a given home.
+import { spawn } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { runtimePaths } from "../../core/rpc/paths.ts";
+import { connectSocket } from "../../core/rpc/socketClient.ts";
+
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const START_LIMIT_MS = 15_000;
+
+export interface DaemonProcess {
+  readonly pid: number;
+  /** Ends it by the signal (SIGTERM) and resolves when it is gone. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts without waiting for an answer: for tests that end it at any moment. */
+export const startDaemonProcess = (options: {
+  home: string;
+  env: Readonly<Record<string, string>>;
+}): DaemonProcess => {
+  const child = spawn(process.execPath, [MAIN, "daemon", "run", "--foreground"], {
+    env: { ...process.env, ...options.env, AGTMUX_HOME: options.home },
+    stdio: "ignore",
+  });
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    pid: child.pid ?? 0,
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      await gone;
+    },
+  };
+};
+
+/** Starts and resolves when it answers. */
+export const spawnDaemon = async (options: {
+  home: string;
+  env: Readonly<Record<string, string>>;
+}): Promise<DaemonProcess> => {
+  const daemon = startDaemonProcess(options);
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    try {
+      const client = await connectSocket({
+        paths: runtimePaths(options.home),
+        version: "test",
+        checkVersion: false,
+        helloTimeoutMs: 5_000,
+      });
+      client.close();
+      return daemon;
+    } catch (error) {
+      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
+      await wait(20);
+    }
+  }
+};

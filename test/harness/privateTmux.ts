@@ -1,0 +1,63 @@
+// A real tmux server of a test's own: private socket in a temporary folder, no configuration file, ended by its socket only.
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const execFileAsync = promisify(execFile);
+
+export interface PrivateTmux {
+  readonly folder: string;
+  readonly socketPath: string;
+  /** Arguments that make any tmux command talk to it. */
+  readonly socketArgs: readonly string[];
+  /** Runs a tmux command and gives its output without the last newline. The server starts with the first session. */
+  run(...args: readonly string[]): Promise<string>;
+  /** A detached session of one pane that shows nothing and waits; gives the pane's id. */
+  newSession(name: string, command?: string): Promise<string>;
+  serverPid(): Promise<number>;
+  /** Pids of clients that are attached. */
+  clientPids(): Promise<number[]>;
+  /** CPU time of the server so far, in ms. Linux only. */
+  cpuMs(): Promise<number>;
+  /** Ends the server and removes its folder. */
+  close(): Promise<void>;
+}
+
+export const createPrivateTmux = (): PrivateTmux => {
+  const folder = mkdtempSync(join(tmpdir(), "agtmux-tmux-"));
+  const socketPath = join(folder, "sock");
+  const socketArgs = ["-S", socketPath, "-f", "/dev/null"];
+  const env = { ...process.env, TMUX_TMPDIR: folder, TERM: "xterm-256color", LC_ALL: "C.UTF-8" };
+  const run = async (...args: readonly string[]): Promise<string> => {
+    const { stdout } = await execFileAsync("tmux", ["-u", ...socketArgs, ...args], {
+      env,
+      maxBuffer: 1 << 26,
+    });
+    return stdout.replace(/\n$/, "");
+  };
+  const serverPid = async (): Promise<number> => Number(await run("display-message", "-p", "#{pid}"));
+  return {
+    folder,
+    socketPath,
+    socketArgs,
+    run,
+    newSession: (name, command = "exec cat") =>
+      run("new-session", "-d", "-P", "-F", "#{pane_id}", "-x", "100", "-y", "30", "-s", name, command),
+    serverPid,
+    clientPids: async () =>
+      (await run("list-clients", "-F", "#{client_pid}"))
+        .split("\n")
+        .filter((line) => line !== "")
+        .map(Number),
+    cpuMs: async () =>
+      Number(readFileSync(`/proc/${await serverPid()}/schedstat`, "utf8").split(" ")[0]) / 1e6,
+    close: async () => {
+      // A server that went with its last session leaves nothing to end.
+      if (existsSync(socketPath)) await run("kill-server").catch(() => "");
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+import { ONE_RETRY, reporters } from "./test/setup/reporting.ts";
+
+export default defineConfig({
+  test: {
+    include: [
+      "core/**/*.test.ts",
+      "adapters/**/*.test.ts",
+      "cli/**/*.test.ts",
+      "main/**/*.test.ts",
+      "renderer/**/*.test.{ts,tsx}",
+      "test/**/*.test.ts",
+    ],
+    // Most suites drive real processes on machines that are busy with others.
+    retry: ONE_RETRY,
+    reporters: [...reporters],
+    setupFiles: ["test/setup/guardHome.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
