@@ -6,6 +6,7 @@ import { createArcaneAdapter } from "./arcane/index.ts";
 import { createClaudeAdapter } from "./claude/index.ts";
 import { createCodexAdapter } from "./codex/index.ts";
 import { createCopilotAdapter } from "./copilot/index.ts";
+import { createCursorAdapter } from "./cursor/index.ts";
 import { createGeminiAdapter } from "./gemini/index.ts";
 import { createGjcAdapter } from "./gjc/index.ts";
 import { createOmpAdapter } from "./omp/index.ts";
@@ -45,6 +46,7 @@ const builtInAdapters = (): readonly AgentAdapter[] => [
   createClaudeAdapter(),
   createCodexAdapter(),
   createCopilotAdapter(),
+  createCursorAdapter(),
   createGeminiAdapter(),
   createGjcAdapter(),
   createOmpAdapter(),
