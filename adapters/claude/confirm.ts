@@ -1,8 +1,8 @@
 // Whether another program may answer Claude Code's permission requests before a person sees them: then a request alone
 // does not prove a dialog. Looks at the user's and the project's settings, remembered by modification time.
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createFileVerdicts } from "../shared/fileVerdicts.ts";
-import { hooksFor } from "../shared/hooksFor.ts";
+import { createFileVerdicts } from "../common/fileVerdicts.ts";
+import { hooksFor } from "../common/hooksFor.ts";
 import { isOurCommand } from "./settings.ts";
 
 const EVENT = "PermissionRequest";

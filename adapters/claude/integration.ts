@@ -1,7 +1,7 @@
 // Our hook in `~/.claude/settings.json`. User level on purpose: other agents run a project's Claude hooks as well.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createHookSettingsIntegration } from "../shared/hookSettings.ts";
-import { valueOf } from "../shared/settingsText.ts";
+import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import { valueOf } from "../common/settingsText.ts";
 import { HOOK_EVENTS, HOOK_TIMEOUT_S, hookCommand, isOurCommand } from "./settings.ts";
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */

@@ -5,7 +5,7 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { errorStatusOfHook } from "./errorReason.ts";
-import { asPayload, fieldOf, listOf, textOf, type Payload } from "../shared/payload.ts";
+import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import { askOf, elicitationAsk, GENERIC_PERMISSION, isEditTool } from "./promptRequest.ts";
 import { requestKeyOf } from "./requestKey.ts";
 import {

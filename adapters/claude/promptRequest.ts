@@ -1,8 +1,8 @@
 // What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
 // dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
 import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
-import type { Ask } from "../shared/signals.ts";
+import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import type { Ask } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
 export const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);

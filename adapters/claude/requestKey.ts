@@ -1,7 +1,7 @@
 // The name of a permission request. Claude Code's PermissionRequest carries no tool_use_id (recorded 2.1.329), so the
 // request is named by what it asks: agent, tool and input. PreToolUse ties that name to its tool_use_id.
-import { asPayload, fieldOf } from "../shared/payload.ts";
-import { hashRequest } from "../shared/requestKey.ts";
+import { asPayload, fieldOf } from "../common/payload.ts";
+import { hashRequest } from "../common/requestKey.ts";
 
 /**
  * Tools that rewrite their own input between the request and the end: a question gains its answers, a plan its text. Only

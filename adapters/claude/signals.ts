@@ -1,6 +1,6 @@
 // Building blocks of normalisation that carry Claude Code's own measured figures.
 import type { RequestSignal } from "../../core/model/evidence.ts";
-import { openRequest as openSharedRequest, type Ask } from "../shared/signals.ts";
+import { openRequest as openSharedRequest, type Ask } from "../common/signals.ts";
 
 export {
   activity,
@@ -12,7 +12,7 @@ export {
   SUBAGENT,
   THINKING,
   TOOL,
-} from "../shared/signals.ts";
+} from "../common/signals.ts";
 
 /**
  * Three times the recorded delay from PermissionRequest to the drawn dialog (about 300 ms, 2.1.329): until then a screen

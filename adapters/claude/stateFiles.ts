@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import { oneLine } from "../shared/payload.ts";
+import { oneLine } from "../common/payload.ts";
 import { FRESH, THINKING } from "./signals.ts";
 
 const MAX_BYTES = 64 * 1024;

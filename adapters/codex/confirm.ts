@@ -1,8 +1,8 @@
 // Whether something else may answer Codex's permission requests before a person sees them: another PermissionRequest hook,
 // or a reviewer that is not the person. Then a request alone does not prove a dialog.
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createFileVerdicts } from "../shared/fileVerdicts.ts";
-import { hooksFor } from "../shared/hooksFor.ts";
+import { createFileVerdicts } from "../common/fileVerdicts.ts";
+import { hooksFor } from "../common/hooksFor.ts";
 import { isOurCommand } from "./settings.ts";
 
 const EVENT = "PermissionRequest";

@@ -1,7 +1,7 @@
 // Our hooks in `~/.codex/hooks.json`. The one `notify` slot of config.toml is never taken: it may be occupied, and it also
 // fires for Codex's own title requests. config.toml is only read.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createHookSettingsIntegration, currentEntries, type HookSettings } from "../shared/hookSettings.ts";
+import { createHookSettingsIntegration, currentEntries, type HookSettings } from "../common/hookSettings.ts";
 import { HOOK_EVENTS, HOOK_TIMEOUT_S, hookCommand, isOurCommand } from "./settings.ts";
 import { isTrusted, trustedHooks } from "./trust.ts";
 

@@ -5,8 +5,8 @@ import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { asPayload, fieldOf, textOf, type Payload } from "../shared/payload.ts";
-import { hashRequest } from "../shared/requestKey.ts";
+import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { hashRequest } from "../common/requestKey.ts";
 import {
   activity,
   boundary,
@@ -17,7 +17,7 @@ import {
   SUBAGENT,
   THINKING,
   TOOL,
-} from "../shared/signals.ts";
+} from "../common/signals.ts";
 import { GENERIC_PERMISSION, permissionAsk, QUESTION_TOOL, questionAsk } from "./promptRequest.ts";
 
 /** Three times the recorded delay from PermissionRequest to the drawn dialog (about 0.9 s, 0.169.0). */

@@ -2,8 +2,8 @@
 // event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,
 // request_user_input).
 import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
-import type { Ask } from "../shared/signals.ts";
+import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import type { Ask } from "../common/signals.ts";
 
 export const COMMAND_TITLE = "Would you like to run the following command?";
 export const EDIT_TITLE = "Would you like to make the following edits?";

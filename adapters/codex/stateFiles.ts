@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { Status } from "../../core/model/state.ts";
-import { oneLine } from "../shared/payload.ts";
-import { COMPLETED, INTERRUPTED } from "../shared/signals.ts";
+import { oneLine } from "../common/payload.ts";
+import { COMPLETED, INTERRUPTED } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
 
 const TAIL_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@ import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { fieldOf, textOf, type Payload } from "../shared/payload.ts";
+import { fieldOf, textOf, type Payload } from "../common/payload.ts";
 import {
   activity,
   boundary,
@@ -17,7 +17,7 @@ import {
   THINKING,
   TOOL,
   type Ask,
-} from "../shared/signals.ts";
+} from "../common/signals.ts";
 import { ASK_TOOL, notifiedPermission, permissionAsk, questionAsk, requestKeyOf } from "./prompts.ts";
 
 /** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */

@@ -1,9 +1,9 @@
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
 import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
-import { hashRequest } from "../shared/requestKey.ts";
-import type { Ask } from "../shared/signals.ts";
+import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { hashRequest } from "../common/requestKey.ts";
+import type { Ask } from "../common/signals.ts";
 
 export const ASK_TOOL = "ask_user";
 

@@ -1,9 +1,9 @@
 // What the newest lines of a session's `events.jsonl` say: the agent's own account of turns, permissions, questions,
 // interrupts and failures, the last two of which no hook tells. Pure. Sources: event names and fields noted with 1.0.102;
 // the form of a line and of a permission from programs that read these logs. Unknown lines say nothing.
-import { asPayload, boundedText, fieldOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
+import { asPayload, boundedText, fieldOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import type { Status } from "../../core/model/state.ts";
-import { COMPACTING, COMPLETED, INTERRUPTED, SUBAGENT, THINKING, TOOL, type Ask } from "../shared/signals.ts";
+import { COMPACTING, COMPLETED, INTERRUPTED, SUBAGENT, THINKING, TOOL, type Ask } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
 import { ASK_TOOL, permissionAsk, questionAsk } from "./prompts.ts";
 

@@ -4,8 +4,8 @@
 import { z } from "zod";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import { asks, shows } from "../shared/screenText.ts";
-import { FRESH } from "../shared/signals.ts";
+import { asks, shows } from "../common/screenText.ts";
+import { FRESH } from "../common/signals.ts";
 import { readSessionLog, type LogState } from "./sessionLog.ts";
 
 const MAX_LIST_BYTES = 256 * 1024;

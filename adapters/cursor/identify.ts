@@ -2,8 +2,8 @@
 // `cursor-agent/versions/<version>/` and is called `cursor-agent`, so confidence is never more than medium.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { wordsOf } from "../shared/commandLine.ts";
-import { baseName } from "../shared/nodeCommand.ts";
+import { wordsOf } from "../common/commandLine.ts";
+import { baseName } from "../common/nodeCommand.ts";
 
 const VERSIONED = /\/cursor-agent\/versions\/[^/]+\/(index\.js|cursor-agent|node)$/;
 const SHELLS = new Set(["bash", "dash", "ksh", "sh", "zsh"]);

@@ -2,7 +2,7 @@
 // event behind whatever is there. Source: Cursor's documents; not run here. Plans only.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
-import type { JsonNode } from "../shared/jsonTree.ts";
+import type { JsonNode } from "../common/jsonTree.ts";
 import {
   appendTo,
   detectStyle,
@@ -12,7 +12,7 @@ import {
   renderValue,
   valueOf,
   type TextStyle,
-} from "../shared/settingsText.ts";
+} from "../common/settingsText.ts";
 import { HOOK_EVENTS, HOOK_TIMEOUT_S, hookCommand, isOurCommand } from "./settings.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -3,8 +3,8 @@
 import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { textOf, type Payload } from "../shared/payload.ts";
-import { activity, boundary, COMPLETED, FRESH, INTERRUPTED, SUBAGENT, THINKING } from "../shared/signals.ts";
+import { textOf, type Payload } from "../common/payload.ts";
+import { activity, boundary, COMPLETED, FRESH, INTERRUPTED, SUBAGENT, THINKING } from "../common/signals.ts";
 
 /** `stop` tells how the loop ended by `status`. */
 const stopped = (payload: Payload): Signal => {

@@ -2,7 +2,7 @@
 // interpreter runs. A shell, an editor or a remote login that only mentions the name never counts.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
-import { wordsOf } from "../shared/commandLine.ts";
+import { wordsOf } from "../common/commandLine.ts";
 import { compilePattern } from "./pattern.ts";
 import type { AgentFile } from "./schema.ts";
 

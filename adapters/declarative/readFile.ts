@@ -1,7 +1,7 @@
 // From the text of an adapter file to its content, or to problems that name the line and the key. Nothing here touches
 // the disk.
 import type { AdapterProblem } from "../../core/ports/adapterSource.ts";
-import { JsonSyntaxError, parseJsonTree, type JsonNode } from "../shared/jsonTree.ts";
+import { JsonSyntaxError, parseJsonTree, type JsonNode } from "../common/jsonTree.ts";
 import { findPatternProblem, type Deadline } from "./pattern.ts";
 import { isPatch, schemaFor, type AdapterFile } from "./schema.ts";
 

@@ -3,7 +3,7 @@
 import type { PromptRequest } from "../../core/model/request.ts";
 import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
 import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../shared/payload.ts";
+import { boundedText, oneLine } from "../common/payload.ts";
 import { compilePattern, PatternTimeout, type Deadline } from "./pattern.ts";
 import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
 

@@ -2,7 +2,7 @@
 // line decides. Source: process trees recorded with 0.61.0; launcher forms from the package's own entry points.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { readScriptCommand } from "../shared/nodeCommand.ts";
+import { readScriptCommand } from "../common/nodeCommand.ts";
 
 const SCRIPT = /(^|\/)(\.bin|bin)\/gemini$|\/@google\/gemini-cli\/(dist|bundle)\/(index|gemini)\.[cm]?js$/;
 

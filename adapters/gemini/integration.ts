@@ -3,9 +3,9 @@
 // name flashes in the status line: ours is short. Sources: 0.61.0, and the vendor's documents on settings and hooks.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createHookSettingsIntegration } from "../shared/hookSettings.ts";
-import type { JsonNode } from "../shared/jsonTree.ts";
-import { valueOf } from "../shared/settingsText.ts";
+import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import type { JsonNode } from "../common/jsonTree.ts";
+import { valueOf } from "../common/settingsText.ts";
 
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
 export const HOOK_EVENTS = [

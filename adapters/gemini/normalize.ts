@@ -5,8 +5,8 @@ import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { asPayload, fieldOf, textOf, type Payload } from "../shared/payload.ts";
-import { activity, boundary, COMPLETED, FRESH, openRequest, THINKING, TOOL } from "../shared/signals.ts";
+import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { activity, boundary, COMPLETED, FRESH, openRequest, THINKING, TOOL } from "../common/signals.ts";
 import { API_ERROR } from "./errorReason.ts";
 import {
   ASK_TOOL,

@@ -2,9 +2,9 @@
 // are those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
 import type { PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
-import { hashRequest } from "../shared/requestKey.ts";
-import type { Ask } from "../shared/signals.ts";
+import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { hashRequest } from "../common/requestKey.ts";
+import type { Ask } from "../common/signals.ts";
 
 export const ASK_TOOL = "ask_user";
 

@@ -2,8 +2,8 @@
 // says what it asks and how a turn ended. Positive proof or nothing: history higher up never counts.
 import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { asks, shows, visibleLines } from "../shared/screenText.ts";
-import { THINKING } from "../shared/signals.ts";
+import { asks, shows, visibleLines } from "../common/screenText.ts";
+import { THINKING } from "../common/signals.ts";
 import { hasSelector, readDialog } from "./screen/dialogs.ts";
 import { findInputBox, titleStateOf, type TitleState } from "./screen/layout.ts";
 import { readTurn } from "./screen/turn.ts";

@@ -3,8 +3,8 @@
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { identifyScript, isWithoutScreen } from "../piFamily/identify.ts";
-import { wordsOf } from "../shared/commandLine.ts";
-import { baseName } from "../shared/nodeCommand.ts";
+import { wordsOf } from "../common/commandLine.ts";
+import { baseName } from "../common/nodeCommand.ts";
 
 const SIGNS = {
   displayName: "gjc",

@@ -2,7 +2,7 @@
 // (its issue and fix, outside our recordings), so older ones would never load ours.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { IntegrationRequest } from "../../core/ports/agentAdapter.ts";
-import { asPayload, textOf } from "../shared/payload.ts";
+import { asPayload, textOf } from "../common/payload.ts";
 
 const FIRST_WITH_EXTENSIONS = [0, 17] as const;
 const MAX_BYTES = 256 * 1024;

@@ -1,8 +1,8 @@
 // oh-my-pi's dialogs: a box that ends the screen, in the place of the input corner, with a footer of its own. Tool boxes
 // and old questions in the conversation look alike but never end the screen. Source: frames recorded with 18.2.3.
 import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../shared/payload.ts";
-import { asks, isBlank, joined } from "../shared/screenText.ts";
+import { boundedText, oneLine } from "../common/payload.ts";
+import { asks, isBlank, joined } from "../common/screenText.ts";
 import { isEditTool } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
 

@@ -2,9 +2,9 @@
 // takes their place. The title tells running and idle where the screen shows something else; its mark for waiting stays
 // on while an approved tool runs, so it proves nothing. Source: frames recorded with 18.2.3.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../shared/failure.ts";
-import { indentOf, isBlank, joined, shows, visibleLines } from "../shared/screenText.ts";
-import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../shared/signals.ts";
+import { failureOfText } from "../common/failure.ts";
+import { indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./dialogs.ts";
 
 const CORNER = /^╰─( |$)/;

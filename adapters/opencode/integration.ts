@@ -2,7 +2,7 @@
 // from npm at its next start when the folder exists, and draws nothing for more than a minute where it cannot reach the
 // network; that is opencode's doing, so it is told to the person and not worked around.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
-import { createOwnFileIntegration } from "../shared/ownFile.ts";
+import { createOwnFileIntegration } from "../common/ownFile.ts";
 import { opencodePluginSource } from "./pluginSource.ts";
 
 const folder = (homeDir: string): string => `${homeDir}/.config/opencode`;

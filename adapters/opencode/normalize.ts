@@ -4,8 +4,8 @@ import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../shared/failure.ts";
-import { asPayload, fieldOf, textOf, type Payload } from "../shared/payload.ts";
+import { failureOfText } from "../common/failure.ts";
+import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
 import {
   activity,
   boundary,
@@ -17,7 +17,7 @@ import {
   THINKING,
   TOOL,
   type Ask,
-} from "../shared/signals.ts";
+} from "../common/signals.ts";
 import { permissionAsk, questionAsk } from "./promptRequest.ts";
 
 /** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */

@@ -1,6 +1,6 @@
 // Source text of our opencode plugin. It runs inside opencode, hands on the few events that change a state, and adds what
 // only somebody who saw the earlier ones knows: whose child a session is, and how the turn that now ends went wrong.
-import { eventWriterSource } from "../shared/eventWriterSource.ts";
+import { eventWriterSource } from "../common/eventWriterSource.ts";
 
 const BODY = `
 const FORWARDED = new Set([

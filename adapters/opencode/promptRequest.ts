@@ -2,8 +2,8 @@
 // a permission opens with "Allow once" chosen, a question with its first answer.
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
-import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
-import type { Ask } from "../shared/signals.ts";
+import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import type { Ask } from "../common/signals.ts";
 
 /** Left and right move, so only the chosen one and the refusal have keys that hold whatever was moved before. */
 export const PERMISSION_OPTIONS: PromptRequest["options"] = [

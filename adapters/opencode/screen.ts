@@ -1,7 +1,7 @@
 // Reads the visible screen of opencode. Positive proof or nothing: a dialog is the block that ends the screen, a turn is
 // read around the input box; history higher up never counts, and the title holds no state.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { visibleLines } from "../shared/screenText.ts";
+import { visibleLines } from "../common/screenText.ts";
 import { readDialog } from "./screen/dialogs.ts";
 import { findInputBox } from "./screen/layout.ts";
 import { readTurn } from "./screen/turn.ts";

@@ -2,10 +2,10 @@
 // progress is written into the upper rule; an extension's dialog stands between the rules. The title holds no state.
 // Source: frames recorded with 0.87.1.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../shared/failure.ts";
-import { boundedText, oneLine } from "../shared/payload.ts";
-import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../shared/screenText.ts";
-import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../shared/signals.ts";
+import { failureOfText } from "../common/failure.ts";
+import { boundedText, oneLine } from "../common/payload.ts";
+import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
 

@@ -1,9 +1,9 @@
 // The few screen texts that the documents of gjc and arcane name, for agents that nobody could record. Only what ends the
 // screen, never more than medium confidence, and nothing at all for a screen at rest: how one looks is not documented.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../shared/payload.ts";
-import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../shared/screenText.ts";
-import { COMPACTING, RETRYING, THINKING } from "../shared/signals.ts";
+import { boundedText, oneLine } from "../common/payload.ts";
+import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { COMPACTING, RETRYING, THINKING } from "../common/signals.ts";
 import { readSelector } from "./selector.ts";
 
 /** Rows from the bottom in which a working line can stand, above the input and its status. */

@@ -1,9 +1,9 @@
 // How a run of the pi family ended, from the stop reason of its last answer. Source: recorded runs of omp 18.2.3 and pi
 // 0.87.1 (stop, toolUse, aborted, error); `length` is documented.
 import type { Status } from "../../core/model/state.ts";
-import { failureOfText, isRetryable } from "../shared/failure.ts";
-import { asPayload, fieldOf, textOf, type Payload } from "../shared/payload.ts";
-import { COMPLETED, INTERRUPTED, RETRYING } from "../shared/signals.ts";
+import { failureOfText, isRetryable } from "../common/failure.ts";
+import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { COMPLETED, INTERRUPTED, RETRYING } from "../common/signals.ts";
 
 export interface Ending {
   stopReason: string;

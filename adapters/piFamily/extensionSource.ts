@@ -1,7 +1,7 @@
 // Source text of the extension that the agents of the pi family load into their own process. It hands on a few events
 // with the few fields that tell a state, and adds what only somebody who saw the earlier ones knows: what a tool was asked
 // to do, how the last answer ended, and whether a sub-agent speaks. Handlers return at once and give nothing back.
-import { eventWriterSource } from "../shared/eventWriterSource.ts";
+import { eventWriterSource } from "../common/eventWriterSource.ts";
 
 export const FORWARDED_EVENTS = [
   "session_start",

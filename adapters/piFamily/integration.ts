@@ -1,6 +1,6 @@
 // Our extension as a file of its own in the folder from which an agent of the pi family loads extensions.
 import type { Integration, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
-import { createOwnFileIntegration } from "../shared/ownFile.ts";
+import { createOwnFileIntegration } from "../common/ownFile.ts";
 import { extensionSource, type ForwardedEvent } from "./extensionSource.ts";
 
 export interface ExtensionOptions {

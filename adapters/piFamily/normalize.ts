@@ -5,9 +5,9 @@ import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../shared/failure.ts";
-import { fieldOf, textOf, type Payload } from "../shared/payload.ts";
-import { hashRequest } from "../shared/requestKey.ts";
+import { failureOfText } from "../common/failure.ts";
+import { fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { hashRequest } from "../common/requestKey.ts";
 import {
   activity,
   boundary,
@@ -20,7 +20,7 @@ import {
   SUBAGENT,
   THINKING,
   TOOL,
-} from "../shared/signals.ts";
+} from "../common/signals.ts";
 import { endingOfEvent, statusOfEnding } from "./ending.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
 

@@ -1,9 +1,9 @@
 // What the pi family's tool approvals, `ask` questions and extension dialogs ask, in structured form. Options as recorded
 // (omp 18.2.3, pi 0.87.1).
 import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../shared/payload.ts";
-import { movesTo } from "../shared/screenText.ts";
-import type { Ask } from "../shared/signals.ts";
+import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { movesTo } from "../common/screenText.ts";
+import type { Ask } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["edit", "write", "multiedit", "patch", "notebook", "ast_edit"]);
 /** Tools of the agents themselves, which never ask on their own: a dialog while one waits to run is about it. */

@@ -1,8 +1,8 @@
 // A list of options of which one is marked, as the pi family draws it: the mark, an optional circle or box, the label.
 // Source: frames recorded with omp 18.2.3 (`❯`) and pi 0.87.1 (`→`).
 import type { PromptRequest } from "../../core/model/request.ts";
-import { oneLine } from "../shared/payload.ts";
-import { isBlank, movesTo } from "../shared/screenText.ts";
+import { oneLine } from "../common/payload.ts";
+import { isBlank, movesTo } from "../common/screenText.ts";
 
 const MARKED = /^(\s{0,3})[❯→] (\S.*)$/u;
 const OTHER = /^(\s{2,5})(\S.*)$/u;

@@ -3,7 +3,7 @@
 // validated against the process: breadcrumbs outlive their agents, and terminals are given out again.
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { asPayload, oneLine, textOf } from "../shared/payload.ts";
+import { asPayload, oneLine, textOf } from "../common/payload.ts";
 import { readSessionLog } from "./sessionLog.ts";
 
 const TAIL_BYTES = 512 * 1024;

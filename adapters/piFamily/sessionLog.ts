@@ -3,9 +3,9 @@
 // Source: the session format of gjc and arcane as documented; omp 18.2.3 and pi 0.87.1 write the same kinds of entry.
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
-import { isRetryable } from "../shared/failure.ts";
-import { asPayload, fieldOf, listOf, textOf, type Payload } from "../shared/payload.ts";
-import { THINKING } from "../shared/signals.ts";
+import { isRetryable } from "../common/failure.ts";
+import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
+import { THINKING } from "../common/signals.ts";
 import { endingOf, statusOfEnding } from "./ending.ts";
 import { questionAsk } from "./promptRequest.ts";
 

@@ -4,7 +4,7 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../shared/payload.ts";
+import { boundedText, oneLine } from "../../common/payload.ts";
 import { indentOf, isBlank, isRule, joined } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
 

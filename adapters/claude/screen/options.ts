@@ -1,7 +1,7 @@
 // The selector of a dialog: its options with the keys that choose them. A digit alone chooses (recorded 2.1.329); options
 // without digits have no recorded keys, so none are offered: a wrong key in the trust dialog leaves the agent.
 import type { PromptRequest } from "../../../core/model/request.ts";
-import { oneLine } from "../../shared/payload.ts";
+import { oneLine } from "../../common/payload.ts";
 import { indentOf, isBlank } from "./layout.ts";
 
 type Option = PromptRequest["options"][number];

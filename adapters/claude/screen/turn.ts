@@ -3,7 +3,7 @@
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { ERROR_LINE, errorStatusOfText } from "../errorReason.ts";
-import { oneLine } from "../../shared/payload.ts";
+import { oneLine } from "../../common/payload.ts";
 import { BACKGROUND, COMPACTING, COMPLETED, FRESH, THINKING, TOOL } from "../signals.ts";
 import { indentOf, joined, lastBlock, type InputBox } from "./layout.ts";
 

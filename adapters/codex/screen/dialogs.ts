@@ -5,7 +5,7 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../shared/payload.ts";
+import { boundedText, oneLine } from "../../common/payload.ts";
 import { indentOf, isBlank, joined } from "./layout.ts";
 import { byDigit, byMoving, readSelector, type Selector } from "./options.ts";
 

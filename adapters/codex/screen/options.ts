@@ -1,7 +1,7 @@
 // The selector of a dialog: numbered options, of which the highlighted one bears `›`. Options continue on deeper indented
 // lines. Which keys choose them depends on the dialog, so the caller says. Source: frames recorded with 0.169.0.
 import type { PromptRequest } from "../../../core/model/request.ts";
-import { oneLine } from "../../shared/payload.ts";
+import { oneLine } from "../../common/payload.ts";
 import { indentOf, isBlank } from "./layout.ts";
 
 type Option = PromptRequest["options"][number];

@@ -2,8 +2,8 @@
 // text streams; end marks count only as the last thing said. Source: frames and titles recorded with 0.169.0.
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { oneLine } from "../../shared/payload.ts";
-import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../shared/signals.ts";
+import { oneLine } from "../../common/payload.ts";
+import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "../errorReason.ts";
 import { indentOf, joined, type Composer } from "./layout.ts";
 

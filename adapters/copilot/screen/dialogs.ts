@@ -4,16 +4,16 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../shared/frames.ts";
-import { boundedText, oneLine } from "../../shared/payload.ts";
-import { asks, isBlank, joined, movesTo } from "../../shared/screenText.ts";
+import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
+import { boundedText, oneLine } from "../../common/payload.ts";
+import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import {
   optionsOf,
   readNumberedOptions,
   readPlainOptions,
   splitFooter,
   type Selector,
-} from "../../shared/selector.ts";
+} from "../../common/selector.ts";
 import { isRule } from "./layout.ts";
 
 const FORM = { mark: "❯", maxIndent: 4, isWrapped: true };

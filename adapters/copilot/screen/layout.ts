@@ -1,6 +1,6 @@
 // The parts of Copilot CLI's screen: the input box between two rules with its footer, and the conversation above it. Its
 // lines stand one column in and may have a scroll bar at the right edge. Source: frames recorded with 1.0.102.
-import { isBlank, joined } from "../../shared/screenText.ts";
+import { isBlank, joined } from "../../common/screenText.ts";
 
 export interface InputBox {
   footer: string;

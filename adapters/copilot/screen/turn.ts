@@ -1,8 +1,8 @@
 // What the input box's footer and the newest entry above it say about the turn: running, ended, failed, cancelled or idle.
 // The title never changes with the state. Source: frames recorded with 1.0.102.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { joined, shows } from "../../shared/screenText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../shared/signals.ts";
+import { joined, shows } from "../../common/screenText.ts";
+import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { errorStatusOf } from "../errorReason.ts";
 import type { InputBox } from "./layout.ts";
 

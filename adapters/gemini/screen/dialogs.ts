@@ -4,10 +4,10 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../shared/payload.ts";
-import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../shared/frames.ts";
-import { asks, isBlank, joined, movesTo } from "../../shared/screenText.ts";
-import { optionsOf, readNumberedOptions, splitFooter, type Selector } from "../../shared/selector.ts";
+import { boundedText, oneLine } from "../../common/payload.ts";
+import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
+import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
+import { optionsOf, readNumberedOptions, splitFooter, type Selector } from "../../common/selector.ts";
 import type { TitleState } from "./layout.ts";
 
 const FORM = { mark: "●", maxIndent: 4 };

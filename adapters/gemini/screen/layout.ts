@@ -1,6 +1,6 @@
 // The parts of Gemini CLI's screen: its title, the input box with the status above it, and the conversation of the last
 // turn. The program draws inline, so everything higher up is history. Source: frames recorded with 0.61.0.
-import { isBlank } from "../../shared/screenText.ts";
+import { isBlank } from "../../common/screenText.ts";
 
 /** What the title says; null where the title is not the agent's (it can be switched off). */
 export type TitleState = "ready" | "working" | "action";

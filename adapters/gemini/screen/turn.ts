@@ -1,9 +1,9 @@
 // What the input box's surroundings and the title say about the turn: running, ended, failed, cancelled or idle. Positive
 // proof only: where title and spinner disagree, one of them is about to be redrawn and nothing is said.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { frameAtBottom } from "../../shared/frames.ts";
-import { joined, shows } from "../../shared/screenText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../shared/signals.ts";
+import { frameAtBottom } from "../../common/frames.ts";
+import { joined, shows } from "../../common/screenText.ts";
+import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { errorStatusOfText } from "../errorReason.ts";
 import type { InputBox, TitleState } from "./layout.ts";
 

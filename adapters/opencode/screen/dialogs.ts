@@ -2,8 +2,8 @@
 // screen, with its own footer. Source: frames recorded with 1.18.33. Which option is chosen is told by colour alone.
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../shared/payload.ts";
-import { asks, indentOf, isBlank, joined } from "../../shared/screenText.ts";
+import { boundedText, oneLine } from "../../common/payload.ts";
+import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { PERMISSION_OPTIONS } from "../promptRequest.ts";
 import { lastBlock } from "./layout.ts";
 

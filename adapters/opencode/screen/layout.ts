@@ -1,6 +1,6 @@
 // The parts of an opencode screen: blocks with a bar at their left edge (prompts, tools, errors, dialogs), the input box
 // with its lower edge, and the footer below. Geometry only. Source: frames recorded with 1.18.33.
-import { indentOf, isBlank } from "../../shared/screenText.ts";
+import { indentOf, isBlank } from "../../common/screenText.ts";
 
 export interface InputBox {
   /** Lines above the box, blanks kept, the box's own left out. */

@@ -1,9 +1,9 @@
 // What stands around opencode's input box: the footer tells a turn in progress, the line of the last answer above the box
 // how one ended. Everything higher up is history. Source: frames recorded with 1.18.33.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { failureOfText } from "../../shared/failure.ts";
-import { joined, shows } from "../../shared/screenText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../shared/signals.ts";
+import { failureOfText } from "../../common/failure.ts";
+import { joined, shows } from "../../common/screenText.ts";
+import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { blocksOf, isBarred, withoutBar, type InputBox } from "./layout.ts";
 
 const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
