@@ -5,7 +5,8 @@ import { CommanderError } from "commander";
 import { runtimePaths, resolveHome } from "../core/rpc/paths.ts";
 import type { CliContext } from "./context.ts";
 import { exitCodeOf, renderFailure, toFailure } from "./failure.ts";
-import { createProgram, fromCommander, type Outcome } from "./program.ts";
+import type { Outcome } from "./grammar/options.ts";
+import { createProgram, fromCommander } from "./program.ts";
 import { createPaint, hasColour } from "./render/paint.ts";
 import { findInstallation } from "./root.ts";
 

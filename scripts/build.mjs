@@ -25,11 +25,11 @@ const buildApp = async (isRendererOnly) => {
 
 const CLI_DIR = join(ROOT, "dist", "cli");
 
-/** Leaves `import("./<name>.ts")` to a bundle of its own beside this one. */
+/** Leaves `import("./<name>.ts")`, from the folder or one below, to a bundle of its own beside this one. */
 const separate = (name) => ({
   name: `${name}-is-separate`,
   setup: (esbuild) =>
-    esbuild.onResolve({ filter: new RegExp(`^\\./${name}\\.ts$`) }, ({ kind }) =>
+    esbuild.onResolve({ filter: new RegExp(`^\\.\\.?/${name}\\.ts$`) }, ({ kind }) =>
       kind === "dynamic-import" ? { path: `./${name}.cjs`, external: true } : undefined,
     ),
 });
