@@ -3,11 +3,8 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { promptFingerprint } from "../actions/fingerprint.ts";
-import { createProcessHands } from "../actions/processHands.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
-import { Collector } from "../collect/collector.ts";
-import { watchServer } from "../collect/serverWatch.ts";
 import { createSpoolDrain } from "../collect/spoolDrain.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -23,13 +20,12 @@ import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { findTmux } from "../tmux/findTmux.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
-import { createTmuxServer } from "../tmux/tmuxServer.ts";
 import { createAdapterDesk } from "./adapterDesk.ts";
-import { createAttachBuilder } from "./attachBuilder.ts";
 import { ConfigFile } from "./configFile.ts";
 import { installEventScript } from "./eventScript.ts";
+import { createFleet } from "./fleet/fleet.ts";
+import { createTargetUnit } from "./fleet/targetUnit.ts";
 import { Integrations } from "./integrations.ts";
-import { createPaneReach } from "./paneReach.ts";
 import { createService, type Service } from "./service.ts";
 
 export interface DaemonDeps {
@@ -151,47 +147,34 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
         return null;
       },
     );
-    const servers =
-      tmuxPath === null
-        ? []
-        : watched.map(({ server, socketArgs, socketPath }) =>
-            watchServer({
-              tmux: createTmuxServer({
-                executor,
-                tmuxPath,
-                server,
-                socketArgs,
-                socketPath,
-                clock,
-                ids,
-                logger,
-              }),
-              socketPath,
-              makeNonce: () => ids.nonce(),
-            }),
-          );
-    const processes = createProcessTree({ executor, platform: deps.platform, clock });
-    const collector = new Collector({
-      targetId: HOST_TARGET,
-      servers,
-      processes,
+    const fleet = createFleet((targetId) => {
+      const target = ingest.world.targets.get(targetId);
+      return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
+    });
+    const host = createTargetUnit({
       executor,
+      tmuxPath,
+      servers: watched,
+      processes: createProcessTree({ executor, platform: deps.platform, clock }),
       sink: ingest,
-      identify: (processes) => adapters.identify(processes),
+      adapters,
+      world: {
+        paneOf: (key) => ingest.world.paneOf(key),
+        instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
+      },
       timing,
       clock,
+      ids,
       logger,
     });
-    closers.push(() => collector.close());
+    fleet.add(host);
+    closers.push(() => host.close());
 
     const adapterDesk = createAdapterDesk({
       adapters,
       clock,
-      capture: async ({ server, paneId }) => {
-        const screens = await servers.find((one) => one.server === server)?.capture([paneId]);
-        return screens?.get(paneId) ?? null;
-      },
-      processesOf: async ({ panePid }) => (await processes.ofPanes([panePid])).get(panePid) ?? [],
+      capture: (pane) => fleet.unitOf(pane.targetId).capture(pane),
+      processesOf: (pane) => fleet.unitOf(pane.targetId).processesOf(pane),
       redact: (text) => redactText(text, MAX_QUOTE),
     });
     const storeAdapters = (): void => {
@@ -201,7 +184,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     const forgetAdapters = adapters.files?.onChange(() => {
       storeAdapters();
       ingest.renewAdapters();
-      collector.rescan();
+      for (const unit of fleet.units()) unit.collector.rescan();
     });
     if (forgetAdapters !== undefined) closers.push(forgetAdapters);
 
@@ -232,30 +215,15 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       requestShutdown: deps.onShutdownRequest,
       integrations,
       adapterDesk,
-      attach: createAttachBuilder({
-        executor,
-        tmuxPath,
-        servers: watched,
-        paneOf: (key) => ingest.world.paneOf(key),
-        instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
-      }),
-      processHands: createProcessHands(executor),
-      processes,
-      reach: createPaneReach({
-        executor,
-        tmuxPath,
-        servers: watched,
-        paneOf: (key) => ingest.world.paneOf(key),
-        makeNonce: () => ids.nonce(),
-      }),
+      fleet,
       openTerminal: deps.openTerminal,
     });
     ingest.onChanges((changes) => service.notice.heed(changes));
 
-    await collector.start();
+    await host.collector.start();
     const drain = createSpoolDrain({
       spoolDir: paths.spool,
-      onBatch: (envelopes) => collector.deliver(integrations.withoutTests(envelopes)),
+      onBatch: (envelopes) => host.collector.deliver(integrations.withoutTests(envelopes)),
       logger,
       clock,
       sweepMs: SWEEP_MS,

@@ -4,7 +4,6 @@ import type { DaemonService } from "../api/service.ts";
 import { interruptTurn } from "../actions/interrupt.ts";
 import { killProcess } from "../actions/kill.ts";
 import type { Gate } from "../actions/prepare.ts";
-import type { ProcessHands } from "../actions/processHands.ts";
 import { sendText } from "../actions/send.ts";
 import { viewOutput } from "../actions/viewOutput.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -16,8 +15,8 @@ import { isWaiting, type CanonicalState } from "../model/state.ts";
 import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import type { ProcessTree } from "../tmux/processTree.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
+import type { Fleet } from "./fleet/fleet.ts";
 import type { PaneReach } from "./paneReach.ts";
 import { createPaneTurns } from "./paneTurns.ts";
 
@@ -25,9 +24,7 @@ export interface PaneActionsDeps {
   ingest: Ingest;
   gate: Gate;
   record: ActionRecord;
-  reach: PaneReach;
-  processHands: ProcessHands;
-  processes: Pick<ProcessTree, "verify">;
+  fleet: Fleet;
   store: Pick<Store, "listAudit" | "claimKey" | "settleKey" | "releaseKey">;
   clock: Clock;
   ids: IdSource;
@@ -45,7 +42,10 @@ const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
 export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
-  const { ingest, gate, record, reach, store, clock, ids } = deps;
+  const { ingest, gate, record, fleet, store, clock, ids } = deps;
+  const reach: PaneReach = {
+    reach: (key, paneRef) => fleet.unitOf(key.targetId).reach.reach(key, paneRef),
+  };
   const turns = createPaneTurns();
   const generatedAt = (): string => new Date(clock.now()).toISOString();
 
@@ -75,8 +75,9 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const stateOf = (runtimeId: string): CanonicalState | null =>
     entryOf(runtimeId)?.resolution?.status.state ?? null;
   const isForeground = async (runtimeId: string): Promise<boolean> => {
-    const pid = entryOf(runtimeId)?.runtime.pid ?? null;
-    return pid !== null && (await deps.processHands.look(pid))?.isForeground === true;
+    const runtime = entryOf(runtimeId)?.runtime;
+    if (runtime === undefined || runtime.pid === null) return false;
+    return (await fleet.unitOf(runtime.targetId).processHands.look(runtime.pid))?.isForeground === true;
   };
 
   /** The agent that an action needs. @throws AgtmuxError E_UNSUPPORTED for a pane without one. */
@@ -223,13 +224,14 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
               `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
             );
           const state = resolution?.status.state ?? "unknown";
+          const unit = fleet.unitOf(runtime.targetId);
           const report = await killProcess({
             paneRef,
             pid,
             signal: input.signal,
-            processes: deps.processHands,
+            processes: unit.processHands,
             clock,
-            isRuntimeProcess: () => deps.processes.verify(pid, processStartedAt),
+            isRuntimeProcess: () => unit.processes.verify(pid, processStartedAt),
             verify: () => gate.verify(turn.prepared),
             onSignal: (isSent) => ingest.markKilled(runtimeId, isSent),
             mayGoOn: adapter?.eventsMayNameOtherPanes === true && (state === "running" || isWaiting(state)),

@@ -2,12 +2,10 @@
 // itself; it only connects what the other parts own.
 import type { AdapterDesk } from "./adapterDesk.ts";
 import { Integrations } from "./integrations.ts";
-import type { AttachBuilder } from "./attachBuilder.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createPaneActions } from "./paneActions.ts";
-import type { PaneReach } from "./paneReach.ts";
-import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
-import type { ProcessHands } from "../actions/processHands.ts";
+import type { Fleet } from "./fleet/fleet.ts";
+import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NoticeBoard } from "../api/noticeBoard.ts";
@@ -24,7 +22,6 @@ import type { Pane, PaneKey } from "../model/runtime.ts";
 import type { ActionGuards } from "../model/snapshot.ts";
 import { isWaiting } from "../model/state.ts";
 import type { Explanation } from "../model/view.ts";
-import type { ProcessTree } from "../tmux/processTree.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -38,10 +35,7 @@ export interface ServiceDeps {
   requestShutdown: () => void;
   integrations: Integrations;
   adapterDesk: AdapterDesk;
-  attach: AttachBuilder;
-  reach: PaneReach;
-  processHands: ProcessHands;
-  processes: Pick<ProcessTree, "verify">;
+  fleet: Fleet;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
 }
@@ -153,13 +147,14 @@ export const createService = (deps: ServiceDeps): Service => {
     ingest,
     gate,
     record,
-    reach: deps.reach,
-    processHands: deps.processHands,
-    processes: deps.processes,
+    fleet: deps.fleet,
     store,
     clock,
     ids: deps.ids,
   });
+
+  const planAttach = (action: VerifiedAction, insideTmux: string | null): Promise<AttachPlan> =>
+    deps.fleet.unitOf(action.subject.key.targetId).attach.plan(action, insideTmux);
 
   const explain = (ref: string): Explanation => {
     const rows = ingest.rows(true);
@@ -208,10 +203,10 @@ export const createService = (deps: ServiceDeps): Service => {
     notices: (signal) => notice.subscribe(signal),
     explain,
     prepareAttach: (input) =>
-      record.throughGate("attach", input, ({ verified }) => deps.attach.plan(verified, input.insideTmux)),
+      record.throughGate("attach", input, ({ verified }) => planAttach(verified, input.insideTmux)),
     openAttach: (input) =>
       record.throughGate("attach", input, async ({ verified }): Promise<AttachPlan> => {
-        const plan = await deps.attach.plan(verified, null);
+        const plan = await planAttach(verified, null);
         if (deps.openTerminal === null)
           throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
             remedy: `Run: ${plan.argv.map(quoteForPerson).join(" ")}`,

@@ -1,0 +1,112 @@
+// Everything of the daemon that belongs to one reachable target: its executor, its tmux servers, its processes and the
+// collector that watches them. A unit lives as long as one connection; who opens, closes and renews it is not its business.
+import { createProcessHands, type ProcessHands } from "../../actions/processHands.ts";
+import { Collector } from "../../collect/collector.ts";
+import { watchServer } from "../../collect/serverWatch.ts";
+import type { CollectorSink, WatchedServer as CollectedServer } from "../../collect/sink.ts";
+import type { Timing } from "../../model/config.ts";
+import type { Pane, PaneKey, ProcessInfo, ServerInstance } from "../../model/runtime.ts";
+import type { AdapterSource } from "../../ports/adapterSource.ts";
+import type { Clock, IdSource } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { TargetExecutor } from "../../ports/targetExecutor.ts";
+import type { ProcessTree } from "../../tmux/processTree.ts";
+import type { WatchedServer } from "../../tmux/servers.ts";
+import { createTmuxServer } from "../../tmux/tmuxServer.ts";
+import { createAttachBuilder, type AttachBuilder } from "../attachBuilder.ts";
+import { createPaneReach, type PaneReach } from "../paneReach.ts";
+
+/** What a unit needs of the world as it is known now. */
+export interface UnitWorld {
+  paneOf(key: PaneKey): Pane | undefined;
+  instanceOf(targetId: string, server: string): ServerInstance | null;
+}
+
+export interface TargetUnitDeps {
+  executor: TargetExecutor;
+  /** Null: no tmux was found there. */
+  tmuxPath: string | null;
+  servers: readonly WatchedServer[];
+  processes: ProcessTree;
+  sink: CollectorSink;
+  adapters: AdapterSource;
+  world: UnitWorld;
+  timing: () => Timing;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+export interface TargetUnit {
+  readonly targetId: string;
+  readonly executor: TargetExecutor;
+  readonly tmuxPath: string | null;
+  readonly servers: readonly WatchedServer[];
+  readonly collected: readonly CollectedServer[];
+  readonly collector: Collector;
+  readonly processes: ProcessTree;
+  readonly processHands: ProcessHands;
+  readonly reach: PaneReach;
+  readonly attach: AttachBuilder;
+  /** Visible lines of a pane now; null where it cannot be read. */
+  capture(pane: Pane): Promise<readonly string[] | null>;
+  processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
+  /** Ends the collector; the executor stays its owner's. */
+  close(): Promise<void>;
+}
+
+export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
+  const { executor, tmuxPath, servers, processes, clock, ids, logger, world } = deps;
+  const collected =
+    tmuxPath === null
+      ? []
+      : servers.map(({ server, socketArgs, socketPath }) =>
+          watchServer({
+            tmux: createTmuxServer({
+              executor,
+              tmuxPath,
+              server,
+              socketArgs,
+              socketPath,
+              clock,
+              ids,
+              logger,
+            }),
+            socketPath,
+            makeNonce: () => ids.nonce(),
+          }),
+        );
+  const collector = new Collector({
+    targetId: executor.targetId,
+    servers: collected,
+    processes,
+    executor,
+    sink: deps.sink,
+    identify: (found) => deps.adapters.identify(found),
+    timing: deps.timing,
+    clock,
+    logger,
+  });
+  const reachDeps = { executor, tmuxPath, servers, paneOf: (key: PaneKey) => world.paneOf(key) };
+  return {
+    targetId: executor.targetId,
+    executor,
+    tmuxPath,
+    servers,
+    collected,
+    collector,
+    processes,
+    processHands: createProcessHands(executor),
+    reach: createPaneReach({ ...reachDeps, makeNonce: () => ids.nonce() }),
+    attach: createAttachBuilder({
+      ...reachDeps,
+      instanceOf: (targetId, server) => world.instanceOf(targetId, server),
+    }),
+    capture: async ({ server, paneId }) => {
+      const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
+      return screens?.get(paneId) ?? null;
+    },
+    processesOf: async ({ panePid }) => (await processes.ofPanes([panePid])).get(panePid) ?? [],
+    close: () => collector.close(),
+  };
+};
