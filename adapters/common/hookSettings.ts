@@ -3,7 +3,7 @@
 // caller shows, backs up and writes. Which events and which command are the agent's business.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
-import type { JsonNode } from "./jsonTree.ts";
+import type { JsonNode } from "../../core/model/jsonTree.ts";
 import {
   appendTo,
   detectStyle,

@@ -2,7 +2,7 @@
 // event behind whatever is there. Source: Cursor's documents; not run here. Plans only.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
-import type { JsonNode } from "../common/jsonTree.ts";
+import type { JsonNode } from "../../core/model/jsonTree.ts";
 import {
   appendTo,
   detectStyle,

@@ -1,34 +1,22 @@
 // From the text of an adapter file to its content, or to problems that name the line and the key. Nothing here touches
 // the disk.
 import type { AdapterProblem } from "../../core/ports/adapterSource.ts";
-import { JsonSyntaxError, parseJsonTree, type JsonNode } from "../common/jsonTree.ts";
+import {
+  JsonSyntaxError,
+  lineOf,
+  nodeAt,
+  parseJsonTree,
+  type JsonNode,
+  type JsonPath,
+} from "../../core/model/jsonTree.ts";
 import { findPatternProblem, type Deadline } from "./pattern.ts";
 import { isPatch, schemaFor, type AdapterFile } from "./schema.ts";
 
 /** Wall time for the patterns of one file, ms: checking must not hold up what else the daemon does. */
 const CHECK_LIMIT_MS = 1_000;
 
-type Path = readonly (string | number)[];
-
-const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
-
-/** The node at the path, or the deepest one on the way that exists: where a missing key would have to stand. */
-const nodeAt = (root: JsonNode, path: Path): JsonNode => {
-  let node = root;
-  for (const step of path) {
-    const holder = node.kind === "property" ? node.children[0] : node;
-    const next =
-      typeof step === "number"
-        ? holder?.children[step]
-        : holder?.children.findLast((child) => child.kind === "property" && child.value === step);
-    if (next === undefined) break;
-    node = next;
-  }
-  return node;
-};
-
 /** Every pattern of a file with its path. */
-function* patternsOf(file: AdapterFile): Generator<{ path: Path; source: string }> {
+function* patternsOf(file: AdapterFile): Generator<{ path: JsonPath; source: string }> {
   for (const [index, rule] of file.titles.entries())
     yield { path: ["titles", index, "pattern"], source: rule.pattern };
   for (const [index, rule] of file.screens.entries()) {
@@ -49,7 +37,7 @@ export interface ReadAdapterFile {
   content: AdapterFile | null;
   problems: AdapterProblem[];
   /** The line of a key, for problems that only its surroundings show. */
-  lineAt: (path: Path) => number;
+  lineAt: (path: JsonPath) => number;
 }
 
 /** `name` is the file's, for the problems. Never throws on content. */
@@ -66,8 +54,8 @@ export const readAdapterFile = (name: string, text: string, deadline: Deadline):
     if (!(error instanceof JsonSyntaxError)) throw error;
     return failed([{ file: name, line: lineOf(text, error.offset), path: "", message: "this is not JSON" }]);
   }
-  const lineAt = (path: Path): number => lineOf(text, nodeAt(root, path).start);
-  const problemAt = (path: Path, message: string): AdapterProblem => ({
+  const lineAt = (path: JsonPath): number => lineOf(text, nodeAt(root, path).start);
+  const problemAt = (path: JsonPath, message: string): AdapterProblem => ({
     file: name,
     line: lineAt(path),
     path: path.join("."),

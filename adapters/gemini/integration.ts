@@ -4,7 +4,7 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { createHookSettingsIntegration } from "../common/hookSettings.ts";
-import type { JsonNode } from "../common/jsonTree.ts";
+import type { JsonNode } from "../../core/model/jsonTree.ts";
 import { valueOf } from "../common/settingsText.ts";
 
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */

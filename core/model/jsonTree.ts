@@ -104,3 +104,24 @@ export const parseJsonTree = (text: string, dialect: JsonDialect = { hasComments
   if (at < text.length) throw new JsonSyntaxError(at);
   return root;
 };
+
+/** Keys and indexes from the top. */
+export type JsonPath = readonly (string | number)[];
+
+/** The node at the path, or the deepest one on the way that exists: where a missing key would have to stand. */
+export const nodeAt = (root: JsonNode, path: JsonPath): JsonNode => {
+  let node = root;
+  for (const step of path) {
+    const holder = node.kind === "property" ? node.children[0] : node;
+    const next =
+      typeof step === "number"
+        ? holder?.children[step]
+        : holder?.children.findLast((child) => child.kind === "property" && child.value === step);
+    if (next === undefined) break;
+    node = next;
+  }
+  return node;
+};
+
+/** The line of an offset, from 1. */
+export const lineOf = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
