@@ -79,6 +79,28 @@ test("a pane that is gone or synchronised gets nothing either", async () => {
   expect([await hands.look(pane), tmux("list-buffers")]).toEqual([null, ""]);
 });
 
+test("a pane that runs another program or has lost a row gets nothing", async () => {
+  const pane = open();
+  const row = '│ > #{x} ~ a, b} c [d] \\ "q" `$(id)` 漢字 * y';
+  tmux("send-keys", "-t", pane.paneId, "-l", row);
+  const seen = await vi.waitFor(async () => {
+    const look = await hands.look(pane);
+    expect(look?.rows).toEqual([row]);
+    return look;
+  });
+  const typed = (text: string, onlyIf: Parameters<PaneHands["act"]>[4]) =>
+    hands.act(actionOn(pane), pane, [type(pane, text)], undefined, onlyIf);
+  expect(await typed("1", { command: "cat", screenShows: seen?.rows })).toBe(true);
+  await vi.waitFor(() => expect(screen(pane)).toBe(`${row}1`));
+  // The row is another one now, and of a name or a row only the whole counts.
+  expect(await typed("2", { screenShows: seen?.rows })).toBe(false);
+  expect(await typed("2", { screenShows: [`${row}1`, row] })).toBe(false);
+  expect(await typed("2", { screenShows: ["y1"] })).toBe(false);
+  expect(await typed("2", { command: "ca" })).toBe(false);
+  expect(await typed("2", { command: "sh" })).toBe(false);
+  expect(screen(pane)).toBe(`${row}1`);
+});
+
 test("the pane of another action is a mistake of ours", async () => {
   const pane = open();
   await expect(hands.act(actionOn(open()), pane, [type(pane, "typed")])).rejects.toThrow("not the pane");

@@ -5,6 +5,7 @@ import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { cleanScreen } from "../tmux/capture.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { paneCondition, type PaneCondition } from "./paneCondition.ts";
 
 const TIMEOUT_MS = 5_000;
 const MAX_CAPTURE_BYTES = 64 * 1024 * 1024;
@@ -51,7 +52,8 @@ export interface PaneHands {
   capture(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
   /**
    * Runs the commands in the pane's server if the pane still has its first process, is not dead and is not synchronised
-   * with others; all of them or none. `buffer`: text that `paste-buffer` may take under that name; it is gone afterwards.
+   * with others, and if it runs and shows what `onlyIf` says; all of them or none. `buffer`: text that `paste-buffer` may
+   * take under that name; it is gone afterwards.
    * @returns false when nothing was done. @throws AgtmuxError E_TARGET_UNREACHABLE when it is not known.
    */
   act(
@@ -59,6 +61,7 @@ export interface PaneHands {
     pane: Pane,
     commands: readonly TmuxCommand[],
     buffer?: { name: string; text: string },
+    onlyIf?: Pick<PaneCondition, "command" | "screenShows">,
   ): Promise<boolean>;
 }
 
@@ -77,9 +80,6 @@ const toCommandString = (commands: readonly TmuxCommand[]): string =>
 
 /** Bytes that a word takes in a command string. */
 export const quotedBytes = (word: string): number => Buffer.byteLength(quoteForTmux(word));
-
-const stillIs = (panePid: number): string =>
-  `#{&&:#{==:#{pane_pid},${panePid}},#{&&:#{?pane_dead,0,1},#{?pane_synchronized,0,1}}}`;
 
 const parseLook = (output: string, nonce: string): PaneLook | null => {
   const [flags = "", command, title, ...rest] = output.split(`<${nonce}>`);
@@ -136,7 +136,7 @@ export const createPaneHands = ({ executor, tmuxPath, socketArgs, makeNonce }: P
       const output = await run(["capture-pane", "-p", ...(ansi ? ["-e"] : []), ...from, "-t", paneId]);
       return output === null ? null : output.replace(/\n$/, "").split("\n");
     },
-    act: async ({ snapshot }, pane, commands, buffer) => {
+    act: async ({ snapshot }, pane, commands, buffer, onlyIf) => {
       if (
         snapshot.targetId !== pane.targetId ||
         snapshot.server !== pane.server ||
@@ -147,7 +147,8 @@ export const createPaneHands = ({ executor, tmuxPath, socketArgs, makeNonce }: P
       const yes = toCommandString([...commands, ["display-message", "-p", done]]);
       const no = buffer === undefined ? [] : [toCommandString([["delete-buffer", "-b", buffer.name]])];
       const load = buffer === undefined ? [] : ["load-buffer", "-b", buffer.name, "-", ";"];
-      const check = ["if-shell", "-F", "-t", pane.paneId, stillIs(pane.panePid), yes, ...no];
+      const condition = paneCondition({ panePid: pane.panePid, ...onlyIf });
+      const check = ["if-shell", "-F", "-t", pane.paneId, condition, yes, ...no];
       try {
         const output = await run([...load, ...check], buffer?.text);
         return output?.includes(done) === true;
