@@ -1,6 +1,6 @@
 // The command line's grammar, put together from grammar/, one file per group of verbs. Each verb's code is loaded when it is
 // called and not before, so that `agtmux list` loads neither the database nor the daemon.
-import { Command, type CommanderError } from "commander";
+import type { CommanderError } from "commander";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
@@ -12,6 +12,7 @@ import { addLists } from "./grammar/lists.ts";
 import type { Outcome } from "./grammar/options.ts";
 import { addRun } from "./grammar/run.ts";
 import { addTargets } from "./grammar/targets.ts";
+import { Verb } from "./grammar/verb.ts";
 
 const ENVIRONMENT = `
 References: runtime:<id> or pane:<target>/<session>/<window>/<pane>, as 'agtmux list panes' prints them.
@@ -19,8 +20,8 @@ Environment: AGTMUX_HOME (default ~/.agtmux), AGTMUX_NO_START=1 (never start a d
 `;
 
 /** `outcome` receives the exit status of verbs that have one of their own. */
-export const createProgram = (context: CliContext, outcome: Outcome): Command => {
-  const program = new Command("agtmux")
+export const createProgram = (context: CliContext, outcome: Outcome): Verb => {
+  const program = new Verb("agtmux")
     .description("Which coding agent in which tmux pane works, waits, is done or is broken.")
     .version(context.version)
     .enablePositionalOptions()

@@ -1,27 +1,32 @@
 // The verbs that go to a pane or act on it. Every one of them passes the daemon's gate and can carry explicit guards.
-import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { addGuards, json, OUTCOMES, type Outcome } from "./options.ts";
+import { addGuards, choice, json, OUTCOMES, type Outcome } from "./options.ts";
+import type { Verb } from "./verb.ts";
 
-const addAttach = (program: Command, context: CliContext, outcome: Outcome): void => {
-  addGuards(program.command("attach").description("go to a pane").argument("<ref>")).action(
-    async (ref, options) => {
+const addAttach = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  addGuards(program.command("attach").description("go to a pane").argument("<ref>"))
+    .example("agtmux attach pane:local/work/@1/%3", "Shows exactly that pane, inside tmux and outside of it.")
+    .example(
+      "agtmux attach runtime:4f2a --if-state waiting_approval",
+      "Only while that agent still waits for you.",
+    )
+    .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/attach.ts")).runAttach(context, ref, options);
-    },
-  );
+    });
 };
 
-const addViewOutput = (program: Command, context: CliContext): void => {
+const addViewOutput = (program: Verb, context: CliContext): void => {
   addGuards(program.command("view-output").description("the last lines of a pane").argument("<ref>"))
     .option("--lines <number>", "how many lines (default 100)")
     .option("--ansi", "with colours")
     .addOption(json())
+    .example("agtmux view-output pane:local/work/@1/%3 --lines 20", "The last 20 lines, without colours.")
     .action(async (ref, options) =>
       (await import("../verbs/viewOutput.ts")).runViewOutput(context, ref, options),
     );
 };
 
-const addSend = (program: Command, context: CliContext, outcome: Outcome): void => {
+const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("send").description("type a text into a pane and submit it").argument("<ref>"))
     .option("--text <text>", "the text, taken literally")
     .option("--stdin", "read the text from standard input")
@@ -29,43 +34,59 @@ const addSend = (program: Command, context: CliContext, outcome: Outcome): void 
     .option("--to-shell", "also where a shell would run it")
     .option("--idempotency-key <key>", "send once per runtime, however often this is repeated")
     .addOption(json())
+    .example("agtmux send pane:local/work/@1/%3 --text 'run the tests'", "Types the text and submits it.")
+    .example(
+      "git diff | agtmux send runtime:4f2a --stdin --no-enter",
+      "Types what a pipe says, and leaves it unsent.",
+    )
+    .example(
+      "agtmux send runtime:4f2a --text 'go on' --if-state idle --idempotency-key nightly-7",
+      "Only while it is idle, and once, however often this is repeated.",
+    )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/send.ts")).runSend(context, ref, options);
     });
 };
 
-const addInterrupt = (program: Command, context: CliContext, outcome: Outcome): void => {
+const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(
     program.command("interrupt").description("stop an agent's turn by its own keys").argument("<ref>"),
   )
     .addOption(json())
+    .example(
+      "agtmux interrupt pane:local/work/@1/%3 --if-state running",
+      "Stops the turn, if there still is one.",
+    )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/interrupt.ts")).runInterrupt(context, ref, options);
     });
 };
 
-const addKill = (program: Command, context: CliContext, outcome: Outcome): void => {
+const addKill = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("kill").description("signal an agent's process").argument("<ref>"))
-    .option("--signal <name>", "INT (the default), TERM or KILL")
+    .addOption(choice("--signal <signal>", "which one; INT by default", ["INT", "TERM", "KILL"]))
     .option("--yes", "do not ask")
     .addOption(json())
+    .example("agtmux kill runtime:4f2a", "Sends INT to that agent's process, after asking.")
+    .example("agtmux kill pane:local/work/@1/%3 --signal TERM --yes", "Sends TERM without asking.")
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/kill.ts")).runKill(context, ref, options);
     });
 };
 
-const addDismiss = (program: Command, context: CliContext): void => {
+const addDismiss = (program: Verb, context: CliContext): void => {
   addGuards(
     program.command("dismiss").description("take an ended or failed row out of the lists").argument("<ref>"),
   )
     .addOption(json())
+    .example("agtmux dismiss runtime:4f2a", "The error was seen: it counts as idle from now on.")
     .action(async (ref, options) => (await import("../verbs/dismiss.ts")).runDismiss(context, ref, options));
 };
 
-export const addActions = (program: Command, context: CliContext, outcome: Outcome): void => {
+export const addActions = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addAttach(program, context, outcome);
   addViewOutput(program, context);
   addSend(program, context, outcome);

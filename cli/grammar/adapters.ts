@@ -1,9 +1,9 @@
 // The verbs about what is known of each agent.
-import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { json } from "./options.ts";
+import type { Verb } from "./verb.ts";
 
-export const addAdapters = (program: Command, context: CliContext): void => {
+export const addAdapters = (program: Verb, context: CliContext): void => {
   const adapters = program
     .command("adapters")
     .description("what is known of each agent, and files that add to it");
@@ -11,12 +11,14 @@ export const addAdapters = (program: Command, context: CliContext): void => {
     .command("list")
     .description("every adapter in force, and problems of files")
     .addOption(json())
+    .example("agtmux adapters list", "Which agents are known, from where, and what can be done with them.")
     .action(async (options) => (await import("../verbs/adapters.ts")).runAdapterList(context, options));
   adapters
     .command("check")
     .description("check a file, or all files in the adapters folder")
     .argument("[file]")
     .addOption(json())
+    .example("agtmux adapters check ./myagent.json", "Names every problem of the file by its line.")
     .action(async (file, options) =>
       (await import("../verbs/adapters.ts")).runAdapterCheck(context, file, options),
     );
@@ -26,6 +28,10 @@ export const addAdapters = (program: Command, context: CliContext): void => {
     .argument("<ref>")
     .option("--file <file>", "the rules of this file instead of those in force")
     .addOption(json())
+    .example(
+      "agtmux adapters try pane:local/work/@1/%3 --file ./myagent.json",
+      "What the file would say of this pane.",
+    )
     .action(async (ref, options) =>
       (await import("../verbs/adapters.ts")).runAdapterTry(context, ref, options),
     );

@@ -1,9 +1,9 @@
 // The verbs that put agtmux's hook into an agent's settings, look after it, and take it out again.
-import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { json, type Outcome } from "./options.ts";
+import type { Verb } from "./verb.ts";
 
-export const addIntegrations = (program: Command, context: CliContext, outcome: Outcome): void => {
+export const addIntegrations = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("integrate")
     .description("install agtmux's hook into an agent's settings")
@@ -14,6 +14,13 @@ export const addIntegrations = (program: Command, context: CliContext, outcome: 
     .option("--repair", "put our entries in anew where they drifted")
     .option("--yes", "do not ask")
     .addOption(json())
+    .example("agtmux integrate claude --dry-run", "Shows what would change in the agent's settings.")
+    .example("agtmux integrate claude", "Shows it, asks, and changes it; the old file is kept.")
+    .example(
+      "agtmux integrate claude --verify",
+      "Sends a test event through the hook and says when a real one came.",
+    )
+    .example("agtmux integrate claude --uninstall --yes", "Takes our entries out again.")
     .action(async (agent, options) => {
       outcome.exitCode = await (await import("../verbs/integrate.ts")).runIntegrate(context, agent, options);
     });

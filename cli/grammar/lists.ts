@@ -1,35 +1,70 @@
 // The verbs that show what is there: list and watch.
-import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
-import { addPaneFilters, addTargetFilters, json } from "./options.ts";
+import { addPaneFilters, addTargetFilters, choice, json } from "./options.ts";
+import type { Verb } from "./verb.ts";
 
-const addList = (program: Command, context: CliContext): void => {
-  const list = program.command("list").description("list panes, windows or sessions");
+const addList = (program: Verb, context: CliContext): void => {
+  const list = program
+    .command("list")
+    .description("list panes, windows or sessions")
+    .example("agtmux list panes", "Every pane with an agent, by session, with its state and age.");
   addPaneFilters(list.command("panes").description("panes with an agent, by session"))
     .addOption(json())
+    .example("agtmux list panes --needs-action", "Only what waits for you: approvals, questions and errors.")
+    .example(
+      "agtmux list panes --target vm1 --agent claude",
+      "Filters combine: Claude Code on the target vm1.",
+    )
+    .example(
+      "agtmux list panes --state waiting_approval --json",
+      "The same for a script, as one JSON document.",
+    )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "panes", options));
   addTargetFilters(list.command("windows").description("windows with their most urgent state"))
     .option("--with-agent-status", "with the number of agents in each state")
     .addOption(json())
+    .example(
+      "agtmux list windows --with-agent-status",
+      "Each window's most urgent state, and how many are in each.",
+    )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "windows", options));
   addTargetFilters(list.command("sessions").description("sessions with their most urgent state"))
     .option("--agent-summary", "with the number of each agent")
-    .option("--group-by <grouping>", "target-session (the default) or session-name: merged across targets")
+    .addOption(
+      choice("--group-by <grouping>", "target-session by default; session-name merges across targets", [
+        "target-session",
+        "session-name",
+      ]),
+    )
     .addOption(json())
+    .example("agtmux list sessions --agent-summary", "Each session with the number of each agent.")
+    .example(
+      "agtmux list sessions --group-by session-name",
+      "Sessions of one name on several targets as one row.",
+    )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "sessions", options));
 };
 
-const addWatch = (program: Command, context: CliContext): void => {
+const addWatch = (program: Verb, context: CliContext): void => {
   addPaneFilters(program.command("watch").description("show changes as they happen"))
-    .option("--scope <scope>", "panes (the default), windows or sessions")
-    .option("--format <format>", "table (the default) or jsonl: one change per line")
+    .addOption(choice("--scope <scope>", "what a row is; panes by default", ["panes", "windows", "sessions"]))
+    .addOption(
+      choice("--format <format>", "a table by default; jsonl: one change per line", ["table", "jsonl"]),
+    )
     .option("--interval <duration>", "how often ages are redrawn (default 1s)")
     .option("--since <when>", "jsonl: go on after this version, timestamp, or as long ago as 10m")
     .option("--once", "what is there now, then end")
+    .example("agtmux watch", "A table that redraws in place until Ctrl-C.")
+    .example("agtmux watch --needs-action --format jsonl", "One JSON object per change, for a script.")
+    .example("agtmux watch --format jsonl --since 10m", "The changes of the last ten minutes first.")
+    .example(
+      "agtmux watch --format jsonl --since 4711",
+      "Goes on after the version of the last line that was read.",
+    )
     .action(async (options) => (await import("../verbs/watch.ts")).runWatch(context, options));
 };
 
-export const addLists = (program: Command, context: CliContext): void => {
+export const addLists = (program: Verb, context: CliContext): void => {
   addList(program, context);
   addWatch(program, context);
 };

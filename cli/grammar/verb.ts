@@ -1,0 +1,34 @@
+// A command of ours: commander's, with examples. What the help, docs/cli.md, the man page and the completions say is walked
+// from the tree of these, so that there is one definition of each verb.
+import { Command } from "commander";
+
+/** A command line as a person would type it, and what it does in one sentence. */
+export interface Example {
+  readonly line: string;
+  readonly says: string;
+}
+
+/** As the help prints them, with a final newline; empty without examples. */
+const renderExamples = (examples: readonly Example[]): string =>
+  examples.length === 0
+    ? ""
+    : `\nExamples:\n${examples.map(({ line, says }) => `  ${line}\n      ${says}\n`).join("")}`;
+
+export class Verb extends Command {
+  readonly examples: Example[] = [];
+
+  constructor(name?: string) {
+    super(name);
+    this.addHelpText("after", () => renderExamples(this.examples));
+  }
+
+  override createCommand(name?: string): Verb {
+    return new Verb(name);
+  }
+
+  /** Adds one. A test parses every one of them, so that none can rot. */
+  example(line: string, says: string): this {
+    this.examples.push({ line, says });
+    return this;
+  }
+}
