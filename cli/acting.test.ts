@@ -109,7 +109,7 @@ test("view-output prints the lines alone and the rest beside them", async () => 
 test("audit lists what was done", async () => {
   const { code, stdout } = await home.run(["audit"]);
   expect([code, stdout.split("\n").length]).toEqual([0, 3]);
-  expect(stdout).toMatch(/send +delivered +5 +cli +runtime:rt1/);
+  expect(stdout).toMatch(/send +delivered +5 +cli +running +runtime:rt1/);
   const document = await home.run(["audit", "--json", "--limit", "3"]);
   expect(JSON.parse(document.stdout)).toMatchObject({ schema_version: "1.0", items: [{ action: "send" }] });
 });

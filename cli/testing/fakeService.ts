@@ -350,7 +350,14 @@ export const createFakeService = (
         },
       ],
       timeline: [
-        { state_version: 1, at: NOW, state: "running", reason_code: "thinking", duration_ms: 1_000 },
+        {
+          state_version: 1,
+          at: NOW,
+          state: "running",
+          reason_code: "thinking",
+          duration_ms: 1_000,
+          action_id: null,
+        },
       ],
     }),
     prepareAttach: async (input) => {
@@ -406,6 +413,10 @@ export const createFakeService = (
           at: NOW,
           surface: "cli",
           action: "send",
+          followed_by: [
+            { kind: "event", at: NOW, state_version: null, what: "UserPromptSubmit", why: "hook" },
+            { kind: "transition", at: NOW, state_version: 7, what: "running", why: "thinking" },
+          ],
           ref: "runtime:rt1",
           runtime_id: "rt1",
           snapshot_id: "snap1",

@@ -16,8 +16,16 @@ const COLUMNS: readonly Column[] = [
   { title: "OUTCOME", min: 10 },
   { title: "LENGTH", min: null, align: "right" },
   { title: "BY", min: 4 },
+  { title: "THEN", min: 8 },
   { title: "REF", min: null },
 ];
+
+/** The states that followed, in order; an event alone still tells that the agent took it. */
+const describeAftermath = ({ followed_by }: AuditList["items"][number]): string => {
+  const steps = followed_by.filter(({ kind }) => kind === "transition");
+  const words = (steps.length > 0 ? steps : followed_by.slice(0, 1)).map(({ what }) => cleanLine(what));
+  return words.filter((word, index) => word !== words[index - 1]).join(", ");
+};
 
 const toRow = (entry: AuditList["items"][number], now: number): Cell[] => [
   { text: formatAge(now - Date.parse(entry.at)) },
@@ -25,6 +33,7 @@ const toRow = (entry: AuditList["items"][number], now: number): Cell[] => [
   { text: cleanLine(entry.outcome) },
   { text: entry.text_length === null ? "" : String(entry.text_length) },
   { text: cleanLine(entry.surface) },
+  { text: describeAftermath(entry) },
   { text: cleanLine(entry.ref) },
 ];
 

@@ -65,7 +65,10 @@ const timelineLines = (explanation: Explanation, context: CliContext, measure: M
     { text: cleanLine(entry.reason_code) },
     { text: entry.duration_ms === null ? "" : formatAge(entry.duration_ms) },
   ]);
-  return table(TIMELINE, rows, context, measure);
+  const actions = explanation.timeline.flatMap(({ state_version, action_id }) =>
+    action_id === null ? [] : [`  version ${state_version} followed action ${cleanLine(action_id)}`],
+  );
+  return [...table(TIMELINE, rows, context, measure), ...actions];
 };
 
 const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): string[] => {

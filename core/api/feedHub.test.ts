@@ -27,6 +27,7 @@ const transition = (version: number, view: PaneView): Transition => ({
   previousState: null,
   end: null,
   view,
+  actionId: null,
 });
 
 const createSource = (stored: Transition[]) => {

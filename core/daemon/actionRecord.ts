@@ -36,11 +36,19 @@ export interface ActionRecord {
 export interface ActionRecordDeps {
   gate: Gate;
   store: Pick<Store, "appendAudit">;
+  /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
+  beginAction: (runtimeId: string, actionId: string) => (followsForMs: number) => void;
   clock: Pick<Clock, "now">;
   ids: IdSource;
 }
 
-export const createActionRecord = ({ gate, store, clock, ids }: ActionRecordDeps): ActionRecord => {
+/** What an action brought about is seen by then: the visible lag that is promised. */
+const FOLLOWS_MS = 2_000;
+/** They look or go there, and bring nothing about. */
+const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
+
+export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
+  const { gate, store, clock, ids } = deps;
   const note: ActionRecord["note"] = (action, { ref, surface }, entry) =>
     store.appendAudit({
       actionId: ids.next("act"),
@@ -62,11 +70,18 @@ export const createActionRecord = ({ gate, store, clock, ids }: ActionRecordDeps
       const actionId = ids.next("act");
       const { runtimeId, snapshotId } = prepared.snapshot;
       const about = { actionId, runtimeId, snapshotId, textLength: textLength ?? null };
+      let closeWindow: ((followsForMs: number) => void) | null = null;
       try {
-        const result = await act({ actionId, prepared, verified: gate.verify(prepared) });
+        const verified = gate.verify(prepared);
+        if (runtimeId !== null && !LOOKS.has(action)) closeWindow = deps.beginAction(runtimeId, actionId);
+        const result = await act({ actionId, prepared, verified });
+        closeWindow?.(FOLLOWS_MS);
         note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
         return result;
       } catch (error) {
+        // What was refused brought nothing about; of a tmux that does not answer nobody knows.
+        const isRefusal = error instanceof AgtmuxError && error.code !== "E_TARGET_UNREACHABLE";
+        closeWindow?.(isRefusal ? 0 : FOLLOWS_MS);
         note(action, input, { ...about, outcome: error instanceof AgtmuxError ? error.code : "failed" });
         throw error;
       }

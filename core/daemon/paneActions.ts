@@ -16,6 +16,7 @@ import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
+import { auditList } from "./auditView.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import type { PaneReach } from "./paneReach.ts";
 import { createPaneTurns } from "./paneTurns.ts";
@@ -25,7 +26,7 @@ export interface PaneActionsDeps {
   gate: Gate;
   record: ActionRecord;
   fleet: Fleet;
-  store: Pick<Store, "listAudit" | "claimKey" | "settleKey" | "releaseKey">;
+  store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
   clock: Clock;
   ids: IdSource;
 }
@@ -241,20 +242,6 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
         { outcomeOf },
       ),
 
-    listAudit: ({ limit }) => ({
-      schema_version: SCHEMA_VERSION,
-      generated_at: generatedAt(),
-      items: store.listAudit(limit).map((entry) => ({
-        action_id: entry.actionId,
-        at: new Date(entry.at).toISOString(),
-        surface: entry.surface,
-        action: entry.action,
-        ref: entry.ref,
-        runtime_id: entry.runtimeId,
-        snapshot_id: entry.snapshotId,
-        outcome: entry.outcome,
-        text_length: entry.textLength,
-      })),
-    }),
+    listAudit: ({ limit }) => auditList(store, limit, clock.now()),
   };
 };

@@ -142,7 +142,13 @@ export const createService = (deps: ServiceDeps): Service => {
     },
   });
 
-  const record = createActionRecord({ gate, store, clock, ids: deps.ids });
+  const record = createActionRecord({
+    gate,
+    store,
+    beginAction: (runtimeId, actionId) => ingest.beginAction(runtimeId, actionId),
+    clock,
+    ids: deps.ids,
+  });
   const paneActions = createPaneActions({
     ingest,
     gate,

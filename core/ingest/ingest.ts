@@ -206,6 +206,16 @@ export class Ingest {
     const entry = this.world.runtimes.get(runtimeId);
     if (entry === undefined || entry.resolution?.status.state !== "error") return false;
     this.ledger.commit(() => {
+  /**
+   * An action on this runtime begins: until the returned function closes it, and `followsForMs` longer, events and
+   * transitions of the runtime name the action.
+   */
+  beginAction(runtimeId: string, actionId: string): (followsForMs: number) => void {
+    const { actions, deps } = this.ledger;
+    actions.begin(runtimeId, actionId);
+    return (followsForMs) => actions.close(runtimeId, actionId, deps.clock.now() + followsForMs);
+  }
+
       if (entry.crashedAt !== null) this.lives.dropCrashed(entry);
       else this.dismissError(entry);
     });

@@ -10,6 +10,7 @@ import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
+import { ActionWindows } from "./actionWindows.ts";
 import { runtimeView } from "./view.ts";
 import { newRuntimeEntry, World } from "./world.ts";
 
@@ -61,6 +62,7 @@ export class Ledger {
   readonly world = new World();
   readonly dropped = new Map<DropReason, number>();
   pending: PendingEvent[] = [];
+  readonly actions = new ActionWindows();
   /** Newest version that clients may have seen. */
   version = 0;
   private changes: IngestChange[] = [];

@@ -29,11 +29,15 @@ export class States {
   }
 
   /** Inside a commit. False for a duplicate. */
+  private actionOf({ runtime }: RuntimeEntry): string | null {
+    return this.ledger.actions.actionOf(runtime.runtimeId, this.ledger.deps.clock.now());
+  }
+
   addEvidence(entry: RuntimeEntry, raw: Evidence, payload: unknown): boolean {
     const { store, redact } = this.ledger.deps;
     // Memory holds what the store holds: a restart must not change what is shown or its fingerprint.
     const evidence = redact(raw);
-    const row = store.insertEvent(evidence, payload);
+    const row = store.insertEvent(evidence, payload, this.actionOf(entry));
     if (row === null) {
       this.ledger.drop("duplicate");
       return false;
@@ -129,5 +133,6 @@ export class States {
     });
     this.ledger.version = version;
     entry.stateVersion = version;
+      actionId: this.actionOf(entry),
   }
 }

@@ -133,6 +133,7 @@ export const explanation = (
           duration_ms: later === undefined ? null : later.at - transition.at,
         },
       ];
+          action_id: transition.actionId,
     }),
   };
 };

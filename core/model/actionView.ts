@@ -73,6 +73,18 @@ export const auditListSchema = z.object({
       outcome: z.string(),
       /** Characters that were sent; null for actions without text. */
       text_length: z.number().int().nullable(),
+      /** What the runtime did while the action ran and for two seconds after it, oldest first. */
+      followed_by: z.array(
+        z.object({
+          kind: z.enum(["event", "transition"]),
+          at: z.string(),
+          state_version: z.number().int().nullable(),
+          /** The event's name, or the state that was entered; for a runtime that ended, how. */
+          what: z.string(),
+          /** Where the event came from, or the reason of the state. */
+          why: z.string().nullable(),
+        }),
+      ),
     }),
   ),
 });

@@ -197,5 +197,7 @@ export const explanationSchema = z.object({
       duration_ms: z.number().nullable(),
     }),
   ),
+      /** The action that it followed (see 'agtmux audit'); null without one. */
+      action_id: z.string().nullable(),
 });
 export type Explanation = z.infer<typeof explanationSchema>;

@@ -44,6 +44,8 @@ export interface NewTransition {
   previousState: CanonicalState | null;
   end: RuntimeEnd | null;
   view: PaneView;
+  /** The action that ran, or had just run, on this runtime; null without one. An annotation: replay does not look at it. */
+  actionId: string | null;
 }
 export interface Transition extends NewTransition {
   version: number;
@@ -69,6 +71,18 @@ export interface AuditEntry {
   promptFingerprint: string | null;
   /** Characters that were sent; null for actions without text. The text itself is never kept. */
   textLength: number | null;
+}
+
+/** An event or a transition that named an action. `what`: the event's type, or the state that was entered (or how it ended). */
+export interface Aftermath {
+  actionId: string;
+  kind: "event" | "transition";
+  at: number;
+  /** State version of a transition; null for an event. */
+  version: number | null;
+  what: string;
+  /** Source of an event, or reason code of a transition. */
+  why: string | null;
 }
 
 /** An idempotency key in use: `result` null while its action runs, and for good when that never came to an end. */
@@ -108,8 +122,11 @@ export interface Store {
   /** Highest epoch ever given to this pane key; 0 when none. */
   lastPaneEpoch(key: PaneKey): number;
 
-  /** Stores evidence once per (runtime, source, dedupe key); returns its row number, or null for a duplicate. Redacts and bounds `rawPayload`. */
-  insertEvent(evidence: Evidence, rawPayload: unknown): number | null;
+  /**
+   * Stores evidence once per (runtime, source, dedupe key); returns its row number, or null for a duplicate. Redacts and
+   * bounds `rawPayload`. `actionId`: as in a transition.
+   */
+  insertEvent(evidence: Evidence, rawPayload: unknown, actionId?: string | null): number | null;
   /** Evidence of a runtime in the order of insertion, with row numbers. */
   listEvidence(runtimeId: string): { row: number; evidence: Evidence }[];
   getCursor(runtimeId: string, source: EvidenceSource): SourceCursor | null;
@@ -147,6 +164,8 @@ export interface Store {
   appendAudit(entry: AuditEntry): void;
   /** Newest first. */
   listAudit(limit: number): AuditEntry[];
+  /** What followed the given actions, oldest first. */
+  listAftermath(actionIds: readonly string[]): Aftermath[];
 
   /** Takes an idempotency key for an action; null when it is ours now, else who has it. `scope`: what the key is about. */
   claimKey(claim: { scope: string; key: string; actionId: string; at: number }): UsedKey | null;

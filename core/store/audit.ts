@@ -1,6 +1,6 @@
-// Table `audit`: who did what to which pane, and how it ended. It holds no text that was sent.
+// Table `audit`: who did what to which pane, how it ended, and what followed it. It holds no text that was sent.
 import type BetterSqlite3 from "better-sqlite3";
-import type { AuditEntry, Store } from "../ports/store.ts";
+import type { Aftermath, AuditEntry, Store } from "../ports/store.ts";
 
 interface AuditRow {
   action_id: string;
@@ -28,11 +28,31 @@ const fromRow = (row: AuditRow): AuditEntry => ({
   textLength: row.text_length,
 });
 
-export const createAudit = (db: BetterSqlite3.Database): Pick<Store, "appendAudit" | "listAudit"> => {
+interface AftermathRow {
+  action_id: string;
+  kind: "event" | "transition";
+  at: number;
+  version: number | null;
+  what: string;
+  why: string | null;
+}
+
+const toAftermath = ({ action_id, ...row }: AftermathRow): Aftermath => ({ actionId: action_id, ...row });
+
+export const createAudit = (
+  db: BetterSqlite3.Database,
+): Pick<Store, "appendAudit" | "listAudit" | "listAftermath"> => {
   const append = db.prepare<[AuditRow]>(`
     INSERT INTO audit (action_id, at, surface, action, ref, runtime_id, snapshot_id, outcome, prompt_fingerprint, text_length)
     VALUES (@action_id, @at, @surface, @action, @ref, @runtime_id, @snapshot_id, @outcome, @prompt_fingerprint, @text_length)`);
   const list = db.prepare<[number], AuditRow>("SELECT * FROM audit ORDER BY audit_row DESC LIMIT ?");
+  const aftermath = db.prepare<[string, string], AftermathRow>(`
+    SELECT action_id, 'event' AS kind, ingested_at AS at, NULL AS version, event_type AS what, source AS why
+    FROM events WHERE action_id IN (SELECT value FROM json_each(?))
+    UNION ALL
+    SELECT action_id, 'transition', at, version, coalesce(end_reason, state), reason_code
+    FROM state_transitions WHERE action_id IN (SELECT value FROM json_each(?))
+    ORDER BY at, kind, version`);
   return {
     appendAudit: (entry) => {
       append.run({
@@ -48,7 +68,10 @@ export const createAudit = (db: BetterSqlite3.Database): Pick<Store, "appendAudi
         text_length: entry.textLength,
       });
     },
-    /** Newest first. */
     listAudit: (limit) => list.all(limit).map(fromRow),
+    listAftermath: (actionIds) => {
+      const ids = JSON.stringify(actionIds);
+      return aftermath.all(ids, ids).map(toAftermath);
+    },
   };
 };

@@ -19,7 +19,7 @@ interface EventRow {
   dedupe_key: string;
   signal: string;
 }
-type NewEventRow = Omit<EventRow, "event_row"> & { raw_payload: string };
+type NewEventRow = Omit<EventRow, "event_row"> & { raw_payload: string; action_id: string | null };
 
 interface CursorRow {
   runtime_id: string;
@@ -30,7 +30,7 @@ interface CursorRow {
   last_order_event_id: string;
 }
 
-const toRow = (evidence: Evidence, rawPayload: unknown): NewEventRow => ({
+const toRow = (evidence: Evidence, rawPayload: unknown, actionId: string | null): NewEventRow => ({
   event_id: evidence.eventId,
   runtime_id: evidence.runtimeId,
   event_type: evidence.eventType,
@@ -41,6 +41,7 @@ const toRow = (evidence: Evidence, rawPayload: unknown): NewEventRow => ({
   dedupe_key: evidence.dedupeKey,
   signal: JSON.stringify(evidence.signal),
   raw_payload: JSON.stringify(redactPayload(rawPayload)),
+  action_id: actionId,
 });
 
 const fromRow = (row: EventRow): unknown => ({
@@ -65,8 +66,8 @@ export const createEvents = (
 > => {
   const insert = db
     .prepare<[NewEventRow], number>(`
-      INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload)
-      VALUES (@event_id, @runtime_id, @event_type, @source, @source_seq, @event_time, @ingested_at, @dedupe_key, @signal, @raw_payload)
+      INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload, action_id)
+      VALUES (@event_id, @runtime_id, @event_type, @source, @source_seq, @event_time, @ingested_at, @dedupe_key, @signal, @raw_payload, @action_id)
       ON CONFLICT (runtime_id, source, dedupe_key) DO NOTHING
       RETURNING event_row`)
     .pluck();
@@ -94,7 +95,8 @@ export const createEvents = (
   });
 
   return {
-    insertEvent: (evidence, rawPayload) => insertAndMark(toRow(redactEvidence(evidence), rawPayload)),
+    insertEvent: (evidence, rawPayload, actionId = null) =>
+      insertAndMark(toRow(redactEvidence(evidence), rawPayload, actionId)),
     listEvidence: (runtimeId) => {
       const found: { row: number; evidence: Evidence }[] = [];
       for (const row of list.all(runtimeId)) {

@@ -21,6 +21,7 @@ interface TransitionRow {
   pulse: string;
   resolution: string | null;
   view: string;
+  action_id: string | null;
 }
 type NewTransitionRow = Omit<TransitionRow, "version"> & { state: string | null; reason_code: string | null };
 
@@ -36,6 +37,7 @@ const transitionSchema: z.ZodType<Transition> = z.object({
   previousState: canonicalStateSchema.nullable(),
   end: runtimeEndSchema.nullable(),
   view: paneViewSchema,
+  actionId: z.string().nullable(),
 });
 
 const toRow = (transition: NewTransition): NewTransitionRow => ({
@@ -51,6 +53,7 @@ const toRow = (transition: NewTransition): NewTransitionRow => ({
   pulse: JSON.stringify(transition.pulse),
   resolution: transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
   view: JSON.stringify(redactView(transition.view)),
+  action_id: transition.actionId,
 });
 
 const fromRow = (row: TransitionRow): unknown => ({
@@ -65,6 +68,7 @@ const fromRow = (row: TransitionRow): unknown => ({
   previousState: row.previous_state,
   end: row.end_reason,
   view: JSON.parse(row.view) as unknown,
+  actionId: row.action_id,
 });
 
 export const createTransitions = (
@@ -75,8 +79,8 @@ export const createTransitions = (
   "appendTransition" | "listTransitionsAfter" | "listTransitionsOf" | "transitionRange" | "firstVersionSince"
 > => {
   const append = db.prepare<[NewTransitionRow]>(`
-    INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view)
-    VALUES (@runtime_id, @at, @evaluated_at, @event_horizon, @state, @reason_code, @previous_state, @end_reason, @fingerprint, @pulse, @resolution, @view)`);
+    INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view, action_id)
+    VALUES (@runtime_id, @at, @evaluated_at, @event_horizon, @state, @reason_code, @previous_state, @end_reason, @fingerprint, @pulse, @resolution, @view, @action_id)`);
   const after = db.prepare<[number, number], TransitionRow>(
     "SELECT * FROM state_transitions WHERE version > ? ORDER BY version LIMIT ?",
   );

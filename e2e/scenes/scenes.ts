@@ -241,6 +241,7 @@ export const refundsExplanation = (now: number, pane: PaneView): Explanation => 
         state: "waiting_approval",
         reason_code: "permission_tool",
         duration_ms: null,
+        action_id: null,
       },
       {
         state_version: 398,
@@ -248,6 +249,7 @@ export const refundsExplanation = (now: number, pane: PaneView): Explanation => 
         state: "running",
         reason_code: "thinking",
         duration_ms: 5 * MINUTE,
+        action_id: null,
       },
       {
         state_version: 371,
@@ -255,6 +257,7 @@ export const refundsExplanation = (now: number, pane: PaneView): Explanation => 
         state: "idle",
         reason_code: "demoted",
         duration_ms: 32 * MINUTE,
+        action_id: null,
       },
     ],
   };

@@ -93,6 +93,11 @@ describe("interrupt", () => {
     const agent = await openAgent(scene, { working: `${recordings("claude")}/running.txt` });
     const result = await scene.service.interrupt(scene.request(agent.row));
     expect([result.outcome, agent.received()]).toEqual(["delivered", ["escape"]]);
+    const [entry] = scene.service.listAudit({ limit: 1 }).items;
+    expect(entry).toMatchObject({
+      action_id: result.action_id,
+      followed_by: expect.arrayContaining([expect.objectContaining({ kind: "transition", what: "idle" })]),
+    });
   });
 
   it("that has no effect is not delivered", async () => {

@@ -158,6 +158,7 @@ export const sampleTransition = (change: Partial<NewTransition> = {}): NewTransi
   end: null,
   view: sampleView(),
   ...change,
+  actionId: null,
 });
 
 const sampleEnvelope = (change: Partial<Envelope> = {}): Envelope => ({
