@@ -5,6 +5,7 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { errorStatusOfHook } from "./errorReason.ts";
+import { countOf } from "../common/progress.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import { askOf, elicitationAsk, GENERIC_PERMISSION, isEditTool } from "./promptRequest.ts";
 import { requestKeyOf } from "./requestKey.ts";
@@ -131,10 +132,12 @@ const elicitationNames = (payload: Payload): string[] =>
 
 const stopped: Rule = ({ payload, agentId, confidence }) => {
   if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
-  const isWorkLeft = listOf(payload, "background_tasks").some((task) =>
+  const left = listOf(payload, "background_tasks").filter((task) =>
     RUNNING_TASK_STATES.has(textOf(asPayload(task) ?? {}, "status") ?? ""),
-  );
-  return [boundary(isWorkLeft ? BACKGROUND : COMPLETED, agentId, confidence)];
+  ).length;
+  if (left === 0) return [boundary(COMPLETED, agentId, confidence)];
+  const progress = countOf(left, "background task");
+  return [{ ...boundary(BACKGROUND, agentId, confidence), progress }];
 };
 
 const RULES: Readonly<Record<string, Rule>> = {

@@ -9,11 +9,13 @@ import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
 import { promptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
+import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { openStore } from "../../core/store/openStore.ts";
 import { redactEvidence } from "../../core/store/redactEvidence.ts";
+import { redactText } from "../../core/store/redactText.ts";
 import type { Frame } from "./corpus.ts";
 import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
 
@@ -127,6 +129,7 @@ export class Player implements Disposable {
         adapterOf: (agentType) => this.registry.byAgentType(agentType),
         runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
         redact: redactEvidence,
+        redactText: (text) => redactText(text, MAX_PROGRESS),
         fingerprintOf: promptFingerprint,
       });
       return this.run({ ingest, clock, frame, screen, mode });

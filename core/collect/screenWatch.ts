@@ -138,10 +138,9 @@ export class ScreenWatch {
 
   private async readStateFiles(watched: WatchedRuntime): Promise<void> {
     const { adapter, runtime, pane } = watched;
-    if (adapter.readStateFiles === undefined || runtime.pid === null || runtime.processStartedAt === null)
-      return;
+    if (runtime.pid === null || runtime.processStartedAt === null) return;
     const readAt = this.deps.clock.now();
-    const reading = await adapter.readStateFiles({
+    const request = {
       files: this.deps.executor.files,
       homeDir: this.homeDir,
       process: toProcess(watched),
@@ -149,9 +148,15 @@ export class ScreenWatch {
       agentSessionId: runtime.agentSessionId,
       transcriptPath: watched.transcriptPath,
       cwd: watched.cwd,
-    });
-    if (reading !== null && !this.isClosed)
+    };
+    const [reading, progress] = await Promise.all([
+      adapter.readStateFiles?.(request) ?? null,
+      adapter.readProgress?.(request) ?? null,
+    ]);
+    if (this.isClosed) return;
+    if (reading !== null)
       this.deps.sink.applyReading(runtime.runtimeId, "transcript", { reading, readAt, isChanged: false });
+    if (adapter.readProgress !== undefined) this.deps.sink.applyProgress(runtime.runtimeId, progress);
   }
 
   private async refreshConfirmation({ adapter, runtime, cwd }: WatchedRuntime): Promise<void> {

@@ -63,6 +63,8 @@ export interface CollectorSink {
     source: "poller" | "transcript",
     reading: { reading: SampledReading | null; readAt: number; isChanged: boolean },
   ): void;
+  /** A line from the agent's own files, beside any state; null: they say nothing. */
+  applyProgress(runtimeId: string, text: string | null): void;
   applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void;
   setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
   setConfirmRequests(runtimeId: string, confirm: boolean): void;

@@ -8,6 +8,7 @@ import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service
 import { createSpoolDrain } from "../collect/spoolDrain.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { AgtmuxError } from "../model/errors.ts";
+import { MAX_PROGRESS } from "../model/evidence.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
@@ -117,6 +118,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       adapterOf: (agentType) => adapters.byAgentType(agentType),
       runtimeIdOf: hashId,
       redact: redactEvidence,
+      redactText: (text) => redactText(text, MAX_PROGRESS),
       fingerprintOf: promptFingerprint,
     });
     const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });

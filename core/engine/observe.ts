@@ -10,6 +10,7 @@ export interface SampledReading {
   matched: string;
   request: PromptRequest | null;
   isSteady: boolean;
+  progress?: string | null;
 }
 
 /** The run of equal readings so far; null before the first one. `countedAt`: the read that last raised `reads`. */
@@ -19,10 +20,25 @@ export interface ObservationRun {
   countedAt: number;
 }
 
+/** What is asked, without the keys: they change when a person moves the selection, and the question does not. */
+const identityOf = (request: PromptRequest | null): string =>
+  JSON.stringify(
+    request === null
+      ? null
+      : [
+          request.kind,
+          request.title,
+          request.body,
+          request.toolName,
+          request.expiresAt,
+          request.options.map(({ label }) => label),
+        ],
+  );
+
 const isSamePicture = (signal: ObservationSignal, reading: SampledReading): boolean =>
   signal.status.state === reading.status.state &&
   signal.status.reasonCode === reading.status.reasonCode &&
-  JSON.stringify(signal.request) === JSON.stringify(reading.request);
+  identityOf(signal.request) === identityOf(reading.request);
 
 export interface Observed {
   run: ObservationRun;

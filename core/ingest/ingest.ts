@@ -10,6 +10,7 @@ import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { Events } from "./events.ts";
 import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
 import { Lives } from "./lives.ts";
+import { isProgressDue } from "./progress.ts";
 import {
   hasOpenRequest,
   hasUnconfirmed,
@@ -111,6 +112,10 @@ export class Ingest {
     this.readings.apply(runtimeId, source, update);
   }
 
+  applyProgress(runtimeId: string, text: string | null): void {
+    this.readings.applyProgress(runtimeId, text);
+  }
+
   setConfirmRequests(runtimeId: string, confirm: boolean): void {
     const entry = this.world.runtimes.get(runtimeId);
     if (entry !== undefined) entry.confirmRequests = confirm;
@@ -201,11 +206,6 @@ export class Ingest {
     if (entry !== undefined) entry.killedByUs = isKilled;
   }
 
-  /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */
-  dismiss(runtimeId: string): boolean {
-    const entry = this.world.runtimes.get(runtimeId);
-    if (entry === undefined || entry.resolution?.status.state !== "error") return false;
-    this.ledger.commit(() => {
   /**
    * An action on this runtime begins: until the returned function closes it, and `followsForMs` longer, events and
    * transitions of the runtime name the action.
@@ -216,6 +216,11 @@ export class Ingest {
     return (followsForMs) => actions.close(runtimeId, actionId, deps.clock.now() + followsForMs);
   }
 
+  /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */
+  dismiss(runtimeId: string): boolean {
+    const entry = this.world.runtimes.get(runtimeId);
+    if (entry === undefined || entry.resolution?.status.state !== "error") return false;
+    this.ledger.commit(() => {
       if (entry.crashedAt !== null) this.lives.dropCrashed(entry);
       else this.dismissError(entry);
     });
@@ -247,7 +252,9 @@ export class Ingest {
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
   tick(): void {
     const now = this.ledger.deps.clock.now();
-    const due = [...this.world.liveRuntimes()].filter((entry) => this.states.isDue(entry));
+    const due = [...this.world.liveRuntimes()].filter(
+      (entry) => this.states.isDue(entry) || isProgressDue(entry, now),
+    );
     const crashed = this.lives.expiredCrashes(now);
     if (due.length === 0 && crashed.length === 0 && this.ledger.pending.length === 0) return;
     this.ledger.commit(() => {

@@ -25,6 +25,8 @@ export interface IngestDeps {
   runtimeIdOf: (identity: readonly string[]) => string;
   /** Takes secrets out of the texts of evidence, before anybody sees them. */
   redact: (evidence: Evidence) => Evidence;
+  /** The same for a line of text. */
+  redactText: (text: string) => string;
   /** Prompt fingerprint of what is asked, or null when nothing is asked. */
   fingerprintOf: (runtimeId: string, resolution: Resolution) => string | null;
 }
@@ -60,9 +62,9 @@ type NewChange = IngestChange extends infer C
 export class Ledger {
   readonly deps: IngestDeps;
   readonly world = new World();
+  readonly actions = new ActionWindows();
   readonly dropped = new Map<DropReason, number>();
   pending: PendingEvent[] = [];
-  readonly actions = new ActionWindows();
   /** Newest version that clients may have seen. */
   version = 0;
   private changes: IngestChange[] = [];

@@ -4,6 +4,7 @@ import { observe, type SampledReading } from "../engine/observe.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
 import type { Ledger } from "./ledger.ts";
+import { cleanProgress, isProgressDue } from "./progress.ts";
 import type { States } from "./states.ts";
 import type { RuntimeEntry } from "./world.ts";
 
@@ -45,6 +46,7 @@ export class Readings {
     const entry = this.ledger.world.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return;
     if (isChanged) this.states.keepAlive(entry, readAt);
+    this.note(entry, source, reading);
     if (reading === null) this.unrecognised(entry, source, readAt);
     else this.recognised(entry, source, reading, readAt);
   }
@@ -93,7 +95,27 @@ export class Readings {
     }
     // A verdict that waits for a reading to hold longer can turn with every read.
     const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
-    if (mayTurn || states.isDue(entry)) ledger.commit(() => states.evaluate(entry));
+    if (mayTurn || states.isDue(entry) || isProgressDue(entry, ledger.deps.clock.now()))
+      ledger.commit(() => states.evaluate(entry));
+  }
+
+  /** What the reading says of the work; it is shown with the next evaluation. */
+  private note(entry: RuntimeEntry, source: ReadingSource, reading: SampledReading | null): void {
+    const { redactText } = this.ledger.deps;
+    const read =
+      reading === null
+        ? null
+        : { state: reading.status.state, text: cleanProgress(reading.progress, redactText) };
+    entry.progress = { ...entry.progress, [source]: read };
+  }
+
+  /** A line from the agent's own files; null takes it back. Unknown and ended runtimes are left alone. */
+  applyProgress(runtimeId: string, text: string | null): void {
+    const { ledger, states } = this;
+    const entry = ledger.world.runtimes.get(runtimeId);
+    if (entry === undefined || entry.runtime.endedAt !== null) return;
+    entry.progress = { ...entry.progress, files: cleanProgress(text, ledger.deps.redactText) };
+    if (isProgressDue(entry, ledger.deps.clock.now())) ledger.commit(() => states.evaluate(entry));
   }
 
   private store(entry: RuntimeEntry, source: ReadingSource, signal: ObservationSignal, readAt: number): void {

@@ -6,6 +6,7 @@ import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { Ledger } from "./ledger.ts";
+import { showProgress } from "./progress.ts";
 import type { Rows } from "./rows.ts";
 import type { RuntimeEntry } from "./world.ts";
 
@@ -28,11 +29,11 @@ export class States {
     entry.pulse = { ...entry.pulse, keepAliveAt: Math.max(entry.pulse.keepAliveAt ?? 0, at) };
   }
 
-  /** Inside a commit. False for a duplicate. */
   private actionOf({ runtime }: RuntimeEntry): string | null {
     return this.ledger.actions.actionOf(runtime.runtimeId, this.ledger.deps.clock.now());
   }
 
+  /** Inside a commit. False for a duplicate. */
   addEvidence(entry: RuntimeEntry, raw: Evidence, payload: unknown): boolean {
     const { store, redact } = this.ledger.deps;
     // Memory holds what the store holds: a restart must not change what is shown or its fingerprint.
@@ -75,6 +76,7 @@ export class States {
       // The age of not knowing must not restart with every look.
       entry.resolution =
         resolution.status.state === "unknown" ? { ...resolution, since: previous.since } : resolution;
+      showProgress(entry, at, false);
       this.rows.refresh(entry, pane);
       return;
     }
@@ -90,6 +92,7 @@ export class States {
   ): void {
     const previousState = entry.resolution?.status.state ?? null;
     entry.resolution = resolution;
+    showProgress(entry, at, true);
     this.appendTransition(entry, pane, { resolution, at, end, previousState });
     entry.view = this.rows.ofRuntime(entry, pane);
     const { targetId, server, paneId, runtimeId } = entry.runtime;
@@ -130,9 +133,9 @@ export class States {
       previousState: change.previousState,
       end: change.end,
       view: this.rows.ofRuntime(entry, pane),
+      actionId: this.actionOf(entry),
     });
     this.ledger.version = version;
     entry.stateVersion = version;
-      actionId: this.actionOf(entry),
   }
 }

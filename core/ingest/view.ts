@@ -58,6 +58,7 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   confirmed_at: null,
   request: null,
   prompt_fingerprint: null,
+  progress: null,
   agent_session_id: null,
 });
 
@@ -77,6 +78,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     confirmed_at: confirmed === null ? null : toIso(confirmed),
     request: resolution?.request ?? null,
     prompt_fingerprint: entry.fingerprint,
+    progress: entry.progress.shown,
     agent_session_id: runtime.agentSessionId,
   };
 };
@@ -131,9 +133,9 @@ export const explanation = (
           state: transition.resolution.status.state,
           reason_code: transition.resolution.status.reasonCode,
           duration_ms: later === undefined ? null : later.at - transition.at,
+          action_id: transition.actionId,
         },
       ];
-          action_id: transition.actionId,
     }),
   };
 };

@@ -16,6 +16,7 @@ import {
 } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import { NO_PROGRESS, type ProgressState } from "./progress.ts";
 
 export interface ServerEntry {
   targetId: string;
@@ -55,6 +56,7 @@ export interface RuntimeEntry {
   screen: { text: string; readAt: number } | null;
   /** Ended with proof of a crash: the row stays until dismissed. */
   crashedAt: number | null;
+  progress: ProgressState;
   view: PaneView | null;
 }
 
@@ -77,6 +79,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   processCwd: undefined,
   screen: null,
   crashedAt: null,
+  progress: NO_PROGRESS,
   view: null,
 });
 

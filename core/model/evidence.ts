@@ -3,6 +3,9 @@ import { z } from "zod";
 import { promptRequestSchema } from "./request.ts";
 import { confidenceSchema, statusSchema } from "./state.ts";
 
+/** Characters of a progress line. */
+export const MAX_PROGRESS = 200;
+
 /** The agent id of the root agent; sub-agents carry their own. */
 export const ROOT_AGENT = "";
 
@@ -14,7 +17,8 @@ export type EvidenceSource = z.infer<typeof evidenceSourceSchema>;
  * Something the agent did.
  * `boundary`: it starts or ends a turn (or session) of `agentId` and so retires all older turn evidence of that agent
  * and closes its older requests. `closes`: names of requests that it answers. `names`: this tool-use id is another name
- * of `requestKey`, so that a later `closes` with the id finds the request. `status` null: proof of life only.
+ * of `requestKey`, so that a later `closes` with the id finds the request. `status` null: proof of life only. `progress`:
+ * what the event says of the work beside the state, shown as a line while this event decides; later than contract 1.0.
  */
 export const activitySignalSchema = z.object({
   kind: z.literal("activity"),
@@ -24,6 +28,7 @@ export const activitySignalSchema = z.object({
   boundary: z.boolean(),
   closes: z.array(z.string()),
   names: z.object({ toolUseId: z.string(), requestKey: z.string() }).nullable(),
+  progress: z.string().max(MAX_PROGRESS).optional(),
 });
 
 /**

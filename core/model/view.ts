@@ -1,6 +1,6 @@
 // The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
 import { z } from "zod";
-import { evidenceSourceSchema } from "./evidence.ts";
+import { evidenceSourceSchema, MAX_PROGRESS } from "./evidence.ts";
 import { promptRequestSchema } from "./request.ts";
 import { targetHealthSchema } from "./runtime.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
@@ -40,6 +40,8 @@ export const paneViewSchema = z.object({
   confirmed_at: iso.nullable(),
   request: promptRequestSchema.nullable(),
   prompt_fingerprint: z.string().nullable(),
+  /** What the agent says of its work beside the state: steady, cleaned, never a reason to act. */
+  progress: z.string().max(MAX_PROGRESS).nullable().default(null),
   agent_session_id: z.string().nullable(),
 });
 export type PaneView = z.infer<typeof paneViewSchema>;
@@ -195,9 +197,9 @@ export const explanationSchema = z.object({
       state: canonicalStateSchema,
       reason_code: z.string(),
       duration_ms: z.number().nullable(),
-    }),
-  ),
       /** The action that it followed (see 'agtmux audit'); null without one. */
       action_id: z.string().nullable(),
+    }),
+  ),
 });
 export type Explanation = z.infer<typeof explanationSchema>;

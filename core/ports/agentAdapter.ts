@@ -31,6 +31,11 @@ export interface IdentifyMatch {
 /** Visible screen, top to bottom, trailing blanks cut, no escape sequences. */
 export interface Screen {
   lines: readonly string[];
+  /**
+   * The same lines with their colours as SGR sequences, whose effect goes on from line to line; only at the moment of an
+   * answer. Later than contract 1.0.
+   */
+  styledLines?: readonly string[];
   title: string;
   isAlternate: boolean;
   width: number;
@@ -45,6 +50,11 @@ export interface Reading {
   request: PromptRequest | null;
   /** An unchanged picture still proves life (see ObservationSignal.steady). */
   isSteady: boolean;
+  /**
+   * What the agent says of its work beside the state, on one line: background tasks, attempts, queued prompts. Coarse: no
+   * seconds, no tokens (core takes them out). Later than contract 1.0.
+   */
+  progress?: string | null;
 }
 
 /** `confirmRequests`: another program may answer permission requests before a person sees them, so dialogs need confirmation. */
@@ -122,6 +132,12 @@ export interface AgentAdapter {
   /** The agent's own state file or transcript, validated against the process; null where there is none to trust. */
   readStateFiles?(request: StateFileRequest): Promise<Reading | null>;
 
+  /**
+   * What the agent's own files say of its work beside any state, as `Reading.progress`; null for nothing. Later than
+   * contract 1.0.
+   */
+  readProgress?(request: StateFileRequest): Promise<string | null>;
+
   /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
   needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;
 
@@ -130,6 +146,9 @@ export interface AgentAdapter {
    * not known.
    */
   readonly interruptKeys?: readonly (readonly string[])[];
+
+  /** How long after it opened a dialog ignores keys, in ms. Later than contract 1.0. */
+  readonly dialogDeafMs?: number;
 
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
   readonly integration?: Integration;

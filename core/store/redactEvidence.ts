@@ -1,7 +1,7 @@
 // The free-text fields of our own records, without secrets and within the lengths of their schemas. Identifiers (request
 // keys, tool-use ids, fingerprints) are left alone: they are compared, and they are ids or hashes.
 import type { Envelope } from "../model/envelope.ts";
-import type { Evidence, Signal } from "../model/evidence.ts";
+import { MAX_PROGRESS, type Evidence, type Signal } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Resolution } from "../model/resolution.ts";
 import type { PaneView } from "../model/view.ts";
@@ -35,6 +35,9 @@ const redactSignal = (signal: Signal): Signal => {
         request: redactOptionalRequest(signal.request),
       };
     case "activity":
+      return signal.progress === undefined
+        ? signal
+        : { ...signal, progress: redactText(signal.progress, MAX_PROGRESS) };
     case "settled":
     case "dismissal":
       return signal;
@@ -62,6 +65,7 @@ export const redactResolution = (resolution: Resolution): Resolution => ({
 export const redactView = (view: PaneView): PaneView => ({
   ...view,
   title: redactText(view.title, MAX_TITLE),
+  progress: view.progress === null ? null : redactText(view.progress, MAX_PROGRESS),
   request: redactOptionalRequest(view.request),
 });
 

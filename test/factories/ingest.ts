@@ -9,12 +9,14 @@ import { Ingest } from "../../core/ingest/ingest.ts";
 import type { IngestChange } from "../../core/ingest/ledger.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
+import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import { HOST_TARGET, type Pane, type ServerInstance } from "../../core/model/runtime.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { openStore } from "../../core/store/openStore.ts";
 import { redactEvidence } from "../../core/store/redactEvidence.ts";
+import { redactText } from "../../core/store/redactText.ts";
 
 export const SOCKET = "/tmp/tmux-1000/default";
 export const INSTANCE: ServerInstance = { server: "default", socketPath: SOCKET, pid: 99, startedAt: 1_000 };
@@ -107,6 +109,7 @@ export const createIngestFixture = (
       adapterOf: (agentType) => (agentType === "claude" ? adapter : null),
       runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
       redact: redactEvidence,
+      redactText: (text) => redactText(text, MAX_PROGRESS),
       fingerprintOf: promptFingerprint,
     });
   let ingest = build();

@@ -66,6 +66,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     confirmed_at: null,
     request: options.request ?? null,
     prompt_fingerprint: null,
+    progress: null,
     agent_session_id: null,
   };
 };

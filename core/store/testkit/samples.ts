@@ -142,6 +142,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   confirmed_at: null,
   request: null,
   prompt_fingerprint: null,
+  progress: null,
   agent_session_id: null,
   ...change,
 });
@@ -157,8 +158,8 @@ export const sampleTransition = (change: Partial<NewTransition> = {}): NewTransi
   previousState: null,
   end: null,
   view: sampleView(),
-  ...change,
   actionId: null,
+  ...change,
 });
 
 const sampleEnvelope = (change: Partial<Envelope> = {}): Envelope => ({

@@ -1,0 +1,70 @@
+// The progress line of a runtime: which of its sources speaks, and when a change of it is told. It makes no transition
+// and is not stored: after a restart it comes back with the next reading, or with the stored event that it rests on.
+import { steadyProgress } from "../engine/progress.ts";
+import type { CanonicalState } from "../model/state.ts";
+import type { RuntimeEntry } from "./world.ts";
+
+/** A change of the line alone is told at most this often, so that a line that counts is no stream of news. */
+const PROGRESS_INTERVAL_MS = 3_000;
+
+/** What a sampled source last said of the work, and in which state. */
+interface ReadProgress {
+  state: CanonicalState;
+  text: string | null;
+}
+
+export interface ProgressState {
+  /** By sampled source, the screen first. */
+  poller: ReadProgress | null;
+  transcript: ReadProgress | null;
+  /** From the agent's own files, whatever the state. */
+  files: string | null;
+  /** What clients see, and since when. */
+  shown: string | null;
+  shownAt: number;
+}
+
+export const NO_PROGRESS: ProgressState = {
+  poller: null,
+  transcript: null,
+  files: null,
+  shown: null,
+  shownAt: -Infinity,
+};
+
+/** A text as an adapter gave it, made steady and free of secrets. */
+export const cleanProgress = (
+  text: string | null | undefined,
+  redact: (text: string) => string,
+): string | null => {
+  const steady = steadyProgress(text ?? "");
+  return steady === null ? null : redact(steady);
+};
+
+/** The line of the event that the present state rests on. */
+const ofWinningEvent = ({ resolution, facts }: RuntimeEntry): string | null => {
+  const winner = resolution?.verdicts.find(({ outcome }) => outcome === "won");
+  for (const { eventId, signal } of facts.turns.values())
+    if (eventId === winner?.eventId) return steadyProgress(signal.progress ?? "");
+  return null;
+};
+
+/** What was read counts while it was read of the state that is shown: a spinner's line says nothing of a dialog. */
+const wantedProgress = (entry: RuntimeEntry): string | null => {
+  const { resolution, progress } = entry;
+  if (resolution === null || resolution.status.state === "unknown") return null;
+  for (const read of [progress.poller, progress.transcript])
+    if (read?.state === resolution.status.state && read.text !== null) return read.text;
+  return ofWinningEvent(entry) ?? progress.files;
+};
+
+/** True when the line has changed and its last change was told long enough ago. */
+export const isProgressDue = (entry: RuntimeEntry, now: number): boolean =>
+  now - entry.progress.shownAt >= PROGRESS_INTERVAL_MS && wantedProgress(entry) !== entry.progress.shown;
+
+/** Takes the present line into what clients see; a row that is told of anyway (`isTold`) takes it along at once. */
+export const showProgress = (entry: RuntimeEntry, now: number, isTold: boolean): void => {
+  if (!isTold && !isProgressDue(entry, now)) return;
+  const shown = wantedProgress(entry);
+  if (shown !== entry.progress.shown) entry.progress = { ...entry.progress, shown, shownAt: now };
+};
