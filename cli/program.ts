@@ -6,6 +6,7 @@ import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
 import { addAdapters } from "./grammar/adapters.ts";
 import { addDaemon } from "./grammar/daemon.ts";
+import { addHelp, FOOT } from "./grammar/help.ts";
 import { addInsight } from "./grammar/insight.ts";
 import { addIntegrations } from "./grammar/integrations.ts";
 import { addLists } from "./grammar/lists.ts";
@@ -13,11 +14,6 @@ import type { Outcome } from "./grammar/options.ts";
 import { addRun } from "./grammar/run.ts";
 import { addTargets } from "./grammar/targets.ts";
 import { Verb } from "./grammar/verb.ts";
-
-const ENVIRONMENT = `
-References: runtime:<id> or pane:<target>/<session>/<window>/<pane>, as 'agtmux list panes' prints them.
-Environment: AGTMUX_HOME (default ~/.agtmux), AGTMUX_NO_START=1 (never start a daemon), NO_COLOR.
-`;
 
 /** `outcome` receives the exit status of verbs that have one of their own. */
 export const createProgram = (context: CliContext, outcome: Outcome): Verb => {
@@ -28,8 +24,9 @@ export const createProgram = (context: CliContext, outcome: Outcome): Verb => {
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.print(text), writeErr: () => {} })
     .configureHelp(context.width === null ? {} : { helpWidth: Math.min(context.width, 100) })
-    .helpCommand("help [command]", "help for a command")
-    .addHelpText("after", ENVIRONMENT);
+    .example("agtmux list panes --needs-action", "What waits for you, on every machine.")
+    .example("agtmux attach pane:local/work/@1/%3", "Goes there.")
+    .addHelpText("after", FOOT);
   addLists(program, context);
   addActions(program, context, outcome);
   addInsight(program, context);
@@ -38,6 +35,7 @@ export const createProgram = (context: CliContext, outcome: Outcome): Verb => {
   addAdapters(program, context);
   addRun(program, context, outcome);
   addDaemon(program, context, outcome);
+  addHelp(program, context);
   return program;
 };
 

@@ -1,6 +1,6 @@
 // The verbs that show what is there: list and watch.
 import type { CliContext } from "../context.ts";
-import { addPaneFilters, addTargetFilters, choice, json } from "./options.ts";
+import { addContentFilters, addPaneFilters, addTargetFilters, choice, json } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const addList = (program: Verb, context: CliContext): void => {
@@ -20,7 +20,10 @@ const addList = (program: Verb, context: CliContext): void => {
       "The same for a script, as one JSON document.",
     )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "panes", options));
-  addTargetFilters(list.command("windows").description("windows with their most urgent state"))
+  addContentFilters(
+    addTargetFilters(list.command("windows").description("windows with their most urgent state")),
+    "groups",
+  )
     .option("--with-agent-status", "with the number of agents in each state")
     .addOption(json())
     .example(
@@ -28,7 +31,10 @@ const addList = (program: Verb, context: CliContext): void => {
       "Each window's most urgent state, and how many are in each.",
     )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "windows", options));
-  addTargetFilters(list.command("sessions").description("sessions with their most urgent state"))
+  addContentFilters(
+    addTargetFilters(list.command("sessions").description("sessions with their most urgent state")),
+    "groups",
+  )
     .option("--agent-summary", "with the number of each agent")
     .addOption(
       choice("--group-by <grouping>", "target-session by default; session-name merges across targets", [

@@ -16,19 +16,48 @@ export const choice = (flags: string, description: string, values: readonly stri
   return option;
 };
 
+/** For options that can be repeated: every value, in order. */
+export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
 export const addTargetFilters = (command: Verb): Verb =>
   command
-    .option("--target <target>", "only this target")
+    .option("--target <target>", "only this target; several with commas or repeated", collect)
     .option("--all-targets", "every target (the default)")
-    .option("--target-session <target/session>", "only this session of this target")
-    .option("--session <session>", "only sessions of this name");
+    .option("--target-session <target/session>", "only this session of this target; repeatable", collect)
+    .option("--session <session>", "only sessions of this name; repeatable", collect);
+
+export const addAgentFilter = (command: Verb): Verb =>
+  command.option("--agent <agent>", "only this agent; several with commas or repeated", collect);
+
+/** `rows`: what the list shows, panes or what has panes. */
+export const addContentFilters = (command: Verb, rows: "panes" | "groups"): Verb => {
+  const only = rows === "panes" ? "only" : "only those with";
+  return addAgentFilter(
+    command.addOption(
+      choice("--state <state>", `${only} this state; several with commas or repeated`, STATE_NAMES).argParser(
+        collect,
+      ),
+    ),
+  ).option("--needs-action", `${only} what waits for you`);
+};
 
 export const addPaneFilters = (command: Verb): Verb =>
-  addTargetFilters(command)
-    .addOption(choice("--state <state>", "only this state", STATE_NAMES))
-    .option("--agent <agent>", "only this agent")
-    .option("--needs-action", "only what waits for you")
-    .option("--all", "panes without an agent too");
+  addContentFilters(addTargetFilters(command), "panes").option("--all", "panes without an agent too");
+
+/** What a table shows and in which order. */
+export const addTableView = (
+  command: Verb,
+  { keys, columns }: { keys: readonly string[]; columns: readonly string[] },
+): Verb =>
+  command
+    .addOption(
+      choice("--sort <keys>", "by these keys, '-' before one turns it round", keys).argParser(collect),
+    )
+    .addOption(choice("--columns <names>", "only these columns, in this order", columns).argParser(collect));
+
+/** With `--columns` it is the way to read single fields without a JSON parser. */
+export const plain = () =>
+  new Option("--plain", "for scripts: a line per row, raw columns apart by tabs, '-' for none");
 
 export const addGuards = (command: Verb): Verb =>
   command

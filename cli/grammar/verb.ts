@@ -8,17 +8,19 @@ export interface Example {
   readonly says: string;
 }
 
-/** As the help prints them, with a final newline; empty without examples. */
+/** As the help prints them; empty without examples. */
 const renderExamples = (examples: readonly Example[]): string =>
   examples.length === 0
     ? ""
-    : `\nExamples:\n${examples.map(({ line, says }) => `  ${line}\n      ${says}\n`).join("")}`;
+    : `\nExamples:\n${examples.map(({ line, says }) => `  ${line}\n      ${says}`).join("\n")}`;
 
 export class Verb extends Command {
   readonly examples: Example[] = [];
 
   constructor(name?: string) {
     super(name);
+    // There is one `agtmux help`, which goes to any depth.
+    this.helpCommand(false);
     this.addHelpText("after", () => renderExamples(this.examples));
   }
 

@@ -1,0 +1,109 @@
+// The grammar as a whole: its examples can be typed, its values can be completed, its numbers stay.
+import { describe, expect, test } from "vitest";
+import { createBareProgram } from "../reference/bareProgram.ts";
+import { exitCodes } from "../reference/exitCodes.ts";
+import { flatten, toPage } from "../reference/pages.ts";
+import type { Verb } from "./verb.ts";
+
+/** Words as a POSIX shell would split them, for the quotes that examples use; of a pipe only our own part. */
+const wordsOf = (line: string): string[] => {
+  const own = line.slice(line.indexOf("agtmux "));
+  return [...own.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? "",
+  );
+};
+
+interface Parsed {
+  path: string;
+  values: { values: readonly string[]; given: unknown }[];
+}
+
+/** What the real grammar makes of the words; nothing is executed. */
+const parse = async (words: readonly string[]): Promise<Parsed> => {
+  let parsed: Parsed | null = null;
+  const record = (verb: Verb, path: readonly string[]): void => {
+    if (verb.commands.length === 0)
+      verb.action(() => {
+        const given = verb.options.flatMap((option) => {
+          const value: unknown = verb.opts()[option.attributeName()];
+          return option.argChoices === undefined || value === undefined
+            ? []
+            : [value].flat().map((one) => ({ values: option.argChoices ?? [], given: one }));
+        });
+        parsed = { path: path.join(" "), values: given };
+      });
+    for (const child of verb.commands)
+      if ("examples" in child) record(child as Verb, [...path, child.name()]);
+  };
+  const program = createBareProgram(() => {});
+  record(program, []);
+  await program.parseAsync(words, { from: "user" });
+  if (parsed === null) throw new Error(`'${words.join(" ")}' is no command`);
+  return parsed;
+};
+
+const pages = flatten(toPage(createBareProgram()));
+const examples = pages.flatMap((page) => page.examples.map((example) => ({ ...example, page })));
+
+describe("examples", () => {
+  test("are there for every verb", () => {
+    const without = pages
+      .filter(({ children, examples: own }) => children.length === 0 && own.length === 0)
+      .map(({ path }) => path.join(" "));
+    expect(without, "add .example(line, what it does)").toEqual([]);
+  });
+
+  test.each(examples)("can be typed: $line", async ({ line, says, page }) => {
+    const { path, values } = await parse(wordsOf(line).slice(1));
+    if (page.children.length === 0) expect(path).toBe(page.path.join(" "));
+    for (const { values: known, given } of values) expect(known).toContain(given);
+    expect(says).toMatch(/^[A-Z0-9].*\.$/);
+  });
+
+  test("that are wrong are found", async () => {
+    await expect(parse(["list", "panes", "--no-such-option"])).rejects.toThrow("unknown option");
+  });
+});
+
+test("an option means the same in every verb: it takes a value, or it does not", () => {
+  const kinds = new Map<string, Set<string>>();
+  for (const { options } of pages)
+    for (const { names, value } of options)
+      for (const name of names)
+        kinds.set(name, (kinds.get(name) ?? new Set()).add(value === null ? "switch" : value.name));
+  const mixed = [...kinds].filter(([, forms]) => forms.size > 1).map(([name]) => name);
+  expect(mixed).toEqual([]);
+});
+
+test("exit codes are stable", () => {
+  expect(Object.fromEntries(exitCodes().map(({ status, code }) => [code ?? `(${status})`, status]))).toEqual({
+    "(0)": 0,
+    delivered: 0,
+    "(1)": 1,
+    E_USAGE: 2,
+    E_REF_INVALID: 2,
+    E_REF_NOT_FOUND: 3,
+    E_REF_AMBIGUOUS: 4,
+    E_STALE_SNAPSHOT: 5,
+    E_CONFIRMATION_REQUIRED: 6,
+    E_TARGET_UNREACHABLE: 7,
+    E_DAEMON_UNAVAILABLE: 8,
+    E_DAEMON_VERSION: 9,
+    E_SOCKET_UNSAFE: 10,
+    E_CONFIG_INVALID: 11,
+    E_DATABASE_NEWER: 12,
+    E_INTEGRATION_REFUSED: 13,
+    E_TMUX_MISSING: 14,
+    E_UNSUPPORTED: 15,
+    E_DATABASE_DAMAGED: 16,
+    E_PROMPT_OPEN: 17,
+    E_TARGET_UNKNOWN: 18,
+    E_RUNTIME_ENDED: 19,
+    not_delivered: 20,
+    unverified: 21,
+    E_PROMPT_UNCONFIRMED: 22,
+    E_INTERNAL: 70,
+    E_TIMEOUT: 124,
+    "(130)": 130,
+  });
+});

@@ -1,0 +1,61 @@
+// What each exit status means: one sentence per code of an error or outcome. The numbers themselves are with the codes.
+import { OUTCOME_EXIT_CODES, type ActionOutcome } from "../../core/model/actionView.ts";
+import { ERROR_CODES, type ErrorCode } from "../../core/model/errors.ts";
+
+export interface ExitCode {
+  readonly status: number;
+  /** The code of the error, or the outcome; null for what has neither. */
+  readonly code: string | null;
+  readonly says: string;
+}
+
+const OUTCOMES: Readonly<Record<ActionOutcome, string>> = {
+  delivered: "An action was sent, and its effect was seen.",
+  not_delivered: "An action was sent, and its effect was seen not to be there.",
+  unverified: "An action was sent, and whether it took effect could not be shown.",
+};
+
+const ERRORS: Readonly<Record<ErrorCode, string>> = {
+  E_USAGE: "The command line is not understood, or its options exclude each other.",
+  E_REF_INVALID: "A reference does not have the form of one.",
+  E_REF_NOT_FOUND: "Nothing is at the reference.",
+  E_REF_AMBIGUOUS: "Several panes fit the reference; nothing was done.",
+  E_STALE_SNAPSHOT: "What the action was meant for has changed; nothing was sent.",
+  E_CONFIRMATION_REQUIRED: "The action needs a yes, and there is no terminal to ask on.",
+  E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
+  E_DAEMON_UNAVAILABLE: "No daemon answers, and none could be started.",
+  E_DAEMON_VERSION: "The running daemon speaks another protocol than this command.",
+  E_SOCKET_UNSAFE: "The home or the socket could be written by someone else.",
+  E_CONFIG_INVALID: "A configuration or adapter file has problems.",
+  E_DATABASE_NEWER: "The database was written by a newer agtmux.",
+  E_DATABASE_DAMAGED: "The database cannot be read.",
+  E_INTEGRATION_REFUSED:
+    "An agent's settings file was left as it is, because it could not be changed safely.",
+  E_TMUX_MISSING: "There is no tmux, or none that can be used.",
+  E_UNSUPPORTED: "This agent, pane or host cannot do that.",
+  E_PROMPT_OPEN: "The agent shows a prompt, and the text would have answered it.",
+  E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
+  E_TARGET_UNKNOWN: "There is no target of that name.",
+  E_RUNTIME_ENDED: "The agent ended while it was waited for.",
+  E_TIMEOUT: "What was waited for did not come in time.",
+  E_INTERNAL: "agtmux itself failed.",
+};
+
+const isErrorCode = (code: string): code is ErrorCode => code in ERROR_CODES;
+const isOutcome = (code: string): code is ActionOutcome => code in OUTCOME_EXIT_CODES;
+
+/** Every exit status, by number. They are stable: a script may rely on them. */
+export const exitCodes = (): ExitCode[] => {
+  const outcomes = Object.keys(OUTCOME_EXIT_CODES)
+    .filter(isOutcome)
+    .map((code): ExitCode => ({ status: OUTCOME_EXIT_CODES[code], code, says: OUTCOMES[code] }));
+  const errors = Object.keys(ERROR_CODES)
+    .filter(isErrorCode)
+    .map((code): ExitCode => ({ status: ERROR_CODES[code].exit, code, says: ERRORS[code] }));
+  const others: ExitCode[] = [
+    { status: 0, code: null, says: "It was done; lists and questions were answered." },
+    { status: 1, code: null, says: "A check found something wrong ('integrate --verify')." },
+    { status: 130, code: null, says: "Ctrl-C ended it." },
+  ];
+  return [...others, ...outcomes, ...errors].toSorted((a, b) => a.status - b.status);
+};
