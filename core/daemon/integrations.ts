@@ -141,10 +141,14 @@ export class Integrations {
     return backups;
   }
 
+  /** Which of our entries are in the agent's settings on this target. */
+  async inspect(agent: string): ReturnType<Integration["inspect"]> {
+    return this.find(agent).inspect(await this.request());
+  }
+
   async verify({ agent }: { agent: string }): Promise<IntegrationVerification> {
-    const integration = this.find(agent);
-    const inspected = await integration.inspect(await this.request());
-    const delivery = await this.testDelivery(agent, integration);
+    const inspected = await this.inspect(agent);
+    const delivery = await this.deliver(agent);
     const lastAt = this.deps.lastRealEventAt(agent);
     return {
       agent,
@@ -157,13 +161,11 @@ export class Integrations {
     };
   }
 
-  private async testDelivery(
-    agent: string,
-    integration: Integration,
-  ): Promise<{ works: boolean; detail: string }> {
+  /** Sends a test event through the installed event script and waits for it; nothing is applied. */
+  async deliver(agent: string): Promise<{ works: boolean; detail: string }> {
     const { executor, eventScript, clock, ids } = this.deps;
     const nonce = ids.nonce();
-    const { eventName, payload } = integration.testEvent;
+    const { eventName, payload } = this.find(agent).testEvent;
     let cancel: () => void = () => {};
     const arrived = new Promise<boolean>((resolve) => {
       this.awaited.set(nonce, () => resolve(true));

@@ -1,0 +1,94 @@
+// How one check of the doctor becomes findings, whatever it does: it has a time limit of its own, and what it throws is a
+// finding too, so that no check takes another one with it. Used by the daemon and by the command line. Only types are
+// imported, so that it costs a command nothing.
+import type { AgtmuxError } from "./errors.ts";
+import type { Finding, FindingGroup, FindingStatus } from "./doctorView.ts";
+
+/** Characters of a text that a check quotes. */
+const MAX_TEXT = 2_000;
+
+/** What one check says. A problem and a warning name what to do. */
+export type Diagnosis =
+  | { status: Extract<FindingStatus, "ok" | "skipped">; summary: string; evidence?: string; remedy?: string }
+  | {
+      status: Extract<FindingStatus, "warning" | "problem">;
+      summary: string;
+      evidence?: string;
+      remedy: string;
+    };
+
+/** What a check is about; what is left out does not apply. */
+export interface Place {
+  group: FindingGroup;
+  target?: string;
+  server?: string;
+  agent?: string;
+}
+
+export interface Check {
+  /** Stable name, dotted: what scripts look for. */
+  name: string;
+  place: Place;
+  /** Longest time in ms; what takes longer goes on unheeded. */
+  limitMs: number;
+  /** Null: nothing to say. */
+  run: () => Promise<Diagnosis | readonly Diagnosis[] | null> | Diagnosis | readonly Diagnosis[] | null;
+}
+
+/** Calls back once after `delayMs`; returns a cancel function. */
+export type SetTimer = (delayMs: number, callback: () => void) => () => void;
+
+const bounded = (text: string | undefined): string | null =>
+  text === undefined || text === "" ? null : text.slice(0, MAX_TEXT);
+
+const toFinding = ({ name, place }: Check, diagnosis: Diagnosis): Finding => ({
+  check: name,
+  group: place.group,
+  target: place.target ?? null,
+  tmux_server: place.server ?? null,
+  agent: place.agent ?? null,
+  status: diagnosis.status,
+  summary: diagnosis.summary.slice(0, MAX_TEXT),
+  evidence: bounded(diagnosis.evidence),
+  remedy: bounded(diagnosis.remedy),
+});
+
+/** By its shape, because a bundle may hold a copy of the class. */
+const isAgtmuxError = (error: unknown): error is AgtmuxError =>
+  error instanceof Error && error.name === "AgtmuxError" && "remedy" in error;
+
+/** An error that says what to do, as a problem. */
+export const toProblem = (error: unknown, summary: string): Diagnosis => ({
+  status: "problem",
+  summary,
+  evidence: error instanceof Error ? error.message : String(error),
+  remedy: isAgtmuxError(error)
+    ? error.remedy
+    : "See the daemon's log and report it with 'agtmux doctor --json'.",
+});
+
+const runOne = async (check: Check, setTimer: SetTimer): Promise<Finding[]> => {
+  let cancel: () => void = () => {};
+  const late = new Promise<Diagnosis>((resolve) => {
+    cancel = setTimer(check.limitMs, () =>
+      resolve({
+        status: "problem",
+        summary: `The check did not end within ${check.limitMs / 1_000} s.`,
+        remedy: "Run 'agtmux doctor' again when the machine is less busy.",
+      }),
+    );
+  });
+  try {
+    const said = await Promise.race([Promise.resolve().then(check.run), late]);
+    if (said === null) return [];
+    return (Array.isArray(said) ? said : [said]).map((diagnosis: Diagnosis) => toFinding(check, diagnosis));
+  } catch (error) {
+    return [toFinding(check, toProblem(error, "The check failed."))];
+  } finally {
+    cancel();
+  }
+};
+
+/** Runs all checks side by side; findings come in the order of the checks. Never rejects. */
+export const runChecks = async (checks: readonly Check[], setTimer: SetTimer): Promise<Finding[]> =>
+  (await Promise.all(checks.map((check) => runOne(check, setTimer)))).flat();
