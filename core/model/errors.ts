@@ -24,6 +24,16 @@ export const ERROR_CODES = {
     trpc: "PRECONDITION_FAILED",
     remedy: "Check the target with 'agtmux status'.",
   },
+  E_TARGET_HOST_KEY: {
+    exit: 20,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Run 'ssh' to the target once in a terminal and check its host key; it is never accepted here.",
+  },
+  E_TARGET_AUTH: {
+    exit: 21,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Make 'ssh -o BatchMode=yes' to the target work in a terminal: load the key with ssh-add.",
+  },
   E_DAEMON_UNAVAILABLE: {
     exit: 8,
     trpc: "SERVICE_UNAVAILABLE",
@@ -72,8 +82,24 @@ export const ERROR_CODES = {
   E_PROMPT_OPEN: {
     exit: 17,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Go there with 'agtmux attach' and answer it first.",
+    remedy: "Answer it first, with 'agtmux answer' or in its pane.",
   },
+  E_PROMPT_UNCONFIRMED: {
+    exit: 22,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Name the prompt that you saw: --if-prompt with the prompt_fingerprint of 'agtmux list panes --json'.",
+  },
+  E_TARGET_UNKNOWN: {
+    exit: 18,
+    trpc: "NOT_FOUND",
+    remedy: "List the targets with 'agtmux target list'.",
+  },
+  E_RUNTIME_ENDED: {
+    exit: 19,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Wait for 'gone' as well where that may happen.",
+  },
+  E_TIMEOUT: { exit: 124, trpc: "TIMEOUT", remedy: "Give it longer with --timeout." },
   E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },
 } as const;
 
