@@ -48,7 +48,7 @@ const buildCli = async () => {
     format: "cjs",
     minifySyntax: true,
     minifyWhitespace: true,
-    external: ["better-sqlite3"],
+    external: ["better-sqlite3", "ssh2"],
     define: { "import.meta.url": "__importMetaUrl" },
     banner: { js: 'const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
     legalComments: "none",

@@ -9,6 +9,18 @@ const NEEDED = [
   { program: "python3", debian: "python3", brew: "python", without: "the attach tests (they need a pty)" },
   { program: "busybox", debian: "busybox", brew: null, without: "the event script under busybox" },
   {
+    program: "/usr/sbin/sshd",
+    debian: "openssh-server",
+    brew: null,
+    without: "the SSH suites against a real server",
+  },
+  {
+    program: "ssh",
+    debian: "openssh-client",
+    brew: "openssh",
+    without: "everything about SSH targets",
+  },
+  {
     program: "chromium",
     debian: "chromium",
     brew: null,
