@@ -23,6 +23,8 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_STALE_SNAPSHOT: "What the action was meant for has changed; nothing was sent.",
   E_CONFIRMATION_REQUIRED: "The action needs a yes, and there is no terminal to ask on.",
   E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
+  E_TARGET_HOST_KEY: "The host key of an SSH target is unknown or has changed.",
+  E_TARGET_AUTH: "An SSH target does not accept the keys at hand.",
   E_DAEMON_UNAVAILABLE: "No daemon answers, and none could be started.",
   E_DAEMON_VERSION: "The running daemon speaks another protocol than this command.",
   E_SOCKET_UNSAFE: "The home or the socket could be written by someone else.",

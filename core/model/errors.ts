@@ -25,12 +25,12 @@ export const ERROR_CODES = {
     remedy: "Check the target with 'agtmux status'.",
   },
   E_TARGET_HOST_KEY: {
-    exit: 20,
+    exit: 23,
     trpc: "PRECONDITION_FAILED",
     remedy: "Run 'ssh' to the target once in a terminal and check its host key; it is never accepted here.",
   },
   E_TARGET_AUTH: {
-    exit: 21,
+    exit: 24,
     trpc: "PRECONDITION_FAILED",
     remedy: "Make 'ssh -o BatchMode=yes' to the target work in a terminal: load the key with ssh-add.",
   },
