@@ -34,7 +34,7 @@ describe("lists", () => {
     const document = paneListSchema.parse(JSON.parse(stdout));
     expect(code).toBe(0);
     expect([document.filters, document.items.map((pane) => pane.identity.pane_ref)]).toEqual([
-      { state: "idle" },
+      { state: ["idle"] },
       ["pane:vm1/work/@1/%2"],
     ]);
   });

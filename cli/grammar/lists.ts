@@ -1,15 +1,36 @@
 // The verbs that show what is there: list and watch.
 import type { CliContext } from "../context.ts";
-import { addContentFilters, addPaneFilters, addTargetFilters, choice, json } from "./options.ts";
+import { SESSION_FIELDS, WINDOW_FIELDS } from "../render/groupFields.ts";
+import { PANE_FIELDS } from "../render/paneFields.ts";
+import { PANE_SORT, SESSION_SORT, WINDOW_SORT } from "../sort.ts";
+import {
+  addContentFilters,
+  addPaneFilters,
+  addTableView,
+  addTargetFilters,
+  choice,
+  json,
+  plain,
+} from "./options.ts";
 import type { Verb } from "./verb.ts";
+
+const PANES = { keys: Object.keys(PANE_SORT), columns: Object.keys(PANE_FIELDS) };
+const WINDOWS = { keys: Object.keys(WINDOW_SORT), columns: Object.keys(WINDOW_FIELDS) };
+const SESSIONS = { keys: Object.keys(SESSION_SORT), columns: Object.keys(SESSION_FIELDS) };
 
 const addList = (program: Verb, context: CliContext): void => {
   const list = program
     .command("list")
     .description("list panes, windows or sessions")
     .example("agtmux list panes", "Every pane with an agent, by session, with its state and age.");
-  addPaneFilters(list.command("panes").description("panes with an agent, by session"))
+  addTableView(addPaneFilters(list.command("panes").description("panes with an agent, by session")), PANES)
+    .addOption(plain())
     .addOption(json())
+    .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")
+    .example(
+      "agtmux list panes --needs-action --plain --columns ref,kind,body",
+      "Three fields of each, apart by tabs, for a shell script.",
+    )
     .example("agtmux list panes --needs-action", "Only what waits for you: approvals, questions and errors.")
     .example(
       "agtmux list panes --target vm1 --agent claude",
@@ -20,10 +41,9 @@ const addList = (program: Verb, context: CliContext): void => {
       "The same for a script, as one JSON document.",
     )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "panes", options));
-  addContentFilters(
-    addTargetFilters(list.command("windows").description("windows with their most urgent state")),
-    "groups",
-  )
+  const windows = list.command("windows").description("windows with their most urgent state");
+  addTableView(addContentFilters(addTargetFilters(windows), "groups"), WINDOWS)
+    .addOption(plain())
     .option("--with-agent-status", "with the number of agents in each state")
     .addOption(json())
     .example(
@@ -31,10 +51,9 @@ const addList = (program: Verb, context: CliContext): void => {
       "Each window's most urgent state, and how many are in each.",
     )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "windows", options));
-  addContentFilters(
-    addTargetFilters(list.command("sessions").description("sessions with their most urgent state")),
-    "groups",
-  )
+  const sessions = list.command("sessions").description("sessions with their most urgent state");
+  addTableView(addContentFilters(addTargetFilters(sessions), "groups"), SESSIONS)
+    .addOption(plain())
     .option("--agent-summary", "with the number of each agent")
     .addOption(
       choice("--group-by <grouping>", "target-session by default; session-name merges across targets", [
@@ -52,7 +71,7 @@ const addList = (program: Verb, context: CliContext): void => {
 };
 
 const addWatch = (program: Verb, context: CliContext): void => {
-  addPaneFilters(program.command("watch").description("show changes as they happen"))
+  addTableView(addPaneFilters(program.command("watch").description("show changes as they happen")), PANES)
     .addOption(choice("--scope <scope>", "what a row is; panes by default", ["panes", "windows", "sessions"]))
     .addOption(
       choice("--format <format>", "a table by default; jsonl: one change per line", ["table", "jsonl"]),

@@ -55,22 +55,33 @@ describe("filters", () => {
     expect(parseFilters({ allTargets: true })).toEqual({});
     expect(
       parseFilters({
-        target: "vm1",
-        session: "a",
-        state: "idle",
-        agent: "claude",
+        target: ["vm1"],
+        session: ["a,b", "c"],
+        state: ["idle,error", "idle"],
+        agent: ["claude", "codex, gemini"],
         needsAction: true,
         all: true,
       }),
-    ).toEqual({ target: "vm1", session: "a", state: "idle", agent: "claude", needsAction: true, all: true });
+    ).toEqual({
+      target: ["vm1"],
+      session: ["a,b", "c"],
+      state: ["idle", "error"],
+      agent: ["claude", "codex", "gemini"],
+      needsAction: true,
+      all: true,
+    });
   });
 
   test("that contradict or make no sense are refused with what to do", () => {
-    expect(failureOf(() => parseFilters({ target: "a", allTargets: true })).message).toContain("exclude");
-    expect(failureOf(() => parseFilters({ targetSession: "work" })).message).toContain("<target>/<session>");
-    expect(failureOf(() => parseFilters({ state: "waiting" })).remedy).toContain(
+    expect(failureOf(() => parseFilters({ target: ["a"], allTargets: true })).message).toContain("exclude");
+    expect(failureOf(() => parseFilters({ targetSession: ["a/b", "work"] })).message).toContain(
+      "<target>/<session>",
+    );
+    expect(failureOf(() => parseFilters({ state: ["idle,waiting"] })).remedy).toContain(
       "waiting_approval, waiting_input",
     );
+    expect(failureOf(() => parseFilters({ agent: ["a,,b"] })).message).toContain("empty name");
+    expect(failureOf(() => parseFilters({ session: [""] })).message).toContain("--session is empty");
   });
 });
 

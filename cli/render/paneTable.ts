@@ -1,64 +1,15 @@
 // `list panes` for people: one block per target-session, the most telling words first, the reference last and whole.
-import type { ReasonCode } from "../../core/model/state.ts";
-import { formatAge, REASON_WORDS } from "../../core/model/words.ts";
 import type { PaneList, PaneView } from "../../core/model/view.ts";
 import { cleanLine } from "./clean.ts";
+import type { RenderOptions } from "./field.ts";
 import { renderFoot } from "./foot.ts";
-import { describeCounts, stateCell } from "./mark.ts";
-import type { Measure } from "./measure.ts";
-import type { Paint } from "./paint.ts";
-import { type Cell, type Column, layOut, renderHeader, renderRow } from "./table.ts";
-
-export interface RenderOptions {
-  readonly paint: Paint;
-  readonly width: number | null;
-  readonly measure: Measure;
-  /** Epoch ms that ages are counted to. */
-  readonly now: number;
-}
+import { describeCounts } from "./mark.ts";
+import { describeTarget, PANE_FIELDS } from "./paneFields.ts";
+import { layOut, renderHeader, renderRow } from "./table.ts";
 
 const INDENT = 2;
-const COLUMNS: readonly Column[] = [
-  { title: "STATE", min: 16, least: 4 },
-  { title: "AGE", min: null, align: "right" },
-  { title: "AGENT", min: 5 },
-  { title: "WINDOW", min: 8 },
-  { title: "WHAT", min: 10 },
-  { title: "REF", min: null },
-];
-
-const isReasonCode = (code: string): code is ReasonCode => code in REASON_WORDS;
-
-/** What it asks, in one line; else why it is in this state; else the pane's title. */
-export const describePane = (pane: PaneView): string => {
-  if (pane.request !== null) {
-    const title = cleanLine(pane.request.title);
-    const body = cleanLine(pane.request.body ?? "");
-    return body === "" || title.includes(body) ? title : `${title}: ${body}`;
-  }
-  if (pane.reason_code !== null && isReasonCode(pane.reason_code)) return REASON_WORDS[pane.reason_code];
-  return cleanLine(pane.reason_code ?? pane.title);
-};
-
-/** `target` or `target:server`, as in references. */
-export const describeTarget = (target: string, server: string): string =>
-  cleanLine(server === "default" ? target : `${target}:${server}`);
-
-export const describeWindow = (pane: PaneView): string =>
-  `${pane.window_index}:${cleanLine(pane.window_name)}.${pane.pane_index}`;
-
-export const ageCell = (since: string | null, now: number): Cell => ({
-  text: since === null ? "" : formatAge(now - Date.parse(since)),
-});
-
-const toRow = (pane: PaneView, { paint, now }: RenderOptions): Cell[] => [
-  stateCell(pane.state, paint),
-  ageCell(pane.since, now),
-  { text: cleanLine(pane.agent ?? "-") },
-  { text: describeWindow(pane) },
-  { text: describePane(pane) },
-  { text: pane.identity.pane_ref, paint: (text) => paint("dim", text) },
-];
+const { state, age, agent, window, what, ref } = PANE_FIELDS;
+const FIELDS = [state, age, agent, window, what, ref];
 
 const countStates = (panes: readonly PaneView[]) => {
   const counts = {
@@ -78,19 +29,19 @@ export const renderPanes = (list: PaneList, options: RenderOptions): string[] =>
   const { paint, width, measure } = options;
   const foot = renderFoot(list, "pane", options);
   if (list.items.length === 0) return ["No agents here.", ...foot];
-  const rows = new Map(list.items.map((pane) => [pane, toRow(pane, options)]));
-  const layout = layOut(COLUMNS, [...rows.values()], { width, indent: INDENT, measure });
+  const rows = new Map(list.items.map((pane) => [pane, FIELDS.map((field) => field.cell(pane, options))]));
+  const layout = layOut(FIELDS, [...rows.values()], { width, indent: INDENT, measure });
   const groups = Map.groupBy(list.items, ({ identity }) =>
     JSON.stringify([identity.target, identity.tmux_server, identity.session_name]),
   );
-  const lines = [paint("dim", renderHeader(COLUMNS, layout, INDENT))];
+  const lines = [paint("dim", renderHeader(FIELDS, layout, INDENT))];
   for (const panes of groups.values()) {
     const identity = panes[0]?.identity;
     if (identity === undefined) continue;
     const name = `${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}`;
     const room = width === null ? null : width - measure.width(name) - 2;
     lines.push(`${paint("bold", name)}  ${describeCounts(countStates(panes), paint, room)}`.trimEnd());
-    for (const pane of panes) lines.push(...renderRow(COLUMNS, rows.get(pane) ?? [], layout, INDENT));
+    for (const pane of panes) lines.push(...renderRow(FIELDS, rows.get(pane) ?? [], layout, INDENT));
   }
   return [...lines, "", ...foot];
 };

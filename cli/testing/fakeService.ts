@@ -1,5 +1,6 @@
 // A scriptable daemon service for tests of the surfaces: rows are set by the test, the feed and its versions behave as the
 // daemon's do, and every action is recorded. It decides nothing.
+import { matchesFilters } from "../../core/api/paneFilter.ts";
 import {
   PROTOCOL_VERSION,
   type DaemonService,
@@ -53,6 +54,7 @@ export const makePane = (
     confirmed_at: NOW,
     request: null,
     prompt_fingerprint: null,
+    progress: null,
     agent_session_id: null,
     ...rest,
     identity: {
@@ -145,14 +147,7 @@ const toSession = (panes: PaneView[]): SessionView[] => {
 };
 
 const isShown = (pane: PaneView, filters: ListFilters): boolean =>
-  (filters.target === undefined || pane.identity.target === filters.target) &&
-  (filters.session === undefined || pane.identity.session_name === filters.session) &&
-  (filters.targetSession === undefined ||
-    `${pane.identity.target}/${pane.identity.session_name}` === filters.targetSession) &&
-  (filters.state === undefined || pane.state === filters.state) &&
-  (filters.agent === undefined || pane.agent === filters.agent) &&
-  (filters.needsAction !== true || pane.needs_action) &&
-  (filters.all === true || pane.agent !== null);
+  matchesFilters(pane, filters) && (filters.all === true || pane.agent !== null);
 
 export interface FakeService extends DaemonService {
   /** Adds or replaces rows and tells the feed. */
@@ -413,15 +408,15 @@ export const createFakeService = (
           at: NOW,
           surface: "cli",
           action: "send",
-          followed_by: [
-            { kind: "event", at: NOW, state_version: null, what: "UserPromptSubmit", why: "hook" },
-            { kind: "transition", at: NOW, state_version: 7, what: "running", why: "thinking" },
-          ],
           ref: "runtime:rt1",
           runtime_id: "rt1",
           snapshot_id: "snap1",
           outcome: "delivered",
           text_length: 5,
+          followed_by: [
+            { kind: "event", at: NOW, state_version: null, what: "UserPromptSubmit", why: "hook" },
+            { kind: "transition", at: NOW, state_version: 7, what: "running", why: "thinking" },
+          ],
         },
       ],
     }),
@@ -434,6 +429,7 @@ export const createFakeService = (
           agent_type: "one",
           display_name: "Agent One",
           version: "1.2.3",
+          enabled: true,
           source: "built-in",
           files: [],
           recorded_versions: ["7.0"],
@@ -445,6 +441,7 @@ export const createFakeService = (
           agent_type: "two",
           display_name: "Agent Two",
           version: "1.0.0",
+          enabled: false,
           source: "file",
           files: ["two.json"],
           recorded_versions: [],
@@ -454,6 +451,7 @@ export const createFakeService = (
         },
       ],
       problems: options.adapterProblems ?? [],
+      disabled_unknown: ["gone"],
     }),
     adapterCheck: ({ name, text }) => ({
       schema_version: SCHEMA_VERSION,
@@ -462,6 +460,11 @@ export const createFakeService = (
         ? [{ file: name, line: 3, path: "screens.0.pattern", message: "it is bad" }]
         : [],
     }),
+    adapterSwitch: async ({ agent, enabled }) => {
+      if (agent !== "one")
+        throw new AgtmuxError("E_USAGE", `there is no agent '${agent}'`, { remedy: "There is one." });
+      return { schema_version: SCHEMA_VERSION, agent_type: agent, enabled, changed: !enabled };
+    },
     adapterTry: async ({ ref, file }) => ({
       schema_version: SCHEMA_VERSION,
       generated_at: NOW,

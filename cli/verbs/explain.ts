@@ -4,7 +4,7 @@ import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS, stateCell } from "../render/mark.ts";
-import { describePane, describeTarget, describeWindow } from "../render/paneTable.ts";
+import { describePane, describeTarget, describeWindow } from "../render/paneFields.ts";
 import { measureFor, type Measure } from "../render/measure.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
 

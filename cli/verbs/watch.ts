@@ -4,7 +4,8 @@ import type { CliContext } from "../context.ts";
 import { parseDuration } from "../parse/duration.ts";
 import { parseFilters } from "../parse/filters.ts";
 import { parseSince, type Since } from "../parse/since.ts";
-import { prepareListing, runList, type ListOptions, type Scope } from "./list.ts";
+import { prepareListing, type ListOptions, type Scope } from "../listing.ts";
+import { runList } from "./list.ts";
 import { printChanges, printChangesOnce } from "./watchLines.ts";
 import { showTable } from "./watchTable.ts";
 

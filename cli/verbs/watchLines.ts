@@ -1,6 +1,6 @@
 // The lines of `watch --format jsonl`: one change per line, each with the version to resume from.
 import { once } from "node:events";
-import { matchesFilters } from "../../core/api/paneFilter.ts";
+import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION, type FeedEntry } from "../../core/model/view.ts";
@@ -8,11 +8,11 @@ import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
 import type { Since } from "../parse/since.ts";
 import { resumeFeed } from "../resumeFeed.ts";
-import type { prepareListing, Scope } from "./list.ts";
+import type { AskListing, Scope } from "../listing.ts";
 
 export interface LinesInput {
   readonly scope: Scope;
-  readonly ask: ReturnType<typeof prepareListing>;
+  readonly ask: AskListing;
   readonly since: Since;
   readonly all: boolean;
   readonly filters: ListFilters;
@@ -38,7 +38,7 @@ const belongsTo = (paneRef: string, target: string): boolean =>
 /** Feed entries as they are, or what of them the filters let through: a row that no longer fits is told as removed. */
 const paneLines = (filters: ListFilters): ToLines => {
   const isFiltered = Object.entries(filters).some(([name, value]) => name !== "all" && value !== undefined);
-  const { target } = filters;
+  const named = targetsNamed(filters);
   const shown = new Set<string>();
   return async (entry, client) => {
     if (!isFiltered) return [entry];
@@ -48,7 +48,7 @@ const paneLines = (filters: ListFilters): ToLines => {
         const panes = entry.panes.filter((pane) => matchesFilters(pane, filters));
         shown.clear();
         for (const pane of panes) shown.add(pane.identity.pane_ref);
-        const targets = entry.targets.filter((one) => target === undefined || one.target === target);
+        const targets = entry.targets.filter((one) => named === null || named.has(one.target));
         return [{ ...entry, panes, targets, summary }];
       }
       case "state": {
@@ -62,11 +62,11 @@ const paneLines = (filters: ListFilters): ToLines => {
       }
       case "removed": {
         const wasShown = shown.delete(entry.pane_ref);
-        const isOfTarget = target !== undefined && belongsTo(entry.pane_ref, target);
+        const isOfTarget = [...(named ?? [])].some((target) => belongsTo(entry.pane_ref, target));
         return wasShown || isOfTarget ? [entry] : [];
       }
       case "target":
-        return target === undefined || entry.target.target === target ? [entry] : [];
+        return named === null || named.has(entry.target.target) ? [entry] : [];
       case "gap":
         return [entry];
     }

@@ -5,10 +5,10 @@ import type { CliContext } from "../context.ts";
 import { loadExactMeasure, PLAIN_MEASURE } from "../render/measure.ts";
 import { cut } from "../render/table.ts";
 import { resumeFeed } from "../resumeFeed.ts";
-import { renderOptionsOf, type Listing, type prepareListing } from "./list.ts";
+import { renderOptionsOf, type AskListing, type Listing } from "../listing.ts";
 
 export interface TableInput {
-  readonly ask: ReturnType<typeof prepareListing>;
+  readonly ask: AskListing;
   /** How often ages are redrawn; changes show at once. */
   readonly intervalMs: number;
   readonly all: boolean;

@@ -38,19 +38,35 @@ describe("list panes", () => {
     [{ agent: "codex" }, ["%4"]],
     [{ needsAction: true }, ["%2", "%4"]],
     [{ needsAction: true, session: "api" }, ["%2"]],
+    [{ state: ["running", "error"] }, ["%1", "%4"]],
+    [{ agent: ["codex", "gemini"], target: ["host", "vm1"] }, ["%4"]],
+    [{ targetSession: ["host:work/api", "vm1/api"] }, ["%6", "%5"]],
   ])("combines filters: %j", (filters, expected) => {
     expect(ids(filters)).toEqual(expected);
   });
 
   it("counts what it lists, repeats the filters and names what is missing", () => {
-    const document = listPanes(input, { session: "api", target: "host" });
+    const document = listPanes(input, { session: "api", target: ["host", "vm1"], needsAction: false });
     expect(document).toMatchObject({
       schema_version: "1.0",
-      filters: { session: "api", target: "host" },
-      summary: { total: 3, needs_action: 1, by_agent: { claude: 3 }, by_target: { host: 3 } },
+      filters: { session: ["api"], target: ["host", "vm1"], needs_action: false },
+      summary: { total: 4, needs_action: 1, by_agent: { claude: 4 }, by_target: { host: 3, vm1: 1 } },
       problems: ["target vm1 is down: no answer"],
     });
-    expect(document.summary.by_state).toMatchObject({ running: 1, waiting_approval: 1, idle: 1, error: 0 });
+    expect(document.summary.by_state).toMatchObject({ running: 1, waiting_approval: 1, idle: 2, error: 0 });
+  });
+
+  it("names nothing as missing that was not asked for", () => {
+    expect(listPanes(input, { target: "host" }).problems).toEqual([]);
+    expect(listWindows(input, { targetSession: "vm1/api" }).problems).toHaveLength(1);
+  });
+
+  it("refuses a target that is not watched and names those that are", () => {
+    for (const filters of [{ target: "vm2" }, { targetSession: "vm2/api" }, { target: ["host", "vm2"] }])
+      for (const list of [listPanes, listWindows, listSessions])
+        expect(() => list(input, filters)).toThrow(
+          expect.objectContaining({ code: "E_TARGET_UNKNOWN", remedy: "Known targets: host, vm1." }),
+        );
   });
 
   it("refuses a target session without its slash", () => {
@@ -69,6 +85,22 @@ describe("list windows and sessions", () => {
       running_count: 1,
     });
     expect(listWindows(input, { all: true }).items).toHaveLength(5);
+  });
+
+  it("show whole windows and sessions in which something fits", () => {
+    const windows = listWindows(input, { needsAction: true });
+    expect(windows.items.map(({ identity, pane_count }) => [identity.window_id, pane_count])).toEqual([
+      ["@1", 2],
+      ["@3", 1],
+    ]);
+    expect(windows.summary.total).toBe(3);
+    const [session, ...rest] = listSessions(input, { state: "running" }).items;
+    expect([session?.identity.session_name, session?.pane_count, rest]).toEqual(["api", 3, []]);
+    const merged = listSessions(input, { needsAction: true, session: "api", groupBy: "session-name" });
+    expect([merged.items[0]?.agent_count, merged.filters]).toEqual([
+      4,
+      { needs_action: true, session: ["api"], group_by: "session-name" },
+    ]);
   });
 
   it("keep sessions of different targets and servers apart, and merge them by name when asked", () => {

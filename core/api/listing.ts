@@ -1,5 +1,13 @@
 // Filters and list documents: what `list panes|windows|sessions` answers on every surface.
-import { rollUp, rollUpSessions, rollUpWindows } from "../engine/rollup.ts";
+import {
+  rollUp,
+  rollUpSessions,
+  rollUpWindows,
+  sessionOf,
+  windowOf,
+  type SessionGrouping,
+} from "../engine/rollup.ts";
+import { AgtmuxError } from "../model/errors.ts";
 import {
   SCHEMA_VERSION,
   type PaneList,
@@ -8,7 +16,7 @@ import {
   type TargetView,
   type WindowList,
 } from "../model/view.ts";
-import { matchesFilters } from "./paneFilter.ts";
+import { matchesContent, matchesFilters, matchesPlace, targetsNamed } from "./paneFilter.ts";
 import type { ListFilters } from "./service.ts";
 
 export interface ListingInput {
@@ -18,18 +26,32 @@ export interface ListingInput {
   now: number;
 }
 
-/** What is missing from the answer, one sentence each: targets and servers that did not answer. */
-const problemsOf = (targets: readonly TargetView[]): string[] =>
-  targets.flatMap((target) => [
-    ...(target.health === "ok"
-      ? []
-      : [`target ${target.target} is ${target.health}: ${target.health_reason ?? "no reason given"}`]),
-    ...target.servers.flatMap((server) =>
-      server.status === "error"
-        ? [`tmux server ${server.tmux_server} on ${target.target}: ${server.problem ?? "does not answer"}`]
-        : [],
-    ),
-  ]);
+/** What is missing from the answer, one sentence each: targets and servers that were asked for and did not answer. */
+const problemsOf = (targets: readonly TargetView[], named: ReadonlySet<string> | null): string[] =>
+  targets
+    .filter(({ target }) => named === null || named.has(target))
+    .flatMap((target) => [
+      ...(target.health === "ok"
+        ? []
+        : [`target ${target.target} is ${target.health}: ${target.health_reason ?? "no reason given"}`]),
+      ...target.servers.flatMap((server) =>
+        server.status === "error"
+          ? [`tmux server ${server.tmux_server} on ${target.target}: ${server.problem ?? "does not answer"}`]
+          : [],
+      ),
+    ]);
+
+/** The targets that the filters name. @throws AgtmuxError E_TARGET_UNKNOWN for one that is not watched. */
+const checkTargets = (targets: readonly TargetView[], filters: ListFilters): ReadonlySet<string> | null => {
+  const named = targetsNamed(filters);
+  const known = targets.map(({ target }) => target);
+  for (const name of named ?? [])
+    if (!known.includes(name))
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `no target is called '${name.slice(0, 200)}'`, {
+        remedy: `Known targets: ${known.join(", ")}.`,
+      });
+  return named;
+};
 
 /** Stable order: target, server, session, window, pane. */
 const byPlace = (a: PaneView, b: PaneView): number =>
@@ -40,36 +62,61 @@ const byPlace = (a: PaneView, b: PaneView): number =>
   a.pane_index - b.pane_index ||
   a.identity.pane_id.localeCompare(b.identity.pane_id);
 
-const shown = (filters: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+const SNAKE: Readonly<Record<string, string>> = {
+  targetSession: "target_session",
+  needsAction: "needs_action",
+  groupBy: "group_by",
+};
+const LISTS: ReadonlySet<string> = new Set(["target", "targetSession", "session", "state", "agent"]);
 
-const frame = ({ targets, now }: ListingInput, filters: object, rows: readonly PaneView[]) => ({
+/** What was asked, as documents repeat it: filters that take several values are always lists. */
+const shown = (filters: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(filters)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [SNAKE[name] ?? name, LISTS.has(name) ? [value].flat() : value]),
+  );
+
+const frame = ({ targets, now }: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => ({
   schema_version: SCHEMA_VERSION as typeof SCHEMA_VERSION,
   generated_at: new Date(now).toISOString(),
   filters: shown(filters),
   summary: rollUp(rows),
-  problems: problemsOf(targets),
+  problems: problemsOf(targets, checkTargets(targets, filters)),
 });
 
+/** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for a target session without its slash; so do the others here. */
 export const listPanes = (input: ListingInput, filters: ListFilters): PaneList => {
   const rows = input.rows.filter((pane) => matchesFilters(pane, filters));
   const items = rows.filter((pane) => filters.all === true || pane.state !== null).toSorted(byPlace);
   return { ...frame(input, filters, rows), items };
 };
 
+/** The rows of every group in which one fits what is looked for: a window is shown whole or not at all. */
+const rowsOfGroups = (
+  { rows }: ListingInput,
+  filters: ListFilters,
+  groupOf: (pane: PaneView) => string,
+): PaneView[] => {
+  const placed = rows.filter((pane) => matchesPlace(pane, filters)).toSorted(byPlace);
+  const wanted = new Set(placed.filter((pane) => matchesContent(pane, filters)).map(groupOf));
+  return placed.filter((pane) => wanted.has(groupOf(pane)));
+};
+
 /** Windows and sessions count all of their panes but are listed only when one has an agent, unless `all`. */
 export const listWindows = (input: ListingInput, filters: ListFilters): WindowList => {
-  const rows = input.rows.filter((pane) => matchesFilters(pane, filters)).toSorted(byPlace);
+  const rows = rowsOfGroups(input, filters, windowOf);
   const items = rollUpWindows(rows).filter((window) => filters.all === true || window.agent_count > 0);
   return { ...frame(input, filters, rows), items };
 };
 
 export const listSessions = (
   input: ListingInput,
-  filters: ListFilters & { groupBy?: "target-session" | "session-name" | undefined },
+  filters: ListFilters & { groupBy?: SessionGrouping | undefined },
 ): SessionList => {
-  const rows = input.rows.filter((pane) => matchesFilters(pane, filters)).toSorted(byPlace);
-  const items = rollUpSessions(rows, filters.groupBy ?? "target-session").filter(
+  const grouping = filters.groupBy ?? "target-session";
+  const rows = rowsOfGroups(input, filters, sessionOf(grouping));
+  const items = rollUpSessions(rows, grouping).filter(
     (session) => filters.all === true || session.agent_count > 0,
   );
   return { ...frame(input, filters, rows), items };

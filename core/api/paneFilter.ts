@@ -1,8 +1,9 @@
-// Which rows a list's filters let through. `--target-session <target>/<session>`: the session percent-encoded as in references, the server optional after a colon.
+// Which rows a list's filters let through. `--target-session <target>/<session>`: the session percent-encoded as in
+// references, the server optional after a colon. A filter with several values lets through what fits any of them.
 import { AgtmuxError } from "../model/errors.ts";
 import { needsAction } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
-import type { ListFilters } from "./service.ts";
+import type { ListFilters, OneOrMore } from "./service.ts";
 
 interface SessionFilter {
   target: string;
@@ -25,24 +26,47 @@ const resolveSessionFilter = (text: string): SessionFilter => {
   }
 };
 
+/** The values of a filter; null where it was not given. */
+export const valuesOf = <T extends string>(filter: OneOrMore<T> | undefined): readonly T[] | null =>
+  filter === undefined ? null : typeof filter === "string" ? [filter] : filter;
+
+const fits = (filter: OneOrMore<string> | undefined, value: string | null): boolean => {
+  const values = valuesOf<string>(filter);
+  return values === null || (value !== null && values.includes(value));
+};
+
+/** The filters that say where to look. @throws AgtmuxError E_USAGE for a target session without its slash. */
+export const matchesPlace = ({ identity, also_in }: PaneView, filters: ListFilters): boolean => {
+  const names = [identity.session_name, ...also_in];
+  const sessions = valuesOf(filters.session);
+  return (
+    fits(filters.target, identity.target) &&
+    (sessions === null || names.some((name) => sessions.includes(name))) &&
+    (filters.targetSession === undefined ||
+      (valuesOf(filters.targetSession) ?? []).some((text) => {
+        const { target, server, session } = resolveSessionFilter(text);
+        return (
+          identity.target === target &&
+          (server === null || server === identity.tmux_server) &&
+          names.includes(session)
+        );
+      }))
+  );
+};
+
+/** The filters that say what to look for. */
+export const matchesContent = (pane: PaneView, filters: ListFilters): boolean =>
+  fits(filters.state, pane.state) &&
+  fits(filters.agent, pane.agent) &&
+  (filters.needsAction !== true || (pane.state !== null && needsAction(pane.state)));
+
 /** All filters combine with and. @throws AgtmuxError E_USAGE for a target session without its slash. */
-export const matchesFilters = (pane: PaneView, filters: ListFilters): boolean => {
-  const { identity } = pane;
-  if (filters.target !== undefined && identity.target !== filters.target) return false;
-  if (filters.session !== undefined && ![identity.session_name, ...pane.also_in].includes(filters.session))
-    return false;
-  if (filters.targetSession !== undefined) {
-    const wanted = resolveSessionFilter(filters.targetSession);
-    const isServer = wanted.server === null || wanted.server === identity.tmux_server;
-    if (
-      identity.target !== wanted.target ||
-      !isServer ||
-      ![identity.session_name, ...pane.also_in].includes(wanted.session)
-    )
-      return false;
-  }
-  if (filters.state !== undefined && pane.state !== filters.state) return false;
-  if (filters.agent !== undefined && pane.agent !== filters.agent) return false;
-  if (filters.needsAction === true && (pane.state === null || !needsAction(pane.state))) return false;
-  return true;
+export const matchesFilters = (pane: PaneView, filters: ListFilters): boolean =>
+  matchesPlace(pane, filters) && matchesContent(pane, filters);
+
+/** The targets that the filters name; null where they name none. Not every one of them need exist. */
+export const targetsNamed = (filters: ListFilters): ReadonlySet<string> | null => {
+  const names = valuesOf(filters.target);
+  const sessions = valuesOf(filters.targetSession)?.map((text) => resolveSessionFilter(text).target) ?? null;
+  return names === null && sessions === null ? null : new Set([...(names ?? []), ...(sessions ?? [])]);
 };

@@ -1,7 +1,13 @@
 // The one tRPC router. Every surface is a client of it; nothing here decides anything, it validates and forwards.
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
-import { DEFAULT_OUTPUT_LINES, MAX_OUTPUT_LINES, MAX_TEXT, signalSchema } from "../model/actionView.ts";
+import {
+  answerChoiceSchema,
+  DEFAULT_OUTPUT_LINES,
+  MAX_OUTPUT_LINES,
+  MAX_TEXT,
+  signalSchema,
+} from "../model/actionView.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
 import { actionGuardsSchema } from "../model/snapshot.ts";
 import { canonicalStateSchema } from "../model/state.ts";
@@ -35,13 +41,15 @@ const mapErrors = t.middleware(async ({ next }) => {
 });
 const procedure = t.procedure.use(mapErrors);
 
+const oneOrMore = <T extends z.ZodType>(item: T) =>
+  z.union([item, z.array(item).min(1).max(100).readonly()]).optional();
 const filtersSchema = z
   .object({
-    target: z.string().optional(),
-    targetSession: z.string().optional(),
-    session: z.string().optional(),
-    state: canonicalStateSchema.optional(),
-    agent: z.string().optional(),
+    target: oneOrMore(z.string()),
+    targetSession: oneOrMore(z.string()),
+    session: oneOrMore(z.string()),
+    state: oneOrMore(canonicalStateSchema),
+    agent: oneOrMore(z.string()),
     needsAction: z.boolean().optional(),
     all: z.boolean().optional(),
   })
@@ -100,6 +108,14 @@ export const createRouter = (service: ReachableService) =>
         }),
       )
       .mutation(({ input }) => service.send(input)),
+    answer: procedure
+      .input(
+        actionSchema.extend({
+          choice: answerChoiceSchema,
+          idempotencyKey: z.string().min(1).max(200).nullable().default(null),
+        }),
+      )
+      .mutation(({ input }) => service.answer(input)),
     interrupt: procedure.input(actionSchema).mutation(({ input }) => service.interrupt(input)),
     kill: procedure
       .input(
@@ -111,6 +127,9 @@ export const createRouter = (service: ReachableService) =>
       .query(({ input }) => service.listAudit(input)),
     adapters: procedure.query(() => service.adapters()),
     adapterCheck: procedure.input(adapterFileSchema).mutation(({ input }) => service.adapterCheck(input)),
+    adapterSwitch: procedure
+      .input(z.object({ agent: z.string().min(1).max(100), enabled: z.boolean() }))
+      .mutation(({ input }) => service.adapterSwitch(input)),
     adapterTry: procedure
       .input(z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }))
       .mutation(({ input }) => service.adapterTry(input)),

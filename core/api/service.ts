@@ -1,6 +1,6 @@
 // What the router needs from the daemon. The daemon implements it; tests and the renderer's story pages fake it.
-import type { ActionResult, AuditList, PaneOutput, Signal } from "../model/actionView.ts";
-import type { AdapterCheck, AdapterList, AdapterTry } from "../model/adapterView.ts";
+import type { ActionResult, AnswerChoice, AuditList, PaneOutput, Signal } from "../model/actionView.ts";
+import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
 import type { AgtmuxError } from "../model/errors.ts";
 import type { ActionGuards, AttachPlan } from "../model/snapshot.ts";
 import type { CanonicalState } from "../model/state.ts";
@@ -30,13 +30,16 @@ export interface Hello {
   isOnDemand: boolean;
 }
 
-/** All filters combine with and. `all`: panes without an agent too. */
+/** One value, or several of which any may fit. */
+export type OneOrMore<T> = T | readonly T[];
+
+/** All filters combine with and; the values of one with or. `all`: panes without an agent too. */
 export interface ListFilters {
-  target?: string | undefined;
-  targetSession?: string | undefined;
-  session?: string | undefined;
-  state?: CanonicalState | undefined;
-  agent?: string | undefined;
+  target?: OneOrMore<string> | undefined;
+  targetSession?: OneOrMore<string> | undefined;
+  session?: OneOrMore<string> | undefined;
+  state?: OneOrMore<CanonicalState> | undefined;
+  agent?: OneOrMore<string> | undefined;
   needsAction?: boolean | undefined;
   all?: boolean | undefined;
 }
@@ -114,6 +117,14 @@ export interface DaemonService {
       idempotencyKey: string | null;
     },
   ): Promise<ActionResult>;
+  /**
+   * Answers the prompt that `guards.ifPrompt` names and no other, with the keys that its adapter knows. The same
+   * `idempotencyKey` answers once per runtime. Fails with E_PROMPT_UNCONFIRMED without that guard, with E_STALE_SNAPSHOT
+   * when that prompt is not on the screen, with E_UNSUPPORTED where the keys are not known.
+   */
+  answer(
+    input: ActionRequest & { choice: AnswerChoice; idempotencyKey: string | null },
+  ): Promise<ActionResult>;
   /** Stops a turn by the agent's own keys. */
   interrupt(input: ActionRequest): Promise<ActionResult>;
   /** Signals the agent's process; fails with E_CONFIRMATION_REQUIRED, saying what would happen, unless confirmed. */
@@ -124,6 +135,8 @@ export interface DaemonService {
   adapters(): AdapterList;
   /** Checks the text of an adapter file that need not be in force. */
   adapterCheck(file: { name: string; text: string }): AdapterCheck;
+  /** Whether an agent is recognised in panes from now on; it is written into config.json. Fails with E_USAGE, E_CONFIG_INVALID. */
+  adapterSwitch(input: { agent: string; enabled: boolean }): Promise<AdapterSwitched>;
   /** What the rules of a file, or of every adapter, say about a live pane; changes nothing. */
   adapterTry(input: { ref: string; file: { name: string; text: string } | null }): Promise<AdapterTry>;
   integrationChange(input: {

@@ -61,11 +61,23 @@ const summarise = (panes: readonly PaneView[]) => {
 
 const key = (...parts: (string | number)[]): string => parts.join("\u0000");
 
+export type SessionGrouping = "target-session" | "session-name";
+
+/** What the panes of one window share. */
+export const windowOf = ({ identity }: PaneView): string =>
+  key(identity.target, identity.tmux_server, identity.session_name, identity.window_id);
+
+/** What the panes of one session share. */
+export const sessionOf =
+  (grouping: SessionGrouping) =>
+  ({ identity }: PaneView): string =>
+    grouping === "session-name"
+      ? identity.session_name
+      : key(identity.target, identity.tmux_server, identity.session_name);
+
 /** One row per window; `panes` must include those without an agent for `pane_count` to be true. */
 export const rollUpWindows = (panes: readonly PaneView[]): WindowView[] =>
-  groupBy(panes, ({ identity }) =>
-    key(identity.target, identity.tmux_server, identity.session_name, identity.window_id),
-  ).flatMap((group) => {
+  groupBy(panes, windowOf).flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const { target, tmux_server, session_name, window_id } = first.identity;
@@ -80,15 +92,8 @@ export const rollUpWindows = (panes: readonly PaneView[]): WindowView[] =>
   });
 
 /** One row per target and session, or per session name over all targets when asked to. */
-export const rollUpSessions = (
-  panes: readonly PaneView[],
-  grouping: "target-session" | "session-name",
-): SessionView[] =>
-  groupBy(panes, ({ identity }) =>
-    grouping === "session-name"
-      ? identity.session_name
-      : key(identity.target, identity.tmux_server, identity.session_name),
-  ).flatMap((group) => {
+export const rollUpSessions = (panes: readonly PaneView[], grouping: SessionGrouping): SessionView[] =>
+  groupBy(panes, sessionOf(grouping)).flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const isMerged = grouping === "session-name";

@@ -1,0 +1,152 @@
+// One request of a scope, read once from the options: which rows, in which order, and how they are shown. `list` asks it
+// once, `watch` whenever something changed.
+import type { ListFilters } from "../core/api/service.ts";
+import { AgtmuxError } from "../core/model/errors.ts";
+import type { Counts, PaneList, SessionList, WindowList } from "../core/model/view.ts";
+import type { CliContext } from "./context.ts";
+import { parseColumns } from "./parse/columns.ts";
+import { parseFilters, type FilterOptions } from "./parse/filters.ts";
+import { renderFlat, renderPlain, type Field, type RenderOptions } from "./render/field.ts";
+import { SESSION_FIELDS, WINDOW_FIELDS } from "./render/groupFields.ts";
+import type { Measure } from "./render/measure.ts";
+import { PANE_FIELDS } from "./render/paneFields.ts";
+import { renderPanes } from "./render/paneTable.ts";
+import { renderSessions } from "./render/sessionTable.ts";
+import { renderWindows } from "./render/windowTable.ts";
+import { PANE_SORT, parseSort, SESSION_SORT, WINDOW_SORT, type SortKeys } from "./sort.ts";
+
+export type Scope = "panes" | "windows" | "sessions";
+
+export interface ListOptions extends FilterOptions {
+  json?: boolean;
+  plain?: boolean;
+  sort?: readonly string[];
+  columns?: readonly string[];
+  withAgentStatus?: boolean;
+  agentSummary?: boolean;
+  groupBy?: string;
+}
+
+/** A list's document and how it is shown to people and to scripts. */
+export interface Listing {
+  readonly document: { readonly items: readonly unknown[] };
+  table(options: RenderOptions): string[];
+  plain(now: number): string[];
+}
+
+type Api = Parameters<Parameters<Awaited<ReturnType<CliContext["connect"]>>["call"]>[0]>[0];
+export type AskListing = (api: Api) => Promise<Listing>;
+
+const parseGroupBy = (text: string | undefined): "target-session" | "session-name" | undefined => {
+  if (text === undefined || text === "target-session" || text === "session-name") return text;
+  throw new AgtmuxError("E_USAGE", `--group-by does not know '${text}'`, {
+    remedy: "Use target-session or session-name.",
+  });
+};
+
+interface DocumentOf<T> {
+  readonly items: T[];
+  readonly summary: Counts;
+  readonly problems: string[];
+}
+
+interface View<D extends DocumentOf<T>, T> {
+  readonly noun: string;
+  readonly fields: Readonly<Record<string, Field<T>>>;
+  readonly keys: SortKeys<T>;
+  /** The columns without --columns, where nothing groups the rows. */
+  readonly flat: readonly Field<T>[];
+  /** Added by an option of the scope. */
+  readonly extra: readonly Field<T>[];
+  /** The list as it is shown when nothing was chosen; null: always flat. */
+  table(document: D, options: RenderOptions): string[];
+  /** Whether `table` keeps the order of the items. */
+  readonly isOrdered: boolean;
+}
+
+/** Reads --sort and --columns. Fails with E_USAGE. */
+const prepareView = <D extends DocumentOf<T>, T>(
+  options: ListOptions,
+  view: View<D, T>,
+): ((document: D) => Listing) => {
+  const compare = options.sort === undefined ? null : parseSort(options.sort, view.keys);
+  const chosen = options.columns === undefined ? null : parseColumns(options.columns, view.fields);
+  const columns = [...new Set([...(chosen ?? view.flat), ...view.extra])];
+  const isFlat = chosen !== null || (compare !== null && !view.isOrdered);
+  return (asked) => {
+    const document = compare === null ? asked : { ...asked, items: asked.items.toSorted(compare) };
+    return {
+      document,
+      table: (render) =>
+        isFlat ? renderFlat(document, columns, view.noun, render) : view.table(document, render),
+      plain: (now) => renderPlain(document.items, columns, now),
+    };
+  };
+};
+
+const { state, age, agent, session, window, what, ref } = PANE_FIELDS;
+const panesView: View<PaneList, PaneList["items"][number]> = {
+  noun: "pane",
+  fields: PANE_FIELDS,
+  keys: PANE_SORT,
+  flat: [state, age, agent, session, window, what, ref],
+  extra: [],
+  table: renderPanes,
+  isOrdered: false,
+};
+
+const windowsView = (options: ListOptions): View<WindowList, WindowList["items"][number]> => {
+  const withStates = options.withAgentStatus === true;
+  const { states, target: _target, tmux_server: _server, ...flat } = WINDOW_FIELDS;
+  return {
+    noun: "window",
+    fields: WINDOW_FIELDS,
+    keys: WINDOW_SORT,
+    flat: Object.values(flat),
+    extra: withStates ? [states] : [],
+    table: (document, render) => renderWindows(document, withStates, render),
+    isOrdered: false,
+  };
+};
+
+const sessionsView = (options: ListOptions): View<SessionList, SessionList["items"][number]> => {
+  const withAgents = options.agentSummary === true;
+  const { by_agent, states: _states, target: _target, panes: _panes, ...flat } = SESSION_FIELDS;
+  return {
+    noun: "session",
+    fields: SESSION_FIELDS,
+    keys: SESSION_SORT,
+    flat: Object.values(flat),
+    extra: withAgents ? [by_agent] : [],
+    table: (document, render) => renderSessions(document, withAgents, render),
+    isOrdered: true,
+  };
+};
+
+/** Reads the options once, so that `watch` fails at its start and not in the middle. Fails with E_USAGE. */
+export const prepareListing = (scope: Scope, options: ListOptions): AskListing => {
+  const filters: ListFilters = parseFilters(options);
+  switch (scope) {
+    case "panes": {
+      const show = prepareView(options, panesView);
+      return async (api) => show(await api.panes.query(filters));
+    }
+    case "windows": {
+      const show = prepareView(options, windowsView(options));
+      return async (api) => show(await api.windows.query(filters));
+    }
+    case "sessions": {
+      const show = prepareView(options, sessionsView(options));
+      const groupBy = parseGroupBy(options.groupBy);
+      const input = groupBy === undefined ? filters : { ...filters, groupBy };
+      return async (api) => show(await api.sessions.query(input));
+    }
+  }
+};
+
+export const renderOptionsOf = (context: CliContext, measure: Measure): RenderOptions => ({
+  paint: context.paint,
+  width: context.width,
+  now: context.now(),
+  measure,
+});

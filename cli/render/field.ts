@@ -1,0 +1,63 @@
+// A row's fields by name: the columns that a person or a script may choose. Each has a cell for a table and the value as it
+// is for a script. Tables of chosen columns are flat: nothing is grouped, so that the order is what was asked for.
+import type { Counts } from "../../core/model/view.ts";
+import { renderFoot } from "./foot.ts";
+import type { Measure } from "./measure.ts";
+import type { Paint } from "./paint.ts";
+import { layOut, renderHeader, renderRow, type Cell, type Column } from "./table.ts";
+
+export interface RenderOptions {
+  readonly paint: Paint;
+  readonly width: number | null;
+  readonly measure: Measure;
+  /** Epoch ms that ages are counted to. */
+  readonly now: number;
+}
+
+export interface Field<T> extends Column {
+  cell(item: T, options: RenderOptions): Cell;
+  /** Null or empty: there is none. */
+  raw(item: T, now: number): string | number | boolean | null;
+}
+
+// What would end a field or a line, steer a terminal, or hide what is there; the backslash, because it says so.
+// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+const UNSAFE = /[\\\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const SHORT: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r" };
+
+/** One field of `--plain`: nothing is lost and nothing can be taken for something else. */
+const plainField = (value: string | number | boolean | null): string =>
+  value === null || value === ""
+    ? "-"
+    : String(value).replace(
+        UNSAFE,
+        (char) => SHORT[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      );
+
+export const renderPlain = <T>(items: readonly T[], fields: readonly Field<T>[], now: number): string[] =>
+  items.map((item) => fields.map((field) => plainField(field.raw(item, now))).join("\t"));
+
+interface ListOf<T> {
+  readonly summary: Counts;
+  readonly problems: readonly string[];
+  readonly items: readonly T[];
+}
+
+/** One row per item in the list's own order. `noun`: what an item is. */
+export const renderFlat = <T>(
+  list: ListOf<T>,
+  fields: readonly Field<T>[],
+  noun: string,
+  options: RenderOptions,
+): string[] => {
+  const foot = renderFoot(list, noun, options);
+  if (list.items.length === 0) return [`No ${noun}s here.`, ...foot];
+  const rows = list.items.map((item) => fields.map((field) => field.cell(item, options)));
+  const layout = layOut(fields, rows, { width: options.width, indent: 0, measure: options.measure });
+  return [
+    options.paint("dim", renderHeader(fields, layout, 0)),
+    ...rows.flatMap((row) => renderRow(fields, row, layout, 0)),
+    "",
+    ...foot,
+  ];
+};

@@ -1,0 +1,109 @@
+// The fields of a pane's row, by the names that `--columns` knows.
+import type { ReasonCode } from "../../core/model/state.ts";
+import { formatAge, REASON_WORDS } from "../../core/model/words.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { cleanLine } from "./clean.ts";
+import type { Field } from "./field.ts";
+import { stateCell } from "./mark.ts";
+import type { Cell, Column } from "./table.ts";
+
+const isReasonCode = (code: string): code is ReasonCode => code in REASON_WORDS;
+
+/** What it asks, in one line; else why it is in this state; else the pane's title. */
+export const describePane = (pane: PaneView): string => {
+  if (pane.request !== null) {
+    const title = cleanLine(pane.request.title);
+    const body = cleanLine(pane.request.body ?? "");
+    return body === "" || title.includes(body) ? title : `${title}: ${body}`;
+  }
+  if (pane.reason_code !== null && isReasonCode(pane.reason_code)) return REASON_WORDS[pane.reason_code];
+  return cleanLine(pane.reason_code ?? pane.title);
+};
+
+/** `target` or `target:server`, as in references. */
+export const describeTarget = (target: string, server: string): string =>
+  cleanLine(server === "default" ? target : `${target}:${server}`);
+
+export const describeWindow = (pane: PaneView): string =>
+  `${pane.window_index}:${cleanLine(pane.window_name)}.${pane.pane_index}`;
+
+export const ageCell = (since: string | null, now: number): Cell => ({
+  text: since === null ? "" : formatAge(now - Date.parse(since)),
+});
+
+const whole = (title: string): Column => ({ title, min: null });
+
+/** A field that looks the same to people and to scripts. */
+const text = (
+  column: Column,
+  raw: (pane: PaneView) => string | number | boolean | null,
+): Field<PaneView> => ({
+  ...column,
+  cell: (pane) => {
+    const value = raw(pane);
+    return { text: value === null ? "-" : cleanLine(String(value)) };
+  },
+  raw,
+});
+
+export const PANE_FIELDS = {
+  state: {
+    title: "STATE",
+    min: 16,
+    least: 4,
+    cell: (pane, { paint }) => stateCell(pane.state, paint),
+    raw: (pane) => pane.state,
+  },
+  reason: text({ title: "REASON", min: 8 }, (pane) => pane.reason_code),
+  confidence: text(whole("CONFIDENCE"), (pane) => pane.confidence),
+  needs_action: text(whole("NEEDS ACTION"), (pane) => pane.needs_action),
+  age: {
+    title: "AGE",
+    min: null,
+    align: "right",
+    cell: (pane, { now }) => ageCell(pane.since, now),
+    raw: (pane, now) =>
+      pane.since === null ? null : Math.max(0, Math.floor((now - Date.parse(pane.since)) / 1_000)),
+  },
+  since: text(whole("SINCE"), (pane) => pane.since),
+  confirmed_at: text(whole("CONFIRMED"), (pane) => pane.confirmed_at),
+  agent: text({ title: "AGENT", min: 5 }, (pane) => pane.agent),
+  target: text({ title: "TARGET", min: 6 }, ({ identity }) => identity.target),
+  tmux_server: text({ title: "SERVER", min: 6 }, ({ identity }) => identity.tmux_server),
+  session: {
+    title: "SESSION",
+    min: 8,
+    cell: ({ identity }) => ({
+      text: `${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}`,
+    }),
+    raw: ({ identity }) => identity.session_name,
+  },
+  window: {
+    title: "WINDOW",
+    min: 8,
+    cell: (pane) => ({ text: describeWindow(pane) }),
+    raw: (pane) => pane.window_name,
+  },
+  window_id: text(whole("WINDOW ID"), ({ identity }) => identity.window_id),
+  pane_id: text(whole("PANE"), ({ identity }) => identity.pane_id),
+  title: text({ title: "TITLE", min: 8 }, (pane) => pane.title),
+  what: {
+    title: "WHAT",
+    min: 10,
+    cell: (pane) => ({ text: describePane(pane) }),
+    raw: (pane) => describePane(pane),
+  },
+  kind: text(whole("KIND"), (pane) => pane.request?.kind ?? null),
+  tool: text({ title: "TOOL", min: 4 }, (pane) => pane.request?.toolName ?? null),
+  request: text({ title: "REQUEST", min: 10 }, (pane) => pane.request?.title ?? null),
+  body: text({ title: "BODY", min: 10 }, (pane) => pane.request?.body ?? null),
+  prompt_fingerprint: text(whole("PROMPT FINGERPRINT"), (pane) => pane.prompt_fingerprint),
+  state_version: text({ ...whole("VERSION"), align: "right" }, (pane) => pane.state_version),
+  runtime_id: text(whole("RUNTIME"), ({ identity }) => identity.runtime_id),
+  ref: {
+    title: "REF",
+    min: null,
+    cell: ({ identity }, { paint }) => ({ text: identity.pane_ref, paint: (ref) => paint("dim", ref) }),
+    raw: ({ identity }) => identity.pane_ref,
+  },
+} as const satisfies Record<string, Field<PaneView>>;
