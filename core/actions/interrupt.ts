@@ -54,6 +54,8 @@ export const interruptTurn = async (
       `Nothing was done to ${paneRef}: what is pressed there goes to every pane of its window.`,
     );
   if (!(await input.isForeground())) throw refuse("its agent is in the background");
+  // A shell that got its terminal back from the agent must not get the keys.
+  const onlyIf = { command: look.command };
   for (const [index, press] of keys.entries()) {
     const commands: TmuxCommand[] = [
       ["copy-mode", "-q", "-t", pane.paneId],
@@ -61,7 +63,8 @@ export const interruptTurn = async (
     ];
     if (index === 0) {
       // oxlint-disable-next-line no-await-in-loop -- one press after the other is the point
-      if (!(await hands.act(input.verify(), pane, commands))) throw refuse("the pane is another one now");
+      if (!(await hands.act(input.verify(), pane, commands, undefined, onlyIf)))
+        throw refuse("the pane is another one now");
       continue;
     }
     // oxlint-disable-next-line no-await-in-loop -- see above
@@ -69,7 +72,7 @@ export const interruptTurn = async (
     // Once it has stopped, another press would mean something else.
     if (isBusy(before) && !isBusy(input.state())) break;
     // oxlint-disable-next-line no-await-in-loop -- see above
-    if (!(await hands.act(input.renew(), pane, commands))) break;
+    if (!(await hands.act(input.renew(), pane, commands, undefined, onlyIf))) break;
   }
   if (!isBusy(before))
     return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };

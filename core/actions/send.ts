@@ -11,6 +11,8 @@ import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBo
 import { quotedBytes, type PaneHands, type PaneLook, type TmuxCommand } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { pressEnter } from "./pressEnter.ts";
+import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
 import { toSendable } from "./sendableText.ts";
 
 /** Above this a text is pasted: tmux refuses long commands. */
@@ -27,6 +29,8 @@ const LOOK_EVERY_MS = 60;
 const SEEN_LEFT = 2;
 /** An agent may take each Enter for a new line, so that its box grows by a row. */
 const AGENT_SLACK_ROWS = 1;
+/** Looks and tries, when the screen changes between a look and its keys: spinners do that. */
+const TRIES = 5;
 
 const SHELL = /^-?(?:a|ba|c|da|fi|k|mk|pdk|tc|z|ya|rba)?sh$|^-?(?:nu|elvish|xonsh|pwsh|busybox)$/;
 
@@ -72,20 +76,6 @@ const openPrompt = (paneRef: string): AgtmuxError =>
     `Nothing was sent to ${paneRef}: its agent waits for an answer to a prompt.`,
   );
 
-/** What the screen shows right now; the engine may be some hundred milliseconds behind. */
-const showsPrompt = ({ agent, pane }: SendInput, look: PaneLook): boolean => {
-  if (agent === null) return false;
-  const { rows: lines, title, isAlternate, width, height } = look;
-  const reading = agent.adapter?.readScreen({
-    lines,
-    title: title || pane.title,
-    isAlternate,
-    width,
-    height,
-  });
-  return reading !== null && reading !== undefined && isWaiting(reading.status.state);
-};
-
 const refuseUnfit = (input: SendInput, look: PaneLook | null): PaneLook => {
   const { paneRef, pane } = input;
   const refuse = (code: "E_STALE_SNAPSHOT" | "E_UNSUPPORTED", why: string, remedy?: string): never => {
@@ -117,7 +107,8 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
     return;
   }
   const state = agent.state();
-  if ((state !== null && isWaiting(state)) || showsPrompt(input, look)) throw openPrompt(paneRef);
+  if ((state !== null && isWaiting(state)) || showsPrompt(readLook(input.agent, input.pane, look)))
+    throw openPrompt(paneRef);
   if (!(await agent.isForeground()))
     throw new AgtmuxError(
       "E_STALE_SNAPSHOT",
@@ -128,7 +119,8 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
     );
 };
 
-const typeText = async (input: SendInput, text: string): Promise<void> => {
+/** False when the pane is not any more what `look` saw; then nothing was typed. */
+const typeText = async (input: SendInput, text: string, look: PaneLook): Promise<boolean> => {
   const { hands, pane, makeNonce } = input;
   const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
   const isTyped = !/[\n\t]/.test(text) && quotedBytes(text) <= MAX_TYPED_BYTES;
@@ -136,32 +128,32 @@ const typeText = async (input: SendInput, text: string): Promise<void> => {
   const keys: TmuxCommand = isTyped
     ? ["send-keys", "-t", pane.paneId, "-l", "--", text]
     : ["paste-buffer", "-p", "-d", "-r", "-b", name, "-t", pane.paneId];
+  const onlyIf = {
+    command: look.command,
+    screenShows: landmarks(look, readLook(input.agent, input.pane, look)),
+  };
   const action = input.verify();
   input.onFirstKey();
-  if (await hands.act(action, pane, [leaveMode, keys], isTyped ? undefined : { name, text })) return;
+  const buffer = isTyped ? undefined : { name, text };
+  if (await hands.act(action, pane, [leaveMode, keys], buffer, onlyIf)) return true;
   input.onNothingSent();
-  throw new AgtmuxError(
-    "E_STALE_SNAPSHOT",
-    `Nothing was sent to ${input.paneRef}: the pane is another one now.`,
-  );
+  return false;
 };
 
-/** Null when Enter was pressed; else why not. */
-const pressEnter = async (input: SendInput): Promise<string | null> => {
-  const { hands, pane } = input;
-  const look = await hands.look(pane);
-  if (look === null) return "The pane went away before Enter.";
-  if (showsPrompt(input, look)) return "A prompt opened before Enter, so Enter was not pressed.";
-  try {
-    const keys: TmuxCommand[] = [
-      ["copy-mode", "-q", "-t", pane.paneId],
-      ["send-keys", "-t", pane.paneId, "Enter"],
-    ];
-    return (await hands.act(input.renew(), pane, keys)) ? null : "The pane became another one before Enter.";
-  } catch (error) {
-    if (error instanceof AgtmuxError && error.code === "E_STALE_SNAPSHOT") return error.message;
-    throw error;
+/** Looks and types, again while the screen changes in between. Gives what was there before. */
+const lookAndType = async (input: SendInput, text: string): Promise<PaneLook> => {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
+    const before = refuseUnfit(input, await input.hands.look(input.pane));
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    await refuseReceiver(input, before);
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    if (await typeText(input, text, before)) return before;
   }
+  throw new AgtmuxError(
+    "E_STALE_SNAPSHOT",
+    `Nothing was sent to ${input.paneRef}: what it runs or shows changed with every look.`,
+  );
 };
 
 /** True once the text has left the box, or the agent went to work. */
@@ -183,7 +175,7 @@ const awaitLeft = async (
 
 const enterAndSee = async (input: SendInput, mark: BoxMark | null): Promise<Omit<SendReport, "notes">> => {
   const wasRunning = input.agent?.state() === "running";
-  const first = await pressEnter(input);
+  const first = await pressEnter(input, mark);
   if (first !== null) return { outcome: "not_delivered", detail: first };
   if (mark === null)
     return {
@@ -192,7 +184,7 @@ const enterAndSee = async (input: SendInput, mark: BoxMark | null): Promise<Omit
     };
   if (await awaitLeft(input, { mark, wasRunning, enters: 1 }))
     return { outcome: "delivered", detail: "The text appeared and was submitted." };
-  const second = await pressEnter(input);
+  const second = await pressEnter(input, mark);
   if (second !== null) return { outcome: "unverified", detail: second };
   return (await awaitLeft(input, { mark, wasRunning, enters: 2 }))
     ? { outcome: "delivered", detail: "The text appeared and was submitted with a second Enter." }
@@ -236,13 +228,11 @@ export const sendText = async (input: SendInput): Promise<SendReport> => {
     throw new AgtmuxError("E_USAGE", "There is no text to send", {
       remedy: "Give it with --text or --stdin.",
     });
-  const before = refuseUnfit(input, await input.hands.look(input.pane));
-  await refuseReceiver(input, before);
+  const before = await lookAndType(input, text);
   const notes = [
     ...(stripped > 0 ? [`${stripped} control characters were left out.`] : []),
     ...(before.inMode ? ["The pane was in copy mode, which was left."] : []),
   ];
-  await typeText(input, text);
   try {
     return { ...(await seeThrough(input, text, before)), notes };
   } catch (error) {

@@ -1,0 +1,57 @@
+// Presses Enter after a text that was typed, only while that text is still where it was: a dialog that opened meanwhile
+// would take Enter for a yes.
+import { AgtmuxError } from "../model/errors.ts";
+import { rowOf, type BoxMark } from "./inputBox.ts";
+import type { PaneLook, TmuxCommand } from "./paneHands.ts";
+import { pause } from "./pause.ts";
+import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
+import type { SendInput } from "./send.ts";
+
+/** Looks and tries, when the screen changes between a look and the key. */
+const TRIES = 5;
+const TRY_AGAIN_MS = 60;
+
+type EnterInput = Pick<SendInput, "hands" | "pane" | "agent" | "clock" | "renew">;
+
+/** The row in which the typed text ends must be there still; null when it is not. */
+const enterCondition = (mark: BoxMark | null, look: PaneLook) => {
+  if (mark === null) return { command: look.command, screenShows: landmarks(look, null) };
+  const row = rowOf(mark, look);
+  return row === null ? null : { command: look.command, screenShows: [row] };
+};
+
+type EnterTry = { kind: "pressed" | "again" } | { kind: "refused"; why: string };
+
+const tryEnter = async (input: EnterInput, mark: BoxMark | null): Promise<EnterTry> => {
+  const { hands, pane } = input;
+  const look = await hands.look(pane);
+  if (look === null) return { kind: "refused", why: "The pane went away before Enter." };
+  if (showsPrompt(readLook(input.agent, input.pane, look)))
+    return { kind: "refused", why: "A prompt opened before Enter, so Enter was not pressed." };
+  const onlyIf = enterCondition(mark, look);
+  if (onlyIf === null) return { kind: "again" };
+  const keys: TmuxCommand[] = [
+    ["copy-mode", "-q", "-t", pane.paneId],
+    ["send-keys", "-t", pane.paneId, "Enter"],
+  ];
+  const isPressed = await hands.act(input.renew(), pane, keys, undefined, onlyIf);
+  return { kind: isPressed ? "pressed" : "again" };
+};
+
+/** Null when Enter was pressed; else why not. `mark`: the text as it was seen in the box; null when it was not. */
+export const pressEnter = async (input: EnterInput, mark: BoxMark | null): Promise<string | null> => {
+  try {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
+      const result = await tryEnter(input, mark);
+      if (result.kind === "pressed") return null;
+      if (result.kind === "refused") return result.why;
+      // oxlint-disable-next-line no-await-in-loop -- see above
+      await pause(input.clock, TRY_AGAIN_MS);
+    }
+    return "The pane or its input box became another one before Enter, so Enter was not pressed.";
+  } catch (error) {
+    if (error instanceof AgtmuxError && error.code === "E_STALE_SNAPSHOT") return error.message;
+    throw error;
+  }
+};

@@ -1,0 +1,26 @@
+// What a look at a pane says to its agent's adapter, and which rows of it are worth checking again when keys arrive. Pure.
+import type { Pane } from "../model/runtime.ts";
+import { isWaiting } from "../model/state.ts";
+import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
+import type { PaneLook } from "./paneHands.ts";
+
+/** What the screen shows right now; the engine may be some hundred milliseconds behind. */
+export const readLook = (
+  agent: { adapter: Pick<AgentAdapter, "readScreen"> | null } | null,
+  pane: Pick<Pane, "title">,
+  look: PaneLook,
+): Reading | null => {
+  const { rows: lines, title, isAlternate, width, height } = look;
+  const screen = { lines, title: title || pane.title, isAlternate, width, height };
+  return agent?.adapter?.readScreen(screen) ?? null;
+};
+
+export const showsPrompt = (reading: Reading | null): boolean =>
+  reading !== null && isWaiting(reading.status.state);
+
+/** Rows that go when a dialog opens: where the text would go to, and what told the state. */
+export const landmarks = ({ rows, cursorY }: PaneLook, reading: Reading | null): string[] => {
+  const cursorRow = rows[cursorY] ?? "";
+  const matched = reading === null ? undefined : rows.find((row) => row.includes(reading.matched));
+  return [cursorRow, matched ?? ""].filter((row) => row.trim() !== "");
+};
