@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { adapterListSchema, adapterTrySchema } from "../core/model/adapterView.ts";
+import { adapterListSchema, adapterSwitchedSchema, adapterTrySchema } from "../core/model/adapterView.ts";
 import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
 import { createFakeService, makePane } from "./testing/fakeService.ts";
 
@@ -29,11 +29,26 @@ test("list shows each adapter with its source, and the problems of files", async
   await home.serve(createFakeService({ adapterProblems: [PROBLEM] }));
   const { code, stdout } = await home.run(["adapters", "list"]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/one +Agent One +1\.2\.3 +built-in +yes +completed, events, integrate/);
-  expect(stdout).toMatch(/two +Agent Two +1\.0\.0 +file: two\.json +no/);
+  expect(stdout).toMatch(/one +Agent One +1\.2\.3 +built-in +yes +yes +completed, events, integrate/);
+  expect(stdout).toMatch(/two +Agent Two +1\.0\.0 +file: two\.json +no +no/);
   expect(stdout).toContain("Not in force:\n  mine.json:7: titles.0.state: wrong state\n");
   const asJson = await home.run(["adapters", "list", "--json"]);
   expect(adapterListSchema.parse(JSON.parse(asJson.stdout)).problems).toEqual([PROBLEM]);
+});
+
+test("enable and disable say what became of it, and refuse an agent that is not known", async () => {
+  await home.serve(createFakeService());
+  expect((await home.run(["adapters", "list"])).stdout).toContain("not known: gone\n");
+  const off = await home.run(["adapters", "disable", "one"]);
+  expect([off.code, off.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^one is disabled: .*adapters enable one'/),
+  ]);
+  expect((await home.run(["adapters", "enable", "one"])).stdout).toBe("one was enabled already.\n");
+  const document = await home.run(["adapters", "disable", "one", "--json"]);
+  expect(adapterSwitchedSchema.parse(JSON.parse(document.stdout))).toMatchObject({ enabled: false });
+  const bad = await home.run(["adapters", "disable", "nope"]);
+  expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("there is no agent 'nope'")]);
 });
 
 test("check ends with 11 and names the lines where files are bad", async () => {

@@ -14,6 +14,24 @@ export const addAdapters = (program: Verb, context: CliContext): void => {
     .example("agtmux adapters list", "Which agents are known, from where, and what can be done with them.")
     .action(async (options) => (await import("../verbs/adapters.ts")).runAdapterList(context, options));
   adapters
+    .command("enable")
+    .description("recognise an agent again")
+    .argument("<agent>")
+    .addOption(json())
+    .example("agtmux adapters enable pi", "Panes in which it runs appear within two seconds.")
+    .action(async (agent, options) =>
+      (await import("../verbs/adapters.ts")).runAdapterSwitch(context, agent, true, options),
+    );
+  adapters
+    .command("disable")
+    .description("recognise an agent no more: its panes count as panes without one")
+    .argument("<agent>")
+    .addOption(json())
+    .example("agtmux adapters disable pi", "Written into config.json, so that it lasts.")
+    .action(async (agent, options) =>
+      (await import("../verbs/adapters.ts")).runAdapterSwitch(context, agent, false, options),
+    );
+  adapters
     .command("check")
     .description("check a file, or all files in the adapters folder")
     .argument("[file]")

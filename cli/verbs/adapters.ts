@@ -1,8 +1,15 @@
-// `agtmux adapters list|check|try`: which agents are known and from where, what is wrong with the person's files, and what
-// rules say about a live pane. The daemon answers; a file that is not in force is read here and handed over.
+// `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which of them count, what is wrong
+// with the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read
+// here and handed over.
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { AdapterList, AdapterTry, AdapterView, RuleMatch } from "../../core/model/adapterView.ts";
+import type {
+  AdapterList,
+  AdapterSwitched,
+  AdapterTry,
+  AdapterView,
+  RuleMatch,
+} from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
@@ -23,6 +30,7 @@ const COLUMNS: readonly Column[] = [
   { title: "NAME", min: 8 },
   { title: "VERSION", min: 5 },
   { title: "SOURCE", min: 8 },
+  { title: "ENABLED", min: null },
   { title: "VERIFIED", min: null },
   { title: "CAN", min: 10 },
 ];
@@ -49,6 +57,7 @@ const toRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
   { text: cleanLine(adapter.display_name) },
   { text: adapter.version },
   { text: describeSource(adapter) },
+  adapter.enabled ? { text: "yes" } : { text: "no", paint: (text) => paint("yellow", text) },
   adapter.verified
     ? { text: "yes", paint: (text) => paint("green", text) }
     : { text: "no", paint: (text) => paint("yellow", text) },
@@ -80,7 +89,33 @@ export const runAdapterList = async (context: CliContext, options: AdapterOption
       context.paint("red", "Not in force:"),
       ...document.problems.map((one) => `  ${describeProblem(one)}`),
     );
+  if (document.disabled_unknown.length > 0)
+    lines.push(
+      "",
+      `Disabled in config.json, but not known: ${document.disabled_unknown.map(cleanLine).join(", ")}`,
+    );
   context.print(`${lines.join("\n")}\n`);
+};
+
+const describeSwitched = ({ agent_type, enabled, changed }: AdapterSwitched): string => {
+  const agent = cleanLine(agent_type);
+  if (!changed) return `${agent} was ${enabled ? "enabled" : "disabled"} already.`;
+  return enabled
+    ? `${agent} is enabled: its panes appear with the next look at their processes.`
+    : `${agent} is disabled: its panes count as panes without an agent until 'agtmux adapters enable ${agent}'.`;
+};
+
+export const runAdapterSwitch = async (
+  context: CliContext,
+  agent: string,
+  enabled: boolean,
+  options: AdapterOptions,
+): Promise<void> => {
+  const switched = await withDaemon(context, (client) =>
+    client.call((api) => api.adapterSwitch.mutate({ agent, enabled })),
+  );
+  if (options.json === true) printJson(context, switched);
+  else context.print(`${describeSwitched(switched)}\n`);
 };
 
 const readAdapterText = async (path: string): Promise<{ name: string; text: string }> => {

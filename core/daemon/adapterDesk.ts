@@ -8,9 +8,11 @@ import type { AdapterOrigin, AdapterProblem, AdapterSource, AdapterText } from "
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter, type Screen } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AdapterRow } from "../ports/store.ts";
+import type { AdapterSwitch } from "./adapterSwitch.ts";
 
 export interface AdapterDeskDeps {
   adapters: AdapterSource;
+  adapterSwitch: Pick<AdapterSwitch, "isEnabled" | "unknown">;
   clock: Clock;
   /** Visible lines of a pane now; null where it cannot be read. */
   capture: (pane: Pane) => Promise<readonly string[] | null>;
@@ -42,7 +44,7 @@ const describeProblem = ({ file, line, path, message }: AdapterProblem): string 
   `${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
 export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
-  const { adapters, clock, redact } = deps;
+  const { adapters, adapterSwitch, clock, redact } = deps;
   const originOf = (agentType: string): AdapterOrigin =>
     adapters.files?.originOf(agentType) ?? { kind: "built-in", files: [] };
 
@@ -88,6 +90,7 @@ export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
         agent_type: adapter.agentType,
         display_name: adapter.displayName,
         version: adapter.version,
+        enabled: adapterSwitch.isEnabled(adapter.agentType),
         source: originOf(adapter.agentType).kind,
         files: [...originOf(adapter.agentType).files],
         recorded_versions: [...adapter.recordedVersions],
@@ -96,6 +99,7 @@ export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
         capabilities: { ...adapter.capabilities },
       })),
       problems: [...(adapters.files?.problems() ?? [])],
+      disabled_unknown: [...adapterSwitch.unknown()],
     }),
     check: (file) => {
       const { adapter, problems } = filesWanted(adapters).check(file);
@@ -139,7 +143,7 @@ export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
         agentType: adapter.agentType,
         version: adapter.version,
         capabilities: { ...adapter.capabilities },
-        enabled: true,
+        enabled: adapterSwitch.isEnabled(adapter.agentType),
         updatedAt: clock.now(),
       })),
   };

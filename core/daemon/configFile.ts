@@ -1,11 +1,13 @@
-// Reads `config.json` and follows its changes. A file that does not parse is reported and the last good configuration
-// stays in force; a missing file means the defaults.
+// Reads `config.json`, follows its changes and makes those that the daemon was asked for. A file that does not parse is
+// reported and the last good configuration stays in force; a missing file means the defaults.
 import { watch, type FSWatcher } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { configSchema, DEFAULT_CONFIG, type Config } from "../model/config.ts";
+import { editConfig } from "../model/configEdit.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { TargetFiles } from "../ports/targetExecutor.ts";
 
 /** Throws E_CONFIG_INVALID naming the keys that are wrong. */
 export const parseConfig = (text: string, path: string): Config => {
@@ -27,15 +29,19 @@ export const parseConfig = (text: string, path: string): Config => {
   throw new AgtmuxError("E_CONFIG_INVALID", `${path} is not valid: ${details.join("; ")}`, { details });
 };
 
-const readConfig = async (path: string): Promise<Config> => {
-  let text: string;
+/** Null where there is no file. */
+const readConfigText = async (path: string): Promise<string | null> => {
   try {
-    text = await readFile(path, "utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return DEFAULT_CONFIG;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
     throw new AgtmuxError("E_CONFIG_INVALID", `${path} cannot be read`, { cause: error });
   }
-  return parseConfig(text, path);
+};
+
+const readConfig = async (path: string): Promise<Config> => {
+  const text = await readConfigText(path);
+  return text === null ? DEFAULT_CONFIG : parseConfig(text, path);
 };
 
 export class ConfigFile {
@@ -44,6 +50,9 @@ export class ConfigFile {
   private watcher: FSWatcher | null = null;
   private value: Config = DEFAULT_CONFIG;
   private failure: string | null = null;
+  /** One read or write after the other: an older reading must not outrun a newer one. */
+  private busy: Promise<void> = Promise.resolve();
+  private readonly listeners = new Set<() => void>();
 
   private constructor(path: string, logger: Logger) {
     this.path = path;
@@ -70,7 +79,44 @@ export class ConfigFile {
     return this.failure;
   }
 
-  private async reload(): Promise<void> {
+  /** Called after each change of `current`. Returns the unsubscribe function. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /**
+   * Puts the value of one key into the file and keeps everything else in it; resolves when it is in force.
+   * @throws AgtmuxError E_CONFIG_INVALID where the file is not valid as it is: it is not touched then.
+   */
+  update(
+    files: Pick<TargetFiles, "writeText">,
+    key: readonly [string, ...string[]],
+    valueOf: (current: Config) => unknown,
+  ): Promise<void> {
+    return this.inTurn(async () => {
+      const before = await readConfigText(this.path);
+      const current = before === null ? DEFAULT_CONFIG : parseConfig(before, this.path);
+      const after = editConfig(before, key, valueOf(current));
+      parseConfig(after, this.path);
+      if (after !== before) await files.writeText(this.path, after);
+      await this.read();
+    });
+  }
+
+  private reload(): Promise<void> {
+    return this.inTurn(() => this.read());
+  }
+
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = this.busy.then(work);
+    // Whoever asked hears of a failure; the next in turn only waits for the end.
+    this.busy = mine.catch(() => undefined);
+    return mine;
+  }
+
+  private async read(): Promise<void> {
+    const before = JSON.stringify(this.value);
     try {
       this.value = await readConfig(this.path);
       this.failure = null;
@@ -81,6 +127,7 @@ export class ConfigFile {
         "config.json is not valid; the last good configuration stays in force",
       );
     }
+    if (JSON.stringify(this.value) !== before) for (const listener of this.listeners) listener();
   }
 
   close(): void {

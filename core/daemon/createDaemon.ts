@@ -22,6 +22,7 @@ import { findTmux } from "../tmux/findTmux.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
 import { createAdapterDesk } from "./adapterDesk.ts";
+import { createAdapterSwitch } from "./adapterSwitch.ts";
 import { ConfigFile } from "./configFile.ts";
 import { installEventScript } from "./eventScript.ts";
 import { createFleet } from "./fleet/fleet.ts";
@@ -111,18 +112,25 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
 
     const ingest = new Ingest({
       store,
+    const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });
+    closers.push(() => executor.close());
+    const adapterSwitch = createAdapterSwitch({
+      adapters,
+      config: () => config.current,
+      write: (valueOf) => config.update(executor.files, ["adapters", "disabled"], valueOf),
+    });
+
       clock,
       ids,
       logger,
       timing,
-      adapterOf: (agentType) => adapters.byAgentType(agentType),
+      adapterOf: (agentType) => adapterSwitch.enabled.byAgentType(agentType),
       runtimeIdOf: hashId,
       redact: redactEvidence,
       redactText: (text) => redactText(text, MAX_PROGRESS),
       fingerprintOf: promptFingerprint,
     });
-    const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });
-    closers.push(() => executor.close());
+    ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
     ingest.setTarget({
       targetId: HOST_TARGET,
       targetName: HOST_TARGET,
@@ -159,7 +167,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       servers: watched,
       processes: createProcessTree({ executor, platform: deps.platform, clock }),
       sink: ingest,
-      adapters,
+      adapters: adapterSwitch.enabled,
       world: {
         paneOf: (key) => ingest.world.paneOf(key),
         instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
@@ -174,6 +182,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
 
     const adapterDesk = createAdapterDesk({
       adapters,
+      adapterSwitch,
       clock,
       capture: (pane) => fleet.unitOf(pane.targetId).capture(pane),
       processesOf: (pane) => fleet.unitOf(pane.targetId).processesOf(pane),
@@ -183,12 +192,22 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       for (const row of adapterDesk.rows()) store.upsertAdapter(row);
     };
     storeAdapters();
-    const forgetAdapters = adapters.files?.onChange(() => {
+    const renewAdapters = (): void => {
       storeAdapters();
+      ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
       ingest.renewAdapters();
       for (const unit of fleet.units()) unit.collector.rescan();
-    });
+    };
+    const forgetAdapters = adapters.files?.onChange(renewAdapters);
     if (forgetAdapters !== undefined) closers.push(forgetAdapters);
+    let disabled = config.current.adapters.disabled.join();
+    closers.push(
+      config.onChange(() => {
+        if (config.current.adapters.disabled.join() === disabled) return;
+        disabled = config.current.adapters.disabled.join();
+        renewAdapters();
+      }),
+    );
 
     const integrations = new Integrations({
       executor,
@@ -236,6 +255,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     closers.push(
       repeat(clock, TICK_MS, () => {
         ingest.tick();
+      adapterSwitch,
         service.notice.review();
       }),
       repeat(clock, RETENTION_MS, () => {

@@ -1,6 +1,7 @@
 // The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files by
 // itself; it only connects what the other parts own.
 import type { AdapterDesk } from "./adapterDesk.ts";
+import type { AdapterSwitch } from "./adapterSwitch.ts";
 import { Integrations } from "./integrations.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createPaneActions } from "./paneActions.ts";
@@ -21,7 +22,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey } from "../model/runtime.ts";
 import type { ActionGuards } from "../model/snapshot.ts";
 import { isWaiting } from "../model/state.ts";
-import type { Explanation } from "../model/view.ts";
+import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -36,6 +37,7 @@ export interface ServiceDeps {
   integrations: Integrations;
   adapterDesk: AdapterDesk;
   fleet: Fleet;
+  adapterSwitch: Pick<AdapterSwitch, "set">;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
 }
@@ -227,6 +229,12 @@ export const createService = (deps: ServiceDeps): Service => {
     adapterCheck: (file) => deps.adapterDesk.check(file),
     adapterTry: async ({ ref, file }) => {
       const subject = resolveRef(ref, subjects());
+    adapterSwitch: async ({ agent, enabled }) => ({
+      schema_version: SCHEMA_VERSION,
+      agent_type: agent,
+      enabled,
+      changed: await deps.adapterSwitch.set(agent, enabled),
+    }),
       const pane = ingest.world.paneOf(subject.key);
       if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `${subject.paneRef} is gone`);
       const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;

@@ -151,6 +151,15 @@ export class Ingest {
     });
   }
 
+  /** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. */
+  endDisabled(isEnabled: (agentType: string) => boolean): void {
+    const due = [...this.world.runtimes.values()].filter(({ runtime }) => !isEnabled(runtime.agentType));
+    if (due.length === 0) return;
+    this.ledger.commit(() => {
+      for (const entry of due) this.lives.endDisabled(entry);
+    });
+  }
+
   setTarget(target: Target): void {
     const { ledger } = this;
     ledger.commit(() => {

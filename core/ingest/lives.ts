@@ -46,6 +46,8 @@ export class Lives {
     const live = ledger.world.liveOf(key) ?? null;
     const pane = ledger.world.paneOf(key);
     if (pane === undefined) return;
+    // Its adapter went while its processes were read.
+    if (live === null && recognised !== null && ledger.deps.adapterOf(recognised.agentType) === null) return;
     const change = compareRuntime(live?.runtime ?? null, recognised, {
       sawExitEvent: live?.sawExitEvent ?? false,
       killedByUs: live?.killedByUs ?? false,
@@ -133,6 +135,19 @@ export class Lives {
     });
     store.deleteState(runtimeId);
     rows.removed(rows.ofRuntime(entry, pane));
+  }
+
+  /** Inside a commit: the agent is not to be recognised any more; its process goes on in a pane without an agent. */
+  endDisabled(entry: RuntimeEntry): void {
+    const { ledger, rows } = this.deps;
+    if (entry.crashedAt !== null) {
+      this.dropCrashed(entry);
+      return;
+    }
+    const pane = ledger.world.paneOf(entry.runtime);
+    if (pane === undefined) return;
+    this.end(entry, "disabled", pane);
+    rows.changed(rows.ofPane(pane), null, false);
   }
 
   /** Inside a commit: a crashed row goes for good. */

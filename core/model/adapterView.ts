@@ -17,6 +17,8 @@ export const adapterViewSchema = z.object({
   agent_type: z.string(),
   display_name: z.string(),
   version: z.string(),
+  /** Whether its agent is recognised in panes. */
+  enabled: z.boolean(),
   source: z.enum(["built-in", "patched", "file"]),
   files: z.array(z.string()),
   recorded_versions: z.array(z.string()),
@@ -32,8 +34,19 @@ export const adapterListSchema = z.object({
   contract_version: z.string(),
   items: z.array(adapterViewSchema),
   problems: z.array(adapterProblemSchema),
+  /** Agent types that are disabled in config.json and that no adapter has. */
+  disabled_unknown: z.array(z.string()),
 });
 export type AdapterList = z.infer<typeof adapterListSchema>;
+
+/** `changed` false: it was so before. */
+export const adapterSwitchedSchema = z.object({
+  schema_version: z.literal(SCHEMA_VERSION),
+  agent_type: z.string(),
+  enabled: z.boolean(),
+  changed: z.boolean(),
+});
+export type AdapterSwitched = z.infer<typeof adapterSwitchedSchema>;
 
 /** `agent_type` null: the file has problems. */
 export const adapterCheckSchema = z.object({

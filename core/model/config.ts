@@ -51,6 +51,13 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
+    adapters: z
+      .object({
+        /** Agent types that are not recognised: their panes count as panes without an agent. */
+        disabled: z.array(z.string().regex(/^[a-z0-9_-]{1,40}$/, "this is no agent type")).default([]),
+      })
+      .strict()
+      .prefault({}),
     idle_shutdown_ms: z.number().positive().default(1_800_000),
   })
   .strict();

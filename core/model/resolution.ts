@@ -63,6 +63,9 @@ export const EMPTY_PULSE: Pulse = {
   targetHealth: "ok",
 };
 
-/** How a runtime ended. `crashed` needs positive proof (design "states", refinement 5). */
-export const runtimeEndSchema = z.enum(["exited", "killed", "crashed", "replaced", "vanished"]);
+/**
+ * How a runtime ended. `crashed` needs positive proof (design "states", refinement 5). `disabled`: its process goes on, but
+ * its agent is no longer recognised by the person's will.
+ */
+export const runtimeEndSchema = z.enum(["exited", "killed", "crashed", "replaced", "vanished", "disabled"]);
 export type RuntimeEnd = z.infer<typeof runtimeEndSchema>;

@@ -24,6 +24,7 @@ export const createRemoteService = (client: DaemonClient): ReachableService => (
   listAudit: (input) => client.call((api) => api.audit.query(input)),
   adapters: () => client.call((api) => api.adapters.query()),
   adapterCheck: (file) => client.call((api) => api.adapterCheck.mutate(file)),
+  adapterSwitch: (input) => client.call((api) => api.adapterSwitch.mutate(input)),
   adapterTry: (input) => client.call((api) => api.adapterTry.mutate(input)),
   integrationChange: (input) => client.call((api) => api.integrationChange.mutate(input)),
   integrationVerify: (input) => client.call((api) => api.integrationVerify.mutate(input)),

@@ -304,10 +304,14 @@ export class FakeDaemon implements DaemonService {
       contract_version: "1.0",
       items: [],
       problems: [],
+      disabled_unknown: [],
     };
   }
   adapterCheck(): never {
     throw new AgtmuxError("E_UNSUPPORTED", "the fake daemon takes no adapter files");
+  }
+  adapterSwitch(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon switches no adapters"));
   }
   adapterTry(): Promise<never> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon takes no adapter files"));
