@@ -110,8 +110,6 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     const timing = () => config.current.timing;
     const eventScript = await installEventScript(deps.eventScriptSource, paths.binDir);
 
-    const ingest = new Ingest({
-      store,
     const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });
     closers.push(() => executor.close());
     const adapterSwitch = createAdapterSwitch({
@@ -120,6 +118,8 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       write: (valueOf) => config.update(executor.files, ["adapters", "disabled"], valueOf),
     });
 
+    const ingest = new Ingest({
+      store,
       clock,
       ids,
       logger,
@@ -236,6 +236,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       requestShutdown: deps.onShutdownRequest,
       integrations,
       adapterDesk,
+      adapterSwitch,
       fleet,
       openTerminal: deps.openTerminal,
     });
@@ -255,7 +256,6 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     closers.push(
       repeat(clock, TICK_MS, () => {
         ingest.tick();
-      adapterSwitch,
         service.notice.review();
       }),
       repeat(clock, RETENTION_MS, () => {

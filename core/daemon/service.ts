@@ -36,8 +36,9 @@ export interface ServiceDeps {
   requestShutdown: () => void;
   integrations: Integrations;
   adapterDesk: AdapterDesk;
-  fleet: Fleet;
   adapterSwitch: Pick<AdapterSwitch, "set">;
+  fleet: Fleet;
+  doctor: Doctor;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
 }
@@ -227,14 +228,14 @@ export const createService = (deps: ServiceDeps): Service => {
     ...paneActions,
     adapters: () => deps.adapterDesk.list(),
     adapterCheck: (file) => deps.adapterDesk.check(file),
-    adapterTry: async ({ ref, file }) => {
-      const subject = resolveRef(ref, subjects());
     adapterSwitch: async ({ agent, enabled }) => ({
       schema_version: SCHEMA_VERSION,
       agent_type: agent,
       enabled,
       changed: await deps.adapterSwitch.set(agent, enabled),
     }),
+    adapterTry: async ({ ref, file }) => {
+      const subject = resolveRef(ref, subjects());
       const pane = ingest.world.paneOf(subject.key);
       if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `${subject.paneRef} is gone`);
       const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;
