@@ -5,7 +5,7 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { errorStatusOfHook } from "./errorReason.ts";
-import { countOf } from "../common/progress.ts";
+import { countOf, progressField } from "../common/progress.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import { askOf, elicitationAsk, GENERIC_PERMISSION, isEditTool } from "./promptRequest.ts";
 import { requestKeyOf } from "./requestKey.ts";
@@ -136,8 +136,8 @@ const stopped: Rule = ({ payload, agentId, confidence }) => {
     RUNNING_TASK_STATES.has(textOf(asPayload(task) ?? {}, "status") ?? ""),
   ).length;
   if (left === 0) return [boundary(COMPLETED, agentId, confidence)];
-  const progress = countOf(left, "background task");
-  return [{ ...boundary(BACKGROUND, agentId, confidence), progress }];
+  const progress = progressField(countOf(left, "background task"));
+  return [{ ...boundary(BACKGROUND, agentId, confidence), ...progress }];
 };
 
 const RULES: Readonly<Record<string, Rule>> = {

@@ -1,13 +1,41 @@
 // How adapters word what goes beside a state: the same words for the same thing, whatever agent says it. Nothing that
 // ticks: no seconds, no tokens.
+import { MAX_PROGRESS } from "../../core/model/evidence.ts";
+import type { Reading } from "../../core/ports/agentAdapter.ts";
+import { oneLine } from "./payload.ts";
 
-/** `2 background tasks`, `1 queued prompt`. */
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** An agent's own words beside ours: a task's name, the message of a failure. */
+const MAX_QUOTE = 100;
+
+/** `2 background tasks`, `1 queued prompt`; null for none. */
+export const countOf = (count: number, noun: string): string | null =>
+  count > 0 ? `${count} ${noun}${count === 1 ? "" : "s"}` : null;
 
 /** `retry 3 of 10`; the limit only where the agent names it. */
 export const retryOf = (attempt: number | string, limit?: number | string | null): string =>
   `retry ${attempt}${limit === undefined || limit === null ? "" : ` of ${limit}`}`;
 
+/** `retry 3 of 10` from the first group pair of a text that counts attempts; null where it does not. */
+export const retryIn = (text: string, counter: RegExp): string | null => {
+  const match = counter.exec(text);
+  return match?.[1] === undefined ? null : retryOf(match[1], match[2]);
+};
+
+export const quoteOf = (text: string | null | undefined): string | null =>
+  oneLine(text ?? "", MAX_QUOTE) || null;
+
 /** Several things on one line, empty ones left out; null for none. */
 export const progressOf = (...parts: readonly (string | null)[]): string | null =>
-  parts.filter((part) => part !== null && part !== "").join(" · ") || null;
+  oneLine(parts.filter((part) => part !== null && part !== "").join(" · "), MAX_PROGRESS) || null;
+
+/** The reading with what is said of the work; as it was where nothing is. */
+export const withProgress = (reading: Reading, ...parts: readonly (string | null)[]): Reading => {
+  const progress = progressOf(...parts);
+  return progress === null ? reading : { ...reading, progress };
+};
+
+/** The same for a signal. */
+export const progressField = (...parts: readonly (string | null)[]): { progress?: string } => {
+  const progress = progressOf(...parts);
+  return progress === null ? {} : { progress };
+};

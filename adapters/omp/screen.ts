@@ -3,6 +3,7 @@
 // on while an approved tool runs, so it proves nothing. Source: frames recorded with 18.2.3.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
+import { retryIn, withProgress } from "../common/progress.ts";
 import { indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./dialogs.ts";
@@ -13,6 +14,7 @@ const AT_REST = /^ π > \S/;
 const AT_WORK = /^ [\u2800-\u28ff] (\d+[hms] ?)+ > \S/u;
 const WORKING = /^ {1,3}⎋ \S/;
 const RETRY = /\bretrying\b|\bretry \d+\/\d+/i;
+const ATTEMPT = /\bretry (\d+)\/(\d+)/i;
 const RULE = /^─{12,}$/;
 const DISMISSED = /^ Dismissed when you send your next message\./;
 const FAILURE = /^ ✘ (\S.*)$/;
@@ -49,7 +51,8 @@ const readWork = (above: readonly string[], status: string): Reading => {
   const line = above[at] ?? "";
   const isWorkingLine = WORKING.test(line);
   const matched = isWorkingLine ? `${line.trim()} / ${status.trim()}` : status.trim();
-  if (isWorkingLine && RETRY.test(line)) return shows(RETRYING, "high", matched);
+  if (isWorkingLine && RETRY.test(line))
+    return withProgress(shows(RETRYING, "high", matched), retryIn(line, ATTEMPT));
   const isTool = isWorkingLine && isToolOpen(above.slice(0, at));
   return shows(isTool ? TOOL : THINKING, "high", matched);
 };

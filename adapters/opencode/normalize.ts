@@ -6,6 +6,7 @@ import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { progressField, quoteOf, retryOf } from "../common/progress.ts";
 import {
   activity,
   boundary,
@@ -55,14 +56,22 @@ const turnEnded: Rule = ({ payload, isWhole, agentId, confidence }) => {
   return [boundary(ending, agentId, confidence)];
 };
 
+const retryField = (told: Payload): { progress?: string } => {
+  const attempt = Number(fieldOf(told, "attempt"));
+  return Number.isInteger(attempt) && attempt > 0
+    ? progressField(retryOf(attempt), quoteOf(textOf(told, "message")))
+    : {};
+};
+
 const statusTold: Rule = (event) => {
   const { payload, agentId } = event;
-  switch (textOf(asPayload(fieldOf(payload, "status")) ?? {}, "type")) {
+  const told = asPayload(fieldOf(payload, "status")) ?? {};
+  switch (textOf(told, "type")) {
     // It repeats within a turn, also while parallel tools wait: it begins nothing.
     case "busy":
       return [activity(workOf(agentId, THINKING), { agentId })];
     case "retry":
-      return [activity(workOf(agentId, RETRYING), { agentId })];
+      return [activity(workOf(agentId, RETRYING), { agentId, ...retryField(told) })];
     case "idle":
       return turnEnded(event);
     case null:

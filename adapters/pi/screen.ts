@@ -4,6 +4,7 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { boundedText, oneLine } from "../common/payload.ts";
+import { retryIn, withProgress } from "../common/progress.ts";
 import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
 import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
@@ -13,7 +14,7 @@ const RULE = /^─{12,}$/;
 const WORKING_RULE = /^──+ [\u2800-\u28ff] (\S.*?) ─+$/u;
 const USAGE = /(^|\s)(\?|\d+(\.\d+)?%)\/\d+(\.\d+)?[kM]\b/;
 const DIALOG_FOOTER = /^ ↑↓ navigate {2}enter select {2}escape\/ctrl\+c cancel\s*$/;
-const RETRY = /Retrying \(\d+\/\d+\) in \d+s/;
+const RETRY = /Retrying \((\d+)\/(\d+)\) in \d+s/;
 const ELAPSED = /^ Elapsed \d/;
 const FAILURE = /^ Error: (\S.*)$/;
 const REPORT_HINT = /^ If this looks like a pi bug, /;
@@ -70,7 +71,11 @@ const readWork = ({ upper, above }: Box): Reading | null => {
   const word = WORKING_RULE.exec(upper)?.[1];
   const nearby = above.filter((line) => !isBlank(line)).slice(-2);
   const retry = [word ?? "", ...nearby].find((line) => RETRY.test(line));
-  if (retry !== undefined) return shows(RETRYING, word === undefined ? "medium" : "high", retry);
+  if (retry !== undefined)
+    return withProgress(
+      shows(RETRYING, word === undefined ? "medium" : "high", retry),
+      retryIn(retry, RETRY),
+    );
   if (word === undefined) return null;
   if (/compact/i.test(word)) return shows(COMPACTING, "high", word);
   const isTool = lastBlock(above).some((line) => ELAPSED.test(line));

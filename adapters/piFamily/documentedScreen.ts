@@ -2,6 +2,7 @@
 // screen, never more than medium confidence, and nothing at all for a screen at rest: how one looks is not documented.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../common/payload.ts";
+import { retryIn, withProgress } from "../common/progress.ts";
 import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
 import { COMPACTING, RETRYING, THINKING } from "../common/signals.ts";
 import { readSelector } from "./selector.ts";
@@ -11,6 +12,7 @@ const BOTTOM_ROWS = 8;
 const FOOTER = /^\s*(\(\d+\/\d+\)\s+)?up\/down navigate {2}enter select {2}esc cancel\s*$/;
 const FREE_TEXT = /Other \(type your own\)/;
 const MAX_INDENT = 4;
+const RETRY = /\bRetrying \((\d+)\/(\d+)\) in \d+s…/;
 
 /** An `ask` picker: its own added answer stands among the options, so that it is no menu that a person opened. */
 const readAsk = (lines: readonly string[]): Reading | null => {
@@ -53,7 +55,7 @@ const readWork = (lines: readonly string[]): Reading | null => {
     );
   if (line === undefined) return null;
   const text = line.trim();
-  if (/\bRetrying \(\d+\/\d+\) in \d+s…/.test(text)) return shows(RETRYING, "medium", text);
+  if (RETRY.test(text)) return withProgress(shows(RETRYING, "medium", text), retryIn(text, RETRY));
   if (/\bAuto-compacting… \(esc to cancel\)$/.test(text)) return shows(COMPACTING, "medium", text);
   return /^(\S )?\S.{0,60}… \(esc to interrupt\)$/.test(text) ? shows(THINKING, "medium", text) : null;
 };

@@ -7,6 +7,7 @@ import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { progressField, quoteOf, retryOf } from "../common/progress.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import {
   activity,
@@ -122,6 +123,15 @@ const toolStarted: Rule = (event) => {
 const dialogKey = (agentId: string, payload: Payload): string =>
   `ui:${hashRequest(agentId, textOf(payload, "kind") ?? "", textOf(payload, "title"))}`;
 
+/** `maxAttempts` is documented; the message is the provider's. */
+const retryField = (payload: Payload): { progress?: string } => {
+  const attempt = Number(fieldOf(payload, "attempt"));
+  const limit = Number(fieldOf(payload, "maxAttempts"));
+  return Number.isInteger(attempt) && attempt > 0
+    ? progressField(retryOf(attempt, limit > 0 ? limit : null), quoteOf(textOf(payload, "errorMessage")))
+    : {};
+};
+
 const RULES: Readonly<Record<string, Rule>> = {
   session_start: ({ agentId, confidence }) => [
     boundary(agentId === ROOT_AGENT ? FRESH : null, agentId, confidence),
@@ -172,7 +182,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   ui_prompt_end: ({ payload, agentId }) => [
     activity(null, { agentId, closes: [dialogKey(agentId, payload)] }),
   ],
-  auto_retry_start: working(RETRYING),
+  auto_retry_start: ({ payload, agentId }) => [
+    activity(workOf(agentId, RETRYING), { agentId, ...retryField(payload) }),
+  ],
   auto_retry_end: (event) =>
     event.payload["success"] === false
       ? endWith(event, failureOfText(textOf(event.payload, "finalError") ?? ""))

@@ -9,15 +9,19 @@ import type { Cell, Column } from "./table.ts";
 
 const isReasonCode = (code: string): code is ReasonCode => code in REASON_WORDS;
 
-/** What it asks, in one line; else why it is in this state; else the pane's title. */
+const reasonOf = (pane: PaneView): string =>
+  pane.reason_code !== null && isReasonCode(pane.reason_code)
+    ? REASON_WORDS[pane.reason_code]
+    : cleanLine(pane.reason_code ?? pane.title);
+
+/** What it asks, in one line; else why it is in this state and what it says of its work; else the pane's title. */
 export const describePane = (pane: PaneView): string => {
   if (pane.request !== null) {
     const title = cleanLine(pane.request.title);
     const body = cleanLine(pane.request.body ?? "");
     return body === "" || title.includes(body) ? title : `${title}: ${body}`;
   }
-  if (pane.reason_code !== null && isReasonCode(pane.reason_code)) return REASON_WORDS[pane.reason_code];
-  return cleanLine(pane.reason_code ?? pane.title);
+  return pane.progress === null ? reasonOf(pane) : `${reasonOf(pane)} · ${cleanLine(pane.progress)}`;
 };
 
 /** `target` or `target:server`, as in references. */
@@ -55,6 +59,7 @@ export const PANE_FIELDS = {
     raw: (pane) => pane.state,
   },
   reason: text({ title: "REASON", min: 8 }, (pane) => pane.reason_code),
+  progress: text({ title: "PROGRESS", min: 10 }, (pane) => pane.progress),
   confidence: text(whole("CONFIDENCE"), (pane) => pane.confidence),
   needs_action: text(whole("NEEDS ACTION"), (pane) => pane.needs_action),
   age: {

@@ -86,6 +86,20 @@ describe("a progress line", () => {
     expect(row().progress).toBeNull();
   });
 
+  it("counts the sub-agents at work, until each ends or the turn does", () => {
+    const tell = (event: string, payload: Record<string, unknown> = {}) => {
+      f.clock.advance(4_000);
+      f.hook(event, payload);
+      return row().progress;
+    };
+    tell("UserPromptSubmit");
+    expect(tell("SubagentStart", { agent_id: "a" })).toBe("1 sub-agent");
+    expect(tell("PreToolUse", { agent_id: "b", tool_name: "Bash", tool_input: {} })).toBe("2 sub-agents");
+    expect(tell("SubagentStop", { agent_id: "a" })).toBe("1 sub-agent");
+    expect(tell("Stop")).toBeNull();
+    expect(f.ingest.rows(false)).toHaveLength(1);
+  });
+
   it("of the agent's own files is shown where nothing else speaks", () => {
     const runtimeId = row().identity.runtime_id ?? "";
     read(null);

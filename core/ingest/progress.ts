@@ -1,6 +1,8 @@
 // The progress line of a runtime: which of its sources speaks, and when a change of it is told. It makes no transition
 // and is not stored: after a restart it comes back with the next reading, or with the stored event that it rests on.
+import { compareByTime, orderKeyOf } from "../engine/order.ts";
 import { steadyProgress } from "../engine/progress.ts";
+import { ROOT_AGENT } from "../model/evidence.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { RuntimeEntry } from "./world.ts";
 
@@ -49,13 +51,33 @@ const ofWinningEvent = ({ resolution, facts }: RuntimeEntry): string | null => {
   return null;
 };
 
+/** How many sub-agents were heard of since the turn began and have not ended. */
+const subAgentsAtWork = ({ facts }: RuntimeEntry): number => {
+  const turnBegan = facts.boundaries.get(ROOT_AGENT);
+  let count = 0;
+  for (const [agentId, last] of facts.lastActivity) {
+    if (agentId === ROOT_AGENT) continue;
+    const ended = facts.boundaries.get(agentId);
+    const isOver = [turnBegan, ended].some(
+      (edge) => edge !== undefined && compareByTime(last, orderKeyOf(edge)) <= 0,
+    );
+    if (!isOver) count += 1;
+  }
+  return count;
+};
+
+const ofSubAgents = (entry: RuntimeEntry): string | null => {
+  const count = entry.resolution?.status.state === "running" ? subAgentsAtWork(entry) : 0;
+  return count === 0 ? null : `${count} sub-agent${count === 1 ? "" : "s"}`;
+};
+
 /** What was read counts while it was read of the state that is shown: a spinner's line says nothing of a dialog. */
 const wantedProgress = (entry: RuntimeEntry): string | null => {
   const { resolution, progress } = entry;
   if (resolution === null || resolution.status.state === "unknown") return null;
   for (const read of [progress.poller, progress.transcript])
     if (read?.state === resolution.status.state && read.text !== null) return read.text;
-  return ofWinningEvent(entry) ?? progress.files;
+  return ofWinningEvent(entry) ?? ofSubAgents(entry) ?? progress.files;
 };
 
 /** True when the line has changed and its last change was told long enough ago. */

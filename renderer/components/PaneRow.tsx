@@ -63,6 +63,11 @@ export const PaneRow = (props: PaneRowProps) => {
               <span className={styles.state} data-state={pane.state ?? "unknown"}>
                 {pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code)}
               </span>
+              {pane.progress !== null && (
+                <span className={styles.progress} title={displayLine(pane.progress)}>
+                  <bdi>{displayLine(pane.progress)}</bdi>
+                </span>
+              )}
             </span>
             {asked !== "" && (
               <span className={styles.asked} title={asked}>

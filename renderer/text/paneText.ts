@@ -46,11 +46,12 @@ export const requestLine = (pane: PaneView): string => {
   return title.includes(body) ? title : `${title}: ${body}`;
 };
 
-/** A row read aloud: place, state, what is asked. */
+/** A row read aloud: place, state, what is asked or else what it says of its work. */
 export const paneLabel = (pane: PaneView): string => {
   const state = pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code);
   const asked = requestLine(pane);
-  return `${paneName(pane)}, ${agentName(pane)}, ${state}${asked === "" ? "" : `: ${asked}`}`;
+  const said = asked === "" && pane.progress !== null ? displayLine(pane.progress) : asked;
+  return `${paneName(pane)}, ${agentName(pane)}, ${state}${said === "" ? "" : `: ${said}`}`;
 };
 
 /** What the live region says about panes that began to need a person; empty for none. */

@@ -4,8 +4,10 @@ import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { ERROR_LINE, errorStatusOfText } from "../errorReason.ts";
 import { oneLine } from "../../common/payload.ts";
+import { withProgress } from "../../common/progress.ts";
 import { BACKGROUND, COMPACTING, COMPLETED, FRESH, THINKING, TOOL } from "../signals.ts";
 import { indentOf, joined, lastBlock, type InputBox } from "./layout.ts";
+import { readProgress } from "./progress.ts";
 
 const INTERRUPTIBLE = /\besc to int/i;
 const IDLE_FOOTER =
@@ -84,12 +86,19 @@ const readIdle = (box: InputBox): Reading | null => {
   return simple(FRESH, hasTurn ? "medium" : "high", box.footer);
 };
 
-/** Null where the surroundings prove nothing, or contradict a title that says that the agent works (2.1.197 animates it). */
-export const readTurn = (box: InputBox, title: string): Reading | null => {
+const readState = (box: InputBox, title: string): Reading | null => {
   const head = lastBlock(box.above)[0] ?? "";
   if (WAITING_FOR_BACKGROUND.test(head)) return simple(BACKGROUND, "high", head, true);
   const running = readRunning(box);
   if (running !== null) return running;
   if (BRAILLE_TITLE.test(title)) return null;
   return readEnd(box) ?? readIdle(box);
+};
+
+/** Null where the surroundings prove nothing, or contradict a title that says that the agent works (2.1.197 animates it). */
+export const readTurn = (box: InputBox, title: string): Reading | null => {
+  const reading = readState(box, title);
+  return reading === null
+    ? null
+    : withProgress(reading, readProgress(box, reading.status.state === "running"));
 };

@@ -3,12 +3,18 @@
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { oneLine } from "../../common/payload.ts";
+import { countOf, progressOf, quoteOf, retryIn, withProgress } from "../../common/progress.ts";
 import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "../errorReason.ts";
 import { indentOf, joined, type Composer } from "./layout.ts";
 
 const SPINNER_TITLE = /^[\u2801-\u28ff] /;
 const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
+/** `• Reconnecting... 2/5 (9s • …)`. */
+const ATTEMPT = /^• \S*(?:Reconnecting|Retrying)\S* (\d+)\/(\d+) \(/i;
+/** Several words: one alone (Working, Thinking) says no more than the state. */
+const HEADING = /^• (\S+ \S.{0,80}?) \((?:\d+[hms] ?)+ •/;
+const QUEUED_ENTRY = /^ {2,4}↳ \S/;
 const FINISHED = /^ {2}Worked for <?\d+[dhms]( \d+[hms])*( •.*)?$/;
 const BANNER = /^ {2}>_ OpenAI Codex \(v[\d.]/;
 const OPEN_TOOL = /^• (Running|Calling|Waiting for) /;
@@ -42,6 +48,20 @@ const findWorking = (above: readonly string[]): string | null => {
   return after.some((line) => indentOf(line) === 0 && !line.startsWith("• Queued"))
     ? null
     : (above[at] ?? null);
+};
+
+/** What the running line says beside the work: attempts, background terminals, a heading of its own; and what is queued. */
+const progressAt = (working: string, above: readonly string[]): string | null => {
+  const after = above.slice(above.lastIndexOf(working) + 1);
+  const heading = HEADING.exec(working)?.[1];
+  const terminals = Number(/(\d+) background terminals? running/.exec(working)?.[1] ?? 0);
+  const isQueued = after.some((line) => line.startsWith("• Queued"));
+  return progressOf(
+    retryIn(working, ATTEMPT),
+    quoteOf(heading === undefined || ATTEMPT.test(working) ? null : heading),
+    countOf(terminals, "background terminal"),
+    isQueued ? countOf(after.filter((line) => QUEUED_ENTRY.test(line)).length, "queued prompt") : null,
+  );
 };
 
 const readWorking = (working: string, above: readonly string[]): Reading => {
@@ -78,7 +98,8 @@ const readEnd = (all: readonly string[]): Reading | null => {
 /** Null while text streams without a spinner in the title, and where title and text contradict each other. */
 export const readTurn = (composer: Composer, title: string): Reading | null => {
   const working = findWorking(composer.above);
-  if (working !== null) return readWorking(working, composer.above);
+  if (working !== null)
+    return withProgress(readWorking(working, composer.above), progressAt(working, composer.above));
   const end = readEnd(composer.above);
   if (!SPINNER_TITLE.test(title)) return end;
   if (end !== null) return null;

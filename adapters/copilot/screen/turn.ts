@@ -1,6 +1,7 @@
 // What the input box's footer and the newest entry above it say about the turn: running, ended, failed, cancelled or idle.
 // The title never changes with the state. Source: frames recorded with 1.0.102.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
+import { retryOf, withProgress } from "../../common/progress.ts";
 import { joined, shows } from "../../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { errorStatusOf } from "../errorReason.ts";
@@ -11,6 +12,7 @@ const IDLE_FOOTER = /\/ commands|\? help/;
 /** An entry of the conversation begins in the second column; what belongs to it is indented further. */
 const ENTRY = /^ (\S) (.*)$/;
 const RETRY = /^● (Request failed due to|Response was interrupted due to).*Retrying/;
+const RETRY_HEAD = /^● (Request failed due to|Response was interrupted due to)/;
 const CANCELLED = /^● Operation cancelled by user/;
 const RUNNING_TOOL = /^[$○] /;
 const FAILED = /^✗ (\d{3}\b|Failed |Authentication |.*\b(error|failed|failure|limit|quota|expired)\b)/i;
@@ -29,6 +31,10 @@ const lastEntry = (turn: readonly string[]): Entry | null => {
   if (start < 0) return null;
   return { head: (turn[start] ?? "").trim(), text: joined(turn.slice(start)) };
 };
+
+/** Each failed attempt leaves an entry of its own. */
+const attemptsIn = (turn: readonly string[]): number =>
+  turn.filter((line) => RETRY_HEAD.test(line.trim())).length;
 
 const readEnd = ({ turn, hasPrompt, footer }: InputBox, entry: Entry | null): Reading | null => {
   // Nothing was asked yet: what stands there are the program's own tips.
@@ -52,7 +58,8 @@ const readEnd = ({ turn, hasPrompt, footer }: InputBox, entry: Entry | null): Re
 export const readTurn = (box: InputBox): Reading | null => {
   const entry = lastEntry(box.turn);
   if (INTERRUPTIBLE.test(box.footer)) {
-    if (entry !== null && RETRY.test(entry.text)) return shows(RETRYING, "high", entry.text);
+    if (entry !== null && RETRY.test(entry.text))
+      return withProgress(shows(RETRYING, "high", entry.text), retryOf(attemptsIn(box.turn)));
     const isTool = entry !== null && RUNNING_TOOL.test(entry.head) && !entry.head.endsWith("No Content");
     return shows(isTool ? TOOL : THINKING, "high", box.footer);
   }

@@ -2,6 +2,7 @@
 // proof only: where title and spinner disagree, one of them is about to be redrawn and nothing is said.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { frameAtBottom } from "../../common/frames.ts";
+import { retryIn, withProgress } from "../../common/progress.ts";
 import { joined, shows } from "../../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { errorStatusOfText } from "../errorReason.ts";
@@ -9,6 +10,7 @@ import type { InputBox, TitleState } from "./layout.ts";
 
 const SPINNER = /\(esc to cancel(, [\dhms ]+)?\)/;
 const RETRY = /Trying to reach |Attempt \d+\/\d+|Retrying/;
+const ATTEMPT = /\bAttempt (\d+)\/(\d+)/;
 /** A tool's box: its sign says whether it runs. */
 const RUNNING_TOOL = /^\s*⊷ /;
 const CANCELLED = /^ℹ Request cancelled\./;
@@ -61,7 +63,8 @@ export const readTurn = (box: InputBox, title: TitleState | null): Reading | nul
   if (isSpinning && title !== "ready") {
     // A command that is silent for long has the title of a dialog (0.61.0's source); the input box says there is none.
     const confidence = title === "action" ? "medium" : "high";
-    if (RETRY.test(status)) return shows(RETRYING, confidence, status);
+    if (RETRY.test(status))
+      return withProgress(shows(RETRYING, confidence, status), retryIn(status, ATTEMPT));
     return shows(isToolRunning(box.turn) ? TOOL : THINKING, confidence, status);
   }
   if (title === "working")

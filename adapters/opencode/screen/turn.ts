@@ -2,12 +2,15 @@
 // how one ended. Everything higher up is history. Source: frames recorded with 1.18.33.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../../common/failure.ts";
+import { quoteOf, retryIn, withProgress } from "../../common/progress.ts";
 import { joined, shows } from "../../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
 import { blocksOf, isBarred, withoutBar, type InputBox } from "./layout.ts";
 
 const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
 const RETRY = /\[retrying in \S+ attempt #\d+\]|\[retrying/;
+const ATTEMPT = /\[retrying in \S+ attempt #(\d+)\]/;
+const FAILURE = /^\s{1,4}[■⬝]+ (\S.*?) \[retrying/;
 const INTERRUPTIBLE = /\besc (again to )?interrupt\b/;
 const IDLE_FOOTER = /\bctrl\+p commands\s*$/;
 /** `▣  Build · Model`, then how long it took or how it ended; a side bar may follow far to the right. */
@@ -25,10 +28,17 @@ const isToolRunning = (above: readonly string[]): boolean => {
   return (blocks.at(-1)?.lines ?? []).some((line) => /^[\u2800-\u28ff] /.test(withoutBar(line).trim()));
 };
 
+/** The attempt, and the failure's own words before it. */
+const retryParts = (footer: string): (string | null)[] => [
+  retryIn(footer, ATTEMPT),
+  quoteOf(FAILURE.exec(footer)?.[1]),
+];
+
 const readRunning = ({ above, footer }: InputBox): Reading | null => {
   if (!WORKING.test(footer)) return null;
   const confidence = INTERRUPTIBLE.test(footer) ? "high" : "medium";
-  if (RETRY.test(footer)) return shows(RETRYING, confidence, footer.trim());
+  if (RETRY.test(footer))
+    return withProgress(shows(RETRYING, confidence, footer.trim()), ...retryParts(footer));
   return shows(isToolRunning(above) ? TOOL : THINKING, confidence, footer.trim());
 };
 

@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { makePane } from "../testing/fakeService.ts";
+import { describePane } from "./paneFields.ts";
+
+describe("what a pane is at", () => {
+  test("is its reason and what it says of its work, without what a terminal would obey", () => {
+    const pane = makePane({ state: "running", reason_code: "retrying", progress: "retry 3\u001b[2J of 10" });
+    expect(describePane(pane)).toBe("retrying · retry 3 of 10");
+  });
+
+  test("is its reason alone where it says nothing", () => {
+    expect(describePane(makePane({ state: "running", reason_code: "tool" }))).toBe("using a tool");
+  });
+
+  test("is what it asks, whatever else it says", () => {
+    const request = {
+      kind: "command" as const,
+      title: "Run a command",
+      body: "ls",
+      toolName: null,
+      options: [],
+      expiresAt: null,
+    };
+    expect(describePane(makePane({ request, progress: "1 queued prompt" }))).toBe("Run a command: ls");
+  });
+});

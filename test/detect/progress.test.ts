@@ -1,0 +1,67 @@
+// The progress line of every frame, recorded and hand-made: what is said, that nothing else is, and that it does not tick.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createAdapterRegistry } from "../../adapters/index.ts";
+import { listFrames, loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
+import { reword } from "../../bench/detect/variations.ts";
+import { steadyProgress } from "../../core/engine/progress.ts";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+/** Every frame that says something. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  "claude/auto_mode_tool": "auto mode",
+  "claude/background_agents": "2 background agents",
+  "claude/completed_named_session": "plan mode",
+  "claude/idle_fresh": "auto mode",
+  "claude/retrying": "retry 3 of 10",
+  "claude/running_60_columns": "Enchanting a rather long thing · auto mode",
+  "claude/running_custom_status_line": "1 queued prompt · accept edits",
+  "claude/running_footer_cut": "auto mode",
+  "claude/running_with_task_list": "Running the tests",
+  "codex/reconnecting": "retry 2 of 5",
+  "codex/tool_running": "1 background terminal",
+  "codex/working_queued": "1 queued prompt",
+  "codex/working_without_title": "Thinking about it",
+  "copilot/retrying": "retry 1",
+  "gemini/retry_with_words": "retry 2 of 10",
+  "opencode/error_500": "retry 3 · lab failure 500",
+  "opencode/error_cut_retrying": "retry 2 · Connection reset by server",
+  "pi/retrying": "retry 2 of 3",
+};
+
+const agentsIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+
+const registry = createAdapterRegistry();
+const frames = ["recordings", "variants"].flatMap((kind) =>
+  agentsIn(join(FIXTURES, kind)).flatMap((agent) =>
+    listFrames(join(FIXTURES, kind, agent)).map((name) => ({
+      agent,
+      key: `${agent}/${name}`,
+      recording: loadRecording(join(FIXTURES, kind, agent), name),
+    })),
+  ),
+);
+const progressOf = (agent: string, recording: ReturnType<typeof loadRecording>): string | null =>
+  registry.byAgentType(agent)?.readScreen(screenOf(recording))?.progress ?? null;
+
+describe("the progress line of a frame", () => {
+  it("is said where the frame says something beside its state, and nowhere else", () => {
+    const said = frames.flatMap(({ agent, key, recording }) => {
+      const progress = progressOf(agent, recording);
+      return progress === null ? [] : [[key, progress]];
+    });
+    expect(Object.fromEntries(said)).toEqual(EXPECTED);
+  });
+
+  it("is the same a moment later, when spinners, seconds and counters have moved on", () => {
+    for (const { agent, key, recording } of frames) {
+      const now = progressOf(agent, recording);
+      const later = reword(recording.text);
+      expect([key, progressOf(agent, { ...recording, text: later, ansi: later })]).toEqual([key, now]);
+      if (now !== null) expect(steadyProgress(now)).toBe(now);
+    }
+  });
+});
