@@ -49,6 +49,34 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     });
 };
 
+const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  addGuards(
+    program
+      .command("answer")
+      .description("answer the prompt that an agent shows: exactly that one, or nothing")
+      .argument("<ref>"),
+  )
+    .option("--approve", "allow this once; never what is like it as well")
+    .option("--deny", "refuse it")
+    .option("--option <number>", "choose this one of its options, from 1")
+    .option("--text <text>", "answer a question that takes a text")
+    .option("--idempotency-key <key>", "answer once per runtime, however often this is repeated")
+    .addOption(json())
+    .example("agtmux answer pane:local/work/@1/%3", "Shows the prompt and asks what to answer.")
+    .example(
+      "agtmux answer runtime:4f2a --approve --if-prompt 9c1e5f0a7b3d2468",
+      "For scripts: approves only the prompt of that prompt_fingerprint ('agtmux list panes --json').",
+    )
+    .example(
+      "agtmux answer runtime:4f2a --option 2 --if-prompt 9c1e5f0a7b3d2468 --json",
+      "Chooses the second of its options; the result as JSON.",
+    )
+    .addHelpText("after", OUTCOMES)
+    .action(async (ref, options) => {
+      outcome.exitCode = await (await import("../verbs/answer.ts")).runAnswer(context, ref, options);
+    });
+};
+
 const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(
     program.command("interrupt").description("stop an agent's turn by its own keys").argument("<ref>"),
@@ -90,6 +118,7 @@ export const addActions = (program: Verb, context: CliContext, outcome: Outcome)
   addAttach(program, context, outcome);
   addViewOutput(program, context);
   addSend(program, context, outcome);
+  addAnswer(program, context, outcome);
   addInterrupt(program, context, outcome);
   addKill(program, context, outcome);
   addDismiss(program, context);

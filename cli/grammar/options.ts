@@ -64,6 +64,7 @@ export const addGuards = (command: Verb): Verb =>
     .option("--if-runtime <runtime>", "only if this runtime is still there")
     .addOption(choice("--if-state <state>", "only while it is in this state", STATE_NAMES))
     .option("--if-version <number>", "only while its state has this version")
+    .option("--if-prompt <fingerprint>", "only while this prompt is open, by its prompt_fingerprint")
     .option("--if-updated-within <duration>", "only if its state was confirmed that recently")
     .option("--force-stale", "even if it changed since it was looked at");
 

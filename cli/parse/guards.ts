@@ -8,6 +8,7 @@ export interface GuardOptions {
   ifRuntime?: string;
   ifState?: string;
   ifVersion?: string;
+  ifPrompt?: string;
   ifUpdatedWithin?: string;
   forceStale?: boolean;
 }
@@ -19,6 +20,7 @@ export const parseGuards = (options: GuardOptions): Partial<ActionGuards> => ({
   ...(options.ifVersion === undefined
     ? {}
     : { ifVersion: parseCount(options.ifVersion, "--if-version", { min: 0, max: 999_999_999 }) }),
+  ...(options.ifPrompt === undefined ? {} : { ifPrompt: options.ifPrompt }),
   ...(options.ifUpdatedWithin === undefined
     ? {}
     : { ifUpdatedWithinMs: parseDuration(options.ifUpdatedWithin, "--if-updated-within") }),

@@ -392,6 +392,12 @@ export const createFakeService = (
       };
     },
     send: async (input) => answer("send", input, find(input.ref)),
+    answer: async (input) => {
+      const pane = find(input.ref);
+      if (input.guards.ifPrompt === null)
+        throw new AgtmuxError("E_PROMPT_UNCONFIRMED", "an answer must name the prompt that it is for");
+      return answer("answer", input, pane);
+    },
     interrupt: async (input) => answer("interrupt", input, find(input.ref)),
     kill: async (input) => {
       const pane = find(input.ref);

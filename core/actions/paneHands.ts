@@ -40,6 +40,8 @@ export interface PaneLook {
   command: string;
   title: string;
   rows: readonly string[];
+  /** The same rows with their colours as SGR sequences, whose effect goes on from row to row; only where asked for. */
+  styledRows?: readonly string[];
 }
 
 /** Part of a tmux command: its words, each of which tmux takes literally. */
@@ -47,7 +49,7 @@ export type TmuxCommand = readonly [name: string, ...args: string[]];
 
 export interface PaneHands {
   /** Null when the pane is gone. @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer. */
-  look(pane: Pane): Promise<PaneLook | null>;
+  look(pane: Pane, options?: { styled: boolean }): Promise<PaneLook | null>;
   /** Rows of scrollback and screen with everything that a program left in them; `scrollback` rows above the screen. */
   capture(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
   /**
@@ -86,7 +88,10 @@ const parseLook = (output: string, nonce: string): PaneLook | null => {
   const numbers = flags.split(" ").map(Number);
   if (command === undefined || title === undefined || numbers.length !== FLAGS.length) return null;
   const value = (name: (typeof FLAGS)[number]): number => numbers[FLAGS.indexOf(name)] ?? Number.NaN;
-  const screen = rest.join("").split("\n").slice(1);
+  const [screen = [], styled] = rest.map((part) => part.split("\n").slice(1));
+  const rows = cleanScreen(screen);
+  // Rows are the last ones up to the last with a text: the styled ones are cut alike.
+  const end = screen.findLastIndex((row) => row.trimEnd() !== "") + 1;
   return {
     panePid: value("pane_pid"),
     isDead: value("pane_dead") > 0,
@@ -100,7 +105,8 @@ const parseLook = (output: string, nonce: string): PaneLook | null => {
     height: value("pane_height"),
     command,
     title,
-    rows: cleanScreen(screen),
+    rows,
+    ...(styled === undefined ? {} : { styledRows: styled.slice(end - rows.length, end) }),
   };
 };
 
@@ -123,12 +129,14 @@ export const createPaneHands = ({ executor, tmuxPath, socketArgs, makeNonce }: P
   };
 
   return {
-    look: async ({ paneId }) => {
+    look: async ({ paneId }, { styled } = { styled: false }) => {
       const nonce = makeNonce();
       const mark = `<${nonce}>`;
       const format = `${FLAGS.map((name) => `#{${name}}`).join(" ")}${mark}#{pane_current_command}${mark}#{pane_title}${mark}`;
       const asked = ["display-message", "-p", "-t", paneId, format, ";", "capture-pane", "-p", "-t", paneId];
-      const output = await run(asked);
+      // Both from one moment: tmux runs the commands of one call without reading from the pane in between.
+      const askedStyled = [";", "display-message", "-p", mark, ";", "capture-pane", "-p", "-e", "-t", paneId];
+      const output = await run(styled ? [...asked, ...askedStyled] : asked);
       return output === null ? null : parseLook(output, nonce);
     },
     capture: async ({ paneId }, { scrollback, ansi }) => {

@@ -145,6 +145,9 @@ export const createRouter = (service: ReachableService) =>
     integrationVerify: procedure
       .input(z.object({ agent: z.string() }))
       .mutation(({ input }) => service.integrationVerify(input)),
+    doctor: procedure
+      .input(z.object({ target: z.string().max(64).nullable().default(null) }))
+      .mutation(({ input }) => service.doctor(input)),
   });
 
 export type AppRouter = ReturnType<typeof createRouter>;

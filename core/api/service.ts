@@ -1,6 +1,7 @@
 // What the router needs from the daemon. The daemon implements it; tests and the renderer's story pages fake it.
 import type { ActionResult, AnswerChoice, AuditList, PaneOutput, Signal } from "../model/actionView.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
+import type { Finding } from "../model/doctorView.ts";
 import type { AgtmuxError } from "../model/errors.ts";
 import type { ActionGuards, AttachPlan } from "../model/snapshot.ts";
 import type { CanonicalState } from "../model/state.ts";
@@ -145,6 +146,8 @@ export interface DaemonService {
     dryRun: boolean;
   }): Promise<IntegrationReport>;
   integrationVerify(input: { agent: string }): Promise<IntegrationVerification>;
+  /** Proves the chain of one target, or of all (null); looks only. Fails with E_REF_NOT_FOUND for an unknown name. */
+  doctor(input: { target: string | null }): Promise<{ findings: Finding[] }>;
 }
 
 /** The service as it is reached through a connection: what the daemon answers at once takes a round trip there. */

@@ -23,13 +23,13 @@ export interface ActionRecord {
   note(action: string, input: Pick<ActionInput, "ref" | "surface">, entry: Partial<AuditEntry>): void;
   /**
    * Gate first, then the act; both outcomes are on record. `outcomeOf` names the outcome of an act that did not throw;
-   * "delivered" without it.
+   * "delivered" without it. `bindsPrompt`: the act is about the prompt that is open now, whose fingerprint goes on record.
    */
   throughGate<T>(
     action: string,
     input: ActionInput,
     act: (turn: ActionTurn) => Promise<T>,
-    options?: { outcomeOf?: (result: T) => string; textLength?: number },
+    options?: { outcomeOf?: (result: T) => string; textLength?: number; bindsPrompt?: boolean },
   ): Promise<T>;
 }
 
@@ -65,11 +65,11 @@ export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
     });
   return {
     note,
-    throughGate: async (action, input, act, { outcomeOf, textLength } = {}) => {
-      const prepared = gate.prepare(input.ref, input.guards, input.surface);
+    throughGate: async (action, input, act, { outcomeOf, textLength, bindsPrompt = false } = {}) => {
+      const prepared = gate.prepare(input.ref, input.guards, input.surface, { bindsPrompt });
       const actionId = ids.next("act");
-      const { runtimeId, snapshotId } = prepared.snapshot;
-      const about = { actionId, runtimeId, snapshotId, textLength: textLength ?? null };
+      const { runtimeId, snapshotId, promptFingerprint } = prepared.snapshot;
+      const about = { actionId, runtimeId, snapshotId, promptFingerprint, textLength: textLength ?? null };
       let closeWindow: ((followsForMs: number) => void) | null = null;
       try {
         const verified = gate.verify(prepared);

@@ -18,6 +18,7 @@ import type { Store } from "../ports/store.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
 import { auditList } from "./auditView.ts";
 import type { Fleet } from "./fleet/fleet.ts";
+import { createPaneAnswer } from "./paneAnswer.ts";
 import type { PaneReach } from "./paneReach.ts";
 import { createPaneTurns } from "./paneTurns.ts";
 
@@ -31,7 +32,10 @@ export interface PaneActionsDeps {
   ids: IdSource;
 }
 
-export type PaneActions = Pick<DaemonService, "viewOutput" | "send" | "interrupt" | "kill" | "listAudit">;
+export type PaneActions = Pick<
+  DaemonService,
+  "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "listAudit"
+>;
 
 interface Report {
   outcome: ActionOutcome;
@@ -92,14 +96,49 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
 
   /** Null when the key is ours now; else the answer to the action that has it. */
-  const claim = (turn: ActionTurn, scope: string, key: string): ActionResult | null => {
+  const claim = (
+    action: ActionResult["action"],
+    turn: ActionTurn,
+    { scope, key }: { scope: string; key: string },
+  ): ActionResult | null => {
     const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
     if (used === null) return null;
     if (used.result !== null)
       return { ...actionResultSchema.parse(JSON.parse(used.result)), is_repeat: true };
     const detail = "An action with the same key was begun before, and how it ended is not known.";
     const earlier = { ...turn, actionId: used.actionId };
-    return toResult("send", earlier, { outcome: "unverified", detail }, true);
+    return toResult(action, earlier, { outcome: "unverified", detail }, true);
+  };
+
+  const paneAnswer = createPaneAnswer({ gate, reach, clock, ids, entryOf, isForeground });
+
+  const answerOnce = async (
+    turn: ActionTurn,
+    input: Parameters<DaemonService["answer"]>[0],
+  ): Promise<ActionResult> => {
+    const { idempotencyKey: key, choice } = input;
+    const entry = agentOf(turn);
+    const scope = entry.runtime.runtimeId;
+    const repeated = key === null ? null : claim("answer", turn, { scope, key });
+    if (repeated !== null) return repeated;
+    let hasPressed = false;
+    try {
+      const report = await paneAnswer(turn, entry, {
+        choice,
+        onFirstKey: () => {
+          hasPressed = true;
+        },
+        onNothingSent: () => {
+          hasPressed = false;
+        },
+      });
+      const result = toResult("answer", turn, report);
+      if (key !== null) store.settleKey(scope, key, JSON.stringify(result));
+      return result;
+    } catch (error) {
+      if (key !== null && !hasPressed) store.releaseKey(scope, key);
+      throw error;
+    }
   };
 
   const sendOnce = async (
@@ -112,7 +151,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     const { runtimeId } = subject;
     const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
     const key = input.idempotencyKey;
-    const repeated = key === null ? null : claim(turn, scope, key);
+    const repeated = key === null ? null : claim("send", turn, { scope, key });
     if (repeated !== null) return repeated;
     let hasTyped = false;
     try {
@@ -179,6 +218,25 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
         input,
         (turn) => turns.take(turn.verified.subject.key, () => sendOnce(turn, input)),
         { outcomeOf, textLength: input.text.length },
+      ),
+
+    answer: (input) =>
+      record.throughGate(
+        "answer",
+        input,
+        (turn) => {
+          if (input.guards.ifPrompt === null)
+            throw new AgtmuxError(
+              "E_PROMPT_UNCONFIRMED",
+              `Nothing was sent to ${turn.verified.subject.paneRef}: an answer must name the prompt that it is for`,
+            );
+          return turns.take(turn.verified.subject.key, () => answerOnce(turn, input));
+        },
+        {
+          outcomeOf,
+          bindsPrompt: true,
+          ...(input.choice.kind === "text" ? { textLength: input.choice.text.length } : {}),
+        },
       ),
 
     interrupt: (input) =>

@@ -1,5 +1,7 @@
 // The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
 import { formatPaneRef } from "../engine/ref.ts";
+import { isSamePrompt } from "../engine/samePrompt.ts";
+import type { PromptRequest } from "../model/request.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
@@ -62,6 +64,15 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   agent_session_id: null,
 });
 
+/** What is asked, with the options as the screen showed them: events know none, or not all. */
+const requestOf = ({ resolution, facts }: RuntimeEntry): PromptRequest | null => {
+  const request = resolution?.request ?? null;
+  const shown = facts.observations.get("poller")?.signal.request ?? null;
+  if (request === null || shown === null || shown.options.length === 0 || !isSamePrompt(request, shown))
+    return request;
+  return { ...request, options: shown.options, textEntry: shown.textEntry };
+};
+
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
   const { runtime, resolution } = entry;
   const confirmed = confirmedAt(entry);
@@ -76,7 +87,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     needs_action: resolution !== null && needsAction(resolution.status.state),
     since: resolution === null ? null : toIso(resolution.since),
     confirmed_at: confirmed === null ? null : toIso(confirmed),
-    request: resolution?.request ?? null,
+    request: requestOf(entry),
     prompt_fingerprint: entry.fingerprint,
     progress: entry.progress.shown,
     agent_session_id: runtime.agentSessionId,

@@ -21,11 +21,23 @@ export const SIGNALS = ["INT", "TERM", "KILL"] as const;
 export const signalSchema = z.enum(SIGNALS);
 export type Signal = z.infer<typeof signalSchema>;
 
+/**
+ * What a prompt is answered with. `approve`: this once, never what is like it. `option`: the n-th of the prompt's options,
+ * from 1. `text`: for a question that takes one.
+ */
+export const answerChoiceSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("approve") }),
+  z.object({ kind: z.literal("deny") }),
+  z.object({ kind: z.literal("option"), number: z.number().int().min(1).max(30) }),
+  z.object({ kind: z.literal("text"), text: z.string().min(1).max(MAX_TEXT) }),
+]);
+export type AnswerChoice = z.infer<typeof answerChoiceSchema>;
+
 /** `detail`: one sentence on what was seen. `notes`: what was done to the input on the way. */
 export const actionResultSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   action_id: z.string(),
-  action: z.enum(["send", "interrupt", "kill"]),
+  action: z.enum(["send", "answer", "interrupt", "kill"]),
   pane_ref: z.string(),
   runtime_id: z.string().nullable(),
   snapshot_id: z.string(),

@@ -3,10 +3,19 @@ import { z } from "zod";
 
 export const requestKindSchema = z.enum(["command", "edit", "plan", "trust", "tool", "question", "other"]);
 
+/**
+ * What choosing an option means, where the adapter knows: allow this once, allow this and what is like it from now on, or
+ * refuse. An option that leaves the agent or changes its mode has no role.
+ */
+export const optionRoleSchema = z.enum(["approve", "approve_always", "deny"]);
+export type OptionRole = z.infer<typeof optionRoleSchema>;
+
 export const requestOptionSchema = z.object({
   label: z.string().max(500),
   /** Keys that choose it, in tmux key names; null where the adapter does not know them. */
   keys: z.array(z.string()).nullable(),
+  /** Absent, as in rows of older versions, counts as null: not known. */
+  role: optionRoleSchema.nullable().optional(),
 });
 
 /** `title` is one line; `body` is the command, the file, the plan or the question's text. */
@@ -18,5 +27,7 @@ export const promptRequestSchema = z.object({
   options: z.array(requestOptionSchema).max(30),
   /** The agent's own time-out as epoch milliseconds, where it has one. */
   expiresAt: z.number().nullable(),
+  /** Keys that lead to a field for a free text, which Enter submits; none for a field that has the focus already. Absent counts as null: not known. */
+  textEntry: z.array(z.string()).nullable().optional(),
 });
 export type PromptRequest = z.infer<typeof promptRequestSchema>;

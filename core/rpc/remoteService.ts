@@ -19,6 +19,7 @@ export const createRemoteService = (client: DaemonClient): ReachableService => (
   dismiss: (input) => client.call((api) => api.dismiss.mutate(input)),
   viewOutput: (input) => client.call((api) => api.viewOutput.mutate(input)),
   send: (input) => client.call((api) => api.send.mutate(input)),
+  answer: (input) => client.call((api) => api.answer.mutate(input)),
   interrupt: (input) => client.call((api) => api.interrupt.mutate(input)),
   kill: (input) => client.call((api) => api.kill.mutate(input)),
   listAudit: (input) => client.call((api) => api.audit.query(input)),
@@ -28,4 +29,5 @@ export const createRemoteService = (client: DaemonClient): ReachableService => (
   adapterTry: (input) => client.call((api) => api.adapterTry.mutate(input)),
   integrationChange: (input) => client.call((api) => api.integrationChange.mutate(input)),
   integrationVerify: (input) => client.call((api) => api.integrationVerify.mutate(input)),
+  doctor: (input) => client.call((api) => api.doctor.mutate(input)),
 });

@@ -14,7 +14,8 @@ const MAX_LABEL = 500;
 const MAX_MATCHED = 2_000;
 const MAX_NAME = 200;
 
-const redactRequest = (request: PromptRequest): PromptRequest => ({
+/** A request without secrets. Redacting what was redacted before changes nothing. */
+export const redactRequest = (request: PromptRequest): PromptRequest => ({
   ...request,
   title: redactText(request.title, MAX_TITLE),
   body: request.body === null ? null : redactText(request.body, MAX_BODY),

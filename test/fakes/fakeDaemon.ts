@@ -284,6 +284,9 @@ export class FakeDaemon implements DaemonService {
   send(): Promise<never> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon sends nothing"));
   }
+  answer(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon answers nothing"));
+  }
   interrupt(): Promise<never> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon presses nothing"));
   }

@@ -1,0 +1,120 @@
+// Answers exactly the prompt that a person saw. The screen has the last word: every key is preceded by a look that shows
+// that prompt, goes to tmux together with a check of its rows, and where a selection moves the next look must show it moved.
+// What a prompt's keys are is the adapter's; what is not known is refused.
+import { AgtmuxError } from "../model/errors.ts";
+import { awaitEffect, type AnswerReport } from "./answerEffect.ts";
+import { optionOf, type OptionChoice } from "./answerOption.ts";
+import {
+  keyCommand,
+  notesOf,
+  pressFirst,
+  pressNext,
+  seeAgain,
+  type AnswerInput,
+  type PromptSight,
+} from "./answerSight.ts";
+import { answerText } from "./answerText.ts";
+import { pause, poll } from "./pause.ts";
+
+/** Between two keys of which the second confirms. */
+const KEY_PAUSE_MS = 150;
+/** For a selection to move. */
+const STEP_LIMIT_MS = 1_500;
+const LOOK_EVERY_MS = 60;
+/** Longer than any list of options. */
+const MAX_MOVES = 40;
+
+const MOVES: ReadonlySet<string> = new Set(["Up", "Down", "Left", "Right"]);
+
+type Pressed = { isPressed: true; sight: PromptSight } | { isPressed: false; why: string };
+
+/** After a move: the sight in which the option is nearer. Null when the selection stays. */
+const awaitMove = (
+  input: AnswerInput,
+  { request }: PromptSight,
+  about: { index: number; distance: number },
+): Promise<PromptSight | null> =>
+  poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: STEP_LIMIT_MS }, async () => {
+    const next = await seeAgain(input, request);
+    const keys = next?.request.options[about.index]?.keys ?? null;
+    return keys !== null && keys.length > 0 && keys.length < about.distance ? next : null;
+  });
+
+/** Moves until one key is left, which confirms. Keys are read anew from every sight. */
+const moveAndConfirm = async (input: AnswerInput, first: PromptSight, index: number): Promise<Pressed> => {
+  let sight = first;
+  for (let moves = 0; moves < MAX_MOVES; moves += 1) {
+    const distance = sight.request.options[index]?.keys?.length ?? 0;
+    // oxlint-disable-next-line no-await-in-loop -- one move after the other is the point
+    const next = await awaitMove(input, sight, { index, distance });
+    if (next === null) return { isPressed: false, why: "The selection did not move to the option." };
+    const key = next.request.options[index]?.keys?.[0] ?? "";
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    const problem = await pressNext(input, next, keyCommand(input, key));
+    if (problem !== null) return { isPressed: false, why: problem };
+    if (next.request.options[index]?.keys?.length === 1) return { isPressed: true, sight: next };
+    sight = next;
+  }
+  return { isPressed: false, why: "The selection did not arrive at the option." };
+};
+
+/** Keys that are no moves, while the prompt stays: one of them may be enough. */
+const pressRest = async (
+  input: AnswerInput,
+  first: PromptSight,
+  rest: readonly string[],
+): Promise<Pressed> => {
+  let sight = first;
+  for (const key of rest) {
+    // oxlint-disable-next-line no-await-in-loop -- one key after the other is the point
+    await pause(input.clock, KEY_PAUSE_MS);
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    const next = await seeAgain(input, sight.request);
+    if (next === null) break;
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    const problem = await pressNext(input, next, keyCommand(input, key));
+    if (problem !== null) return { isPressed: false, why: problem };
+    sight = next;
+  }
+  return { isPressed: true, sight };
+};
+
+/** The keys after the first one. */
+const goOn = (
+  input: AnswerInput,
+  first: PromptSight,
+  { index, keys: [key = "", ...rest] }: { index: number; keys: readonly string[] },
+): Promise<Pressed> => {
+  if (rest.length === 0) return Promise.resolve({ isPressed: true, sight: first });
+  return MOVES.has(key) ? moveAndConfirm(input, first, index) : pressRest(input, first, rest);
+};
+
+const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<AnswerReport> => {
+  const wayTo = ({ request }: PromptSight): { index: number; keys: readonly string[] } => {
+    const index = optionOf(choice, request, input);
+    return { index, keys: request.options[index]?.keys ?? [] };
+  };
+  const first = await pressFirst(input, (sight) => keyCommand(input, wayTo(sight).keys[0] ?? ""));
+  const notes = notesOf(first);
+  try {
+    const pressed = await goOn(input, first, wayTo(first));
+    if (!pressed.isPressed) return { outcome: "not_delivered", detail: pressed.why, notes };
+    return { ...(await awaitEffect(input, pressed.sight)), notes };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { outcome: "unverified", detail: `Keys were pressed, but then: ${error.message}`, notes };
+  }
+};
+
+/**
+ * Chooses an option of the prompt, or types a text into its field. Nothing is sent when this throws, except that it is not
+ * known for E_TARGET_UNREACHABLE.
+ * @throws AgtmuxError E_STALE_SNAPSHOT (that prompt is not on the screen), E_UNSUPPORTED (keys not known, or a pane that takes
+ *   no keys of its own), E_USAGE (no such option, no text left), E_TARGET_UNREACHABLE (tmux did not answer).
+ */
+export const answerPrompt = async (input: AnswerInput): Promise<AnswerReport> => {
+  const { choice, clock, adapter, openedAt } = input;
+  const deafMs = Math.min(openedAt - clock.now(), 0) + (adapter.dialogDeafMs ?? 0);
+  if (deafMs > 0) await pause(clock, deafMs);
+  return choice.kind === "text" ? answerText(input, choice.text) : answerOption(input, choice);
+};

@@ -1,0 +1,72 @@
+// Which option of a prompt an answer means. Pure. What the adapter does not know is refused, never guessed: another option
+// may leave the agent or change its mode.
+import type { AnswerChoice } from "../model/actionView.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { PromptRequest } from "../model/request.ts";
+
+export type OptionChoice = Exclude<AnswerChoice, { kind: "text" }>;
+
+const listed = ({ options }: PromptRequest): string[] =>
+  options.map(({ label }, index) => `${index + 1}. ${label}`);
+
+const byRole = (
+  seen: PromptRequest,
+  kind: "approve" | "deny",
+  { agentName, paneRef }: { agentName: string; paneRef: string },
+): number => {
+  const index = seen.options.findIndex(({ role }) => role === kind);
+  if (index >= 0) return index;
+  const what = kind === "approve" ? "approves this once and nothing else" : "denies and nothing else";
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `Nothing was sent to ${paneRef}: of this prompt of ${agentName} it is not known which option ${what}.`,
+    {
+      remedy:
+        seen.options.length === 0
+          ? "Go there with 'agtmux attach'."
+          : "Choose one of the listed options with --option <number>.",
+      details: listed(seen),
+    },
+  );
+};
+
+const byNumber = (
+  seen: PromptRequest,
+  announced: PromptRequest,
+  { number, paneRef }: { number: number; paneRef: string },
+): number => {
+  const stale = (why: string): AgtmuxError =>
+    new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${why}.`, { details: listed(seen) });
+  if (announced.options.length === 0) throw stale("its options had not been read yet when it was shown");
+  const isShown = announced.options[number - 1]?.label === seen.options[number - 1]?.label;
+  if (announced.options.length !== seen.options.length || !isShown)
+    throw stale("its options are no longer those that were shown");
+  if (number <= seen.options.length) return number - 1;
+  throw new AgtmuxError(
+    "E_USAGE",
+    `Nothing was sent to ${paneRef}: there is no option ${number}, there are ${seen.options.length}`,
+    { remedy: "Choose one of the listed options.", details: listed(seen) },
+  );
+};
+
+/**
+ * Index of the option in `seen`, whose keys are known. `announced`: the prompt as it was shown to whoever answers.
+ * @throws AgtmuxError E_UNSUPPORTED (not known which, or not by which keys), E_STALE_SNAPSHOT, E_USAGE.
+ */
+export const optionOf = (
+  choice: OptionChoice,
+  seen: PromptRequest,
+  about: { announced: PromptRequest; agentName: string; paneRef: string },
+): number => {
+  const index =
+    choice.kind === "option"
+      ? byNumber(seen, about.announced, { number: choice.number, paneRef: about.paneRef })
+      : byRole(seen, choice.kind, about);
+  const keys = seen.options[index]?.keys ?? [];
+  if (keys.length > 0) return index;
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    `Nothing was sent to ${about.paneRef}: by which keys ${about.agentName} takes option ${index + 1} is not known.`,
+    { remedy: "Go there with 'agtmux attach'.", details: listed(seen) },
+  );
+};
