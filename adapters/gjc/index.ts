@@ -6,6 +6,7 @@ import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
 import { identifyGjc } from "./identify.ts";
+import { createSkillReader } from "./skillProgress.ts";
 import { extensionObstacle, requireExtensions } from "./version.ts";
 
 /** A new adapter; never recorded. It has no event for permissions, and its exit was not seen. */
@@ -28,6 +29,7 @@ export const createGjcAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
   readStateFiles: createSessionFileReader(".gjc"),
+  readProgress: createSkillReader(() => Date.now()),
   integration: createExtensionIntegration({
     agentType: "gjc",
     folder: ".gjc",

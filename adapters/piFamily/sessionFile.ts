@@ -3,7 +3,7 @@
 // validated against the process: breadcrumbs outlive their agents, and terminals are given out again.
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { asPayload, oneLine, textOf } from "../common/payload.ts";
+import { asPayload, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { readSessionLog } from "./sessionLog.ts";
 
 const TAIL_BYTES = 512 * 1024;
@@ -45,6 +45,17 @@ const isSessionPath = (path: string, homeDir: string, folder: string): boolean =
   path.endsWith(".jsonl") &&
   !path.includes("/../");
 
+/** The session file that is provably this process's, with its first entry; null for none. `folder` as `.omp`. */
+export const findSessionFile = async (
+  request: StateFileRequest,
+  folder: string,
+): Promise<{ path: string; header: Payload } | null> => {
+  const path = request.transcriptPath ?? (await fromBreadcrumb(request, folder));
+  if (path === null || !isSessionPath(path, request.homeDir, folder)) return null;
+  const header = await headerOf(request.files, path);
+  return header === null || textOf(header, "type") !== "session" ? null : { path, header };
+};
+
 /**
  * Reads the state from the agent's session file; `folder` as `.omp`. A file that the agent's own events named goes before
  * the breadcrumb. Null where no file is provably this process's, and where the file proves nothing.
@@ -52,13 +63,10 @@ const isSessionPath = (path: string, homeDir: string, folder: string): boolean =
 export const createSessionFileReader =
   (folder: string) =>
   async (request: StateFileRequest): Promise<Reading | null> => {
-    const { files, homeDir, process } = request;
-    const path = request.transcriptPath ?? (await fromBreadcrumb(request, folder));
-    if (path === null || !isSessionPath(path, homeDir, folder)) return null;
-    const tail = await files.readTail(path, TAIL_BYTES);
+    const { files, process } = request;
+    const session = await findSessionFile(request, folder);
+    const tail = session === null ? null : await files.readTail(session.path, TAIL_BYTES);
     if (tail === null) return null;
-    const header = await headerOf(files, path);
-    if (header === null || textOf(header, "type") !== "session") return null;
     const state = readSessionLog(tail, process.startedAt - START_TOLERANCE_MS);
     return state === null
       ? null
