@@ -41,10 +41,13 @@ const reconnect = async (context: CliContext): Promise<DaemonClient | null> => {
   return null;
 };
 
-/** Entries until the context's signal aborts. Starts a daemon where none is; fails when that fails. */
+/**
+ * Entries until the context's signal aborts. Starts a daemon where none is; fails when that fails. `isAfresh`: after a
+ * restart comes a snapshot instead of what was missed, for those who only want what is.
+ */
 export async function* resumeFeed(
   context: CliContext,
-  options: { since: Since; all: boolean },
+  options: { since: Since; all: boolean; isAfresh?: boolean },
 ): AsyncGenerator<FeedEvent> {
   let { version, time } = options.since;
   let client: DaemonClient | null = await context.connect();
@@ -55,8 +58,10 @@ export async function* resumeFeed(
         { since: version, sinceTime: time, all: options.all },
         context.signal,
       )) {
-        version = entry.version;
-        time = null;
+        if (options.isAfresh !== true) {
+          version = entry.version;
+          time = null;
+        }
         yield { kind: "entry", entry, client };
       }
     } catch (error) {

@@ -4,14 +4,17 @@ import { SESSION_FIELDS, WINDOW_FIELDS } from "../render/groupFields.ts";
 import { PANE_FIELDS } from "../render/paneFields.ts";
 import { PANE_SORT, SESSION_SORT, WINDOW_SORT } from "../sort.ts";
 import {
+  addAgentFilter,
   addContentFilters,
   addPaneFilters,
   addTableView,
   addTargetFilters,
   choice,
+  collect,
   json,
   plain,
 } from "./options.ts";
+import { CONDITION_NAMES } from "../wait/condition.ts";
 import type { Verb } from "./verb.ts";
 
 const PANES = { keys: Object.keys(PANE_SORT), columns: Object.keys(PANE_FIELDS) };
@@ -89,7 +92,48 @@ const addWatch = (program: Verb, context: CliContext): void => {
     .action(async (options) => (await import("../verbs/watch.ts")).runWatch(context, options));
 };
 
+const WAIT_HELP = `
+Conditions of --until, several with commas: a state (or state=<state>), needs-action, gone (the agent ended).
+Without --after a condition that holds already ends the wait at once; a loop passes the state_version that it got last.
+Exit status: 0 it holds, 3 the reference fits nothing, 18 no such target, 19 the agent ended, 124 time-out.
+`;
+
+const addWait = (program: Verb, context: CliContext): void => {
+  const wait = program
+    .command("wait")
+    .description("wait until a pane, or any that fits, is in a state")
+    .argument("[ref]", "this pane or runtime; without one all that fit the filters")
+    .addOption(choice("--until <conditions>", "what to wait for", CONDITION_NAMES).argParser(collect))
+    .option("--needs-action", "short for --until needs-action");
+  addAgentFilter(addTargetFilters(wait))
+    .option("--any", "end with the first that fits, the oldest wait first (the default)")
+    .option("--every", "only when all that fit the filters are there")
+    .option("--after <version>", "only states with a higher state_version than this count")
+    .option("--timeout <duration>", "give up after this time; for ever without it")
+    .addOption(
+      choice("--columns <names>", "only these columns, in this order", PANES.columns).argParser(collect),
+    )
+    .addOption(plain())
+    .addOption(json())
+    .addHelpText("after", WAIT_HELP)
+    .example(
+      "agtmux wait pane:host/work/@1/%1 --until completed,idle,needs-action",
+      "Until its turn is over or it asks something.",
+    )
+    .example("agtmux wait --needs-action --timeout 10m", "Until any agent on any target needs you.")
+    .example(
+      "agtmux wait --every --session api --until completed,idle",
+      "Until no agent of that session works any more.",
+    )
+    .example(
+      "agtmux wait --until waiting_approval --after 4711 --plain --columns state_version,ref,body",
+      "The next approval after that state, as fields for a script.",
+    )
+    .action(async (ref, options) => (await import("../verbs/wait.ts")).runWait(context, ref, options));
+};
+
 export const addLists = (program: Verb, context: CliContext): void => {
   addList(program, context);
   addWatch(program, context);
+  addWait(program, context);
 };

@@ -43,6 +43,20 @@ interface ListOf<T> {
   readonly items: readonly T[];
 }
 
+/** Titles and one row per item. */
+export const renderRows = <T>(
+  items: readonly T[],
+  fields: readonly Field<T>[],
+  options: RenderOptions,
+): string[] => {
+  const rows = items.map((item) => fields.map((field) => field.cell(item, options)));
+  const layout = layOut(fields, rows, { width: options.width, indent: 0, measure: options.measure });
+  return [
+    options.paint("dim", renderHeader(fields, layout, 0)),
+    ...rows.flatMap((row) => renderRow(fields, row, layout, 0)),
+  ];
+};
+
 /** One row per item in the list's own order. `noun`: what an item is. */
 export const renderFlat = <T>(
   list: ListOf<T>,
@@ -51,13 +65,7 @@ export const renderFlat = <T>(
   options: RenderOptions,
 ): string[] => {
   const foot = renderFoot(list, noun, options);
-  if (list.items.length === 0) return [`No ${noun}s here.`, ...foot];
-  const rows = list.items.map((item) => fields.map((field) => field.cell(item, options)));
-  const layout = layOut(fields, rows, { width: options.width, indent: 0, measure: options.measure });
-  return [
-    options.paint("dim", renderHeader(fields, layout, 0)),
-    ...rows.flatMap((row) => renderRow(fields, row, layout, 0)),
-    "",
-    ...foot,
-  ];
+  return list.items.length === 0
+    ? [`No ${noun}s here.`, ...foot]
+    : [...renderRows(list.items, fields, options), "", ...foot];
 };

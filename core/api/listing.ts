@@ -16,7 +16,7 @@ import {
   type TargetView,
   type WindowList,
 } from "../model/view.ts";
-import { matchesContent, matchesFilters, matchesPlace, targetsNamed } from "./paneFilter.ts";
+import { matchesContent, matchesFilters, matchesPlace, shownFilters, targetsNamed } from "./paneFilter.ts";
 import type { ListFilters } from "./service.ts";
 
 export interface ListingInput {
@@ -62,25 +62,10 @@ const byPlace = (a: PaneView, b: PaneView): number =>
   a.pane_index - b.pane_index ||
   a.identity.pane_id.localeCompare(b.identity.pane_id);
 
-const SNAKE: Readonly<Record<string, string>> = {
-  targetSession: "target_session",
-  needsAction: "needs_action",
-  groupBy: "group_by",
-};
-const LISTS: ReadonlySet<string> = new Set(["target", "targetSession", "session", "state", "agent"]);
-
-/** What was asked, as documents repeat it: filters that take several values are always lists. */
-const shown = (filters: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(filters)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [SNAKE[name] ?? name, LISTS.has(name) ? [value].flat() : value]),
-  );
-
 const frame = ({ targets, now }: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => ({
   schema_version: SCHEMA_VERSION as typeof SCHEMA_VERSION,
   generated_at: new Date(now).toISOString(),
-  filters: shown(filters),
+  filters: shownFilters(filters),
   summary: rollUp(rows),
   problems: problemsOf(targets, checkTargets(targets, filters)),
 });

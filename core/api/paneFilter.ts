@@ -70,3 +70,18 @@ export const targetsNamed = (filters: ListFilters): ReadonlySet<string> | null =
   const sessions = valuesOf(filters.targetSession)?.map((text) => resolveSessionFilter(text).target) ?? null;
   return names === null && sessions === null ? null : new Set([...(names ?? []), ...(sessions ?? [])]);
 };
+
+const SNAKE: Readonly<Record<string, string>> = {
+  targetSession: "target_session",
+  needsAction: "needs_action",
+  groupBy: "group_by",
+};
+const LISTS: ReadonlySet<string> = new Set(["target", "targetSession", "session", "state", "agent"]);
+
+/** What was asked, as documents repeat it: filters that take several values are always lists. */
+export const shownFilters = (filters: ListFilters): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(filters)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [SNAKE[name] ?? name, LISTS.has(name) ? [value].flat() : value]),
+  );

@@ -1,0 +1,187 @@
+// `agtmux wait`: ends when a condition holds for a pane, or for any or every one that the filters let through. It follows
+// the change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
+import { matchesFilters, shownFilters } from "../../core/api/paneFilter.ts";
+import type { ListFilters } from "../../core/api/service.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { SCHEMA_VERSION, type PaneView } from "../../core/model/view.ts";
+import type { WaitResult } from "../../core/model/waitView.ts";
+import { STATE_WORDS } from "../../core/model/words.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { CliContext } from "../context.ts";
+import { renderOptionsOf } from "../listing.ts";
+import { parseColumns } from "../parse/columns.ts";
+import { parseCount } from "../parse/count.ts";
+import { parseDuration } from "../parse/duration.ts";
+import { parseFilters, type FilterOptions } from "../parse/filters.ts";
+import { renderPlain, renderRows } from "../render/field.ts";
+import { measureFor } from "../render/measure.ts";
+import { PANE_FIELDS } from "../render/paneFields.ts";
+import { resumeFeed } from "../resumeFeed.ts";
+import { parseConditions, type Condition } from "../wait/condition.ts";
+import { trackMany, trackOne, type Tracker, type Verdict } from "../wait/tracker.ts";
+import { checkForms } from "./list.ts";
+
+export interface WaitOptions extends FilterOptions {
+  until?: readonly string[];
+  any?: boolean;
+  every?: boolean;
+  after?: string;
+  timeout?: string;
+  columns?: readonly string[];
+  plain?: boolean;
+  json?: boolean;
+}
+
+interface Wish {
+  readonly ref: string | null;
+  readonly filters: ListFilters;
+  readonly mode: "any" | "every";
+  readonly conditions: readonly Condition[];
+  readonly after: number | null;
+  readonly timeoutMs: number | null;
+}
+
+const FILTER_OPTIONS = ["target", "allTargets", "targetSession", "session", "agent"] as const;
+const MAX_VERSION = 999_999_999;
+/** The longest that a timer of the platform can take. */
+const LONGEST_TIMEOUT_MS = 2_147_483_647;
+const { state, age, agent, session, window, what, ref: refField } = PANE_FIELDS;
+const COLUMNS = [state, age, agent, session, window, what, refField];
+
+const parseTimeout = (text: string): number => {
+  const ms = parseDuration(text, "--timeout");
+  if (ms <= LONGEST_TIMEOUT_MS) return ms;
+  throw new AgtmuxError("E_USAGE", `--timeout ${text} is too long`, { remedy: "24d is the longest." });
+};
+
+/** Fails with E_USAGE. */
+const parseWish = (ref: string | undefined, options: WaitOptions): Wish => {
+  const { needsAction, ...places } = options;
+  const conditions = parseConditions([
+    ...(needsAction === true ? ["needs-action"] : []),
+    ...(options.until ?? []),
+  ]);
+  if (conditions.length === 0)
+    throw new AgtmuxError("E_USAGE", "wait needs to know what for", {
+      remedy: "Say --needs-action, or --until with a state, needs-action or gone.",
+    });
+  if (options.any === true && options.every === true)
+    throw new AgtmuxError("E_USAGE", "--any and --every exclude each other");
+  const filter = FILTER_OPTIONS.find((name) => options[name] !== undefined);
+  if (ref !== undefined && (filter !== undefined || options.every === true))
+    throw new AgtmuxError("E_USAGE", "wait takes either one reference or filters");
+  return {
+    ref: ref ?? null,
+    filters: parseFilters(places),
+    mode: options.every === true ? "every" : "any",
+    conditions,
+    after:
+      options.after === undefined ? null : parseCount(options.after, "--after", { min: 0, max: MAX_VERSION }),
+    timeoutMs: options.timeout === undefined ? null : parseTimeout(options.timeout),
+  };
+};
+
+/** Fails at once where there is nothing to wait for: E_REF_NOT_FOUND, E_REF_AMBIGUOUS, E_TARGET_UNKNOWN. */
+const openTracker = async (client: DaemonClient, wish: Wish): Promise<Tracker> => {
+  const { ref, filters } = wish;
+  if (ref !== null) return trackOne((await client.call((api) => api.explain.query({ ref }))).pane, wish);
+  await client.call((api) => api.panes.query(filters));
+  return trackMany((row) => row.agent !== null && matchesFilters(row, filters), wish.mode, wish);
+};
+
+/** Null when the daemon went away while it was asked: the next one is asked again. */
+const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
+    throw error;
+  }
+};
+
+type Final = Extract<Verdict, { kind: "held" | "ended" }>;
+
+/** Null when the context's signal aborted first. */
+const follow = async (context: CliContext, wish: Wish): Promise<Final | null> => {
+  let tracker: Tracker | null = null;
+  const feed = { since: { version: null, time: null }, all: true, isAfresh: true };
+  for await (const event of resumeFeed(context, feed)) {
+    if (event.kind === "lost") context.stderr.write("agtmux: the daemon is gone; waiting for it\n");
+    if (event.kind === "connected") tracker ??= await unlessLost(openTracker(event.client, wish));
+    if (event.kind !== "entry" || tracker === null) continue;
+    const { entry, client } = event;
+    let verdict = tracker.take(entry);
+    if (verdict.kind === "check") {
+      const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
+      if (list !== null) verdict = tracker.look(list.items);
+    }
+    if (verdict.kind === "held" || verdict.kind === "ended") return verdict;
+  }
+  return null;
+};
+
+/** Null when the person stopped it. Fails with E_TIMEOUT. */
+const followFor = async (context: CliContext, wish: Wish, what: string): Promise<Final | null> => {
+  const limit = new AbortController();
+  const timer = wish.timeoutMs === null ? undefined : setTimeout(() => limit.abort(), wish.timeoutMs);
+  const signal = AbortSignal.any([context.signal, limit.signal]);
+  try {
+    const verdict = await follow({ ...context, signal }, wish);
+    if (verdict === null && !context.signal.aborted) throw new AgtmuxError("E_TIMEOUT", what);
+    return verdict;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const describe = ({ identity, state: was }: PaneView): string =>
+  `${identity.pane_ref} was last ${was === null ? "without an agent" : STATE_WORDS[was]}`;
+
+const print = async (
+  context: CliContext,
+  options: WaitOptions,
+  result: WaitResult,
+  columns: typeof COLUMNS,
+): Promise<void> => {
+  if (options.json === true) {
+    context.print(`${JSON.stringify(result, null, 2)}\n`);
+    return;
+  }
+  const lines =
+    options.plain === true
+      ? renderPlain(result.items, columns, context.now())
+      : renderRows(result.items, columns, renderOptionsOf(context, await measureFor(result)));
+  context.print(lines.map((line) => `${line}\n`).join(""));
+};
+
+/** Fails with E_TIMEOUT, or with E_RUNTIME_ENDED when what is waited for cannot happen any more. */
+export const runWait = async (
+  context: CliContext,
+  ref: string | undefined,
+  options: WaitOptions,
+): Promise<void> => {
+  checkForms(options);
+  const wish = parseWish(ref, options);
+  const columns = options.columns === undefined ? COLUMNS : parseColumns(options.columns, PANE_FIELDS);
+  const until = wish.conditions.join(" or ");
+  const startedAt = performance.now();
+  const tooLate = `${ref ?? "no pane"} was not ${until} within ${options.timeout}`;
+  const verdict = await followFor(context, wish, tooLate);
+  if (verdict === null) return;
+  if (verdict.kind === "ended")
+    throw new AgtmuxError("E_RUNTIME_ENDED", `the agent ended before it was ${until}`, {
+      details: [describe(verdict.row)],
+    });
+  const result: WaitResult = {
+    schema_version: SCHEMA_VERSION,
+    generated_at: new Date(context.now()).toISOString(),
+    ref: wish.ref,
+    filters: shownFilters(wish.filters),
+    until: [...wish.conditions],
+    after: wish.after,
+    condition: verdict.condition,
+    waited_ms: Math.round(performance.now() - startedAt),
+    items: [...verdict.rows],
+  };
+  await print(context, options, result, columns);
+};
