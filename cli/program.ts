@@ -5,7 +5,9 @@ import { AgtmuxError } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
 import { addAdapters } from "./grammar/adapters.ts";
+import { addCompletions } from "./grammar/completions.ts";
 import { addDaemon } from "./grammar/daemon.ts";
+import { addDoctor } from "./grammar/doctor.ts";
 import { addHelp, FOOT } from "./grammar/help.ts";
 import { addInsight } from "./grammar/insight.ts";
 import { addIntegrations } from "./grammar/integrations.ts";
@@ -25,16 +27,18 @@ export const createProgram = (context: CliContext, outcome: Outcome): Verb => {
     .configureOutput({ writeOut: (text) => context.print(text), writeErr: () => {} })
     .configureHelp(context.width === null ? {} : { helpWidth: Math.min(context.width, 100) })
     .example("agtmux list panes --needs-action", "What waits for you, on every machine.")
-    .example("agtmux attach pane:local/work/@1/%3", "Goes there.")
+    .example("agtmux attach pane:host/work/@1/%3", "Goes there.")
     .addHelpText("after", FOOT);
   addLists(program, context);
   addActions(program, context, outcome);
   addInsight(program, context);
+  addDoctor(program, context, outcome);
   addTargets(program, context);
   addIntegrations(program, context, outcome);
   addAdapters(program, context);
   addRun(program, context, outcome);
   addDaemon(program, context, outcome);
+  addCompletions(program, context);
   addHelp(program, context);
   return program;
 };

@@ -5,7 +5,7 @@ import type { Verb } from "./verb.ts";
 
 const addAttach = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("attach").description("go to a pane").argument("<ref>"))
-    .example("agtmux attach pane:local/work/@1/%3", "Shows exactly that pane, inside tmux and outside of it.")
+    .example("agtmux attach pane:host/work/@1/%3", "Shows exactly that pane, inside tmux and outside of it.")
     .example(
       "agtmux attach runtime:4f2a --if-state waiting_approval",
       "Only while that agent still waits for you.",
@@ -20,7 +20,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
     .option("--lines <number>", "how many lines (default 100)")
     .option("--ansi", "with colours")
     .addOption(json())
-    .example("agtmux view-output pane:local/work/@1/%3 --lines 20", "The last 20 lines, without colours.")
+    .example("agtmux view-output pane:host/work/@1/%3 --lines 20", "The last 20 lines, without colours.")
     .action(async (ref, options) =>
       (await import("../verbs/viewOutput.ts")).runViewOutput(context, ref, options),
     );
@@ -34,7 +34,7 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .option("--to-shell", "also where a shell would run it")
     .option("--idempotency-key <key>", "send once per runtime, however often this is repeated")
     .addOption(json())
-    .example("agtmux send pane:local/work/@1/%3 --text 'run the tests'", "Types the text and submits it.")
+    .example("agtmux send pane:host/work/@1/%3 --text 'run the tests'", "Types the text and submits it.")
     .example(
       "git diff | agtmux send runtime:4f2a --stdin --no-enter",
       "Types what a pipe says, and leaves it unsent.",
@@ -62,7 +62,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--text <text>", "answer a question that takes a text")
     .option("--idempotency-key <key>", "answer once per runtime, however often this is repeated")
     .addOption(json())
-    .example("agtmux answer pane:local/work/@1/%3", "Shows the prompt and asks what to answer.")
+    .example("agtmux answer pane:host/work/@1/%3", "Shows the prompt and asks what to answer.")
     .example(
       "agtmux answer runtime:4f2a --approve --if-prompt 9c1e5f0a7b3d2468",
       "For scripts: approves only the prompt of that prompt_fingerprint ('agtmux list panes --json').",
@@ -83,7 +83,7 @@ const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): voi
   )
     .addOption(json())
     .example(
-      "agtmux interrupt pane:local/work/@1/%3 --if-state running",
+      "agtmux interrupt pane:host/work/@1/%3 --if-state running",
       "Stops the turn, if there still is one.",
     )
     .addHelpText("after", OUTCOMES)
@@ -98,7 +98,7 @@ const addKill = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .option("--yes", "do not ask")
     .addOption(json())
     .example("agtmux kill runtime:4f2a", "Sends INT to that agent's process, after asking.")
-    .example("agtmux kill pane:local/work/@1/%3 --signal TERM --yes", "Sends TERM without asking.")
+    .example("agtmux kill pane:host/work/@1/%3 --signal TERM --yes", "Sends TERM without asking.")
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/kill.ts")).runKill(context, ref, options);

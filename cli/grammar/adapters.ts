@@ -47,7 +47,7 @@ export const addAdapters = (program: Verb, context: CliContext): void => {
     .option("--file <file>", "the rules of this file instead of those in force")
     .addOption(json())
     .example(
-      "agtmux adapters try pane:local/work/@1/%3 --file ./myagent.json",
+      "agtmux adapters try pane:host/work/@1/%3 --file ./myagent.json",
       "What the file would say of this pane.",
     )
     .action(async (ref, options) =>

@@ -16,7 +16,7 @@ export const addInsight = (program: Verb, context: CliContext): void => {
     .argument("<ref>")
     .addOption(json())
     .example(
-      "agtmux explain pane:local/work/@1/%3",
+      "agtmux explain pane:host/work/@1/%3",
       "The rule that decided, every signal, and what became of it.",
     )
     .action(async (ref, options) => (await import("../verbs/explain.ts")).runExplain(context, ref, options));

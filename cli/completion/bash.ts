@@ -1,0 +1,88 @@
+// The completion script for bash 3.2 and later. It needs nothing but bash: it puts words together again that readline split
+// at ':' and '=', and quotes what it offers itself, because a session can have any name.
+import { sharedScript } from "./posix.ts";
+import type { CompletedVerb } from "./table.ts";
+
+export const bashScript = (
+  table: readonly CompletedVerb[],
+): string => `# bash completion for agtmux, made by 'agtmux completions bash'.
+${sharedScript(table)}
+# Puts the words up to the cursor into words, joined again where readline split them at ':' or '='.
+__agtmux_words() {
+  local rest=$COMP_LINE index word
+  words=()
+  for ((index = 0; index <= COMP_CWORD; index++)); do
+    word=\${COMP_WORDS[index]}
+    if [[ $index -eq 0 || -z $rest || $rest == [[:space:]]* ]]; then words+=("$word")
+    else words[\${#words[@]}-1]+=$word
+    fi
+    while [[ $rest == [[:space:]]* ]]; do rest=\${rest#?}; done
+    rest=\${rest#"$word"}
+  done
+}
+
+# Offers what begins with $1. What could not be written safely inside the quotes that are open is left out.
+__agtmux_offer() {
+  local typed=$1 candidate quoted done_part
+  shift
+  for candidate in "$@"; do
+    candidate=\${candidate%%$'\\t'*}
+    case $typed in
+      \\'*) [[ $candidate != *\\'* && "'$candidate" == "$typed"* ]] && COMPREPLY+=("$candidate") ;;
+      \\"*) [[ $candidate != *[\\"\\$\\\`\\\\!]* && "\\"$candidate" == "$typed"* ]] && COMPREPLY+=("$candidate") ;;
+      *)
+        printf -v quoted %q "$candidate"
+        [[ $candidate == "$typed"* || $quoted == "$typed"* ]] || continue
+        # readline replaces only what follows the last ':'.
+        if [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]]; then
+          done_part=\${typed%"\${typed##*:}"}
+          quoted=\${quoted#"$done_part"}
+        fi
+        COMPREPLY+=("$quoted")
+        ;;
+    esac
+  done
+}
+
+__agtmux_offer_source() {
+  local found=() line
+  if [[ $1 == files ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$2")
+    return
+  fi
+  line=\${2#[\\'\\"]}
+  __agtmux_find "$1" "\${line//\\\\/}"
+  __agtmux_offer "$2" "\${found[@]}"
+}
+
+_agtmux() {
+  local words verbs options positionals open kind verb position current prefix index
+  COMPREPLY=()
+  __agtmux_words
+  current=\${words[\${#words[@]}-1]}
+  unset "words[\${#words[@]}-1]"
+  __agtmux_walk "\${words[@]:1}"
+  __agtmux_table "$verb"
+  if [[ -n $open && $position -gt 0 ]]; then
+    __agtmux_offer_source files "$current"
+  elif [[ -n $kind ]]; then
+    __agtmux_offer_source "$kind" "$current"
+  elif [[ $current == --*=* ]]; then
+    __agtmux_value "$verb" "\${current%%=*}"
+    prefix=\${current%%=*}=
+    [[ -n $kind ]] && __agtmux_offer_source "$kind" "\${current#*=}"
+    if [[ $COMP_WORDBREAKS != *=* ]]; then
+      for index in "\${!COMPREPLY[@]}"; do COMPREPLY[index]=$prefix\${COMPREPLY[index]}; done
+    fi
+  elif [[ $current == -* ]]; then
+    __agtmux_offer "$current" "\${options[@]}"
+  else
+    [[ $position -eq 0 ]] && __agtmux_offer "$current" "\${verbs[@]}"
+    [[ $position -lt \${#positionals[@]} ]] && __agtmux_offer_source "\${positionals[position]}" "$current"
+  fi
+  return 0
+}
+
+complete -F _agtmux agtmux
+`;
