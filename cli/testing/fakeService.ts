@@ -515,6 +515,7 @@ export const createFakeService = (
       deliveryDetail: "a test event arrived in 12 ms",
       lastRealEventAt: null,
     }),
+    doctor: async () => ({ findings: [] }),
   };
   return service;
 };

@@ -124,6 +124,11 @@ export class NoticeBoard {
     for (const queue of this.queues) queue.push(event);
   }
 
+  /** Surfaces that listen now. */
+  get listenerCount(): number {
+    return this.queues.size;
+  }
+
   async *subscribe(signal: AbortSignal): AsyncGenerator<NoticeEvent> {
     const queue = new AsyncQueue<NoticeEvent>({ signal, limit: 1_000 });
     this.queues.add(queue);

@@ -24,6 +24,8 @@ import { resolveServers } from "../tmux/servers.ts";
 import { createAdapterDesk } from "./adapterDesk.ts";
 import { createAdapterSwitch } from "./adapterSwitch.ts";
 import { ConfigFile } from "./configFile.ts";
+import { createDoctor } from "./doctor/doctor.ts";
+import { createDoctorTargets } from "./doctor/doctorTargets.ts";
 import { installEventScript } from "./eventScript.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { createTargetUnit } from "./fleet/targetUnit.ts";
@@ -144,11 +146,9 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     });
 
     const watched = resolveServers({ configured: config.current.tmux_servers, env, uid: deps.uid });
-    const tmuxPath = await findTmux({
-      executor,
-      configuredPath: config.current.tmux_path,
-      pathVariable: env["PATH"],
-    }).then(
+    const lookForTmux = () =>
+      findTmux({ executor, configuredPath: config.current.tmux_path, pathVariable: env["PATH"] });
+    const tmuxPath = await lookForTmux().then(
       (found) => found.path,
       (error: unknown) => {
         if (!(error instanceof AgtmuxError)) throw error;
@@ -218,6 +218,25 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       clock,
       ids,
     });
+    const doctor = createDoctor({
+      adapters,
+      targets: createDoctorTargets({
+        ingest,
+        fleet,
+        store,
+        integrationsOf: (targetId) => (targetId === HOST_TARGET ? integrations : null),
+        findTmux: lookForTmux,
+      }),
+      host: () => ({
+        host: deps.host,
+        platform: deps.platform,
+        env,
+        notifications: config.current.notifications,
+        noticeListeners: service.notice.listenerCount,
+        findTerminal: deps.openTerminal === null ? null : () => "opened by this host",
+      }),
+      clock,
+    });
     const service: Service = createService({
       ingest,
       store,
@@ -238,6 +257,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       adapterDesk,
       adapterSwitch,
       fleet,
+      doctor,
       openTerminal: deps.openTerminal,
     });
     ingest.onChanges((changes) => service.notice.heed(changes));

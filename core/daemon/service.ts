@@ -5,6 +5,7 @@ import type { AdapterSwitch } from "./adapterSwitch.ts";
 import { Integrations } from "./integrations.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createPaneActions } from "./paneActions.ts";
+import type { Doctor } from "./doctor/doctor.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
 import { FeedHub } from "../api/feedHub.ts";
@@ -243,6 +244,7 @@ export const createService = (deps: ServiceDeps): Service => {
     },
     integrationChange: (input) => deps.integrations.change(input),
     integrationVerify: (input) => deps.integrations.verify(input),
+    doctor: (input) => deps.doctor.examine(input),
   };
 };
 

@@ -325,4 +325,7 @@ export class FakeDaemon implements DaemonService {
   integrationVerify(): Promise<never> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no integrations"));
   }
+  doctor(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has nothing to examine"));
+  }
 }
