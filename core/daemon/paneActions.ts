@@ -81,8 +81,11 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     entryOf(runtimeId)?.resolution?.status.state ?? null;
   const isForeground = async (runtimeId: string): Promise<boolean> => {
     const runtime = entryOf(runtimeId)?.runtime;
-    if (runtime === undefined || runtime.pid === null) return false;
-    return (await fleet.unitOf(runtime.targetId).processHands.look(runtime.pid))?.isForeground === true;
+    if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
+    const { processHands, processes } = fleet.unitOf(runtime.targetId);
+    const seen = await processHands.look(runtime.pid);
+    // A pid that was given to another process may be in front of another terminal.
+    return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
   };
 
   /** The agent that an action needs. @throws AgtmuxError E_UNSUPPORTED for a pane without one. */
