@@ -20,6 +20,8 @@ const NEEDED = [
     brew: "openssh",
     without: "everything about SSH targets",
   },
+  { program: "zsh", debian: "zsh", brew: null, without: "the completions of zsh" },
+  { program: "fish", debian: "fish", brew: "fish", without: "the completions of fish" },
   {
     program: "chromium",
     debian: "chromium",

@@ -31,7 +31,6 @@ export interface VerbPage {
   readonly positionals: readonly ValuePage[];
   readonly options: readonly OptionPage[];
   readonly examples: readonly Example[];
-  /** Text below the help, such as the exit status of actions. */
   readonly children: readonly VerbPage[];
 }
 
