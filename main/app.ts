@@ -11,7 +11,7 @@ import { DaemonSession } from "./daemonSession.ts";
 import { denyPermissions } from "./hardenContents.ts";
 import type { Installation } from "./installation.ts";
 import { NoticePresenter } from "./noticePresenter.ts";
-import { openTerminal } from "./openTerminal.ts";
+import { openTerminal, terminalCommand } from "./openTerminal.ts";
 import { servePage } from "./pageProtocol.ts";
 import { servePagePort } from "./pagePort.ts";
 import { PaneBoard } from "./paneBoard.ts";
@@ -80,6 +80,7 @@ export const runApp = async ({ installation, paths, env }: AppOptions): Promise<
             env,
             logger,
             openTerminal: openInTerminal,
+            findTerminal: () => terminalCommand([], { platform: process.platform, env })[0] ?? "",
             // The answer to the request goes out first.
             onShutdownRequest: () => void setImmediate(() => app.quit()),
           }),

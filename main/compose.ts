@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
   readonly openTerminal: OpenTerminal;
+  /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. */
+  readonly findTerminal: () => string;
   readonly onShutdownRequest: () => void;
 }
 
@@ -56,6 +58,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       ids: createIdSource(() => clock.now()),
       logger,
       openTerminal: options.openTerminal,
+      findTerminal: options.findTerminal,
       onShutdownRequest: options.onShutdownRequest,
     });
     closers.push(() => daemon.close());

@@ -33,10 +33,19 @@ const describe = ({ hello }: DaemonClient, now: number): string => {
   return `pid ${hello.pid}, ${host}, for ${formatAge(now - hello.startedAt)}`;
 };
 
-const checkRunning = ({ client, error }: Reached, now: number): Diagnosis =>
-  client === null
-    ? toProblem(error, "No daemon answers, and none could be started.")
-    : { status: "ok", summary: "The daemon answers.", evidence: describe(client, now) };
+const checkRunning = ({ client, error }: Reached, { env, now }: CliContext): Diagnosis => {
+  if (client !== null)
+    return { status: "ok", summary: "The daemon answers.", evidence: describe(client, now()) };
+  const isUnavailable = error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
+  return isUnavailable && env["AGTMUX_NO_START"] === "1"
+    ? {
+        status: "problem",
+        summary: "No daemon runs, and AGTMUX_NO_START keeps this command from starting one.",
+        evidence: error.message,
+        remedy: "Run 'agtmux daemon run', or unset AGTMUX_NO_START.",
+      }
+    : toProblem(error, "No daemon answers, and none could be started.");
+};
 
 const checkVersion = ({ hello }: DaemonClient, { version }: CliContext, error: unknown): Diagnosis => {
   const remedy =
@@ -69,7 +78,7 @@ export const daemonChecks = (context: CliContext, reached: Reached): Check[] => 
     run,
   });
   return [
-    check("running", () => checkRunning(reached, context.now())),
+    check("running", () => checkRunning(reached, context)),
     ...(client === null
       ? [
           check("findings", () => ({

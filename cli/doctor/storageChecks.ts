@@ -69,8 +69,18 @@ const checkDatabase = async ({ paths: { stateDb } }: HomeFacts, nodePath: string
     status: "problem",
     summary: "The database is damaged.",
     evidence: `${size}: ${said}`,
-    remedy: `Run 'agtmux daemon stop' and 'mv ${quoteWord(stateDb)} ${quoteWord(`${stateDb}.damaged`)}'; states come back from tmux, their history is gone.`,
+    // With its log: an old log beside a new database would be taken for a part of it.
+    remedy: `Run 'agtmux daemon stop', then 'mkdir ${quoteWord(`${stateDb}.damaged`)} && mv ${quoteWord(stateDb)}* ${quoteWord(`${stateDb}.damaged/`)}'; states come back from tmux, their history is gone.`,
   };
+};
+
+const canWriteIn = async (folder: string): Promise<boolean> => {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return (await stat(folder)).isDirectory();
+  } catch {
+    return false;
+  }
 };
 
 /** Age in ms of the oldest of the first files; 0 for none. */
@@ -83,9 +93,16 @@ const oldestAge = async (folder: string, names: readonly string[], now: number):
 
 const checkBacklog = async (facts: HomeFacts, now: number): Promise<Diagnosis> => {
   const { paths, isDaemonRunning } = facts;
-  for (const folder of [paths.spoolTmp, paths.spoolNew])
-    // oxlint-disable-next-line no-await-in-loop -- two folders
-    await access(folder, constants.W_OK | constants.X_OK);
+  const folders = [paths.spoolTmp, paths.spoolNew];
+  const areWritable = await Promise.all(folders.map(canWriteIn));
+  const closed = folders.filter((_folder, index) => areWritable[index] !== true);
+  if (closed.length > 0)
+    return {
+      status: "problem",
+      summary: "Hooks cannot write to the spool, so events are lost.",
+      evidence: closed.join(", "),
+      remedy: `Run 'chmod 700 ${closed.map(quoteWord).join(" ")}' as their owner; the daemon makes what is missing.`,
+    };
   const waiting = await readdir(paths.spoolNew);
   const age = await oldestAge(paths.spoolNew, waiting, now);
   const evidence = `${paths.spool}: ${waiting.length} waiting${age === 0 ? "" : `, the oldest for ${Math.round(age / 1_000)} s`}`;

@@ -48,6 +48,8 @@ export interface DaemonDeps {
   ids: IdSource;
   logger: Logger;
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+  /** Names the program that `openTerminal` uses; fails with E_UNSUPPORTED where there is none. For the doctor. */
+  findTerminal?: () => string;
   /** Somebody asked the daemon to stop. The host closes it and ends. */
   onShutdownRequest: () => void;
 }
@@ -233,7 +235,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
         env,
         notifications: config.current.notifications,
         noticeListeners: service.notice.listenerCount,
-        findTerminal: deps.openTerminal === null ? null : () => "opened by this host",
+        findTerminal: deps.findTerminal ?? null,
       }),
       clock,
     });

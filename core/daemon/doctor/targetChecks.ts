@@ -115,6 +115,22 @@ const checkProcesses = async ({ panes, processes }: DoctorLink): Promise<Diagnos
   };
 };
 
+const checkAgents = ({ agents, view }: DoctorTarget, { panes }: DoctorLink): Diagnosis => {
+  const byType = Map.groupBy(agents, ({ agentType }) => agentType);
+  const evidence = [...byType].map(([agent, own]) => `${agent}: ${own.length}`).join(", ");
+  if (agents.length > 0)
+    return {
+      status: "ok",
+      summary: `Agents are seen in ${agents.length} of ${panes.length} panes.`,
+      evidence,
+    };
+  return {
+    status: "skipped",
+    summary: `No agent is seen in the ${panes.length} panes of ${view.target}.`,
+    remedy: "Should there be one, see 'agtmux adapters try <ref>' for its pane.",
+  };
+};
+
 const checkClock = async ({ executor }: DoctorLink, clock: Clock): Promise<Diagnosis> => {
   const before = clock.now();
   const ran = await executor.run(["date", "+%s"], { timeoutMs: COMMAND_TIMEOUT_MS });
@@ -173,6 +189,7 @@ export const targetChecks = (target: DoctorTarget, testAgent: string | null, clo
     health,
     check("tmux", () => checkTmux(link)),
     check("processes", () => checkProcesses(link)),
+    check("agents", () => checkAgents(target, link)),
     check("clock", () => checkClock(link, clock)),
     check("delivery", () => checkDelivery(link, testAgent)),
   ];
