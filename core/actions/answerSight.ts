@@ -129,13 +129,15 @@ export const pressFirst = async (
   throw refuse(input, "what it runs or shows changed with every look");
 };
 
-/** A key after the first. Null: pressed; else why not. */
+/** A key after the first. Null: pressed; else why not. It is called with the sight of a moment ago. */
 export const pressNext = async (
   input: AnswerInput,
   sight: PromptSight,
   keys: Keys,
 ): Promise<string | null> => {
   try {
+    // What looks the same may be another agent in the same shell.
+    if (!(await input.isForeground())) return "The agent lost its terminal.";
     const isPressed = await pressOn(input, input.renew(), sight, keys);
     return isPressed ? null : "The prompt changed before it was confirmed.";
   } catch (error) {

@@ -13,23 +13,33 @@ const TRY_AGAIN_MS = 60;
 
 type EnterInput = Pick<SendInput, "hands" | "pane" | "agent" | "clock" | "renew">;
 
+/** What was typed to: the program that had the terminal then, and where its text was seen; null where it was not. */
+export interface Typed {
+  command: string;
+  mark: BoxMark | null;
+}
+
 /** The row in which the typed text ends must be there still; null when it is not. */
-const enterCondition = (mark: BoxMark | null, look: PaneLook) => {
-  if (mark === null) return { command: look.command, screenShows: landmarks(look, null) };
+const enterCondition = ({ command, mark }: Typed, look: PaneLook) => {
+  if (mark === null) return { command, screenShows: landmarks(look, null) };
   const row = rowOf(mark, look);
-  return row === null ? null : { command: look.command, screenShows: [row] };
+  return row === null ? null : { command, screenShows: [row] };
 };
 
 type EnterTry = { kind: "pressed" | "again" } | { kind: "refused"; why: string };
 
-const tryEnter = async (input: EnterInput, mark: BoxMark | null): Promise<EnterTry> => {
-  const { hands, pane } = input;
+const refused = (why: string): EnterTry => ({ kind: "refused", why });
+
+const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
+  const { hands, pane, agent } = input;
   const look = await hands.look(pane);
-  if (look === null) return { kind: "refused", why: "The pane went away before Enter." };
+  if (look === null) return refused("The pane went away before Enter.");
   if (showsPrompt(readLook(input.agent, input.pane, look)))
-    return { kind: "refused", why: "A prompt opened before Enter, so Enter was not pressed." };
-  const onlyIf = enterCondition(mark, look);
+    return refused("A prompt opened before Enter, so Enter was not pressed.");
+  const onlyIf = enterCondition(typed, look);
   if (onlyIf === null) return { kind: "again" };
+  if (agent !== null && !(await agent.isForeground()))
+    return refused("The agent lost its terminal before Enter, so Enter was not pressed.");
   const keys: TmuxCommand[] = [
     ["copy-mode", "-q", "-t", pane.paneId],
     ["send-keys", "-t", pane.paneId, "Enter"],
@@ -38,12 +48,12 @@ const tryEnter = async (input: EnterInput, mark: BoxMark | null): Promise<EnterT
   return { kind: isPressed ? "pressed" : "again" };
 };
 
-/** Null when Enter was pressed; else why not. `mark`: the text as it was seen in the box; null when it was not. */
-export const pressEnter = async (input: EnterInput, mark: BoxMark | null): Promise<string | null> => {
+/** Null when Enter was pressed; else why not. */
+export const pressEnter = async (input: EnterInput, typed: Typed): Promise<string | null> => {
   try {
     for (let tries = 0; tries < TRIES; tries += 1) {
       // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
-      const result = await tryEnter(input, mark);
+      const result = await tryEnter(input, typed);
       if (result.kind === "pressed") return null;
       if (result.kind === "refused") return result.why;
       // oxlint-disable-next-line no-await-in-loop -- see above

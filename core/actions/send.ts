@@ -11,7 +11,7 @@ import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBo
 import { quotedBytes, type PaneHands, type PaneLook, type TmuxCommand } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { pressEnter } from "./pressEnter.ts";
+import { pressEnter, type Typed } from "./pressEnter.ts";
 import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
 import { toSendable } from "./sendableText.ts";
 
@@ -51,6 +51,8 @@ export interface SendInput {
   makeNonce: () => string;
   /** Null for a pane without an agent. */
   agent: SendAgent | null;
+  /** Whether an agent runs there now; asked where none is known. */
+  hasAgent(): Promise<boolean>;
   text: string;
   pressEnter: boolean;
   toShell: boolean;
@@ -103,6 +105,11 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
         "E_CONFIRMATION_REQUIRED",
         `Nothing was sent to ${paneRef}: a shell would run the text.`,
         { remedy: "Repeat with --to-shell if that is what you want." },
+      );
+    if (await input.hasAgent())
+      throw new AgtmuxError(
+        "E_STALE_SNAPSHOT",
+        `Nothing was sent to ${paneRef}: an agent has started there.`,
       );
     return;
   }
@@ -173,9 +180,10 @@ const awaitLeft = async (
   return seen ?? false;
 };
 
-const enterAndSee = async (input: SendInput, mark: BoxMark | null): Promise<Omit<SendReport, "notes">> => {
+const enterAndSee = async (input: SendInput, typed: Typed): Promise<Omit<SendReport, "notes">> => {
+  const { mark } = typed;
   const wasRunning = input.agent?.state() === "running";
-  const first = await pressEnter(input, mark);
+  const first = await pressEnter(input, typed);
   if (first !== null) return { outcome: "not_delivered", detail: first };
   if (mark === null)
     return {
@@ -184,7 +192,7 @@ const enterAndSee = async (input: SendInput, mark: BoxMark | null): Promise<Omit
     };
   if (await awaitLeft(input, { mark, wasRunning, enters: 1 }))
     return { outcome: "delivered", detail: "The text appeared and was submitted." };
-  const second = await pressEnter(input, mark);
+  const second = await pressEnter(input, typed);
   if (second !== null) return { outcome: "unverified", detail: second };
   return (await awaitLeft(input, { mark, wasRunning, enters: 2 }))
     ? { outcome: "delivered", detail: "The text appeared and was submitted with a second Enter." }
@@ -214,7 +222,7 @@ const seeThrough = async (
       outcome: "not_delivered",
       detail: "The agent did not show the text within 2 s, so Enter was not pressed.",
     };
-  return enterAndSee(input, mark);
+  return enterAndSee(input, { command: before.command, mark });
 };
 
 /**

@@ -51,6 +51,8 @@ export interface TargetUnit {
   /** Visible lines of a pane now; null where it cannot be read. */
   capture(pane: Pane): Promise<readonly string[] | null>;
   processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
+  /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
+  hasAgent(pane: Pane): Promise<boolean>;
   /** Ends the collector; the executor stays its owner's. */
   close(): Promise<void>;
 }
@@ -88,6 +90,8 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
     logger,
   });
   const reachDeps = { executor, tmuxPath, servers, paneOf: (key: PaneKey) => world.paneOf(key) };
+  const processesOf = async ({ panePid }: Pane): Promise<readonly ProcessInfo[]> =>
+    (await processes.ofPanes([panePid])).get(panePid) ?? [];
   return {
     targetId: executor.targetId,
     executor,
@@ -106,7 +110,8 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
       const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
       return screens?.get(paneId) ?? null;
     },
-    processesOf: async ({ panePid }) => (await processes.ofPanes([panePid])).get(panePid) ?? [],
+    processesOf,
+    hasAgent: async (pane) => deps.adapters.identify(await processesOf(pane)) !== null,
     close: () => collector.close(),
   };
 };
