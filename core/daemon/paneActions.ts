@@ -172,6 +172,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
                 state: () => stateOf(runtimeId),
                 isForeground: () => isForeground(runtimeId),
               },
+        hasAgent: () => fleet.unitOf(pane.targetId).hasAgent(pane),
         text: input.text,
         pressEnter: input.pressEnter,
         toShell: input.toShell,
