@@ -1,0 +1,69 @@
+// The kinds of race: what can happen, to which scene, during which actions.
+import type { EventName } from "./events.ts";
+
+export const ACTIONS = ["send", "answer", "interrupt", "kill"] as const;
+export type ActionName = (typeof ACTIONS)[number];
+
+/** `agent`: it is the pane's first process, or a child of the pane's shell. `shell`: no agent at first. */
+export type SceneName = "agent" | "agent in a shell" | "shell";
+
+export interface Kind {
+  name: string;
+  actions: readonly ActionName[];
+  scenes: readonly SceneName[];
+  events: readonly EventName[];
+  actors: 1 | 2;
+  /**
+   * What no check from outside can tell apart, until the daemon or a look has noticed; such deliveries are counted as
+   * `window`. `unseen`: since the daemon looked last. `unlooked`: since the action itself looked last.
+   */
+  window?: "unseen" | "unlooked";
+}
+
+const BOTH = ["agent", "agent in a shell"] as const;
+const kind = (name: string, events: readonly EventName[], more: Partial<Kind> = {}): Kind => ({
+  name,
+  events,
+  actions: ACTIONS,
+  scenes: BOTH,
+  actors: 1,
+  ...more,
+});
+
+const ANYTHING: readonly EventName[] = [
+  "agent exits",
+  "agent goes to the background",
+  "pane respawned",
+  "another agent in the same shell",
+  "prompt replaced",
+  "prompt answered elsewhere",
+  "server restarted",
+  "server ends",
+  "session renamed",
+  "copy mode",
+];
+
+export const KINDS: readonly Kind[] = [
+  kind("agent exits", ["agent exits"]),
+  kind("pane respawned with the same id", ["pane respawned"]),
+  kind("runtime replaced in the same shell", ["another agent in the same shell"], {
+    scenes: ["agent in a shell"],
+  }),
+  kind("agent goes to the background", ["agent goes to the background"], { scenes: ["agent in a shell"] }),
+  kind("agent starts in a shell", ["an agent starts in the shell"], { scenes: ["shell"], actions: ["send"] }),
+  kind("prompt replaced by another, or opened", ["prompt replaced"]),
+  kind("prompt answered elsewhere", ["prompt answered elsewhere"]),
+  kind("prompt answered elsewhere, then another", ["prompt answered elsewhere", "prompt replaced"]),
+  kind("tmux server restarted", ["server restarted"]),
+  kind("tmux server ended, then restarted", ["server ends", "server restarted"]),
+  kind("session renamed, its name taken", ["session renamed"]),
+  kind("pid given to another process", ["pid given to another process"]),
+  kind("two actors at once", [], { actors: 2 }),
+  kind("two actors, and anything", ANYTHING, { actors: 2 }),
+  kind("anything", ANYTHING),
+  kind("same prompt asked again", ["same prompt asked again"], { actions: ["answer"], window: "unseen" }),
+  kind("same agent run again in the same shell", ["another run of the same agent in the same shell"], {
+    scenes: ["agent in a shell"],
+    window: "unlooked",
+  }),
+];

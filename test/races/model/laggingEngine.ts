@@ -1,0 +1,167 @@
+// What the daemon believes of the model world: right when it was brought up to date last, and wrong since then. In the
+// shape in which the actions read it.
+import { promptFingerprint } from "../../../core/actions/fingerprint.ts";
+import type { ActionSubject } from "../../../core/actions/prepare.ts";
+import type { SubjectNow } from "../../../core/engine/guard.ts";
+import { formatPaneRef } from "../../../core/engine/ref.ts";
+import type { Ingest } from "../../../core/ingest/ingest.ts";
+import type { RuntimeEntry } from "../../../core/ingest/world.ts";
+import type { Pane, PaneKey } from "../../../core/model/runtime.ts";
+import type { Status } from "../../../core/model/state.ts";
+import { modelAdapter } from "./modelAdapter.ts";
+import type { ModelPane, Prompt, TmuxModel } from "./tmuxModel.ts";
+
+interface Belief {
+  pane: Pane;
+  entry: RuntimeEntry | null;
+  prompt: Prompt | null;
+}
+
+const statusOf = ({ prompt, isWorking }: ModelPane): Status => {
+  if (prompt !== null)
+    return prompt.request.kind === "question"
+      ? { state: "waiting_input", reasonCode: "question" }
+      : { state: "waiting_approval", reasonCode: "permission_tool" };
+  return isWorking ? { state: "running", reasonCode: "thinking" } : { state: "idle", reasonCode: "fresh" };
+};
+
+const paneOf = ({ paneId, sessionName, first, isDead, inMode }: ModelPane, now: number): Pane => ({
+  targetId: "host",
+  server: "default",
+  paneId,
+  sessionId: "$1",
+  sessionName,
+  alsoIn: [],
+  windowId: `@${paneId.slice(1)}`,
+  windowIndex: Number(paneId.slice(1)),
+  windowName: "window",
+  paneIndex: 0,
+  panePid: first.pid,
+  tty: "/dev/pts/9",
+  title: "title",
+  isActive: true,
+  isDead,
+  deadStatus: null,
+  isAlternate: false,
+  inMode,
+  width: 100,
+  height: 30,
+  cursorX: 0,
+  cursorY: 0,
+  historySize: 0,
+  windowActivity: 0,
+  updatedAt: now,
+});
+
+export class LaggingEngine {
+  private readonly model: TmuxModel;
+  private readonly now: () => number;
+  private beliefs = new Map<string, Belief>();
+  /** Over all lives of a runtime, as the store counts them. */
+  private readonly versions = new Map<string, { seen: string; version: number }>();
+
+  constructor(model: TmuxModel, now: () => number) {
+    this.model = model;
+    this.now = now;
+    this.sync();
+  }
+
+  /** Sees everything as it is now. */
+  sync(): void {
+    this.beliefs = new Map(
+      this.model.isRunning
+        ? [...this.model.panes.values()].map((pane) => [pane.paneId, this.observe(pane)])
+        : [],
+    );
+  }
+
+  private observe(modelPane: ModelPane): Belief {
+    const pane = paneOf(modelPane, this.now());
+    const { front, prompt } = modelPane;
+    if (front.runtimeId === null || modelPane.isDead) return { pane, entry: null, prompt: null };
+    const status = statusOf(modelPane);
+    const resolution = { status, requestId: prompt?.id ?? null, request: prompt?.request ?? null };
+    const seen = JSON.stringify(resolution);
+    const known = this.versions.get(front.runtimeId);
+    const version = known?.seen === seen ? known.version : (known?.version ?? 0) + 1;
+    this.versions.set(front.runtimeId, { seen, version });
+    const entry = {
+      runtime: {
+        runtimeId: front.runtimeId,
+        targetId: pane.targetId,
+        server: pane.server,
+        paneId: pane.paneId,
+        agentType: "model",
+        pid: front.pid,
+        processStartedAt: front.startedAt,
+        endedAt: null,
+      },
+      adapter: modelAdapter,
+      resolution,
+      fingerprint: promptFingerprint(front.runtimeId, resolution),
+      stateVersion: version,
+    } as unknown as RuntimeEntry;
+    return { pane, entry, prompt };
+  }
+
+  /** The prompt that the person sees for a pane. */
+  promptOf(paneId: string): Prompt | null {
+    return this.beliefs.get(paneId)?.prompt ?? null;
+  }
+
+  entryOf(paneId: string): RuntimeEntry | null {
+    return this.beliefs.get(paneId)?.entry ?? null;
+  }
+
+  paneOf(key: PaneKey): Pane | undefined {
+    return this.beliefs.get(key.paneId)?.pane;
+  }
+
+  refOf(paneId: string): string {
+    const pane = this.beliefs.get(paneId)?.pane;
+    if (pane === undefined) throw new Error(`the engine does not know ${paneId}`);
+    return formatPaneRef({ ...pane, target: "host" });
+  }
+
+  *subjects(): Iterable<ActionSubject> {
+    for (const { pane, entry } of this.beliefs.values())
+      yield {
+        target: "host",
+        server: pane.server,
+        sessionNames: [pane.sessionName],
+        windowId: pane.windowId,
+        windowIndex: pane.windowIndex,
+        paneId: pane.paneId,
+        paneIndex: pane.paneIndex,
+        runtimeId: entry?.runtime.runtimeId ?? null,
+        key: { targetId: "host", server: "default", paneId: pane.paneId },
+        paneRef: this.refOf(pane.paneId),
+      };
+  }
+
+  current({ paneId }: PaneKey): SubjectNow | null {
+    const belief = this.beliefs.get(paneId);
+    if (belief === undefined) return null;
+    const { entry } = belief;
+    return {
+      runtimeId: entry?.runtime.runtimeId ?? null,
+      stateVersion: entry?.stateVersion ?? 0,
+      state: entry?.resolution?.status.state ?? null,
+      fingerprint: entry?.fingerprint ?? null,
+      confirmedAt: this.now(),
+      // As late as everything else: what it saw last was alive.
+      processAlive: entry !== null,
+    };
+  }
+
+  /** What actions ask of ingest. */
+  asIngest(): Ingest {
+    const findEntry = (runtimeId: string): RuntimeEntry | undefined =>
+      [...this.beliefs.values()].find(({ entry }) => entry?.runtime.runtimeId === runtimeId)?.entry ??
+      undefined;
+    return {
+      world: { runtimes: { get: findEntry }, paneOf: (key: PaneKey) => this.paneOf(key) },
+      markKilled: () => {},
+    } as unknown as Ingest;
+  }
+}

@@ -1,0 +1,109 @@
+// The real gate and the real actions over the model: what a daemon would do whose view lags behind the world.
+import { createPaneHands } from "../../../core/actions/paneHands.ts";
+import { createGate, type PreparedAction } from "../../../core/actions/prepare.ts";
+import { createProcessHands } from "../../../core/actions/processHands.ts";
+import type { DaemonService } from "../../../core/api/service.ts";
+import { createActionRecord } from "../../../core/daemon/actionRecord.ts";
+import type { Fleet } from "../../../core/daemon/fleet/fleet.ts";
+import { createPaneActions } from "../../../core/daemon/paneActions.ts";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { Pane } from "../../../core/model/runtime.ts";
+import type { ActionSnapshot } from "../../../core/model/snapshot.ts";
+import type { Clock, IdSource } from "../../../core/ports/clock.ts";
+import type { AuditEntry, Store } from "../../../core/ports/store.ts";
+import type { LaggingEngine } from "./laggingEngine.ts";
+import { ModelExecutor, type Step } from "./modelExecutor.ts";
+import type { TmuxModel } from "./tmuxModel.ts";
+
+/** What the gate took for the thing that was named, when it was asked. */
+export interface Named {
+  snapshot: ActionSnapshot;
+  panePid: number;
+}
+
+export interface ModelDaemon {
+  actions: Pick<DaemonService, "send" | "answer" | "interrupt" | "kill">;
+  named: Named[];
+  audit: AuditEntry[];
+}
+
+const memoryStore = (audit: AuditEntry[]): Store => {
+  const snapshots = new Map<string, ActionSnapshot>();
+  const keys = new Map<string, { actionId: string; at: number; result: string | null }>();
+  return {
+    insertSnapshot: (snapshot: ActionSnapshot) => void snapshots.set(snapshot.snapshotId, { ...snapshot }),
+    getSnapshot: (id: string) => snapshots.get(id) ?? null,
+    appendAudit: (entry: AuditEntry) => void audit.push(entry),
+    claimKey: ({ scope, key, actionId, at }: Parameters<Store["claimKey"]>[0]) => {
+      const used = keys.get(`${scope} ${key}`);
+      if (used === undefined) keys.set(`${scope} ${key}`, { actionId, at, result: null });
+      return used ?? null;
+    },
+    settleKey: (scope: string, key: string, result: string) => {
+      const used = keys.get(`${scope} ${key}`);
+      if (used !== undefined) used.result = result;
+    },
+    releaseKey: (scope: string, key: string) => void keys.delete(`${scope} ${key}`),
+  } as unknown as Store;
+};
+
+const createIds = (): IdSource => {
+  let ids = 0;
+  const next = (): number => (ids += 1);
+  return { next: (prefix) => `${prefix}_${next()}`, nonce: () => next().toString(16).padStart(32, "0") };
+};
+
+export const createModelDaemon = (
+  model: TmuxModel,
+  engine: LaggingEngine,
+  { clock, step }: { clock: Clock; step: Step },
+): ModelDaemon => {
+  const audit: AuditEntry[] = [];
+  const named: Named[] = [];
+  const store = memoryStore(audit);
+  const ids = createIds();
+  const executor = new ModelExecutor(model, step);
+  const realGate = createGate({
+    store,
+    clock,
+    ids,
+    lookup: { subjects: () => engine.subjects(), current: (key) => engine.current(key) },
+    timing: () => ({ snapshot_ttl_ms: 5_000 }),
+  });
+  const prepare = (...args: Parameters<typeof realGate.prepare>): PreparedAction => {
+    const prepared = realGate.prepare(...args);
+    named.push({
+      snapshot: prepared.snapshot,
+      panePid: engine.paneOf(prepared.subject.key)?.panePid ?? 0,
+    });
+    return prepared;
+  };
+  const gate = { ...realGate, prepare };
+  const hands = createPaneHands({ executor, tmuxPath: "tmux", socketArgs: [], makeNonce: () => ids.nonce() });
+  const unit = {
+    processHands: createProcessHands(executor),
+    hasAgent: ({ paneId }: Pane) =>
+      step("process", () => (model.panes.get(paneId)?.front.runtimeId ?? null) !== null),
+    processes: {
+      verify: (pid: number, startedAt: number) =>
+        step("verify", () => model.processes.get(pid)?.startedAt === startedAt),
+    },
+    reach: {
+      reach: (key: Parameters<LaggingEngine["paneOf"]>[0], paneRef: string) => {
+        const pane = engine.paneOf(key);
+        if (pane === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
+        return { pane, hands };
+      },
+    },
+  };
+  const actions = createPaneActions({
+    ingest: engine.asIngest(),
+    gate,
+    record: createActionRecord({ gate, store, beginAction: () => () => {}, clock, ids }),
+    fleet: { unitOf: () => unit } as unknown as Fleet,
+    store,
+    clock,
+    ids,
+  });
+  return { actions, named, audit };
+};

@@ -1,0 +1,152 @@
+// Runs the commands of PaneHands and ProcessHands on the model: each `tmux` or `sh` call is one atomic step, handed out by
+// the race's scheduler. A command that the model does not know fails the race.
+import type { RunResult, TargetExecutor } from "../../../core/ports/targetExecutor.ts";
+import { expandFormat } from "./tmuxFormat.ts";
+import { screenOf, type ModelPane, type TmuxModel } from "./tmuxModel.ts";
+
+/** Runs `work` as one step of the race, and resolves when the race goes on with the caller. */
+export type Step = <T>(what: string, work: () => T) => Promise<T>;
+
+const ok = (stdout: string): RunResult => ({ exitCode: 0, stdout, stderr: "", timedOut: false });
+const failed = (exitCode: number, stderr: string): RunResult => ({
+  exitCode,
+  stdout: "",
+  stderr,
+  timedOut: false,
+});
+
+const splitWords = (words: readonly string[]): string[][] => {
+  const commands: string[][] = [[]];
+  for (const word of words) {
+    if (word === ";") commands.push([]);
+    else commands.at(-1)?.push(word);
+  }
+  return commands;
+};
+
+/** tmux's own parser, as far as quoteForTmux uses it: words in quotes, separated by blanks and semicolons. */
+const parseCommands = (text: string): string[][] => {
+  const words: string[] = [];
+  let word: string | null = null;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? "";
+    if (char === "'" || char === '"') {
+      const end = text.indexOf(char, at + 1);
+      if (end === -1) throw new Error(`unbalanced quotes: ${text}`);
+      word = (word ?? "") + text.slice(at + 1, end);
+      at = end;
+    } else if (char === " ") {
+      if (word !== null) words.push(word);
+      word = null;
+    } else if (char === ";" && word === null) words.push(";");
+    else throw new Error(`the model does not parse ${text}`);
+  }
+  if (word !== null) words.push(word);
+  return splitWords(words);
+};
+
+const valueOf = (words: readonly string[], flag: string): string => words[words.indexOf(flag) + 1] ?? "";
+/** The words after flags, which take a value unless they are in `bare`. */
+const argumentsOf = (words: readonly string[], bare: readonly string[]): string[] => {
+  let at = 1;
+  while (at < words.length && words[at]?.startsWith("-") === true && words[at] !== "--")
+    at += bare.includes(words[at] ?? "") ? 1 : 2;
+  return words.slice(words[at] === "--" ? at + 1 : at);
+};
+
+class Gone extends Error {}
+
+export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
+  readonly targetId = "host";
+  private readonly model: TmuxModel;
+  private readonly step: Step;
+
+  constructor(model: TmuxModel, step: Step) {
+    this.model = model;
+    this.step = step;
+  }
+
+  run(argv: readonly string[], options: { stdin?: string }): Promise<RunResult> {
+    const [program] = argv;
+    if (program === "sh") return this.step("process", () => this.runScript(argv));
+    if (program !== "tmux" || argv[1] !== "-u") throw new Error(`the model does not know ${argv.join(" ")}`);
+    return this.step(argv.includes("if-shell") ? "deliver" : "look", () =>
+      this.runTmux(splitWords(argv.slice(2)), options.stdin),
+    );
+  }
+
+  private runScript(argv: readonly string[]): RunResult {
+    const [pid = "", start = "", signal = ""] = argv.slice(4);
+    const program = this.model.processes.get(Number(pid));
+    if (program === undefined) return failed(3, "");
+    if (start !== "" && start !== String(program.startedAt)) return failed(4, "");
+    const isFront = [...this.model.panes.values()].some((pane) => pane.front === program);
+    const line = `${program.startedAt} ${isFront ? 1 : 0}\n`;
+    if (start !== "") this.model.signal(program.pid, program.startedAt, signal);
+    return ok(line);
+  }
+
+  private runTmux(commands: readonly string[][], stdin: string | undefined): RunResult {
+    if (!this.model.isRunning) return failed(1, "no server running on /model");
+    try {
+      return ok(commands.map((words) => this.runCommand(words, stdin)).join(""));
+    } catch (error) {
+      if (error instanceof Gone) return failed(1, error.message);
+      throw error;
+    }
+  }
+
+  private paneOf(words: readonly string[]): ModelPane {
+    const paneId = valueOf(words, "-t");
+    const pane = this.model.panes.get(paneId);
+    if (pane === undefined) throw new Gone(`can't find pane: ${paneId}`);
+    return pane;
+  }
+
+  private runCommand(words: readonly string[], stdin: string | undefined): string {
+    const { model } = this;
+    switch (words[0]) {
+      case "display-message": {
+        const format = words.at(-1) ?? "";
+        return `${words.includes("-t") ? expandFormat(this.paneOf(words), format) : format}\n`;
+      }
+      case "capture-pane":
+        return `${screenOf(this.paneOf(words)).join("\n")}\n`;
+      case "load-buffer":
+        model.buffers.set(valueOf(words, "-b"), stdin ?? "");
+        return "";
+      case "delete-buffer":
+        model.buffers.delete(valueOf(words, "-b"));
+        return "";
+      case "copy-mode":
+        this.paneOf(words).inMode = false;
+        return "";
+      case "send-keys": {
+        const keys = argumentsOf(words, ["-l"]);
+        if (words.includes("-l")) model.type(this.paneOf(words), keys.join(""));
+        else model.press(this.paneOf(words), keys);
+        return "";
+      }
+      case "paste-buffer": {
+        const name = valueOf(words, "-b");
+        model.type(this.paneOf(words), model.buffers.get(name) ?? "");
+        model.buffers.delete(name);
+        return "";
+      }
+      case "if-shell": {
+        const pane = this.paneOf(words);
+        const [condition = "", yes = "", no = ""] = argumentsOf(words, ["-F"]);
+        const value = expandFormat(pane, condition);
+        const chosen = value !== "" && value !== "0" ? yes : no;
+        return parseCommands(chosen)
+          .filter((command) => command.length > 0)
+          .map((command) => this.runCommand(command, undefined))
+          .join("");
+      }
+      case undefined:
+        return "";
+      default:
+        throw new Error(`the model does not know the command ${words.join(" ")}`);
+    }
+  }
+}

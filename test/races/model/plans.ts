@@ -1,0 +1,61 @@
+// Generates races of a kind. Events fall most often between the first steps, where an action decides.
+import fc from "fast-check";
+import type { Kind } from "./kinds.ts";
+import type { ActorPlan, RacePlan } from "./race.ts";
+import { DIALOG_STYLES } from "./tmuxModel.ts";
+
+const point = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 8 }) },
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 24 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 120 }) },
+  { weight: 1, arbitrary: fc.constant(-1) },
+);
+
+const actorOf = (kind: Kind): fc.Arbitrary<ActorPlan> =>
+  fc.record({
+    action: fc.constantFrom(...kind.actions),
+    isByRuntime: fc.boolean(),
+    guard: fc.constantFrom("none", "runtime", "force"),
+    choice: fc.constantFrom("approve", "deny", "option", "text"),
+  });
+
+export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
+  fc
+    .record({
+      scene: fc.constantFrom(...kind.scenes),
+      isWorking: fc.boolean(),
+      style: fc.constantFrom(...DIALOG_STYLES),
+      isFitting: fc.integer({ min: 0, max: 9 }),
+      actors: fc.array(actorOf(kind), { minLength: kind.actors, maxLength: kind.actors }),
+      events:
+        kind.events.length === 0
+          ? fc.constant([])
+          : kind.events.length > 3
+            ? fc.array(fc.record({ event: fc.constantFrom(...kind.events), at: point }), {
+                minLength: 1,
+                maxLength: 4,
+              })
+            : fc.tuple(...kind.events.map((event) => point.map((at) => ({ event, at })))),
+      syncs: fc.oneof(
+        fc.constant("never" as const),
+        fc.constant("always" as const),
+        fc.array(point, { minLength: 1, maxLength: 4 }),
+      ),
+      turns: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1, maxLength: 12 }),
+    })
+    .map(({ isFitting, style, actors, ...plan }) => {
+      // Mostly a scene in which the action makes sense.
+      const action = actors[0]?.action ?? "send";
+      const isAnswer = action === "answer" || kind.events.includes("prompt answered elsewhere");
+      const fits = isFitting > 0;
+      const fitChoice = ({ choice, ...actor }: ActorPlan): ActorPlan => {
+        const isText = fits ? style === "text" : choice === "text";
+        return { ...actor, choice: isText ? "text" : choice === "text" ? "deny" : choice };
+      };
+      return {
+        ...plan,
+        actors: actors.map(fitChoice),
+        dialog: isAnswer === fits ? style : null,
+        isWorking: action === "interrupt" ? fits : plan.isWorking,
+      };
+    });

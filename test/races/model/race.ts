@@ -1,0 +1,216 @@
+// One race: a scene, one or two actors that act through the real gate, and a world that changes between their steps. The
+// verdict is about every delivery that was made: to the runtime that was named, and for answers to the prompt that was seen.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { AnswerChoice } from "../../../core/model/actionView.ts";
+import { actionGuardsSchema } from "../../../core/model/snapshot.ts";
+import { ask, EVENTS, NEIGHBOUR, TARGET, type EventName } from "./events.ts";
+import type { ActionName, Kind, SceneName } from "./kinds.ts";
+import { LaggingEngine } from "./laggingEngine.ts";
+import { createModelDaemon, type ModelDaemon, type Named } from "./modelDaemon.ts";
+import { Scheduler } from "./scheduler.ts";
+import { TmuxModel, type Delivery, type DialogStyle } from "./tmuxModel.ts";
+
+export interface ActorPlan {
+  action: ActionName;
+  isByRuntime: boolean;
+  guard: "none" | "runtime" | "force";
+  choice: "approve" | "deny" | "option" | "text";
+}
+
+/** Everything that makes a race: the same plan gives the same race. `at`: points between steps; -1 is before the first. */
+export interface RacePlan {
+  scene: SceneName;
+  isWorking: boolean;
+  /** What the agent asks at first. */
+  dialog: DialogStyle | null;
+  actors: readonly ActorPlan[];
+  events: readonly { event: EventName; at: number }[];
+  /** When the daemon sees the world as it is. */
+  syncs: "never" | "always" | readonly number[];
+  /** Which actor's step is next. */
+  turns: readonly number[];
+}
+
+export type Outcome = "delivered" | "not_delivered" | "unverified" | "refused" | "window" | "WRONG";
+
+/** A delivery, and how long nobody had looked: steps at which the world changed, the daemon saw it, the action looked. */
+interface Arrival extends Delivery {
+  changedAt: number;
+  syncedAt: number;
+  lookedAt: number;
+}
+
+interface Actor {
+  plan: ActorPlan;
+  named: Named | null;
+  /** The prompt that was on the daemon's list when the person decided. */
+  promptId: string | null;
+  lastLookAt: number;
+  deliveries: Arrival[];
+  result: Outcome | null;
+}
+
+export interface RaceReport {
+  outcomes: readonly Outcome[];
+  /** What is wrong, in sentences; empty for a race that went right. */
+  faults: readonly string[];
+  log: readonly string[];
+}
+
+const DETAIL = "make target-0";
+
+const openScene = (model: TmuxModel, { scene, isWorking, dialog }: RacePlan): void => {
+  const shell = scene === "agent" ? null : model.spawn("sh", false);
+  const agent = scene === "shell" ? null : model.spawn("agent", true);
+  const first = shell ?? agent;
+  if (first === null) throw new Error("a scene has a program");
+  const pane = model.open(TARGET, "base", first, agent ?? first);
+  if (agent !== null)
+    Object.assign(pane, { isWorking, prompt: dialog === null ? null : ask(dialog, DETAIL) });
+  const other = model.open(NEIGHBOUR, "other", model.spawn("agent", true));
+  other.prompt = dialog === null ? null : ask(dialog, DETAIL);
+};
+
+const toChoice = (choice: ActorPlan["choice"], index: number): AnswerChoice => {
+  if (choice === "option") return { kind: "option", number: 2 };
+  return choice === "text" ? { kind: "text", text: `text of ${index}` } : { kind: choice };
+};
+
+const act = (
+  daemon: ModelDaemon,
+  engine: LaggingEngine,
+  { action, isByRuntime, guard, choice }: ActorPlan,
+  index: number,
+) => {
+  const entry = engine.entryOf(TARGET);
+  const runtimeId = entry?.runtime.runtimeId ?? null;
+  const request = {
+    ref: isByRuntime && runtimeId !== null ? `runtime:${runtimeId}` : engine.refOf(TARGET),
+    guards: actionGuardsSchema.parse({
+      forceStale: guard === "force",
+      ifRuntime: guard === "runtime" ? runtimeId : null,
+      ifPrompt: action === "answer" ? (entry?.fingerprint ?? "0000000000000000") : null,
+    }),
+    surface: "race",
+  };
+  switch (action) {
+    case "send":
+      return daemon.actions.send({
+        ...request,
+        text: `text of ${index}`,
+        pressEnter: true,
+        toShell: true,
+        idempotencyKey: null,
+      });
+    case "answer":
+      return daemon.actions.answer({
+        ...request,
+        choice: toChoice(choice, index),
+        idempotencyKey: null,
+      });
+    case "interrupt":
+      return daemon.actions.interrupt(request);
+    case "kill":
+      return daemon.actions.kill({ ...request, signal: "INT", isConfirmed: true });
+  }
+};
+
+/** Null: it arrived where it was meant to. */
+const faultOf = (
+  { plan, named, promptId }: Actor,
+  { kind, what, receiver, prompt }: Delivery,
+): string | null => {
+  const delivery = `${plan.action}: ${kind} ${JSON.stringify(what)}`;
+  if (named === null) return `${delivery} without a gate`;
+  const { runtimeId } = named.snapshot;
+  if (receiver.runtimeId !== runtimeId) return `${delivery} reached ${receiver.runtimeId}, not ${runtimeId}`;
+  if (runtimeId === null && receiver.pid !== named.panePid) return `${delivery} reached another shell`;
+  if (plan.action === "answer" && prompt?.id !== promptId)
+    return `${delivery} reached prompt ${prompt?.id ?? "none"}, not ${promptId}`;
+  if (plan.action === "send" && prompt !== null) return `${delivery} reached prompt ${prompt.id}`;
+  return null;
+};
+
+/** Nothing from outside could have told it yet. */
+const isWindow = ({ window }: Kind, { changedAt, syncedAt, lookedAt }: Arrival): boolean =>
+  (window === "unseen" && syncedAt < changedAt) || (window === "unlooked" && lookedAt < changedAt);
+
+const resultOf = (error: unknown): Outcome => {
+  if (error instanceof AgtmuxError) return "refused";
+  throw error;
+};
+
+export const runRace = async (kind: Kind, plan: RacePlan): Promise<RaceReport> => {
+  const model = new TmuxModel();
+  openScene(model, plan);
+  const actorOf = new AsyncLocalStorage<Actor>();
+  const events = plan.events.map((one) => ({ ...one }));
+  let lastEventAt = -1;
+  let lastSyncAt = 0;
+  const happen = (point: number): void => {
+    for (const one of events.filter(({ at }) => at === point)) {
+      EVENTS[one.event](model);
+      lastEventAt = model.steps;
+    }
+  };
+  const scheduler = new Scheduler((point) => {
+    model.steps += 1;
+    happen(point);
+    if (plan.syncs === "always" || (plan.syncs !== "never" && plan.syncs.includes(point))) {
+      engine.sync();
+      lastSyncAt = model.steps;
+    }
+  });
+  const engine = new LaggingEngine(model, () => scheduler.clock.now());
+  const daemon = createModelDaemon(model, engine, {
+    clock: scheduler.clock,
+    step: (what, work) => {
+      const actor = actorOf.getStore();
+      return scheduler.step(what, () => {
+        const before = model.deliveries.length;
+        const result = work();
+        const times = { changedAt: lastEventAt, syncedAt: lastSyncAt, lookedAt: actor?.lastLookAt ?? -1 };
+        for (const delivery of model.deliveries.slice(before))
+          actor?.deliveries.push({ ...delivery, ...times });
+        if (actor !== undefined && what !== "deliver") actor.lastLookAt = model.steps;
+        return result;
+      });
+    },
+  });
+
+  const actors = plan.actors.map((actorPlan): Actor => {
+    const promptId = engine.promptOf(TARGET)?.id ?? null;
+    return { plan: actorPlan, named: null, promptId, lastLookAt: -1, deliveries: [], result: null };
+  });
+  happen(-1);
+  const acting = actors.map((actor, index) =>
+    actorOf.run(actor, async () => {
+      try {
+        const doing = act(daemon, engine, actor.plan, index);
+        actor.named = daemon.named.at(-1) ?? null;
+        actor.result = (await doing).outcome;
+      } catch (error) {
+        actor.result = resultOf(error);
+      }
+    }),
+  );
+  let turn = 0;
+  await scheduler.run(acting, (count) => (plan.turns[turn++ % plan.turns.length] ?? 0) % count);
+  await Promise.all(acting);
+
+  const faults: string[] = [];
+  const outcomes = actors.map((actor): Outcome => {
+    const wrong = actor.deliveries.flatMap((delivery) => {
+      const fault = faultOf(actor, delivery);
+      return fault === null ? [] : [{ fault, delivery }];
+    });
+    if (wrong.length > 0 && wrong.every(({ delivery }) => isWindow(kind, delivery))) return "window";
+    faults.push(...wrong.map(({ fault }) => fault));
+    if (actor.result === "refused" && actor.deliveries.length > 0) faults.push("refused after a delivery");
+    if (actor.result === "delivered" && actor.deliveries.length === 0) faults.push("delivered nothing");
+    return wrong.length > 0 ? "WRONG" : (actor.result ?? "refused");
+  });
+  if (model.isRunning && model.buffers.size > 0) faults.push("a buffer with the text stayed behind");
+  return { outcomes, faults, log: scheduler.log };
+};

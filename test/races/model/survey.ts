@@ -1,0 +1,42 @@
+// Runs many races of every kind and counts how they ended. Deterministic: the seed and the number make the races.
+import fc from "fast-check";
+import { KINDS, type Kind } from "./kinds.ts";
+import { planOf } from "./plans.ts";
+import { runRace, type Outcome } from "./race.ts";
+
+export const OUTCOMES = ["delivered", "not_delivered", "unverified", "refused", "window", "WRONG"] as const;
+
+export interface KindTally {
+  name: string;
+  races: number;
+  /** Actions by how they ended; two per race where two act. */
+  outcomes: Record<Outcome, number>;
+}
+
+const surveyKind = async (
+  kind: Kind,
+  { races, seed }: { races: number; seed: number },
+): Promise<KindTally> => {
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  await fc.assert(
+    fc.asyncProperty(planOf(kind), async (plan) => {
+      const report = await runRace(kind, plan);
+      for (const outcome of report.outcomes) outcomes[outcome] += 1;
+      if (report.faults.length > 0)
+        throw new Error(`${kind.name}: ${report.faults.join("; ")}\nsteps: ${report.log.join(" ")}`);
+    }),
+    { numRuns: races, seed, endOnFailure: false },
+  );
+  return { name: kind.name, races, outcomes };
+};
+
+/** @throws the smallest race that fast-check finds, when one went wrong. */
+export const surveyModel = async (races: number, seed: number): Promise<KindTally[]> => {
+  const tallies: KindTally[] = [];
+  for (const [index, kind] of KINDS.entries()) {
+    const share = Math.ceil(races / KINDS.length);
+    // oxlint-disable-next-line no-await-in-loop -- one kind after the other: each has the whole machine
+    tallies.push(await surveyKind(kind, { races: share, seed: seed + index }));
+  }
+  return tallies;
+};
