@@ -15,10 +15,10 @@ describe("what a dialog asks", () => {
       body: "touch approved.txt",
       toolName: null,
       options: [
-        { label: "Yes", keys: ["1"] },
-        { label: "Yes, and always allow access to /home/dev/project from this project", keys: ["2"] },
-        { label: "Yes, and switch to auto mode", keys: ["3"] },
-        { label: "No", keys: ["4"] },
+        { label: "Yes", keys: ["1"], role: "approve" },
+        { label: "Yes, and always allow access to /home/dev/project from this project", keys: ["2"], role: "approve_always" },
+        { label: "Yes, and switch to auto mode", keys: ["3"], role: null },
+        { label: "No", keys: ["4"], role: "deny" },
       ],
       expiresAt: null,
     });
@@ -39,7 +39,7 @@ describe("what a dialog asks", () => {
       options: [
         { label: "Red", keys: ["1"] },
         { label: "Blue", keys: ["2"] },
-        { label: "Type something.", keys: ["3"] },
+        { label: "Type something.", keys: null },
         { label: "Chat about this", keys: ["4"] },
       ],
     });

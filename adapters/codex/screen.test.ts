@@ -16,12 +16,13 @@ describe("what Codex's dialogs ask", () => {
       body: "touch approved.txt",
       toolName: null,
       options: [
-        { label: "Yes, proceed", keys: ["1"] },
+        { label: "Yes, proceed", keys: ["1"], role: "approve" },
         {
           label: "Yes, and don't ask again for commands that start with `touch approved.txt`",
           keys: ["2"],
+          role: "approve_always",
         },
-        { label: "No, and tell Codex what to do differently", keys: ["3"] },
+        { label: "No, and tell Codex what to do differently", keys: ["3"], role: "deny" },
       ],
       expiresAt: null,
     });
@@ -39,7 +40,7 @@ describe("what Codex's dialogs ask", () => {
     expect(variant("approval_36_columns")?.request).toMatchObject({
       title: "Would you like to run the following command?",
       body: "touch approved.txt",
-      options: [{}, {}, { label: "No, and tell Codex what to do differently", keys: ["3"] }],
+      options: [{}, {}, { label: "No, and tell Codex what to do differently", keys: ["3"], role: "deny" }],
     });
   });
 

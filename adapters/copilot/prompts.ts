@@ -8,8 +8,8 @@ import type { Ask } from "../common/signals.ts";
 export const ASK_TOOL = "ask_user";
 
 const APPROVAL_OPTIONS: PromptRequest["options"] = [
-  { label: "Yes", keys: ["1"] },
-  { label: "No, and tell Copilot what to do differently", keys: ["Escape"] },
+  { label: "Yes", keys: ["1"], role: "approve" },
+  { label: "No, and tell Copilot what to do differently", keys: ["Escape"], role: "deny" },
 ];
 
 const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({

@@ -16,9 +16,9 @@ describe("what Copilot's dialogs ask", () => {
       body: "touch approved.txt",
       toolName: null,
       options: [
-        { label: "Yes", keys: ["1"] },
-        { label: "Yes, and don't ask again for `touch` in this repo (~/project)", keys: ["2"] },
-        { label: "No, and tell Copilot what to do differently (Esc to stop)", keys: ["3"] },
+        { label: "Yes", keys: ["1"], role: "approve" },
+        { label: "Yes, and don't ask again for `touch` in this repo (~/project)", keys: ["2"], role: "approve_always" },
+        { label: "No, and tell Copilot what to do differently (Esc to stop)", keys: ["3"], role: "deny" },
       ],
       expiresAt: null,
     });

@@ -102,8 +102,8 @@ describe("screen rules", () => {
       body: "the body",
       toolName: null,
       options: [
-        { label: "Yes", keys: ["1"] },
-        { label: "No", keys: ["2"] },
+        { label: "Yes", keys: ["1"], role: null },
+        { label: "No", keys: ["2"], role: null },
       ],
       expiresAt: null,
     });
@@ -116,8 +116,8 @@ describe("screen rules", () => {
     expect([request?.body, request?.options]).toEqual([
       "npm test",
       [
-        { label: "Approve", keys: ["y", "Enter"] },
-        { label: "Deny", keys: ["n", "Enter"] },
+        { label: "Approve", keys: ["y", "Enter"], role: "approve" },
+        { label: "Deny", keys: ["n", "Enter"], role: "deny" },
       ],
     ]);
   });

@@ -1,6 +1,6 @@
 // Runs the title and screen rules of one adapter file. Only the bottom of the visible screen counts, the first match wins,
 // and rules that hang are given up for good rather than slowing everything else down.
-import type { PromptRequest } from "../../core/model/request.ts";
+import type { OptionRole, PromptRequest } from "../../core/model/request.ts";
 import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
 import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../common/payload.ts";
@@ -44,6 +44,14 @@ const optionKeys = (
   return keys?.option?.map((one) => one.replace("{n}", String(number))) ?? null;
 };
 
+/** The file names keys, not labels: an option that is chosen by the keys for approving is the approval. */
+const roleOf = (own: readonly string[] | null, keys: AnswerKeys | undefined): OptionRole | null => {
+  const isSame = (other: readonly string[] | undefined): boolean =>
+    own !== null && other !== undefined && JSON.stringify(own) === JSON.stringify(other);
+  if (isSame(keys?.approve)) return "approve";
+  return isSame(keys?.deny) ? "deny" : null;
+};
+
 const readOptions = (
   lines: string,
   pattern: RegExp | null,
@@ -56,10 +64,12 @@ const readOptions = (
           label: oneLine(match.groups?.["label"] ?? match[0]),
           keys: optionKeys(match.groups?.["key"], index + 1, keys),
         }));
-  if (found.length > 0) return found;
+  if (found.length > 0) return found.map((option) => ({ ...option, role: roleOf(option.keys, keys) }));
   return [
-    ...(keys?.approve === undefined ? [] : [{ label: "Approve", keys: keys.approve }]),
-    ...(keys?.deny === undefined ? [] : [{ label: "Deny", keys: keys.deny }]),
+    ...(keys?.approve === undefined
+      ? []
+      : [{ label: "Approve", keys: keys.approve, role: "approve" as const }]),
+    ...(keys?.deny === undefined ? [] : [{ label: "Deny", keys: keys.deny, role: "deny" as const }]),
   ];
 };
 

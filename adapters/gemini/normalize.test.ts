@@ -99,8 +99,8 @@ describe("requests", () => {
       body: "touch approved.txt",
       toolName: "run_shell_command",
       options: [
-        { label: "Allow once", keys: ["1"] },
-        { label: "No, suggest changes", keys: ["Escape"] },
+        { label: "Allow once", keys: ["1"], role: "approve" },
+        { label: "No, suggest changes", keys: ["Escape"], role: "deny" },
       ],
       expiresAt: null,
     });

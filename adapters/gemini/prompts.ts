@@ -9,8 +9,8 @@ import type { Ask } from "../common/signals.ts";
 export const ASK_TOOL = "ask_user";
 
 const APPROVAL_OPTIONS: PromptRequest["options"] = [
-  { label: "Allow once", keys: ["1"] },
-  { label: "No, suggest changes", keys: ["Escape"] },
+  { label: "Allow once", keys: ["1"], role: "approve" },
+  { label: "No, suggest changes", keys: ["Escape"], role: "deny" },
 ];
 
 const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({

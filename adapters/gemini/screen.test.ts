@@ -19,9 +19,9 @@ describe("what Gemini's dialogs ask", () => {
       body: "touch approved.txt",
       toolName: "Shell",
       options: [
-        { label: "Allow once", keys: ["1"] },
-        { label: "Allow for this session", keys: ["2"] },
-        { label: "No, suggest changes (esc)", keys: ["Escape"] },
+        { label: "Allow once", keys: ["1"], role: "approve" },
+        { label: "Allow for this session", keys: ["2"], role: "approve_always" },
+        { label: "No, suggest changes (esc)", keys: ["Escape"], role: "deny" },
       ],
       expiresAt: null,
     });

@@ -2,6 +2,7 @@
 // and old questions in the conversation look alike but never end the screen. Source: frames recorded with 18.2.3.
 import type { Reading } from "../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../common/payload.ts";
+import { withRoles } from "../common/roles.ts";
 import { asks, isBlank, joined } from "../common/screenText.ts";
 import { isEditTool } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
@@ -62,6 +63,9 @@ const subjectOf = (lines: readonly string[]): string | null => {
   return boundedText([SUBJECT.exec(lines[at] ?? "")?.[2] ?? "", ...continued].join("\n"));
 };
 
+/** Recorded with 18.2.3. */
+const ROLES = { approve: /^Approve$/, always: /^(?!)/, deny: /^Deny$/ };
+
 const readApproval = ({ title, lines }: Box): Reading | null => {
   const toolName = APPROVAL_TITLE.exec(title)?.[1];
   const footer = footerAt(lines, APPROVAL_FOOTER);
@@ -80,7 +84,10 @@ const readApproval = ({ title, lines }: Box): Reading | null => {
       title,
       body,
       toolName: oneLine(toolName, 200),
-      options: options.map((option) => (option.label === "Deny" ? { ...option, keys: ["Escape"] } : option)),
+      options: withRoles(
+        options.map((option) => (option.label === "Deny" ? { ...option, keys: ["Escape"] } : option)),
+        ROLES,
+      ),
     },
   );
 };

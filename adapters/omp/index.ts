@@ -3,6 +3,7 @@ import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/ag
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { createTranscriptReader } from "../piFamily/transcript.ts";
 import { identifyOmp } from "./identify.ts";
 import { readOmpScreen } from "./screen.ts";
 
@@ -23,10 +24,13 @@ export const createOmpAdapter = (): AgentAdapter => ({
     verified: true,
   },
   interruptKeys: [["Escape"]],
+  // Measured: an Enter one second after the dialog opened was ignored, after three it counted.
+  dialogDeafMs: 3_000,
   identify: identifyOmp,
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: false, hasAskTool: true }),
   readScreen: readOmpScreen,
   readStateFiles: createSessionFileReader(".omp"),
+  readTranscript: createTranscriptReader(".omp"),
   integration: createExtensionIntegration({
     agentType: "omp",
     folder: ".omp",

@@ -5,11 +5,14 @@ import type { Status } from "../../core/model/state.ts";
 import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import type { Ask } from "../common/signals.ts";
 
-/** Left and right move, so only the chosen one and the refusal have keys that hold whatever was moved before. */
+/**
+ * Left and right move, Enter confirms, Escape refuses. Which keys choose depends on what is chosen now: an event says
+ * nothing of it.
+ */
 export const PERMISSION_OPTIONS: PromptRequest["options"] = [
-  { label: "Allow once", keys: ["Enter"] },
-  { label: "Allow always", keys: null },
-  { label: "Reject", keys: ["Escape"] },
+  { label: "Allow once", keys: null, role: "approve" },
+  { label: "Allow always", keys: null, role: "approve_always" },
+  { label: "Reject", keys: ["Escape"], role: "deny" },
 ];
 
 const permission = (fields: Pick<PromptRequest, "kind" | "title" | "body" | "toolName">): PromptRequest => ({

@@ -9,7 +9,7 @@ import { readTurn } from "./screen/turn.ts";
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readOpencodeScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
-  const dialog = readDialog(lines);
+  const dialog = readDialog(lines, screen.styledLines);
   if (dialog !== null) return dialog;
   const box = findInputBox(lines);
   return box === null ? null : readTurn(box);

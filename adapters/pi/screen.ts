@@ -5,6 +5,7 @@ import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { boundedText, oneLine } from "../common/payload.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
+import { withRoles } from "../common/roles.ts";
 import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
 import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
@@ -40,6 +41,10 @@ const findBox = (lines: readonly string[]): Box | null => {
   return null;
 };
 
+/** Recorded with 0.87.1 for an extension that asks; what options with other words do is its own business. */
+const ROLES = { approve: /^Yes$/, always: /^(?!)/, deny: /^No$/ };
+const NO_ROLES = { approve: /^(?!)/, always: /^(?!)/, deny: /^(?!)/ };
+
 /**
  * Only a dialog that asks for a permission: the same selector serves the menus that a person opens, which are no wait.
  */
@@ -55,7 +60,13 @@ const readDialog = ({ inside }: Box): Reading | null => {
     { state: "waiting_approval", reasonCode: "permission_tool" },
     "medium",
     `${title} / ${(inside[footer] ?? "").trim()}`,
-    { kind: "other", title: oneLine(title), body: boundedText(title), toolName: null, options },
+    {
+      kind: "other",
+      title: oneLine(title),
+      body: boundedText(title),
+      toolName: null,
+      options: withRoles(options, options.length === 2 ? ROLES : NO_ROLES),
+    },
   );
 };
 

@@ -21,8 +21,8 @@ const subjectOf = (input: Payload): string | null => {
 
 /** The selector opens on its first option; the second refuses, as Escape does from anywhere. */
 const APPROVAL_OPTIONS: PromptRequest["options"] = [
-  { label: "Approve", keys: ["Enter"] },
-  { label: "Deny", keys: ["Escape"] },
+  { label: "Approve", keys: ["Enter"], role: "approve" },
+  { label: "Deny", keys: ["Escape"], role: "deny" },
 ];
 
 const kindOf = (toolName: string, input: Payload): PromptRequest["kind"] => {

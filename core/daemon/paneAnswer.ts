@@ -59,14 +59,14 @@ const requireFresh = (
 
 /** `turn` must have its pane's turn (see PaneTurns), and a prompt bound. */
 export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
-  const { gate, reach, clock, ids, entryOf } = deps;
+  const { gate, reach, clock, ids } = deps;
   const answered = new Map<string, Answered>();
   const forgetOld = (): void => {
     for (const [runtimeId, { at }] of answered)
       if (clock.now() - at > ANSWERED_MS) answered.delete(runtimeId);
   };
 
-  return async ({ prepared, verified }, entry, { choice, onFirstKey, onNothingSent }) => {
+  return async ({ prepared, verified }, entry, input) => {
     const { subject, snapshot } = verified;
     const { runtimeId, agentType } = entry.runtime;
     const { promptFingerprint: fingerprint } = snapshot;
@@ -84,22 +84,22 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
       makeNonce: () => ids.nonce(),
       agentName: adapter.displayName,
       adapter,
-      choice,
+      choice: input.choice,
       announced: openRequestOf(entry, subject.paneRef),
       openedAt: entry.resolution?.since ?? snapshot.observedAt,
       redact: redactRequest,
       isForeground: () => deps.isForeground(runtimeId),
-      isOpen: () => entryOf(runtimeId)?.fingerprint === fingerprint,
+      isOpen: () => deps.entryOf(runtimeId)?.fingerprint === fingerprint,
       verify: () => gate.verify(prepared),
       renew: () => gate.renew(verified),
       onFirstKey: () => {
         forgetOld();
         if (fingerprint !== null) answered.set(runtimeId, { fingerprint, at: clock.now() });
-        onFirstKey();
+        input.onFirstKey();
       },
       onNothingSent: () => {
         answered.delete(runtimeId);
-        onNothingSent();
+        input.onNothingSent();
       },
     });
     // It was seen to be still open: whoever answers again means the same one.

@@ -78,8 +78,8 @@ describe("a played oh-my-pi with its extension", () => {
         title: "Allow tool: bash",
         body: "touch approved.txt",
         options: [
-          { label: "Approve", keys: ["Enter"] },
-          { label: "Deny", keys: ["Escape"] },
+          { label: "Approve", keys: ["Enter"], role: "approve" },
+          { label: "Deny", keys: ["Escape"], role: "deny" },
         ],
       },
       agent_session_id: player.sessionId,

@@ -5,6 +5,7 @@ import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../../common/payload.ts";
+import { withRoles } from "../../common/roles.ts";
 import { indentOf, isBlank, isRule, joined } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
 
@@ -90,11 +91,23 @@ const EDIT_QUESTION =
 const PLAN_QUESTION = /^(Exit plan mode\?|Would you like to proceed\?)/;
 const TOOL_QUESTION = /^Do you want to (proceed|allow|use|run|let|fetch)\b/;
 
+/**
+ * Recorded 2.1.329 and 2.1.197: the plain `Yes` allows once. The others that begin so remember it, or switch the mode, which
+ * is more than an approval.
+ */
+const PERMISSION_ROLES = { approve: /^Yes$/, always: /^Yes, and (always|don't ask again)\b/, deny: /^No$/ };
+/** A plan has no plain yes: the one that goes on asking is the approval, the others choose another mode. */
+const PLAN_ROLES = {
+  approve: /^Yes, and manually approve edits$/,
+  always: /^(?!)/,
+  deny: /^No, keep planning$/,
+};
+
 const readApproval = (dialog: Dialog): Reading | null => {
   const question = questionOf(dialog);
   if (question.indent > 1) return null;
   const above = dialog.lines.slice(0, question.start).filter((line) => !TIP.test(line));
-  const options = dialog.selector.options;
+  const options = withRoles(dialog.selector.options, PERMISSION_ROLES);
   const confidence: Confidence = dialog.hasRule ? "high" : "medium";
   const heading = oneLine(above.find((line) => !isBlank(line)) ?? "");
   const matched = `${question.text} / ${dialog.footer}`;
@@ -117,7 +130,7 @@ const readApproval = (dialog: Dialog): Reading | null => {
       kind: "plan",
       title: oneLine(question.text),
       body,
-      options,
+      options: withRoles(dialog.selector.options, PLAN_ROLES),
     });
   if (!TOOL_QUESTION.test(question.text)) return null;
   return reading({ state: "waiting_approval", reasonCode: "permission_tool" }, confidence, matched, {
@@ -145,7 +158,10 @@ const readQuestion = (dialog: Dialog): Reading | null => {
       title: oneLine(text),
       body: boundedText(text),
       toolName: "AskUserQuestion",
-      options: dialog.selector.options,
+      // What the digit of the option for an own text does was not recorded.
+      options: dialog.selector.options.map((option) =>
+        /^Type something\.?$/.test(option.label) ? { ...option, keys: null } : option,
+      ),
     },
   );
 };

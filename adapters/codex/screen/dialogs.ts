@@ -6,6 +6,7 @@ import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../../common/payload.ts";
+import { withRoles } from "../../common/roles.ts";
 import { indentOf, isBlank, joined } from "./layout.ts";
 import { byDigit, byMoving, readSelector, type Selector } from "./options.ts";
 
@@ -112,6 +113,19 @@ const APPROVALS: readonly Approval[] = [
   },
 ];
 
+/** Recorded with 0.169.0. */
+const PERMISSION_ROLES = {
+  approve: /^Yes, proceed$/,
+  always: /^Yes, and don't ask again\b/,
+  deny: /^No, and tell Codex what to do differently$/,
+};
+/** From the vendor's source. */
+const PLAN_ROLES = {
+  approve: /^Yes, implement this plan$/,
+  always: /^(?!)/,
+  deny: /^No, stay in Plan mode$/,
+};
+
 /** A heading may be wrapped; it stands at the dialog's own indentation. */
 const headingAt = (lines: readonly string[], index: number): string | null => {
   const line = lines[index] ?? "";
@@ -131,7 +145,10 @@ const readApproval = (dialog: Dialog): Reading | null => {
       kind: approval.kind,
       title: oneLine(heading),
       body: approval.kind === "command" ? (commandOf(rest) ?? subjectOf(rest)) : subjectOf(rest),
-      options: approval.kind === "plan" ? byMoving(dialog.selector) : byDigit(dialog.selector),
+      options:
+        approval.kind === "plan"
+          ? withRoles(byMoving(dialog.selector), PLAN_ROLES)
+          : withRoles(byDigit(dialog.selector), PERMISSION_ROLES),
     });
   }
   return null;
@@ -186,6 +203,7 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   );
 };
 
+const FIELD = /^ {2}› /;
 const QUESTION = /^ {2}Question \d+\/\d+( \(\d+ unanswered\))?$/;
 
 /** The question tool: its footer names what Enter does. Free-text questions have no selector. */
@@ -195,7 +213,10 @@ const readQuestion = (lines: readonly string[], footerAt: number, footer: string
   if (header < 0) return null;
   const selector = readSelector(lines, footerAt);
   const end = selector !== null && selector.start > header ? selector.start : footerAt;
-  const text = joined(trimBlank(lines.slice(header + 1, end)).filter((line) => !isBlank(line)));
+  const own = trimBlank(lines.slice(header + 1, end)).filter((line) => !isBlank(line));
+  // Without options the last line is the field that takes the answer.
+  const hasField = selector === null && own.length > 1 && FIELD.test(own.at(-1) ?? "");
+  const text = joined(hasField ? own.slice(0, -1) : own);
   if (text === "") return null;
   return reading(
     { state: "waiting_input", reasonCode: "question" },
@@ -207,6 +228,8 @@ const readQuestion = (lines: readonly string[], footerAt: number, footer: string
       body: boundedText(text),
       toolName: "request_user_input",
       options: selector === null || selector.start <= header ? [] : byMoving(selector),
+      // The footer says that Enter submits what stands in the field.
+      ...(hasField ? { textEntry: [] } : {}),
     },
   );
 };

@@ -6,6 +6,7 @@ import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
 import { boundedText, oneLine } from "../../common/payload.ts";
+import { withRoles } from "../../common/roles.ts";
 import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import {
   optionsOf,
@@ -78,6 +79,13 @@ const PERMISSIONS: readonly Rule[] = [
 const fileOf = (question: string): string | null =>
   /^Do you want to \w+ (\S.*)\?$/.exec(question)?.[1] ?? null;
 
+/** Recorded with 1.0.102. */
+const PERMISSION_ROLES = {
+  approve: /^Yes$/,
+  always: /^Yes, and don't ask again\b/,
+  deny: /^No, and tell Copilot what to do differently\b/,
+};
+
 const readPermission = ({ lines, selector }: Dialog, footer: string): Reading | null => {
   const question = questionOf(lines);
   const rule = PERMISSIONS.find(({ pattern }) => pattern.test(question));
@@ -90,7 +98,10 @@ const readPermission = ({ lines, selector }: Dialog, footer: string): Reading | 
     title: rule.kind === "edit" || heading === "" ? oneLine(question) : heading,
     body: body === "" ? null : boundedText(body),
     toolName: null,
-    options: optionsOf(selector, (index) => (index < 9 ? [String(index + 1)] : null)),
+    options: withRoles(
+      optionsOf(selector, (index) => (index < 9 ? [String(index + 1)] : null)),
+      PERMISSION_ROLES,
+    ),
   });
 };
 
@@ -129,6 +140,12 @@ const questionText = (lines: readonly string[]): string => {
   return joined(field > 0 ? text.slice(0, field) : text);
 };
 
+/** It ends in the name of a field and the field. */
+const isField = (lines: readonly string[]): boolean => {
+  const [name = "", ...rest] = withoutBlankEnds(lines).slice(-2);
+  return /^ \S.*:$/.test(name) && rest.length === 1;
+};
+
 const readQuestion = (lines: readonly string[]): Reading | null => {
   if (!isRule(lines.at(-1) ?? "")) return null;
   const upper = lines.slice(0, -1).findLastIndex(isRule);
@@ -149,6 +166,8 @@ const readQuestion = (lines: readonly string[]): Reading | null => {
         : optionsOf(selector, (index, label) =>
             label.startsWith("Other (") ? null : movesTo(index, selector.marked),
           ),
+    // A form without options has one field, whose footer says that Enter accepts what stands there.
+    ...(selector === null && isField(content.slice(0, end)) ? { textEntry: [] } : {}),
   });
 };
 

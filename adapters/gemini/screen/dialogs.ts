@@ -6,6 +6,7 @@ import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../../common/payload.ts";
 import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
+import { withRoles } from "../../common/roles.ts";
 import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import { optionsOf, readNumberedOptions, splitFooter, type Selector } from "../../common/selector.ts";
 import type { TitleState } from "./layout.ts";
@@ -23,6 +24,13 @@ const PERMISSION_OPTION = /^(Allow|Yes)\b/;
 /** Digits choose in permission dialogs (seen: `1`), Escape denies; its own label names it. */
 const permissionKeys = (index: number, label: string): string[] | null =>
   /\(esc\)/i.test(label) ? ["Escape"] : index < 9 ? [String(index + 1)] : null;
+
+/** Recorded 0.61.0; "Modify with external editor" is neither. */
+const PERMISSION_ROLES = {
+  approve: /^Allow once$/,
+  always: /^Allow (all server tools |tool )?for (this|all future) sessions?$/,
+  deny: /^No, suggest changes \(esc\)$/,
+};
 
 interface Dialog {
   /** The frame's lines above the selector. */
@@ -65,7 +73,7 @@ const permission = (
     title: oneLine(question) || "Gemini needs your permission",
     body: body === "" ? null : boundedText(body),
     toolName: tool === "" ? null : oneLine(tool, 200),
-    options: optionsOf(dialog.selector, permissionKeys),
+    options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
   });
 };
 

@@ -3,9 +3,10 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../../common/payload.ts";
-import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
+import { asks, indentOf, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import { PERMISSION_OPTIONS } from "../promptRequest.ts";
 import { lastBlock } from "./layout.ts";
+import { selectedOf } from "./selection.ts";
 
 const PERMISSION_TITLE = /^\s{1,3}△ Permission required\s*$/;
 const PERMISSION_FOOTER = /^\s{1,4}Allow once\s+Allow always\s+Reject\b/;
@@ -30,7 +31,20 @@ const bodyOf = (lines: readonly string[]): string | null => {
 /** Signs that opencode puts before a tool's heading. */
 const headingOf = (line: string): string => oneLine(line.trim().replace(/^[#→←✱⚙%◇] ?/u, ""));
 
-const readPermission = (block: readonly string[]): Reading | null => {
+type StyledLines = readonly string[] | undefined;
+
+/** Keys from the chosen option to the others; a refusal needs none. */
+const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] => {
+  const labels = PERMISSION_OPTIONS.map(({ label }) => label);
+  const selected = selectedOf(styledLines, labels);
+  if (selected === null) return PERMISSION_OPTIONS;
+  return PERMISSION_OPTIONS.map((option, index) => {
+    const moves = Array<string>(Math.abs(index - selected)).fill(index > selected ? "Right" : "Left");
+    return { ...option, keys: option.role === "deny" ? option.keys : [...moves, "Enter"] };
+  });
+};
+
+const readPermission = (block: readonly string[], styledLines: StyledLines): Reading | null => {
   const footer = block.findLastIndex((line) => PERMISSION_FOOTER.test(line));
   const title = block.findLastIndex((line) => PERMISSION_TITLE.test(line));
   if (title < 0 || footer < title || block.slice(footer + 1).filter((line) => !isBlank(line)).length > 2)
@@ -39,6 +53,7 @@ const readPermission = (block: readonly string[]): Reading | null => {
   const [first = "", ...rest] = text;
   const heading = headingOf(first);
   const body = bodyOf(rest);
+  const options = permissionOptions(styledLines);
   const matched = `△ Permission required / ${(block[footer] ?? "").trim()}`;
   if (EDIT_HEADING.test(heading))
     return asks({ state: "waiting_approval", reasonCode: "permission_edit" }, "high", matched, {
@@ -46,7 +61,7 @@ const readPermission = (block: readonly string[]): Reading | null => {
       title: heading,
       body: body ?? heading.replace(EDIT_HEADING, "").trim(),
       toolName: "edit",
-      options: PERMISSION_OPTIONS,
+      options,
     });
   const command = body !== null && body.startsWith("$ ") ? body.slice(2) : null;
   return asks({ state: "waiting_approval", reasonCode: "permission_tool" }, "high", matched, {
@@ -54,22 +69,36 @@ const readPermission = (block: readonly string[]): Reading | null => {
     title: heading === "" ? "Permission required" : heading,
     body: command ?? body,
     toolName: command === null ? null : "bash",
-    options: PERMISSION_OPTIONS,
+    options,
   });
 };
 
-const readQuestion = (block: readonly string[]): Reading | null => {
+/** Several answers or questions are confirmed by other keys than one Enter: its footer then says another word. */
+const SINGLE_FOOTER = /^\s{1,3}↑↓ select\s+enter submit\b/;
+const OWN_ANSWER = /^Type your own answer$/;
+
+const readQuestion = (block: readonly string[], styledLines: StyledLines): Reading | null => {
   const footer = block.findLastIndex((line) => !isBlank(line));
   if (footer < 0 || !QUESTION_FOOTER.test(block[footer] ?? "")) return null;
   const first = block.findIndex((line) => NUMBERED.exec(line)?.[1] === "1");
   if (first < 0 || first >= footer) return null;
   const text = joined(block.slice(0, first).filter((line) => !isBlank(line)));
   if (text === "") return null;
-  const options: PromptRequest["options"] = block.slice(first, footer).flatMap((line) => {
-    const label = NUMBERED.exec(line)?.[2];
-    // What is chosen shows by colour alone, so the way to another answer is not known from the screen.
-    return label === undefined ? [] : [{ label: oneLine(label), keys: null }];
+  const drawn = block.slice(first, footer).flatMap((line) => {
+    const [, number, label] = NUMBERED.exec(line) ?? [];
+    return number === undefined || label === undefined ? [] : [{ label, text: `${number}. ${label}` }];
   });
+  // What is chosen shows by colour alone: without colours the way to another answer is not known.
+  const selected = SINGLE_FOOTER.test(block[footer] ?? "")
+    ? selectedOf(
+        styledLines,
+        drawn.map(({ text }) => text),
+      )
+    : null;
+  const options = drawn.map(({ label }, index) => ({
+    label: oneLine(label),
+    keys: selected === null || OWN_ANSWER.test(label) ? null : movesTo(index, selected),
+  }));
   return asks(
     { state: "waiting_input", reasonCode: "question" },
     "high",
@@ -85,7 +114,7 @@ const readQuestion = (block: readonly string[]): Reading | null => {
 };
 
 /** The dialog that ends the screen, or null. */
-export const readDialog = (lines: readonly string[]): Reading | null => {
+export const readDialog = (lines: readonly string[], styledLines?: readonly string[]): Reading | null => {
   const block = lastBlock(lines);
-  return block === null ? null : (readPermission(block) ?? readQuestion(block));
+  return block === null ? null : (readPermission(block, styledLines) ?? readQuestion(block, styledLines));
 };
