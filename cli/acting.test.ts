@@ -104,6 +104,10 @@ test("view-output prints the lines alone and the rest beside them", async () => 
   expect(stderr).toContain("no scrollback");
   expect(service.actions).toMatchObject([{ action: "view-output", input: { lines: 7, ansi: true } }]);
   expect((await home.run(["view-output", "runtime:rt1", "--lines", "10001"])).code).toBe(2);
+  expect(stderr).toContain("--transcript");
+  const log = await home.run(["view-output", "runtime:rt1", "--transcript"]);
+  expect([log.stdout, log.stderr]).toEqual(["first\nlast\n", expect.stringContaining("'> ' is you")]);
+  expect(service.actions.at(-1)).toMatchObject({ input: { source: "transcript" } });
 });
 
 test("audit lists what was done", async () => {

@@ -7,6 +7,7 @@ import { identifyScript } from "../piFamily/identify.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { createTranscriptReader } from "../piFamily/transcript.ts";
 
 /** `arc` is the name of other programs too: only bun running it, or the package's own path, counts. */
 const SIGNS = {
@@ -55,6 +56,7 @@ export const createArcaneAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
   readStateFiles: createSessionFileReader(".arcane"),
+  readTranscript: createTranscriptReader(".arcane"),
   integration: createExtensionIntegration({
     agentType: "arcane",
     folder: ".arcane",

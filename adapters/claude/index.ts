@@ -6,6 +6,7 @@ import { createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
 import { readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
+import { readClaudeTranscript } from "./transcript.ts";
 
 /** A new adapter with its own cache of settings files. Recorded with 2.1.329; 2.1.197 checked for its differences. */
 export const createClaudeAdapter = (): AgentAdapter => ({
@@ -28,6 +29,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,
   readStateFiles: readClaudeStateFile,
+  readTranscript: readClaudeTranscript,
   needsConfirmation: createConfirmationReader(),
   integration: createClaudeIntegration(),
 });

@@ -6,6 +6,7 @@ import { createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { readCodexScreen } from "./screen.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
+import { readCodexTranscript } from "./transcript.ts";
 
 /**
  * A new adapter with its own cache of settings files. Recorded with 0.169.0 and its background server on: hooks carry the
@@ -32,6 +33,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   normalize: normalizeCodex,
   readScreen: readCodexScreen,
   readStateFiles: readCodexStateFile,
+  readTranscript: readCodexTranscript,
   needsConfirmation: createConfirmationReader(),
   integration: createCodexIntegration(),
 });

@@ -5,6 +5,7 @@ import { createCopilotIntegration } from "./integration.ts";
 import { normalizeCopilot } from "./normalize.ts";
 import { readCopilotScreen } from "./screen.ts";
 import { readCopilotStateFiles } from "./stateFiles.ts";
+import { readCopilotTranscript } from "./transcript.ts";
 
 /** A new adapter. Recorded with 1.0.102 with a provider of its own and without a login. */
 export const createCopilotAdapter = (): AgentAdapter => ({
@@ -29,5 +30,6 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   normalize: normalizeCopilot,
   readScreen: readCopilotScreen,
   readStateFiles: readCopilotStateFiles,
+  readTranscript: readCopilotTranscript,
   integration: createCopilotIntegration(),
 });

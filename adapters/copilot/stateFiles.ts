@@ -91,6 +91,13 @@ const readingOf = (state: LogState, entry: OpenSessions[string] | undefined): Re
   return shows(state.status, isTold ? "high" : "medium", matched);
 };
 
+/** Path of the log of the session that is provably this process's; null for none. */
+export const findCopilotLog = async (request: StateFileRequest): Promise<string | null> => {
+  const root = `${request.homeDir}/.copilot`;
+  const sessionId = await findSession(request, root, await readOpenSessions(request.files, root));
+  return sessionId === null ? null : logPath(request.transcriptPath, root, sessionId);
+};
+
 /** Null for no session that is provably this process's, and for a log that says nothing of the state. */
 export const readCopilotStateFiles = async (request: StateFileRequest): Promise<Reading | null> => {
   const { files, homeDir, transcriptPath } = request;

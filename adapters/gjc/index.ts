@@ -5,6 +5,7 @@ import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { createTranscriptReader } from "../piFamily/transcript.ts";
 import { identifyGjc } from "./identify.ts";
 import { createSkillReader } from "./skillProgress.ts";
 import { extensionObstacle, requireExtensions } from "./version.ts";
@@ -29,6 +30,7 @@ export const createGjcAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,
   readStateFiles: createSessionFileReader(".gjc"),
+  readTranscript: createTranscriptReader(".gjc"),
   readProgress: createSkillReader(() => Date.now()),
   integration: createExtensionIntegration({
     agentType: "gjc",

@@ -1,9 +1,10 @@
-// The adapter for pi: wires its parts to the contract, decides nothing itself. It reads no session file: nothing maps a
-// terminal to one without events, and beside events the file would speak against dialogs of extensions, of which it
-// does not know.
+// The adapter for pi: wires its parts to the contract, decides nothing itself. It reads no state from session files: nothing
+// maps a terminal to one without events, and beside events the file would speak against dialogs of extensions, of which it
+// does not know. For a person it is read as a transcript.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
+import { createTranscriptReader } from "../piFamily/transcript.ts";
 import { identifyPi } from "./identify.ts";
 import { readPiScreen } from "./screen.ts";
 
@@ -27,6 +28,7 @@ export const createPiAdapter = (): AgentAdapter => ({
   identify: identifyPi,
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,
+  readTranscript: createTranscriptReader(".pi"),
   integration: createExtensionIntegration({
     agentType: "pi",
     folder: ".pi",

@@ -19,8 +19,13 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
   addGuards(program.command("view-output").description("the last lines of a pane").argument("<ref>"))
     .option("--lines <number>", "how many lines (default 100)")
     .option("--ansi", "with colours")
+    .option("--transcript", "what the agent's own log tells of the session, instead of the screen")
     .addOption(json())
     .example("agtmux view-output pane:host/work/@1/%3 --lines 20", "The last 20 lines, without colours.")
+    .example(
+      "agtmux view-output runtime:4f2a --transcript --lines 200",
+      "The end of the session from the agent's own log: '> ' you, '* ' a tool, '! ' a note.",
+    )
     .action(async (ref, options) =>
       (await import("../verbs/viewOutput.ts")).runViewOutput(context, ref, options),
     );

@@ -387,6 +387,8 @@ export const createFakeService = (
         snapshot_id: "snap1",
         has_ansi: input.ansi,
         is_alternate: true,
+        source: input.source ?? "screen",
+        transcript_offered: input.source !== "transcript",
         cut: "none",
         lines: ["first", "last"],
       };

@@ -1,19 +1,22 @@
-// `agtmux view-output <ref>`: the last lines of what a pane shows and has shown. The daemon bounds and cleans them.
+// `agtmux view-output <ref>`: the last lines of what a pane shows and has shown, or of what its agent's own log tells. The
+// daemon bounds and cleans them.
 import { DEFAULT_OUTPUT_LINES, MAX_OUTPUT_LINES, type PaneOutput } from "../../core/model/actionView.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 
 const whatIsMissing = (output: PaneOutput): string | null => {
-  if (output.is_alternate)
-    return "The program draws on the alternate screen: tmux has no scrollback of it, this is what is visible.";
+  if (output.source === "transcript" && output.cut === "none")
+    return "This is from the agent's own log: '> ' is you, '* ' a tool, '! ' a note.";
+  if (output.is_alternate && output.source === "screen")
+    return `The program draws on the alternate screen: tmux has no scrollback of it, this is what is visible.${output.transcript_offered ? " Its own log of the session: --transcript." : ""}`;
   return output.cut === "bytes" ? "Older lines were left out: the output is larger than 1 MB." : null;
 };
 
 export const runViewOutput = async (
   context: CliContext,
   ref: string,
-  options: GuardOptions & { lines?: string; ansi?: boolean; json?: boolean },
+  options: GuardOptions & { lines?: string; ansi?: boolean; transcript?: boolean; json?: boolean },
 ): Promise<void> => {
   const guards = parseGuards(options);
   const lines =
@@ -22,7 +25,14 @@ export const runViewOutput = async (
       : parseCount(options.lines, "--lines", { min: 1, max: MAX_OUTPUT_LINES });
   const output = await withDaemon(context, (client) =>
     client.call((api) =>
-      api.viewOutput.mutate({ ref, guards, surface: "cli", lines, ansi: options.ansi === true }),
+      api.viewOutput.mutate({
+        ref,
+        guards,
+        surface: "cli",
+        lines,
+        ansi: options.ansi === true,
+        source: options.transcript === true ? "transcript" : "screen",
+      }),
     ),
   );
   if (options.json === true) {

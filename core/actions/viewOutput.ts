@@ -33,7 +33,7 @@ export const keepColours = (line: string): string => {
 const isBlank = (line: string): boolean => line.replace(SGR, "").trim() === "";
 
 /** The newest lines within both bounds. */
-const bound = (all: readonly string[], maxLines: number): Pick<PaneOutput, "lines" | "cut"> => {
+export const boundLines = (all: readonly string[], maxLines: number): Pick<PaneOutput, "lines" | "cut"> => {
   const lines: string[] = [];
   let bytes = 0;
   for (const line of all.toReversed()) {
@@ -69,5 +69,5 @@ export const viewOutput = async (input: {
   if (raw === null) throw gone();
   const clean = raw.map(ansi ? keepColours : cleanPlain);
   const last = clean.findLastIndex((line) => !isBlank(line));
-  return { ...bound(clean.slice(0, last + 1), wanted), is_alternate: look.isAlternate, has_ansi: ansi };
+  return { ...boundLines(clean.slice(0, last + 1), wanted), is_alternate: look.isAlternate, has_ansi: ansi };
 };

@@ -6,6 +6,7 @@ import {
   DEFAULT_OUTPUT_LINES,
   MAX_OUTPUT_LINES,
   MAX_TEXT,
+  outputSourceSchema,
   signalSchema,
 } from "../model/actionView.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
@@ -95,6 +96,7 @@ export const createRouter = (service: ReachableService) =>
         actionSchema.extend({
           lines: z.number().int().min(1).max(MAX_OUTPUT_LINES).default(DEFAULT_OUTPUT_LINES),
           ansi: z.boolean().default(false),
+          source: outputSourceSchema.default("screen"),
         }),
       )
       .mutation(({ input }) => service.viewOutput(input)),

@@ -1,5 +1,12 @@
 // What the router needs from the daemon. The daemon implements it; tests and the renderer's story pages fake it.
-import type { ActionResult, AnswerChoice, AuditList, PaneOutput, Signal } from "../model/actionView.ts";
+import type {
+  ActionResult,
+  AnswerChoice,
+  AuditList,
+  OutputSource,
+  PaneOutput,
+  Signal,
+} from "../model/actionView.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctorView.ts";
 import type { AgtmuxError } from "../model/errors.ts";
@@ -108,7 +115,9 @@ export interface DaemonService {
   openAttach(input: { ref: string; guards: ActionGuards; surface: string }): Promise<AttachPlan>;
   dismiss(input: { ref: string; guards: ActionGuards; surface: string }): Promise<{ paneRef: string }>;
   /** The newest `lines` of scrollback and screen; without `ansi` no control character is in them. */
-  viewOutput(input: ActionRequest & { lines: number; ansi: boolean }): Promise<PaneOutput>;
+  viewOutput(
+    input: ActionRequest & { lines: number; ansi: boolean; source?: OutputSource | undefined },
+  ): Promise<PaneOutput>;
   /** Types a text literally. The same `idempotencyKey` sends once per runtime; `toShell`: a shell may get it. */
   send(
     input: ActionRequest & {

@@ -5,7 +5,6 @@ import { interruptTurn } from "../actions/interrupt.ts";
 import { killProcess } from "../actions/kill.ts";
 import type { Gate } from "../actions/prepare.ts";
 import { sendText } from "../actions/send.ts";
-import { viewOutput } from "../actions/viewOutput.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
 import { actionResultSchema, type ActionOutcome, type ActionResult } from "../model/actionView.ts";
@@ -20,6 +19,7 @@ import { auditList } from "./auditView.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import type { PaneReach } from "./paneReach.ts";
+import { createOutputActions } from "./outputActions.ts";
 import { createPaneTurns } from "./paneTurns.ts";
 
 export interface PaneActionsDeps {
@@ -52,7 +52,6 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     reach: (key, paneRef) => fleet.unitOf(key.targetId).reach.reach(key, paneRef),
   };
   const turns = createPaneTurns();
-  const generatedAt = (): string => new Date(clock.now()).toISOString();
 
   const toResult = (
     action: ActionResult["action"],
@@ -195,26 +194,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
 
   return {
-    viewOutput: (input) =>
-      record.throughGate("view-output", input, async ({ verified }) => {
-        const { subject, snapshot } = verified;
-        const { pane, hands } = reach.reach(subject.key, subject.paneRef);
-        const output = await viewOutput({
-          action: verified,
-          pane,
-          hands,
-          lines: input.lines,
-          ansi: input.ansi,
-        });
-        return {
-          schema_version: SCHEMA_VERSION,
-          generated_at: generatedAt(),
-          pane_ref: subject.paneRef,
-          runtime_id: snapshot.runtimeId,
-          snapshot_id: snapshot.snapshotId,
-          ...output,
-        };
-      }),
+    ...createOutputActions({ ingest, record, fleet, clock }),
 
     send: (input) =>
       record.throughGate(

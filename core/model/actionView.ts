@@ -53,6 +53,10 @@ export const MAX_OUTPUT_LINES = 10_000;
 export const MAX_OUTPUT_BYTES = 1_000_000;
 export const DEFAULT_OUTPUT_LINES = 100;
 
+/** What is looked at: what tmux holds of the pane, or what the agent's own log tells of the session. */
+export const outputSourceSchema = z.enum(["screen", "transcript"]);
+export type OutputSource = z.infer<typeof outputSourceSchema>;
+
 /** Newest line last. `cut`: which bound left older lines out. */
 export const paneOutputSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
@@ -63,6 +67,9 @@ export const paneOutputSchema = z.object({
   has_ansi: z.boolean(),
   /** The program draws on the alternate screen: there is no scrollback, only what is visible. */
   is_alternate: z.boolean(),
+  source: outputSourceSchema,
+  /** The agent's own log of the session can be asked for instead. */
+  transcript_offered: z.boolean(),
   cut: z.enum(["none", "lines", "bytes"]),
   lines: z.array(z.string()),
 });

@@ -89,6 +89,17 @@ export interface StateFileRequest {
   cwd: string | null;
 }
 
+/**
+ * One piece of a session as the agent's own log tells it. `tool`: a call, in one line. `note`: what the log says beside the
+ * conversation (an error, an interrupt, a summary). `text` has no control characters but newline and tab.
+ */
+export interface TranscriptEntry {
+  role: "user" | "agent" | "tool" | "note";
+  text: string;
+  /** Epoch ms; null where the log does not tell. */
+  at: number | null;
+}
+
 /** One rule that matched a screen, in the order in which rules are tried; the first is what `readScreen` says. */
 export interface ScreenTrace {
   rule: string;
@@ -137,6 +148,13 @@ export interface AgentAdapter {
    * contract 1.0.
    */
   readProgress?(request: StateFileRequest): Promise<string | null>;
+
+  /**
+   * The newest part of the session as the agent's own log tells it, oldest first, for a person to read; null for no log that
+   * is provably this process's and for a form that is not known. It is shown and never stored. Absent where the form of the
+   * log is not known at all.
+   */
+  readTranscript?(request: StateFileRequest): Promise<readonly TranscriptEntry[] | null>;
 
   /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
   needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;

@@ -1,0 +1,104 @@
+// Claude Code's log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, as a conversation. Its path is in every hook
+// event and follows from the session file (recorded with 2.1.329); the form of its lines is documented by several programs
+// that read it. Sub-agents' lines and what the program tells the model by itself are left out.
+import { z } from "zod";
+import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
+import { callOf, entryOf, parseLog, textsOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
+
+const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
+const MAX_SESSION_FILE = 64 * 1024;
+/** Process start times have a resolution of one second on some systems. */
+const START_TOLERANCE_MS = 2_500;
+const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
+
+const sessionFileSchema = z.object({
+  pid: z.number().int(),
+  startedAt: z.number(),
+  sessionId: z.string().regex(SESSION_ID),
+  cwd: z.string().startsWith("/"),
+});
+
+/** The path that the events named, if it is this session's; else from the process's own session file. */
+const candidates = async ({
+  files,
+  homeDir,
+  process,
+  agentSessionId,
+  transcriptPath,
+}: StateFileRequest): Promise<string[]> => {
+  if (
+    transcriptPath !== null &&
+    agentSessionId !== null &&
+    transcriptPath.startsWith("/") &&
+    !transcriptPath.includes("/../") &&
+    transcriptPath.endsWith(`/${agentSessionId}.jsonl`)
+  )
+    return [transcriptPath];
+  const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_SESSION_FILE);
+  let value: unknown = null;
+  try {
+    value = JSON.parse(text ?? "null");
+  } catch {
+    // Caught in the middle of a rewrite.
+    return [];
+  }
+  const parsed = sessionFileSchema.safeParse(value);
+  if (!parsed.success || parsed.data.pid !== process.pid) return [];
+  const { cwd, sessionId, startedAt } = parsed.data;
+  if (startedAt < process.startedAt - START_TOLERANCE_MS) return [];
+  // Recorded for slashes; other characters of a folder's name are replaced as well, as programs that read these logs know.
+  const folders = new Set([cwd.replaceAll("/", "-"), cwd.replaceAll(/[^A-Za-z0-9]/g, "-")]);
+  return [...folders].map((folder) => `${homeDir}/.claude/projects/${folder}/${sessionId}.jsonl`);
+};
+
+const fromUser = (line: Payload, message: Payload, at: number | null): TranscriptEntry[] => {
+  const isSummary = fieldOf(line, "isCompactSummary") === true;
+  return textsOf(fieldOf(message, "content"), ["text"]).flatMap((text) =>
+    INTERRUPTED.test(text)
+      ? entryOf("note", "interrupted", at)
+      : entryOf(isSummary ? "note" : "user", text, at),
+  );
+};
+
+const fromAgent = (message: Payload, at: number | null): TranscriptEntry[] => {
+  const content = fieldOf(message, "content");
+  if (typeof content === "string") return entryOf("agent", content, at);
+  return listOf(message, "content").flatMap((item) => {
+    const block = asPayload(item) ?? {};
+    switch (textOf(block, "type")) {
+      case "text":
+        return entryOf("agent", textOf(block, "text"), at);
+      case "tool_use":
+        return callOf(textOf(block, "name"), fieldOf(block, "input"), at);
+      // Reasoning, images, and what later versions may add.
+      case null:
+      default:
+        return [];
+    }
+  });
+};
+
+const toEntries = (line: Payload): TranscriptEntry[] => {
+  const type = textOf(line, "type");
+  const message = asPayload(fieldOf(line, "message"));
+  if (message === null || fieldOf(line, "isSidechain") === true || fieldOf(line, "isMeta") === true)
+    return [];
+  const at = timeOf(line);
+  if (type === "user") return fromUser(line, message, at);
+  return type === "assistant" ? fromAgent(message, at) : [];
+};
+
+/** Null where no log is provably this process's, or nothing in it is known. */
+export const readClaudeTranscript = async (
+  request: StateFileRequest,
+): Promise<readonly TranscriptEntry[] | null> => {
+  for (const path of await candidates(request)) {
+    // oxlint-disable-next-line no-await-in-loop -- two at most, and the first is the rule
+    const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
+    if (tail === null) continue;
+    const entries = parseLog(tail).flatMap(toEntries);
+    return entries.length === 0 ? null : entries;
+  }
+  return null;
+};

@@ -1,0 +1,69 @@
+// Reading agents' logs for a person: what all of them share. The logs are append-only JSON lines that hold anything, so
+// every text is bounded and cleaned here; what does not fit says nothing.
+import type { TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import { asPayload, boundedText, fieldOf, oneLine, textOf, type Payload } from "./payload.ts";
+
+/** Newest bytes of a log that are read. */
+export const TRANSCRIPT_BYTES = 2 * 1024 * 1024;
+const MAX_ENTRY = 20_000;
+const MAX_CALL = 300;
+
+/** The lines of a log's tail that are objects, in order: the first may be cut, the last half written. */
+export const parseLog = (tail: string): Payload[] =>
+  tail.split("\n").flatMap((line) => {
+    if (!line.startsWith("{")) return [];
+    try {
+      const parsed = asPayload(JSON.parse(line));
+      return parsed === null ? [] : [parsed];
+    } catch {
+      // Cut, or half written: the next look has it whole.
+      return [];
+    }
+  });
+
+/** Epoch ms of a line's ISO timestamp; null where it has none. */
+export const timeOf = (line: Payload, name = "timestamp"): number | null => {
+  const time = Date.parse(textOf(line, name) ?? "");
+  return Number.isNaN(time) ? null : time;
+};
+
+/** No entry for a text that is empty. */
+export const entryOf = (
+  role: TranscriptEntry["role"],
+  text: string | null,
+  at: number | null,
+): TranscriptEntry[] => {
+  const clean = boundedText(text ?? "", MAX_ENTRY).trim();
+  return clean === "" ? [] : [{ role, text: clean, at }];
+};
+
+/** Fields of a tool's input that say best what it does, in order. */
+const TELLING = ["command", "cmd", "file_path", "path", "fileName", "pattern", "query", "url", "description"];
+
+const describeInput = (input: unknown): string => {
+  if (typeof input === "string") return input;
+  const fields = asPayload(input);
+  if (fields === null) return "";
+  for (const name of TELLING) {
+    const value = fieldOf(fields, name);
+    if (typeof value === "string" && value !== "") return value;
+    if (Array.isArray(value) && value.every((word) => typeof word === "string")) return value.join(" ");
+  }
+  return Object.keys(fields).length === 0 ? "" : JSON.stringify(fields);
+};
+
+/** A call in one line: the tool's name and what it was asked. */
+export const callOf = (name: string | null, input: unknown, at: number | null): TranscriptEntry[] =>
+  entryOf("tool", oneLine(`${name ?? "tool"}  ${describeInput(input)}`, MAX_CALL), at);
+
+/** Texts of a message's content: a string, or blocks of which those of the named types have a `text`. */
+export const textsOf = (content: unknown, types: readonly string[]): string[] => {
+  if (typeof content === "string") return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((item) => {
+    const block = asPayload(item);
+    if (block === null || !types.includes(textOf(block, "type") ?? "")) return [];
+    const text = textOf(block, "text");
+    return text === null ? [] : [text];
+  });
+};

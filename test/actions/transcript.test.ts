@@ -1,0 +1,83 @@
+// The transcript on a real daemon: offered where tmux has no scrollback, read from the log of the session in that pane.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { PaneView } from "../../core/model/view.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+let scene: Scene;
+const players: Player[] = [];
+beforeEach(async () => {
+  scene = await openScene();
+});
+afterEach(async () => {
+  for (const player of players.splice(0)) await player.close();
+  await scene.close();
+});
+
+const play = async (agent: string): Promise<Player> => {
+  const player = await createPlayer({
+    tmux: { socketArgs: scene.tmux.socketArgs },
+    home: scene.daemon.home,
+    recordingsDir: fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url)),
+    agent,
+  });
+  players.push(player);
+  return player;
+};
+const view = (row: PaneView, source: "screen" | "transcript", lines = 100) =>
+  scene.service.viewOutput({ ...scene.request(row), lines, ansi: false, source });
+
+it("is offered beside the screen, and is the log of this pane's session", async () => {
+  await scene.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+  const player = await play("claude");
+  await player.frame("idle_fresh");
+  const log = join(scene.daemon.home, ".claude/projects/-x", `${player.sessionId}.jsonl`);
+  mkdirSync(dirname(log), { recursive: true });
+  const line = (type: string, content: unknown) => `${JSON.stringify({ type, message: { content } })}\n`;
+  writeFileSync(
+    log,
+    line("user", "run the tests") +
+      line("assistant", [
+        { type: "tool_use", name: "Bash", input: { command: "npm test" } },
+        { type: "text", text: "All pass.\u001b[2J" },
+      ]),
+  );
+  await player.event("SessionStart", { transcript_path: log });
+  const row = await scene.daemon.until(player.paneId, ({ agent_session_id }) => agent_session_id !== null);
+
+  expect(await view(row, "screen")).toMatchObject({
+    source: "screen",
+    is_alternate: true,
+    transcript_offered: true,
+  });
+  expect(await view(row, "transcript")).toMatchObject({
+    source: "transcript",
+    lines: ["> run the tests", "", "* Bash npm test", "", "  All pass.[2J"],
+    cut: "none",
+    has_ansi: false,
+    transcript_offered: false,
+  });
+  expect(await view(row, "transcript", 1)).toMatchObject({ lines: ["  All pass.[2J"], cut: "lines" });
+});
+
+it("is refused for an agent whose log is not known, for a pane without an agent, and for a log of nobody", async () => {
+  const gemini = await play("gemini");
+  const known = await scene.daemon.until(gemini.paneId, ({ agent }) => agent === "gemini");
+  expect(await view(known, "screen")).toMatchObject({ transcript_offered: false });
+  await expect(view(known, "transcript")).rejects.toMatchObject({
+    code: "E_UNSUPPORTED",
+    message: expect.stringContaining("log is not known"),
+  });
+  const cat = await scene.open("exec cat");
+  await expect(view(cat, "transcript")).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
+  const codex = await play("codex");
+  const unnamed = await scene.daemon.until(codex.paneId, ({ agent }) => agent === "codex");
+  await expect(view(unnamed, "transcript")).rejects.toMatchObject({
+    message: expect.stringContaining("no log is provably that of this Codex process"),
+  });
+  const [entry] = scene.service.listAudit({ limit: 1 }).items;
+  expect([entry?.action, entry?.outcome]).toEqual(["view-output", "E_UNSUPPORTED"]);
+});
