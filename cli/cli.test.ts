@@ -112,7 +112,8 @@ describe("failures", () => {
     { args: ["list", "panes", "--state", "busy"], says: "--state does not know the state 'busy' [E_USAGE]." },
     { args: ["list", "sessions", "--group-by", "x"], says: "--group-by does not know 'x' [E_USAGE]." },
     { args: ["watch", "--format", "xml"], says: "--format does not know 'xml' [E_USAGE]." },
-    { args: ["watch", "--since", "5"], says: "--since needs --format jsonl" },
+    { args: ["watch", "--since", "5", "--scope", "windows"], says: "--since marks panes" },
+    { args: ["watch", "--format", "jsonl", "--sort", "age"], says: "--sort and --columns are for tables" },
     { args: ["integrate", "claude", "--verify", "--uninstall"], says: "--verify stands alone" },
     { args: ["frobnicate"], says: "unknown command 'frobnicate' [E_USAGE]. See 'agtmux help'" },
   ])("of use: $args", async ({ args, says }) => {

@@ -2,14 +2,14 @@
 // once, `watch` whenever something changed.
 import type { ListFilters } from "../core/api/service.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
-import type { Counts, PaneList, SessionList, WindowList } from "../core/model/view.ts";
+import type { Counts, PaneList, PaneView, SessionList, WindowList } from "../core/model/view.ts";
 import type { CliContext } from "./context.ts";
 import { parseColumns } from "./parse/columns.ts";
 import { parseFilters, type FilterOptions } from "./parse/filters.ts";
 import { renderFlat, renderPlain, type Field, type RenderOptions } from "./render/field.ts";
 import { SESSION_FIELDS, WINDOW_FIELDS } from "./render/groupFields.ts";
 import type { Measure } from "./render/measure.ts";
-import { PANE_FIELDS } from "./render/paneFields.ts";
+import { CHANGED, isChanged, PANE_FIELDS } from "./render/paneFields.ts";
 import { renderPanes } from "./render/paneTable.ts";
 import { renderSessions } from "./render/sessionTable.ts";
 import { renderWindows } from "./render/windowTable.ts";
@@ -85,7 +85,7 @@ const prepareView = <D extends DocumentOf<T>, T>(
 };
 
 const { state, age, agent, session, window, what, ref } = PANE_FIELDS;
-const panesView: View<PaneList, PaneList["items"][number]> = {
+const panesView: View<PaneList, PaneView> = {
   noun: "pane",
   fields: PANE_FIELDS,
   keys: PANE_SORT,
@@ -123,13 +123,29 @@ const sessionsView = (options: ListOptions): View<SessionList, SessionList["item
   };
 };
 
+/** What the mark means, and how many have it. */
+const describeChanged = (panes: readonly PaneView[], { changedSince, ...marks }: RenderOptions): string[] => {
+  if (changedSince === undefined) return [];
+  const count = panes.filter((pane) => isChanged(pane, { ...marks, changedSince })).length;
+  const { version, time } = changedSince;
+  const since = version === null ? new Date(time ?? 0).toISOString() : `version ${version}`;
+  return [`${CHANGED} ${count} changed since ${since}`];
+};
+
 /** Reads the options once, so that `watch` fails at its start and not in the middle. Fails with E_USAGE. */
 export const prepareListing = (scope: Scope, options: ListOptions): AskListing => {
   const filters: ListFilters = parseFilters(options);
   switch (scope) {
     case "panes": {
       const show = prepareView(options, panesView);
-      return async (api) => show(await api.panes.query(filters));
+      return async (api) => {
+        const document = await api.panes.query(filters);
+        const listing = show(document);
+        return {
+          ...listing,
+          table: (render) => [...listing.table(render), ...describeChanged(document.items, render)],
+        };
+      };
     }
     case "windows": {
       const show = prepareView(options, windowsView(options));

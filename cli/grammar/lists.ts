@@ -80,9 +80,13 @@ const addWatch = (program: Verb, context: CliContext): void => {
       choice("--format <format>", "a table by default; jsonl: one change per line", ["table", "jsonl"]),
     )
     .option("--interval <duration>", "how often ages are redrawn (default 1s)")
-    .option("--since <when>", "jsonl: go on after this version, timestamp, or as long ago as 10m")
+    .option(
+      "--since <when>",
+      "a version, a timestamp, or as long ago as 10m: jsonl goes on after it, a table marks what changed",
+    )
     .option("--once", "what is there now, then end")
     .example("agtmux watch", "A table that redraws in place until Ctrl-C.")
+    .example("agtmux watch --since 10m --sort needs", "What changed in the last ten minutes has a mark.")
     .example("agtmux watch --needs-action --format jsonl", "One JSON object per change, for a script.")
     .example("agtmux watch --format jsonl --since 10m", "The changes of the last ten minutes first.")
     .example(

@@ -1,12 +1,18 @@
 // A row's fields by name: the columns that a person or a script may choose. Each has a cell for a table and the value as it
 // is for a script. Tables of chosen columns are flat: nothing is grouped, so that the order is what was asked for.
 import type { Counts } from "../../core/model/view.ts";
+import type { Since } from "../parse/since.ts";
 import { renderFoot } from "./foot.ts";
 import type { Measure } from "./measure.ts";
 import type { Paint } from "./paint.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "./table.ts";
 
-export interface RenderOptions {
+/** What is marked in a table of panes: those whose state is newer. */
+export interface Marks {
+  readonly changedSince?: Since;
+}
+
+export interface RenderOptions extends Marks {
   readonly paint: Paint;
   readonly width: number | null;
   readonly measure: Measure;

@@ -3,7 +3,7 @@ import type { ReasonCode } from "../../core/model/state.ts";
 import { formatAge, REASON_WORDS } from "../../core/model/words.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { cleanLine } from "./clean.ts";
-import type { Field } from "./field.ts";
+import type { Field, Marks } from "./field.ts";
 import { stateCell } from "./mark.ts";
 import type { Cell, Column } from "./table.ts";
 
@@ -34,6 +34,17 @@ export const describeWindow = (pane: PaneView): string =>
 export const ageCell = (since: string | null, now: number): Cell => ({
   text: since === null ? "" : formatAge(now - Date.parse(since)),
 });
+
+/** Stands before the age of what changed. */
+export const CHANGED = "●";
+
+/** Whether a pane came into its state after the moment or version that is marked. */
+export const isChanged = (pane: PaneView, { changedSince }: Marks): boolean => {
+  if (changedSince === undefined || pane.state === null) return false;
+  const { version, time } = changedSince;
+  if (version !== null) return pane.state_version > version;
+  return time !== null && pane.since !== null && Date.parse(pane.since) >= time;
+};
 
 const whole = (title: string): Column => ({ title, min: null });
 
@@ -66,7 +77,10 @@ export const PANE_FIELDS = {
     title: "AGE",
     min: null,
     align: "right",
-    cell: (pane, { now }) => ageCell(pane.since, now),
+    cell: (pane, options) => {
+      const { text: shown } = ageCell(pane.since, options.now);
+      return isChanged(pane, options) ? { text: `${CHANGED} ${shown}` } : { text: shown };
+    },
     raw: (pane, now) =>
       pane.since === null ? null : Math.max(0, Math.floor((now - Date.parse(pane.since)) / 1_000)),
   },

@@ -152,6 +152,9 @@ const isShown = (pane: PaneView, filters: ListFilters): boolean =>
 export interface FakeService extends DaemonService {
   /** Adds or replaces rows and tells the feed. */
   set(...panes: PaneView[]): void;
+  /** What is watched, and what is missing from every list. */
+  targets: TargetView[];
+  problems: string[];
   /** Takes a row away and tells the feed. */
   remove(paneRef: string): void;
   /** Everything that was asked to act, oldest first. */
@@ -197,7 +200,7 @@ export const createFakeService = (
     generated_at: NOW,
     filters: { ...filters },
     summary: countsOf(rows),
-    problems: [],
+    problems: service.problems,
   });
   const find = (ref: string): PaneView => {
     const pane = [...panes.values()].find(
@@ -235,7 +238,7 @@ export const createFakeService = (
         version: lastVersion(),
         at: Date.parse(NOW),
         panes: list({}),
-        targets: [LOCAL_TARGET],
+        targets: service.targets,
         summary: countsOf(list({})),
       };
     else {
@@ -269,6 +272,8 @@ export const createFakeService = (
   const service: FakeService = {
     actions,
     stopped,
+    targets: [LOCAL_TARGET],
+    problems: [],
     attachArgv: ["true"],
     outcome: "delivered",
     greeting: {
@@ -322,7 +327,7 @@ export const createFakeService = (
         ({ identity: id }) => `${id.target}/${id.tmux_server}/${id.session_name}`,
       ).flatMap(toSession),
     }),
-    listTargets: () => [LOCAL_TARGET],
+    listTargets: () => service.targets,
     feed,
     notices: async function* () {},
     explain: (ref) => ({

@@ -2,7 +2,15 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
 import { withDaemon } from "../context.ts";
-import { prepareListing, renderOptionsOf, type ListOptions, type Scope } from "../listing.ts";
+import {
+  prepareListing,
+  renderOptionsOf,
+  type AskListing,
+  type Listing,
+  type ListOptions,
+  type Scope,
+} from "../listing.ts";
+import type { Marks } from "../render/field.ts";
 import { measureFor } from "../render/measure.ts";
 
 /** JSON documents are always whole. Fails with E_USAGE. */
@@ -13,6 +21,12 @@ export const checkForms = ({ json, plain, columns }: ListOptions): void => {
     "E_USAGE",
     `${option} and --json exclude each other: a JSON document is always whole`,
   );
+};
+
+const printTable = async (context: CliContext, listing: Listing, marks: Marks): Promise<void> => {
+  const measure = await measureFor(listing.document);
+  const lines = listing.table({ ...renderOptionsOf(context, measure), ...marks });
+  context.print(`${lines.join("\n")}\n`);
 };
 
 export const runList = async (context: CliContext, scope: Scope, options: ListOptions): Promise<void> => {
@@ -27,8 +41,9 @@ export const runList = async (context: CliContext, scope: Scope, options: ListOp
         .map((line) => `${line}\n`)
         .join(""),
     );
-  else {
-    const measure = await measureFor(listing.document);
-    context.print(`${listing.table(renderOptionsOf(context, measure)).join("\n")}\n`);
-  }
+  else await printTable(context, listing, {});
 };
+
+/** Asks once and prints the table. */
+export const printList = async (context: CliContext, ask: AskListing, marks: Marks): Promise<void> =>
+  printTable(context, await withDaemon(context, (client) => client.call(ask)), marks);

@@ -1,15 +1,82 @@
-// `agtmux status`: one line for status bars and prompts, most urgent first.
-import { withDaemon, type CliContext } from "../context.ts";
+// `agtmux status`: one line for status bars and prompts, most urgent first, and the global roll-up for scripts.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { PaneList, TargetView } from "../../core/model/view.ts";
+import type { CliContext } from "../context.ts";
+import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
+import { createPaint, type Paint } from "../render/paint.ts";
+import { paintTmux } from "../render/tmuxText.ts";
 
-export const runStatus = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
-  const list = await withDaemon(context, (client) => client.call((api) => api.panes.query({})));
-  if (options.json === true) {
-    const { schema_version, generated_at, summary, problems } = list;
-    context.print(`${JSON.stringify({ schema_version, generated_at, summary, problems })}\n`);
-    return;
+export interface StatusOptions {
+  json?: boolean;
+  format?: string;
+  /** commander's form of --no-start. */
+  start: boolean;
+}
+
+type Format = "text" | "plain" | "tmux";
+export const STATUS_FORMATS: readonly Format[] = ["text", "plain", "tmux"];
+
+const parseFormat = (text: string): Format => {
+  const format = STATUS_FORMATS.find((known) => known === text);
+  if (format !== undefined) return format;
+  throw new AgtmuxError("E_USAGE", `--format does not know '${text}'`, {
+    remedy: `Use ${STATUS_FORMATS.join(", ")}.`,
+  });
+};
+
+/** Which targets the numbers lack, as short as a status bar needs it; null when they lack nothing. */
+const describeMissing = ({ problems }: PaneList, targets: readonly TargetView[]): string | null => {
+  if (problems.length === 0) return null;
+  const names = targets.flatMap(({ target, health }) => (health === "ok" ? [] : [`${target} ${health}`]));
+  return names.length === 0 ? "incomplete" : names.join(", ");
+};
+
+const renderStatus = (
+  { summary }: PaneList,
+  missing: string | null,
+  { paint, isShort }: { paint: Paint; isShort: boolean },
+): string => {
+  const { needs_action: needs, by_state } = summary;
+  const need = needs === 0 ? [] : [paint("bold", `${needs} need${needs === 1 ? "s" : ""} you`)];
+  const counts = describeCounts(by_state, paint, isShort ? 0 : null);
+  const parts = isShort ? [counts] : [...need, counts === "" ? "no agents" : counts];
+  return [
+    parts.filter((part) => part !== "").join(paint("dim", " · ")),
+    ...(missing === null ? [] : [paint("yellow", `(${cleanLine(missing)})`)]),
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+};
+
+const paintOf = (format: Format, context: CliContext): Paint => {
+  switch (format) {
+    case "text":
+      return context.paint;
+    case "plain":
+      return createPaint(false);
+    case "tmux":
+      return paintTmux;
   }
-  const counts = describeCounts(list.summary.by_state, context.paint);
-  const missing = list.problems.length === 0 ? "" : context.paint("yellow", " (incomplete)");
-  context.print(`${counts === "" ? "no agents" : counts}${missing}\n`);
+};
+
+/** Fails with E_DAEMON_UNAVAILABLE where no daemon runs and none may be started. */
+export const runStatus = async (context: CliContext, options: StatusOptions): Promise<void> => {
+  const format = parseFormat(options.format ?? "text");
+  if (options.json === true && options.format !== undefined)
+    throw new AgtmuxError("E_USAGE", "--format and --json exclude each other");
+  const client = await context.connect(options.start ? {} : { start: false });
+  try {
+    const list = await client.call((api) => api.panes.query({}));
+    if (options.json === true) {
+      const { schema_version, generated_at, filters, summary, problems } = list;
+      context.print(`${JSON.stringify({ schema_version, generated_at, filters, summary, problems })}\n`);
+      return;
+    }
+    const targets = list.problems.length === 0 ? [] : await client.call((api) => api.targets.query());
+    const look = { paint: paintOf(format, context), isShort: format === "tmux" };
+    context.print(`${renderStatus(list, describeMissing(list, targets), look)}\n`);
+  } finally {
+    client.close();
+  }
 };

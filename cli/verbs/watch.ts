@@ -1,11 +1,12 @@
 // `agtmux watch`: the lists as they change, as a table that redraws in place or as one JSON object per line.
+import { targetsNamed } from "../../core/api/paneFilter.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { CliContext } from "../context.ts";
+import { withDaemon, type CliContext } from "../context.ts";
 import { parseDuration } from "../parse/duration.ts";
 import { parseFilters } from "../parse/filters.ts";
 import { parseSince, type Since } from "../parse/since.ts";
-import { prepareListing, type ListOptions, type Scope } from "../listing.ts";
-import { runList } from "./list.ts";
+import { prepareListing, type AskListing, type ListOptions, type Scope } from "../listing.ts";
+import { printList } from "./list.ts";
 import { printChanges, printChangesOnce } from "./watchLines.ts";
 import { showTable } from "./watchTable.ts";
 
@@ -28,6 +29,20 @@ const parseScope = (text: string): Scope => {
   });
 };
 
+const watchLines = async (
+  context: CliContext,
+  options: WatchOptions,
+  how: { scope: Scope; ask: AskListing; since: Since },
+): Promise<void> => {
+  if (options.sort !== undefined || options.columns !== undefined)
+    throw new AgtmuxError("E_USAGE", "--sort and --columns are for tables, and --format is jsonl");
+  const filters = parseFilters(options);
+  // The feed itself does not know filters: a target that there is not has to be refused before.
+  if (targetsNamed(filters) !== null) await withDaemon(context, (client) => client.call(how.ask));
+  const input = { ...how, all: options.all === true, filters };
+  await (options.once === true ? printChangesOnce(context, input) : printChanges(context, input));
+};
+
 /** Runs until Ctrl-C, or to the end of what is there with --once. Fails with E_USAGE before it shows anything. */
 export const runWatch = async (context: CliContext, options: WatchOptions): Promise<void> => {
   const scope = parseScope(options.scope ?? "panes");
@@ -40,16 +55,19 @@ export const runWatch = async (context: CliContext, options: WatchOptions): Prom
     options.interval === undefined ? DEFAULT_INTERVAL_MS : parseDuration(options.interval, "--interval");
   const ask = prepareListing(scope, options);
   if (format === "jsonl") {
-    const input = { scope, ask, since, all: options.all === true, filters: parseFilters(options) };
-    await (options.once === true ? printChangesOnce(context, input) : printChanges(context, input));
+    await watchLines(context, options, { scope, ask, since });
     return;
   }
-  if (options.since !== undefined)
-    throw new AgtmuxError("E_USAGE", "--since needs --format jsonl: a table shows what is now");
-  if (options.once === true) await runList(context, scope, options);
+  if (options.since !== undefined && scope !== "panes")
+    throw new AgtmuxError("E_USAGE", `--since marks panes, and --scope is ${scope}`, {
+      remedy: "Leave one of them out, or use --format jsonl.",
+    });
+  const marks = options.since === undefined ? {} : { changedSince: since };
+  if (options.once === true) await printList(context, ask, marks);
   else
     await showTable(context, {
       ask,
+      marks,
       intervalMs: Math.max(intervalMs, SHORTEST_INTERVAL_MS),
       all: options.all === true,
     });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { SCHEMA_VERSION, type FeedEntry } from "../../core/model/view.ts";
+import { SCHEMA_VERSION, type FeedEntry, type TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
 import type { Since } from "../parse/since.ts";
@@ -73,14 +73,27 @@ const paneLines = (filters: ListFilters): ToLines => {
   };
 };
 
+/** A target that went or came, and in a snapshot those whose rows are not what they should be. */
+const missingTargets = (entry: FeedEntry): TargetView[] => {
+  if (entry.kind === "target") return [entry.target];
+  return entry.kind === "snapshot" ? entry.targets.filter(({ health }) => health !== "ok") : [];
+};
+
 /** Rows of windows or sessions that differ from what was printed last, and those that went. */
-const rollUpLines = (scope: "windows" | "sessions", ask: LinesInput["ask"]): ToLines => {
+const rollUpLines = (
+  scope: "windows" | "sessions",
+  { ask, filters }: Pick<LinesInput, "ask" | "filters">,
+): ToLines => {
   const name = scope === "windows" ? "window" : "session";
+  const named = targetsNamed(filters);
   let printed = new Map<string, string>();
-  return async ({ version, at }, client) => {
+  return async (entry, client) => {
+    const { version, at } = entry;
     const { document } = await client.call(ask);
     const current = new Map<string, string>();
-    const lines: Line[] = [];
+    const lines: Line[] = missingTargets(entry)
+      .filter((target) => named === null || named.has(target.target))
+      .map((target) => ({ kind: "target", version, at, target }));
     for (const item of document.items) {
       const identity = typeof item === "object" && item !== null && "identity" in item ? item.identity : null;
       const key = JSON.stringify(identity);
@@ -99,7 +112,7 @@ const rollUpLines = (scope: "windows" | "sessions", ask: LinesInput["ask"]): ToL
 };
 
 const lineMaker = ({ scope, ask, filters }: LinesInput): ToLines =>
-  scope === "panes" ? paneLines(filters) : rollUpLines(scope, ask);
+  scope === "panes" ? paneLines(filters) : rollUpLines(scope, { ask, filters });
 
 /** Null when the daemon went away in the middle of it. */
 const makeLines = async (

@@ -2,6 +2,7 @@
 import { createLogUpdate } from "log-update";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
+import type { Marks } from "../render/field.ts";
 import { loadExactMeasure, PLAIN_MEASURE } from "../render/measure.ts";
 import { cut } from "../render/table.ts";
 import { resumeFeed } from "../resumeFeed.ts";
@@ -9,6 +10,7 @@ import { renderOptionsOf, type AskListing, type Listing } from "../listing.ts";
 
 export interface TableInput {
   readonly ask: AskListing;
+  readonly marks: Marks;
   /** How often ages are redrawn; changes show at once. */
   readonly intervalMs: number;
   readonly all: boolean;
@@ -68,7 +70,7 @@ export const showTable = async (context: CliContext, input: TableInput): Promise
 
   const draw = (): void => {
     if (shown === null) return;
-    const lines = shown.table(renderOptionsOf(context, measure));
+    const lines = shown.table({ ...renderOptionsOf(context, measure), ...input.marks });
     screen.draw(
       client === null ? [...lines, context.paint("yellow", "The daemon is gone; waiting for it…")] : lines,
     );

@@ -1,0 +1,242 @@
+// What lists show of what there is: order, columns, fields for scripts, what is missing, and the one-line status. Child
+// processes against a fake daemon behind a real socket.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { createFakeService, LOCAL_TARGET, makePane, type FakeService } from "./testing/fakeService.ts";
+
+const request = {
+  kind: "command" as const,
+  title: "Run a command",
+  body: "ls\nrm -rf /\t\u001b[31m\\",
+  toolName: "Bash",
+  options: [],
+  expiresAt: null,
+};
+
+let home: FakeHome;
+let service: FakeService;
+beforeEach(async () => {
+  home = makeFakeHome();
+  service = createFakeService({
+    panes: [
+      makePane({ since: "2026-11-21T08:00:00.000Z" }),
+      makePane({
+        identity: { pane_id: "%2", target: "vm1", session_name: "api", window_id: "@2", runtime_id: "rt2" },
+        window_name: "zeta",
+        agent: "codex",
+        state: "waiting_approval",
+        reason_code: "permission_tool",
+        needs_action: true,
+        state_version: 7,
+        request,
+        prompt_fingerprint: "fp1",
+        since: "2026-11-21T08:30:00.000Z",
+      }),
+      makePane({
+        identity: { pane_id: "%3", session_name: "api", window_id: "@3", runtime_id: "rt3" },
+        window_name: "alpha",
+        state: "idle",
+        since: "2026-11-21T08:59:00.000Z",
+      }),
+    ],
+  });
+  await home.serve(service);
+});
+afterEach(() => home.close());
+
+const refs = async (...args: string[]): Promise<string[]> => {
+  const { stdout, stderr } = await home.run(["list", "panes", ...args, "--json"]);
+  expect(stderr).toBe("");
+  const { items } = JSON.parse(stdout) as { items: { identity: { pane_id: string } }[] };
+  return items.map(({ identity }) => identity.pane_id);
+};
+
+describe("--sort", () => {
+  test("puts panes into the named order, also in JSON", async () => {
+    const orders = await Promise.all(
+      ["needs", "age", "-age", "agent,name", "session,-target", "name"].map((keys) => refs("--sort", keys)),
+    );
+    expect(orders).toEqual([
+      ["%2", "%1", "%3"],
+      ["%3", "%2", "%1"],
+      ["%1", "%2", "%3"],
+      ["%3", "%1", "%2"],
+      ["%2", "%3", "%1"],
+      ["%3", "%1", "%2"],
+    ]);
+  });
+
+  test("of a table gives one row after another with their sessions, since groups would break the order", async () => {
+    const { stdout } = await home.run(["list", "panes", "--sort", "needs"]);
+    const [titles, first] = stdout.split("\n");
+    expect(titles).toMatch(/^STATE +AGE +AGENT +SESSION +WINDOW +WHAT +REF$/);
+    expect(first).toMatch(/^! needs approval .* vm1\/api /);
+  });
+
+  test("knows windows and sessions", async () => {
+    const sorted = await Promise.all([
+      home.run(["list", "windows", "--sort", "needs", "--plain", "--columns", "window,waiting"]),
+      home.run(["list", "sessions", "--sort=-name", "--plain", "--columns", "session,target,running"]),
+    ]);
+    expect(sorted.map(({ stdout }) => stdout)).toEqual([
+      "zeta\t1\neditor\t0\nalpha\t0\n",
+      "work\thost\t1\napi\tvm1\t0\napi\thost\t0\n",
+    ]);
+  });
+});
+
+describe("--columns", () => {
+  test("shows just these, in this order", async () => {
+    const { stdout } = await home.run(["list", "panes", "--columns", "ref,state", "--agent", "codex"]);
+    expect(stdout.split("\n").slice(0, 2)).toEqual([
+      "REF                 STATE",
+      "pane:vm1/api/@2/%2  ! needs approval",
+    ]);
+  });
+
+  test("with --plain prints fields that nothing hostile can break, and '-' for none", async () => {
+    const columns = "ref,prompt_fingerprint,kind,body,state_version";
+    const { code, stdout } = await home.run([
+      "list",
+      "panes",
+      "--sort",
+      "needs",
+      "--plain",
+      "--columns",
+      columns,
+    ]);
+    expect(code).toBe(0);
+    expect(stdout.split("\n")).toEqual([
+      String.raw`pane:vm1/api/@2/%2	fp1	command	ls\nrm -rf /\t\u001b[31m\\	7`,
+      "pane:host/work/@1/%1\t-\t-\t-\t1",
+      "pane:host/api/@3/%3\t-\t-\t-\t1",
+      "",
+    ]);
+  });
+
+  test("prints nothing at all for scripts where there is nothing", async () => {
+    const { code, stdout } = await home.run(["list", "panes", "--agent", "gemini", "--plain"]);
+    expect([code, stdout]).toEqual([0, ""]);
+  });
+});
+
+test.each([
+  {
+    args: ["list", "panes", "--sort", "size"],
+    says: "Keys are needs, state, age, agent, target, session, name;",
+  },
+  {
+    args: ["list", "windows", "--sort", "age"],
+    says: "Keys are needs, state, agents, target, session, name;",
+  },
+  { args: ["list", "panes", "--columns", "ref,colour"], says: "--columns does not know 'colour' here" },
+  { args: ["list", "sessions", "--columns", "ref"], says: "Columns are state, session, target, windows," },
+  { args: ["list", "panes", "--columns", "__proto__"], says: "does not know '__proto__'" },
+  { args: ["list", "panes", "--columns", "ref", "--json"], says: "--columns and --json exclude each other" },
+  { args: ["list", "panes", "--plain", "--json"], says: "--plain and --json exclude each other" },
+  { args: ["list", "panes", "--state", "idle,busy"], says: "--state does not know the state 'busy'" },
+  { args: ["status", "--format", "xml"], says: "--format does not know 'xml'" },
+])("bad input is refused with what there is: $args", async ({ args, says }) => {
+  const { code, stdout, stderr } = await home.run(args);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(says);
+});
+
+test("filters combine, repeated and with commas, and the document repeats them", async () => {
+  expect(await refs("--state", "idle,running", "--state", "error", "--agent", "claude")).toEqual([
+    "%1",
+    "%3",
+  ]);
+  const args = ["--target", "host,vm1", "--target-session", "vm1/api", "--needs-action", "--json"];
+  const { stdout } = await home.run(["list", "panes", ...args]);
+  expect(JSON.parse(stdout)).toMatchObject({ items: [{ identity: { pane_id: "%2" } }] });
+});
+
+describe("what is missing", () => {
+  beforeEach(() => {
+    service.targets = [
+      LOCAL_TARGET,
+      { ...LOCAL_TARGET, target: "vm1", kind: "ssh", health: "down", health_reason: "no route" },
+    ];
+    service.problems = ["target vm1 is down: no route"];
+  });
+
+  test("is said on the foot of every list, and the rest is shown", async () => {
+    for (const scope of ["panes", "windows", "sessions"]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after another on two cores
+      const { code, stdout } = await home.run(["list", scope]);
+      expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([
+        0,
+        "Missing: target vm1 is down: no route",
+      ]);
+      expect(stdout).toContain("host/work");
+    }
+  });
+
+  test("is said by a watch as a table and as lines", async () => {
+    const once = await home.run(["watch", "--once"]);
+    expect(once.stdout).toContain("Missing: target vm1 is down: no route");
+    const watching = home.start(["watch", "--format", "jsonl", "--scope", "sessions"]);
+    await vi.waitFor(() => expect(watching.stdout().split("\n")).toHaveLength(5), { timeout: 10_000 });
+    const kinds = watching
+      .stdout()
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { kind: string }).kind);
+    expect(kinds).toEqual(["target", "session", "session", "session"]);
+  });
+
+  test("is in the status, as short as a bar needs it", async () => {
+    const [text, tmux] = await Promise.all([home.run(["status"]), home.run(["status", "--format", "tmux"])]);
+    expect(text.stdout).toBe("1 needs you · ! 1 needs approval · ▸ 1 running · · 1 idle (vm1 down)\n");
+    expect(tmux.stdout).toBe(
+      "#[fg=yellow]!1#[default] #[fg=cyan]▸1#[default] #[dim]·1#[default] #[fg=yellow](vm1 down)#[default]\n",
+    );
+  });
+});
+
+describe("status", () => {
+  test("as JSON is the global roll-up", async () => {
+    const { stdout } = await home.run(["status", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema_version: "1.0",
+      filters: {},
+      problems: [],
+      summary: {
+        total: 3,
+        needs_action: 1,
+        by_state: { waiting_approval: 1, running: 1, idle: 1, error: 0 },
+        by_agent: { claude: 2, codex: 1 },
+        by_target: { host: 2, vm1: 1 },
+      },
+    });
+  });
+
+  test("in tmux's form gives a hostile name no way to be a format", async () => {
+    service.targets = [{ ...LOCAL_TARGET, target: "#(touch x)#[fg=red]\u001b[1m", health: "down" }];
+    service.problems = ["it is down"];
+    const { stdout } = await home.run(["status", "--format", "tmux"]);
+    expect(stdout).toContain("(##(touch x)##[fg=red] down)");
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  test("starts no daemon when told not to", async () => {
+    const other = makeFakeHome();
+    const { code, stdout, stderr } = await other.run(["status", "--no-start"], { AGTMUX_NO_START: "" });
+    expect([code, stdout]).toEqual([8, ""]);
+    expect(stderr).toContain("[E_DAEMON_UNAVAILABLE]");
+    await other.close();
+  });
+});
+
+test("watch --since marks what changed since, in a table of now", async () => {
+  const [byTime, byVersion] = await Promise.all([
+    home.run(["watch", "--once", "--since", "2026-11-21T08:30:00Z"]),
+    home.run(["watch", "--once", "--since", "1", "--columns", "age,ref"]),
+  ]);
+  const marked = byTime.stdout.split("\n").filter((line) => line.includes("● ") && line.includes("pane:"));
+  expect(marked.map((line) => line.match(/%\d/)?.[0])).toEqual(["%2", "%3"]);
+  expect(byTime.stdout).toContain("● 2 changed since 2026-11-21T08:30:00.000Z");
+  expect(byVersion.stdout).toMatch(/● \S+ {2}pane:vm1\/api\/@2\/%2/);
+  expect(byVersion.stdout).toContain("● 1 changed since version 1");
+});

@@ -1,0 +1,178 @@
+// `agtmux wait` as a child process against a fake daemon behind a real socket.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { waitResultSchema } from "../core/model/waitView.ts";
+import { makeFakeHome, type FakeHome, type Running } from "./testing/fakeHome.ts";
+import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
+
+const WAIT_MS = 15_000;
+
+let home: FakeHome;
+let service: FakeService;
+beforeEach(() => {
+  home = makeFakeHome();
+  service = createFakeService({
+    panes: [
+      makePane(),
+      makePane({
+        identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" },
+        agent: "codex",
+        state: "idle",
+        state_version: 4,
+      }),
+    ],
+  });
+});
+afterEach(() => home.close());
+
+const asking = (version: number) =>
+  makePane({
+    state: "waiting_approval",
+    reason_code: "permission_tool",
+    needs_action: true,
+    state_version: version,
+  });
+
+/** Starts a wait and resolves once it follows the feed. */
+const start = async (...args: string[]): Promise<Running> => {
+  const running = home.start(["wait", ...args]);
+  await vi.waitFor(() => expect(service.openFeeds()).toBe(1), { timeout: WAIT_MS });
+  return running;
+};
+
+describe("one pane", () => {
+  test("prints the row once its state fits, and ends", async () => {
+    await home.serve(service);
+    const waiting = await start("pane:host/work/@1/%1", "--until", "completed,needs-action", "--json");
+    service.set(makePane({ state: "running", reason_code: "tool", state_version: 2 }));
+    service.set(asking(3));
+    const { code, stdout } = await waiting.finished;
+    expect(code).toBe(0);
+    const result = waitResultSchema.parse(JSON.parse(stdout));
+    expect(result).toMatchObject({
+      ref: "pane:host/work/@1/%1",
+      until: ["completed", "needs-action"],
+      condition: "needs-action",
+      after: null,
+    });
+    expect(result.items.map(({ identity, state_version }) => [identity.runtime_id, state_version])).toEqual([
+      ["rt1", 3],
+    ]);
+  });
+
+  test("that is so already ends at once, with --after only when it is so anew", async () => {
+    await home.serve(service);
+    const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];
+    expect(await home.run(["wait", ...at])).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t4\n" });
+    const waiting = await start(...at, "--after", "4");
+    const pane = { identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" }, agent: "codex" };
+    service.set(makePane({ ...pane, state: "running", state_version: 5 }));
+    service.set(makePane({ ...pane, state: "idle", state_version: 6 }));
+    expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t6\n" });
+  });
+
+  test("that ends is an error of its own, and what 'gone' waits for", async () => {
+    await home.serve(service);
+    const [ended, gone] = [
+      home.start(["wait", "runtime:rt1", "--until", "idle"]),
+      home.start(["wait", "runtime:rt1", "--until", "gone", "--plain", "--columns", "runtime_id,state"]),
+    ];
+    await vi.waitFor(() => expect(service.openFeeds()).toBe(2), { timeout: WAIT_MS });
+    service.remove("pane:host/work/@1/%1");
+    expect(await ended.finished).toMatchObject({
+      code: 19,
+      stdout: "",
+      stderr:
+        "agtmux: the agent ended before it was idle [E_RUNTIME_ENDED]. Wait for 'gone' as well where that may happen.\n" +
+        "  pane:host/work/@1/%1 was last running\n",
+    });
+    expect(await gone.finished).toMatchObject({ code: 0, stdout: "rt1\trunning\n" });
+  });
+
+  test("that is not there fails at once", async () => {
+    await home.serve(service);
+    const { code, stderr } = await home.run(["wait", "runtime:none", "--until", "gone"]);
+    expect([code, stderr.includes("[E_REF_NOT_FOUND]")]).toEqual([3, true]);
+  });
+
+  test("has its time-out, with an exit status of its own", async () => {
+    await home.serve(service);
+    const { code, stdout, stderr } = await home.run([
+      "wait",
+      "runtime:rt1",
+      "--until",
+      "idle",
+      "--timeout",
+      "300ms",
+      "--json",
+    ]);
+    expect([code, stdout]).toEqual([124, ""]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: "E_TIMEOUT", message: "runtime:rt1 was not idle within 300ms", exit_code: 124 },
+    });
+  });
+});
+
+describe("what fits filters", () => {
+  test("any: the first that needs a person, on whichever target", async () => {
+    await home.serve(service);
+    const waiting = await start("--needs-action", "--agent", "claude,gemini");
+    service.set(
+      makePane({
+        identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" },
+        agent: "codex",
+        state: "waiting_input",
+        needs_action: true,
+      }),
+    );
+    service.set(asking(9));
+    const { code, stdout } = await waiting.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain("! needs approval");
+    expect(stdout).toContain("pane:host/work/@1/%1");
+    expect(stdout).not.toContain("vm1");
+  });
+
+  test("every: only when all are there", async () => {
+    await home.serve(service);
+    const waiting = await start("--every", "--until", "idle", "--plain", "--columns", "pane_id");
+    service.set(makePane({ state: "idle", state_version: 8 }));
+    expect(await waiting.finished).toMatchObject({ code: 0, stdout: "%1\n%2\n" });
+  });
+
+  test("goes on after the daemon was restarted, with what is there then", async () => {
+    const stop = await home.serve(service);
+    const waiting = await start("--needs-action", "--plain", "--columns", "ref,state_version");
+    await stop();
+    await vi.waitFor(() => expect(waiting.stderr()).toContain("the daemon is gone"), { timeout: WAIT_MS });
+    await home.serve(createFakeService({ panes: [asking(12)] }));
+    expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:host/work/@1/%1\t12\n" });
+  });
+
+  test("ends on Ctrl-C", async () => {
+    await home.serve(service);
+    const waiting = await start("--needs-action");
+    waiting.child.kill("SIGINT");
+    expect(await waiting.finished).toMatchObject({ code: 130, stdout: "" });
+  });
+});
+
+test.each([
+  { args: [], says: "wait needs to know what for" },
+  { args: ["runtime:rt1"], says: "wait needs to know what for" },
+  {
+    args: ["runtime:rt1", "--until", "busy"],
+    says: "--until does not know 'busy' [E_USAGE]. Conditions are",
+  },
+  { args: ["runtime:rt1", "--until", "idle", "--agent", "claude"], says: "either one reference or filters" },
+  { args: ["runtime:rt1", "--until", "idle", "--every"], says: "either one reference or filters" },
+  { args: ["--any", "--every", "--needs-action"], says: "--any and --every exclude each other" },
+  { args: ["--needs-action", "--timeout", "soon"], says: "--timeout does not understand 'soon'" },
+  { args: ["--needs-action", "--timeout", "60d"], says: "--timeout 60d is too long" },
+  { args: ["--needs-action", "--after", "-1"], says: "--after" },
+  { args: ["--needs-action", "--plain", "--json"], says: "--plain and --json exclude each other" },
+  { args: ["--needs-action", "--columns", "x"], says: "--columns does not know 'x'" },
+])("bad input is refused before anything is waited for: $args", async ({ args, says }) => {
+  const { code, stderr } = await home.run(["wait", ...args]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(says);
+});
