@@ -1,0 +1,182 @@
+// `npm run bench:cli`: what `agtmux list panes --json` costs with a thousand panes, the daemon's share of it, and the whole
+// command beside an empty Node, in turns. Real tmux with one process per pane that counts as an agent, a daemon of its own,
+// the built command line through bin/agtmux as it is installed: without sources to compare ages with. `--panes N`, `--runs N`; `--json` prints the figures as JSON.
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { request } from "node:http";
+import { cpus, loadavg, platform, release, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
+import { connectSocket } from "../core/rpc/socketClient.ts";
+import { spawnDaemon } from "../test/harness/daemonProcess.ts";
+import { createPrivateTmux } from "../test/harness/privateTmux.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const SESSIONS = 20;
+const SEEN_LIMIT_MS = 120_000;
+/** Reading a thousand panes for the first time is over by then, in milliseconds. */
+const SETTLE_MS = 5_000;
+
+interface Figures {
+  machine: { cpu: string; cores: number; load: number; system: string; node: string; tmux: string };
+  panes: number;
+  documentKb: number;
+  /** From the request to the last byte of the answer, on an open connection, in ms. */
+  server: Spread;
+  command: Spread;
+  version: Spread;
+  emptyNode: Spread;
+  emptyShell: Spread;
+  /** Medians: the whole command by an empty Node. */
+  ratio: number;
+}
+
+/** Milliseconds and bytes of one answer, unparsed. */
+const ask = (socketPath: string): Promise<{ ms: number; bytes: number }> =>
+  new Promise((resolve, reject) => {
+    const from = performance.now();
+    let bytes = 0;
+    const outgoing = request({ socketPath, path: "/panes?input=%7B%7D", headers: { host: "agtmux" } });
+    outgoing.once("response", (response) => {
+      response.on("data", (chunk: Buffer) => (bytes += chunk.length));
+      response.once("end", () => resolve({ ms: performance.now() - from, bytes }));
+    });
+    outgoing.once("error", reject);
+    outgoing.end();
+  });
+
+const seenBy = async (paths: RuntimePaths, panes: number): Promise<void> => {
+  const client = await connectSocket({
+    paths,
+    version: "bench",
+    checkVersion: false,
+    helloTimeoutMs: 20_000,
+  });
+  try {
+    const deadline = performance.now() + SEEN_LIMIT_MS;
+    for (;;) {
+      const { items } = await client.call((api) => api.panes.query({}));
+      if (items.length >= panes) return;
+      if (performance.now() > deadline)
+        throw new Error(`bench cli: only ${items.length} of ${panes} panes were seen`);
+      await wait(250);
+    }
+  } finally {
+    client.close();
+  }
+};
+
+/** The built files where nobody edits them, beside the packages of this tree; gives the path of its bin/agtmux. */
+const install = (folder: string): string => {
+  for (const part of ["bin", "dist/cli", "resources", "package.json"])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return join(folder, "bin", "agtmux");
+};
+
+const timeOf = (program: string, args: readonly string[], env: NodeJS.ProcessEnv): number => {
+  const from = performance.now();
+  const { status, stderr } = spawnSync(program, args, { env, maxBuffer: 1 << 26 });
+  if (status !== 0) throw new Error(`bench cli: ${program} ${args.join(" ")} failed: ${String(stderr)}`);
+  return performance.now() - from;
+};
+
+const measure = async (options: { panes: number; runs: number }): Promise<Figures> => {
+  const root = mkdtempSync(join(tmpdir(), "agtmux-bc-"));
+  const tmux = createPrivateTmux();
+  const closers: (() => Promise<void>)[] = [() => tmux.close()];
+  try {
+    const agent = join(root, "claude");
+    copyFileSync(execFileSync("sh", ["-c", "command -v cat"], { encoding: "utf8" }).trim(), agent);
+    for (let index = 0; index < options.panes; index += 1) {
+      const session = `s${index % SESSIONS}`;
+      if (index < SESSIONS) await tmux.newSession(session, `exec ${agent}`);
+      else await tmux.run("new-window", "-d", "-t", `${session}:`, `exec ${agent}`);
+    }
+    const paths = runtimePaths(join(root, "a"));
+    mkdirSync(paths.home, { mode: 0o700 });
+    const env = { ...process.env, HOME: root, AGTMUX_HOME: paths.home, AGTMUX_NO_START: "1" };
+    const daemon = await spawnDaemon({
+      home: paths.home,
+      env: { HOME: root, AGTMUX_TMUX_SOCKETS: tmux.socketPath },
+    });
+    closers.push(() => daemon.stop());
+    await seenBy(paths, options.panes);
+    await wait(SETTLE_MS);
+    const agtmux = install(join(root, "installed"));
+    const samples = { server: [], command: [], version: [], node: [], shell: [] } as Record<string, number[]>;
+    let bytes = 0;
+    for (let run = -2; run < options.runs; run += 1) {
+      const answer = await ask(paths.socket);
+      const round = {
+        server: answer.ms,
+        command: timeOf(agtmux, ["list", "panes", "--json"], env),
+        version: timeOf(agtmux, ["--version"], env),
+        node: timeOf(process.execPath, ["-e", "0"], env),
+        shell: timeOf("sh", ["-c", ":"], env),
+      };
+      bytes = answer.bytes;
+      // The first two rounds fill caches.
+      if (run >= 0) for (const [name, ms] of Object.entries(round)) samples[name]?.push(ms);
+    }
+    const spread = (name: string): Spread => spreadOf(samples[name] ?? []);
+    const [command, emptyNode] = [spread("command"), spread("node")];
+    return {
+      machine: {
+        cpu: cpus()[0]?.model.trim() ?? "unknown",
+        cores: cpus().length,
+        load: loadavg()[0] ?? 0,
+        system: `${platform()} ${release()}`,
+        node: process.version,
+        tmux: execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim(),
+      },
+      panes: options.panes,
+      documentKb: bytes / 1_024,
+      server: spread("server"),
+      command,
+      version: spread("version"),
+      emptyNode,
+      emptyShell: spread("shell"),
+      ratio: command.median / emptyNode.median,
+    };
+  } finally {
+    for (const close of closers.toReversed()) await close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  }
+};
+
+const row = (name: string, { median, p95, max, count }: Spread): string =>
+  `| ${name} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${max.toFixed(1)} | ${count} |`;
+
+const toMarkdown = (figures: Figures): string => {
+  const { machine: m } = figures;
+  return [
+    `# agtmux list panes --json, ${figures.panes} panes (${figures.documentKb.toFixed(0)} kB)`,
+    "",
+    `${m.cpu}, ${m.cores} cores, load ${m.load.toFixed(1)}, ${m.system}, Node ${m.node}, ${m.tmux}`,
+    "",
+    "| ms | median | p95 | max | n |",
+    "|---|---|---|---|---|",
+    row("the daemon's answer, request to last byte", figures.server),
+    row("the whole command", figures.command),
+    row("agtmux --version", figures.version),
+    row("node -e 0", figures.emptyNode),
+    row("sh -c :", figures.emptyShell),
+    "",
+    `The whole command is ${figures.ratio.toFixed(2)} × an empty Node (medians of the same run).`,
+  ].join("\n");
+};
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    panes: { type: "string", default: "1000" },
+    runs: { type: "string", default: "60" },
+  },
+});
+const figures = await measure({ panes: Number(values.panes), runs: Number(values.runs) });
+console.log(values.json ? JSON.stringify(figures, null, 2) : toMarkdown(figures));
