@@ -2,7 +2,7 @@
 import type { AdapterRegistry } from "../../adapters/index.ts";
 import { screenOf } from "../../adapters/testkit/recordings.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
-import { isWaitingState, type Corpus, type Frame } from "./corpus.ts";
+import { isWaitingState, NO_AGENT, type Corpus, type Frame } from "./corpus.ts";
 import { MODES, Player, type Mode } from "./playback.ts";
 import { statesToldByEvents } from "./recordedEvents.ts";
 import { score, tooOftenUnknown, type Scored, type UnknownShare } from "./score.ts";
@@ -38,12 +38,29 @@ const waitsWithSameEvents = (frame: Frame, frames: readonly Frame[]): Set<string
   );
 };
 
+/**
+ * What the pane showed before a frame of which no event was recorded: the same agent at its fresh prompt. A daemon that
+ * hears both witnesses was there when the agent began, as one that got its events was. Questions of trust come first of all.
+ */
+const leadOf = (frame: Frame, frames: readonly Frame[]): Frame | null =>
+  frame.recording.events.length > 0 || frame.label.state === NO_AGENT || frame.label.reason_code === "trust"
+    ? null
+    : (frames.find(
+        (other) =>
+          other !== frame &&
+          other.agent === frame.agent &&
+          other.version === frame.version &&
+          other.label.state === "idle" &&
+          other.label.reason_code === "fresh",
+      ) ?? null);
+
 const evaluateFrame = (
   player: Player,
   adapter: AgentAdapter,
   frame: Frame,
   frames: readonly Frame[],
 ): Scored[] => {
+  const lead = leadOf(frame, frames);
   const common = {
     agent: frame.agent,
     version: frame.version,
@@ -51,6 +68,7 @@ const evaluateFrame = (
     label: frame.label,
     toldByEvents: statesToldByEvents(frame, adapter),
     hasEvents: frame.recording.events.length > 0,
+    hasLead: lead !== null,
     eventsOfWait: waitsWithSameEvents(frame, frames),
   };
   const asRecorded = {
@@ -61,13 +79,16 @@ const evaluateFrame = (
     isTruthCut: false,
     isUnread: false,
   };
+  const before = lead?.recording ?? null;
   const recorded = MODES.map((mode) =>
-    score({ ...asRecorded, mode, ...player.play(frame, frame.recording, mode) }),
+    score({ ...asRecorded, mode, ...player.play(frame, frame.recording, mode, before) }),
   );
   const varied = variationsOf(frame, frames).flatMap(({ name, kind, screen, isDialogWhole, isTruthCut }) => {
     const isUnread = adapter.readScreen(screenOf(screen)) === null;
     const changed = { ...common, variation: name, kind, isDialogWhole, isTruthCut, isUnread };
-    return VARIED_MODES.map((mode) => score({ ...changed, mode, ...player.play(frame, screen, mode) }));
+    return VARIED_MODES.map((mode) =>
+      score({ ...changed, mode, ...player.play(frame, screen, mode, before) }),
+    );
   });
   return [...recorded, ...varied];
 };

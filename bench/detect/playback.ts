@@ -111,8 +111,11 @@ export class Player implements Disposable {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** `screen`: what the pane shows, the recorded frame or a variation of it. */
-  play(frame: Frame, screen: Recording, mode: Mode): Played {
+  /**
+   * `screen`: what the pane shows, the recorded frame or a variation of it. `lead`: what it showed before, where both
+   * witnesses are heard and no event was recorded that would tell of it.
+   */
+  play(frame: Frame, screen: Recording, mode: Mode, lead: Recording | null = null): Played {
     const home = join(this.folder, String((this.count += 1)));
     mkdirSync(home);
     const path = join(home, "state.db");
@@ -132,7 +135,7 @@ export class Player implements Disposable {
         redactText: (text) => redactText(text, MAX_PROGRESS),
         fingerprintOf: promptFingerprint,
       });
-      return this.run({ ingest, clock, frame, screen, mode });
+      return this.run({ ingest, clock, frame, screen, mode, lead: mode === "both" ? lead : null });
     } finally {
       store.close();
       rmSync(home, { recursive: true, force: true });
@@ -145,8 +148,9 @@ export class Player implements Disposable {
     frame: Frame;
     screen: Recording;
     mode: Mode;
+    lead: Recording | null;
   }): Played {
-    const { ingest, clock, frame, screen, mode } = play;
+    const { ingest, clock, frame, screen, mode, lead } = play;
     const envelopes = envelopesOf(frame);
     const paneId = framePane(frame, envelopes, this.registry);
     const pane = paneOf(frame, screen, paneId);
@@ -199,16 +203,19 @@ export class Player implements Disposable {
         ingest.applyEnvelopes(HOST_TARGET, [envelope]);
       }
     const atLastEvent = shown(ingest, paneId);
-    for (let read = 0; read < READS; read += 1) {
-      const readAt = frameAt + read * READ_INTERVAL_MS;
-      verifyAt(readAt);
-      const runtime = ingest
-        .watchedRuntimes(HOST_TARGET)
-        .find((watched) => watched.runtime.paneId === paneId);
-      if (mode === "events" || runtime === undefined) continue;
-      const reading = runtime.adapter.readScreen(screenOf(screen));
-      ingest.applyReading(runtime.runtime.runtimeId, "poller", { reading, readAt, isChanged: false });
-    }
+    const read = (shownScreen: Recording, from: number): void => {
+      for (let readAt = from; readAt < from + READS * READ_INTERVAL_MS; readAt += READ_INTERVAL_MS) {
+        verifyAt(readAt);
+        const runtime = ingest
+          .watchedRuntimes(HOST_TARGET)
+          .find((watched) => watched.runtime.paneId === paneId);
+        if (mode === "events" || runtime === undefined) continue;
+        const reading = runtime.adapter.readScreen(screenOf(shownScreen));
+        ingest.applyReading(runtime.runtime.runtimeId, "poller", { reading, readAt, isChanged: false });
+      }
+    };
+    if (lead !== null) read(lead, beganAt);
+    read(screen, frameAt);
     return { atFrame: shown(ingest, paneId), atLastEvent };
   }
 }

@@ -1,4 +1,4 @@
-// What a person reads of an evaluation: Markdown, or the same as JSON. Pure.
+// What a person reads of an evaluation, as Markdown. Pure.
 import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { NO_AGENT, type Corpus } from "./corpus.ts";
 import type { Evaluation } from "./evaluate.ts";
@@ -141,6 +141,11 @@ const names = (scored: readonly Scored[]): string =>
     ? "None."
     : scored.map((one) => `- ${one.agent}/${one.frame}: ${one.label.state}, shown ${one.got}`).join("\n");
 
+const seenFromStart = (scored: readonly Scored[]): string => {
+  const led = scored.filter((one) => one.hasLead && one.mode === "both" && one.variation === null);
+  return led.length === 0 ? "None." : led.map(({ agent, frame }) => `${agent}/${frame}`).join(", ");
+};
+
 const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -200,6 +205,13 @@ ${
       )
 }
 
+## Seen from the start
+
+No event was recorded of these frames. Where both witnesses are heard, the pane was first read at the agent's recorded fresh
+prompt, as a daemon that was there from the start would have.
+
+${seenFromStart(scored)}
+
 ## Misses of recorded frames
 
 ${misses(missed.filter((one) => one.variation === null))}
@@ -231,37 +243,3 @@ ${problems.length === 0 ? "" : `\n${bullets(problems)}\n`}
 ${summaryLine(input)}
 `;
 };
-
-const toJsonCase = (one: Scored) => ({
-  agent: one.agent,
-  agent_version: one.version,
-  frame: one.frame,
-  variation: one.variation,
-  mode: one.mode,
-  expected: {
-    state: one.label.state,
-    reason_code: one.label.reason_code ?? null,
-    also: one.label.also ?? [],
-  },
-  got:
-    one.atFrame === null
-      ? null
-      : { agent: one.atFrame.agent, state: one.atFrame.state, reason_code: one.atFrame.reasonCode },
-  outcome: one.outcome,
-  is_failure: one.isFailure,
-  is_reason_right: one.isReasonRight,
-  rule: one.atFrame?.rule ?? null,
-});
-
-export const toJson = (input: ReportInput) => ({
-  schema_version: "1.0",
-  corpus: input.corpusFolder,
-  passed: input.evaluation.isPassed,
-  summary: summaryLine(input),
-  took_ms: Math.round(input.tookMs),
-  too_often_unknown: input.evaluation.tooOftenUnknown,
-  without_adapter: input.evaluation.withoutAdapter,
-  broken: input.evaluation.broken,
-  problems: input.corpus.problems,
-  cases: input.evaluation.scored.map(toJsonCase),
-});

@@ -7,7 +7,8 @@ import { parseArgs } from "node:util";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { loadCorpus } from "./corpus.ts";
 import { evaluate } from "./evaluate.ts";
-import { toJson, toMarkdown } from "./report.ts";
+import { toJson } from "./json.ts";
+import { toMarkdown } from "./report.ts";
 
 const OWN_CORPUS = fileURLToPath(new URL("../../test/fixtures/recordings", import.meta.url));
 

@@ -45,6 +45,8 @@ export interface Case {
   /** States that the frame's events tell of in its last turn. */
   toldByEvents: ReadonlySet<string>;
   hasEvents: boolean;
+  /** With both witnesses the pane was seen before the frame, at its fresh prompt. */
+  hasLead: boolean;
   /** The frame's events are, name by name, those of a frame that is labelled with this waiting state. */
   eventsOfWait: ReadonlySet<string>;
   /** Whether the screen still holds the whole dialog. */
@@ -89,8 +91,8 @@ const judgeScreen = (one: Case): Outcome => {
   const expected = one.label.state;
   const got = stateOf(one.atFrame);
   if (got === expected) return "right";
-  // Without events the screen is the only witness in both modes.
-  const isScreenAlone = one.mode === "screen" || !one.hasEvents;
+  // Without events, and without having seen the pane before, the screen is the only witness in both modes.
+  const isScreenAlone = one.mode === "screen" || !(one.hasEvents || one.hasLead);
   if (isScreenAlone && (one.label.also ?? []).includes(got)) return "also";
   if (isWaitingState(got)) return "false_wait";
   if (one.isTruthCut) return "no_wait";

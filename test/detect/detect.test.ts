@@ -7,7 +7,8 @@ import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { loadCorpus, type Corpus } from "../../bench/detect/corpus.ts";
 import { evaluate, type Evaluation } from "../../bench/detect/evaluate.ts";
-import { summaryLine, toJson, toMarkdown } from "../../bench/detect/report.ts";
+import { toJson } from "../../bench/detect/json.ts";
+import { summaryLine, toMarkdown } from "../../bench/detect/report.ts";
 import type { AgentAdapter, Reading } from "../../core/ports/agentAdapter.ts";
 
 const FOLDER = join(import.meta.dirname, "../fixtures/recordings");
@@ -37,6 +38,13 @@ describe("the recorded corpus", () => {
     expect(describeFailures(evaluation)).toEqual([]);
     expect(evaluation.tooOftenUnknown).toEqual([]);
     expect(evaluation.isPassed).toBe(true);
+  });
+  it("is shown as labelled, frame by frame, where both witnesses are heard", () => {
+    const recorded = evaluation.scored.filter(({ mode, variation }) => mode === "both" && variation === null);
+    expect(recorded).toHaveLength(corpus.frames.length);
+    expect(
+      recorded.filter(({ outcome }) => outcome !== "right").map(({ agent, frame }) => [agent, frame]),
+    ).toEqual([]);
   });
   it("is reported per agent and version, with one summary line at the end", () => {
     const input = { corpusFolder: FOLDER, corpus, evaluation, tookMs: 1_000 };
