@@ -56,7 +56,7 @@ export const exitCodes = (): ExitCode[] => {
     .map((code): ExitCode => ({ status: ERROR_CODES[code].exit, code, says: ERRORS[code] }));
   const others: ExitCode[] = [
     { status: 0, code: null, says: "It was done; lists and questions were answered." },
-    { status: 1, code: null, says: "A check found something wrong ('integrate --verify')." },
+    { status: 1, code: null, says: "A check found something wrong ('doctor', 'integrate --verify')." },
     { status: 130, code: null, says: "Ctrl-C ended it." },
   ];
   return [...others, ...outcomes, ...errors].toSorted((a, b) => a.status - b.status);

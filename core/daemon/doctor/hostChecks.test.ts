@@ -17,7 +17,9 @@ const OFF = { waiting_approval: false, waiting_input: false, error: false, compl
 
 const statusOf = async (check: string, facts: Partial<HostFacts>): Promise<string | undefined> => {
   const adapters = { list: () => [], byAgentType: () => null, identify: () => null };
-  const findings = await runChecks(hostChecks(adapters, { ...FACTS, ...facts }), realClock.setTimer);
+  const findings = await runChecks(hostChecks(adapters, { ...FACTS, ...facts }), (delayMs, callback) =>
+    realClock.setTimer(delayMs, callback),
+  );
   return findings.find((finding) => finding.check === check)?.status;
 };
 

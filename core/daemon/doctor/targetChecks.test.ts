@@ -5,13 +5,14 @@ import { runChecks } from "../../model/doctorCheck.ts";
 import type { Finding } from "../../model/doctorView.ts";
 import { AgtmuxError } from "../../model/errors.ts";
 import type { TargetView } from "../../model/view.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { RunResult, TargetExecutor } from "../../ports/targetExecutor.ts";
 import type { DoctorLink } from "./doctorTarget.ts";
 import { serverChecks } from "./serverChecks.ts";
 import { targetChecks } from "./targetChecks.ts";
 
 const NOW = 1_800_000_000_000;
-const clock = { now: () => NOW, setTimer: realClock.setTimer };
+const clock: Clock = { ...realClock, now: () => NOW };
 const answer = (stdout: string, stderr = "", exitCode: number | null = 0): RunResult => ({
   exitCode,
   stdout,
@@ -46,7 +47,9 @@ const makeLink = (
 
 const examine = async (link: DoctorLink | null, view: Partial<TargetView> = {}): Promise<Finding[]> => {
   const target = { view: makeTarget({ target: "vm", kind: "ssh", ...view }), link, agents: [] };
-  return runChecks([...targetChecks(target, "one", clock), ...serverChecks(target)], clock.setTimer);
+  return runChecks([...targetChecks(target, "one", clock), ...serverChecks(target)], (delayMs, callback) =>
+    clock.setTimer(delayMs, callback),
+  );
 };
 const find = (findings: readonly Finding[], check: string): Finding | undefined =>
   findings.find((one) => one.check === check);
