@@ -1,0 +1,154 @@
+// A program that stays on the far side of a connection, as a ByteChannel and by lines. The pid that the far shell tells
+// makes sure that it can be ended even when it ignores its closed input.
+import { randomBytes } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
+import type { LineProcess } from "../../ports/targetExecutor.ts";
+import type { ByteChannel } from "../byteChannel.ts";
+import { encodeScriptLine } from "../quote.ts";
+import { cleanLine } from "../sshErrors.ts";
+import { createStartGate } from "./farOutput.ts";
+import { marksOf, stayingScript } from "./farScript.ts";
+import { createLineSplitter } from "./lineProcess.ts";
+import type { TransportChannel } from "./sshTransport.ts";
+
+/** How long a closed input may take to end the program, before it is signalled and before its channel is dropped. */
+const SIGNAL_AFTER_MS = 500;
+const DROP_AFTER_MS = 3_000;
+const STDERR_KEPT = 500;
+
+interface Listener<T> {
+  set(listener: (value: T) => void): void;
+  tell(value: T): void;
+}
+
+/** One listener; what comes before it is kept for it. */
+const createListener = <T>(): Listener<T> => {
+  let listener: ((value: T) => void) | null = null;
+  const early: T[] = [];
+  return {
+    set: (next) => {
+      listener = next;
+      for (const value of early.splice(0)) next(value);
+    },
+    tell: (value) => {
+      if (listener === null) early.push(value);
+      else listener(value);
+    },
+  };
+};
+
+/** Resolves true when `work` is done within `timeoutMs`. */
+const within = async (work: Promise<unknown>, timeoutMs: number): Promise<boolean> => {
+  const timer = Promise.withResolvers<boolean>();
+  const handle = setTimeout(() => timer.resolve(false), timeoutMs);
+  const isDone = await Promise.race([work.then(() => true), timer.promise]);
+  clearTimeout(handle);
+  return isDone;
+};
+
+/**
+ * Starts `argv` on the far side. A channel that cannot be opened ends with the reason.
+ * @param signal ends a process of the far side by its pid.
+ */
+export const openFarChannel = (
+  open: () => Promise<TransportChannel>,
+  argv: readonly string[],
+  signal: (pid: number) => Promise<void>,
+  onGone: () => void,
+): ByteChannel => {
+  const marks = marksOf(randomBytes(12).toString("hex"));
+  const stdout = createListener<Buffer>();
+  const stderr = createListener<Buffer>();
+  const closed = createListener<string>();
+  const gone = Promise.withResolvers<void>();
+  const waiting: string[] = [encodeScriptLine(stayingScript(marks, argv))];
+  let channel: TransportChannel | null = null;
+  let pid: number | null = null;
+  let isEnding = false;
+  let isGone = false;
+  let beforeStart = "";
+
+  const finish = (reason: string): void => {
+    isGone = true;
+    onGone();
+    const why = pid === null ? cleanLine(`${reason} ${beforeStart}`) : reason;
+    closed.tell(why);
+    gone.resolve();
+  };
+  open().then(
+    (opened) => {
+      channel = opened;
+      const outGate = createStartGate(
+        marks.start,
+        (chunk) => stdout.tell(chunk),
+        (opening) => {
+          pid = Number(opening);
+        },
+      );
+      const errorGate = createStartGate(marks.start, (chunk) => stderr.tell(chunk));
+      opened.stdout.on("data", outGate);
+      opened.stderr.on("data", (chunk: Buffer) => {
+        if (pid === null) beforeStart = (beforeStart + chunk.toString("utf8")).slice(-STDERR_KEPT);
+        errorGate(chunk);
+      });
+      void opened.ended.then(({ reason }) => finish(reason));
+      for (const text of waiting.splice(0)) opened.stdin.write(text);
+      if (isEnding) opened.stdin.end();
+    },
+    (error: unknown) => finish(error instanceof Error ? error.message : String(error)),
+  );
+
+  const end = async (): Promise<void> => {
+    channel?.stdin.end();
+    if (await within(gone.promise, SIGNAL_AFTER_MS)) return;
+    if (pid !== null) {
+      // What cannot be signalled, because the connection is gone, ends with its channel.
+      const signalled = signal(pid).catch(() => {});
+      await within(Promise.race([gone.promise, signalled]), DROP_AFTER_MS);
+    }
+    if (await within(gone.promise, SIGNAL_AFTER_MS)) return;
+    channel?.destroy();
+    await within(gone.promise, DROP_AFTER_MS);
+  };
+  let ending: Promise<void> | null = null;
+  return {
+    write: (text) => {
+      if (isGone || isEnding) return;
+      if (channel === null) waiting.push(text);
+      else channel.stdin.write(text);
+    },
+    onStdout: stdout.set,
+    onStderr: stderr.set,
+    onClose: closed.set,
+    close: () => {
+      isEnding = true;
+      ending ??= isGone ? Promise.resolve() : end();
+      return ending;
+    },
+  };
+};
+
+/** The same program by lines, as the port has it. Its pid is one of another machine and therefore not told. */
+export const lineProcessOf = (channel: ByteChannel): LineProcess => {
+  const lines = createListener<string>();
+  const exit = createListener<string>();
+  const splitter = createLineSplitter((line) => lines.tell(line));
+  const decoder = new StringDecoder("utf8");
+  let lastError = "";
+  channel.onStdout((chunk) => splitter.push(decoder.write(chunk)));
+  channel.onStderr((chunk) => {
+    lastError = (lastError + chunk.toString("utf8")).slice(-STDERR_KEPT);
+  });
+  channel.onClose((reason) => {
+    splitter.end();
+    const said = lastError.trim();
+    exit.tell(said === "" ? reason : `${reason}: ${said}`);
+  });
+  return {
+    pid: undefined,
+    write: (text) => channel.write(text),
+    onLine: lines.set,
+    onExit: exit.set,
+    close: () => channel.close(),
+  };
+};

@@ -1,0 +1,150 @@
+// The TargetExecutor of an SSH target over either transport. It owns its connection, every channel in it and how many
+// there are at once; when to connect again is its owner's decision.
+import type { AgtmuxError } from "../../model/errors.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { RunResult } from "../../ports/targetExecutor.ts";
+import type { ByteChannel } from "../byteChannel.ts";
+import { LOGIN_COMMAND } from "../quote.ts";
+import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
+import { unreachableError } from "../sshErrors.ts";
+import { createChannelSlots } from "./channelSlots.ts";
+import { lineProcessOf, openFarChannel } from "./farChannel.ts";
+import { runFar, type FarRequest, type FarResult } from "./farRun.ts";
+import { askFacts } from "./connectionFacts.ts";
+import { createSshFiles } from "./sshFiles.ts";
+import type { SshTransport, TransportChannel } from "./sshTransport.ts";
+
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
+const SIGNAL_TIMEOUT_MS = 5_000;
+
+export interface SshExecutorOptions {
+  targetId: string;
+  alias: string;
+  transport: SshTransport;
+  logger: Logger;
+  connectTimeoutMs?: number;
+}
+
+/**
+ * The executor. Every command of it needs a connection: without one it fails with E_TARGET_UNREACHABLE at once. `run`
+ * reports a command that a signal ended as exit code null; where that is unclear, a status of 129 to 159 counts as one.
+ */
+export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor => {
+  const { targetId, alias, transport, logger } = options;
+  const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+  const slots = createChannelSlots();
+  const channels = new Set<ByteChannel>();
+  let connecting: Promise<ConnectionFacts> | null = null;
+  let facts: ConnectionFacts | null = null;
+  let isUp = false;
+  let isClosed = false;
+  let downListener: (error: AgtmuxError) => void = () => {};
+
+  transport.onDown((error) => {
+    isUp = false;
+    facts = null;
+    logger.info({ targetId, code: error.code }, "connection lost");
+    downListener(error);
+  });
+
+  const open = async (): Promise<TransportChannel> => {
+    if (!isUp) throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
+    const release = await slots.take();
+    try {
+      const channel = await transport.open(LOGIN_COMMAND);
+      void channel.ended.then(release);
+      return channel;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+  const far = async (request: FarRequest): Promise<FarResult> => {
+    try {
+      return await runFar(open, request);
+    } catch (error) {
+      if (error instanceof Error && error.name === "AgtmuxError") throw error;
+      throw unreachableError(alias, error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  };
+  const signal = async (pid: number): Promise<void> => {
+    await far({
+      command: '{ kill -TERM "$1" && sleep 1 && kill -KILL "$1"; }',
+      words: [String(pid)],
+      stdin: null,
+      timeoutMs: SIGNAL_TIMEOUT_MS,
+      maxBytes: DEFAULT_MAX_BYTES,
+      isProgram: false,
+    });
+  };
+  const openChannel = (argv: readonly string[]): ByteChannel => {
+    const channel: ByteChannel = openFarChannel(open, argv, signal, () => channels.delete(channel));
+    channels.add(channel);
+    return channel;
+  };
+
+  const connect = async (): Promise<ConnectionFacts> => {
+    const startedAt = performance.now();
+    await transport.connect(timeoutMs);
+    isUp = true;
+    try {
+      const left = timeoutMs - (performance.now() - startedAt);
+      facts = { transport: transport.name, ...(await askFacts(openChannel, alias, Math.max(1_000, left))) };
+      logger.info({ targetId, ...facts }, "connected");
+      return facts;
+    } catch (error) {
+      isUp = false;
+      await transport.disconnect();
+      throw error;
+    }
+  };
+
+  return {
+    targetId,
+    kind: "ssh",
+    get isConnected() {
+      return facts !== null;
+    },
+    connect: () => {
+      if (isClosed) return Promise.reject(unreachableError(alias, "the executor is closed"));
+      if (facts !== null) return Promise.resolve(facts);
+      connecting ??= connect().finally(() => {
+        connecting = null;
+      });
+      return connecting;
+    },
+    onDown: (listener) => {
+      downListener = listener;
+    },
+    openChannel,
+    start: (argv) => lineProcessOf(openChannel(argv)),
+    run: async (argv, { timeoutMs: runTimeoutMs, stdin, maxBytes }): Promise<RunResult> => {
+      const result = await far({
+        command: '"$@"',
+        words: argv,
+        stdin: stdin ?? null,
+        timeoutMs: runTimeoutMs,
+        maxBytes: maxBytes ?? DEFAULT_MAX_BYTES,
+        isProgram: true,
+      });
+      if (result.isAbsent) throw new Error(`run ${argv[0]}: could not start`);
+      const { exitCode, stdout, stderr, timedOut } = result;
+      return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
+    },
+    files: createSshFiles(far),
+    homeDir: () =>
+      facts === null
+        ? Promise.reject(unreachableError(alias, "there is no connection"))
+        : Promise.resolve(facts.homeDir),
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      await connecting?.catch(() => {});
+      await Promise.all([...channels].map((channel) => channel.close()));
+      isUp = false;
+      facts = null;
+      await transport.disconnect();
+    },
+  };
+};

@@ -1,0 +1,36 @@
+// What an SSH implementation has to offer so that the executor of sshExecutor.ts can be built on it: one connection at a
+// time and channels that each run one command. Everything above (scripts, files, time-outs) is shared by both.
+import type { Readable, Writable } from "node:stream";
+import type { AgtmuxError } from "../../model/errors.ts";
+
+export interface ChannelEnd {
+  /** Exit status of the far command; null when a signal or a lost connection ended it. */
+  exitCode: number | null;
+  /** One line for people. */
+  reason: string;
+}
+
+export interface TransportChannel {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves once all output was handed over; never rejects. */
+  readonly ended: Promise<ChannelEnd>;
+  /** Drops the channel at once, without waiting for the far side. */
+  destroy(): void;
+}
+
+export interface SshTransport {
+  readonly name: "ssh2" | "openssh";
+  /**
+   * Connects; never asks a person anything. One attempt, not repeated.
+   * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH.
+   */
+  connect(timeoutMs: number): Promise<void>;
+  /** Runs `command` in the far login shell. Only while connected. */
+  open(command: string): Promise<TransportChannel>;
+  /** Called once for each connection that ends without `disconnect`. */
+  onDown(listener: (error: AgtmuxError) => void): void;
+  /** Ends the connection and all that belongs to it; resolves when nothing of it is left on this machine. */
+  disconnect(): Promise<void>;
+}
