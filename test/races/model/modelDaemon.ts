@@ -1,6 +1,6 @@
 // The real gate and the real actions over the model: what a daemon would do whose view lags behind the world.
 import { createPaneHands } from "../../../core/actions/paneHands.ts";
-import { createGate, type PreparedAction } from "../../../core/actions/prepare.ts";
+import { createGate, type PreparedAction, type VerifiedAction } from "../../../core/actions/prepare.ts";
 import { createProcessHands } from "../../../core/actions/processHands.ts";
 import type { DaemonService } from "../../../core/api/service.ts";
 import { createActionRecord } from "../../../core/daemon/actionRecord.ts";
@@ -12,7 +12,7 @@ import type { ActionSnapshot } from "../../../core/model/snapshot.ts";
 import type { Clock, IdSource } from "../../../core/ports/clock.ts";
 import type { AuditEntry, Store } from "../../../core/ports/store.ts";
 import type { LaggingEngine } from "./laggingEngine.ts";
-import { ModelExecutor, type Step } from "./modelExecutor.ts";
+import { ModelExecutor, type Check, type Step } from "./modelExecutor.ts";
 import type { TmuxModel } from "./tmuxModel.ts";
 
 /** What the gate took for the thing that was named, when it was asked. */
@@ -56,13 +56,13 @@ const createIds = (): IdSource => {
 export const createModelDaemon = (
   model: TmuxModel,
   engine: LaggingEngine,
-  { clock, step }: { clock: Clock; step: Step },
+  { clock, step, without }: { clock: Clock; step: Step; without: Check | null },
 ): ModelDaemon => {
   const audit: AuditEntry[] = [];
   const named: Named[] = [];
   const store = memoryStore(audit);
   const ids = createIds();
-  const executor = new ModelExecutor(model, step);
+  const executor = new ModelExecutor(model, step, without);
   const realGate = createGate({
     store,
     clock,
@@ -78,7 +78,12 @@ export const createModelDaemon = (
     });
     return prepared;
   };
-  const gate = { ...realGate, prepare };
+  const pass = ({ snapshot, subject, surface }: PreparedAction): VerifiedAction =>
+    ({ snapshot, subject, surface }) as VerifiedAction;
+  const gate =
+    without === "memory"
+      ? { prepare, verify: pass, renew: (action: VerifiedAction) => action }
+      : { ...realGate, prepare };
   const hands = createPaneHands({ executor, tmuxPath: "tmux", socketArgs: [], makeNonce: () => ids.nonce() });
   const unit = {
     processHands: createProcessHands(executor),

@@ -56,14 +56,25 @@ const argumentsOf = (words: readonly string[], bare: readonly string[]): string[
 
 class Gone extends Error {}
 
+/** Checks that can be taken out, to show that the races notice. */
+export const CHECKS = ["first process", "program", "screen", "start of a process", "memory"] as const;
+export type Check = (typeof CHECKS)[number];
+const CONDITION_OF: Partial<Record<Check, RegExp>> = {
+  "first process": /#\{==:#\{pane_pid\},\d+\}/g,
+  program: /#\{m\/r:[^,]*,#\{pane_current_command\}\}/g,
+  screen: /#\{C\/r:[^}]*\}/g,
+};
+
 export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
   readonly targetId = "host";
   private readonly model: TmuxModel;
   private readonly step: Step;
+  private readonly without: Check | null;
 
-  constructor(model: TmuxModel, step: Step) {
+  constructor(model: TmuxModel, step: Step, without: Check | null) {
     this.model = model;
     this.step = step;
+    this.without = without;
   }
 
   run(argv: readonly string[], options: { stdin?: string }): Promise<RunResult> {
@@ -79,7 +90,8 @@ export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
     const [pid = "", start = "", signal = ""] = argv.slice(4);
     const program = this.model.processes.get(Number(pid));
     if (program === undefined) return failed(3, "");
-    if (start !== "" && start !== String(program.startedAt)) return failed(4, "");
+    const isOther = start !== "" && start !== String(program.startedAt);
+    if (isOther && this.without !== "start of a process") return failed(4, "");
     const isFront = [...this.model.panes.values()].some((pane) => pane.front === program);
     const line = `${program.startedAt} ${isFront ? 1 : 0}\n`;
     if (start !== "") this.model.signal(program.pid, program.startedAt, signal);
@@ -136,7 +148,8 @@ export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
       case "if-shell": {
         const pane = this.paneOf(words);
         const [condition = "", yes = "", no = ""] = argumentsOf(words, ["-F"]);
-        const value = expandFormat(pane, condition);
+        const left = this.without === null ? undefined : CONDITION_OF[this.without];
+        const value = expandFormat(pane, left === undefined ? condition : condition.replace(left, "1"));
         const chosen = value !== "" && value !== "0" ? yes : no;
         return parseCommands(chosen)
           .filter((command) => command.length > 0)

@@ -7,6 +7,7 @@ import { actionGuardsSchema } from "../../../core/model/snapshot.ts";
 import { ask, EVENTS, NEIGHBOUR, TARGET, type EventName } from "./events.ts";
 import type { ActionName, Kind, SceneName } from "./kinds.ts";
 import { LaggingEngine } from "./laggingEngine.ts";
+import type { Check } from "./modelExecutor.ts";
 import { createModelDaemon, type ModelDaemon, type Named } from "./modelDaemon.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TmuxModel, type Delivery, type DialogStyle } from "./tmuxModel.ts";
@@ -141,13 +142,18 @@ const resultOf = (error: unknown): Outcome => {
   throw error;
 };
 
-export const runRace = async (kind: Kind, plan: RacePlan): Promise<RaceReport> => {
+/** `without`: a check that is taken out of the gate, to show that it is needed. */
+export const runRace = async (
+  kind: Kind,
+  plan: RacePlan,
+  without: Check | null = null,
+): Promise<RaceReport> => {
   const model = new TmuxModel();
   openScene(model, plan);
   const actorOf = new AsyncLocalStorage<Actor>();
   const events = plan.events.map((one) => ({ ...one }));
   let lastEventAt = -1;
-  let lastSyncAt = 0;
+  let lastSyncAt = -1;
   const happen = (point: number): void => {
     for (const one of events.filter(({ at }) => at === point)) {
       EVENTS[one.event](model);
@@ -165,12 +171,15 @@ export const runRace = async (kind: Kind, plan: RacePlan): Promise<RaceReport> =
   const engine = new LaggingEngine(model, () => scheduler.clock.now());
   const daemon = createModelDaemon(model, engine, {
     clock: scheduler.clock,
+    without,
     step: (what, work) => {
       const actor = actorOf.getStore();
+      // As of when the command was given: what the daemon sees after that comes too late for it.
+      const known = { syncedAt: lastSyncAt, lookedAt: actor?.lastLookAt ?? -1 };
       return scheduler.step(what, () => {
         const before = model.deliveries.length;
         const result = work();
-        const times = { changedAt: lastEventAt, syncedAt: lastSyncAt, lookedAt: actor?.lastLookAt ?? -1 };
+        const times = { changedAt: lastEventAt, ...known };
         for (const delivery of model.deliveries.slice(before))
           actor?.deliveries.push({ ...delivery, ...times });
         if (actor !== undefined && what !== "deliver") actor.lastLookAt = model.steps;

@@ -1,6 +1,7 @@
 // Runs many races of every kind and counts how they ended. Deterministic: the seed and the number make the races.
 import fc from "fast-check";
 import { KINDS, type Kind } from "./kinds.ts";
+import type { Check } from "./modelExecutor.ts";
 import { planOf } from "./plans.ts";
 import { runRace, type Outcome } from "./race.ts";
 
@@ -13,14 +14,15 @@ export interface KindTally {
   outcomes: Record<Outcome, number>;
 }
 
-const surveyKind = async (
+/** @throws the smallest race that fast-check finds, when one went wrong. */
+export const surveyKind = async (
   kind: Kind,
-  { races, seed }: { races: number; seed: number },
+  { races, seed, without = null }: { races: number; seed: number; without?: Check | null },
 ): Promise<KindTally> => {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
   await fc.assert(
     fc.asyncProperty(planOf(kind), async (plan) => {
-      const report = await runRace(kind, plan);
+      const report = await runRace(kind, plan, without);
       for (const outcome of report.outcomes) outcomes[outcome] += 1;
       if (report.faults.length > 0)
         throw new Error(`${kind.name}: ${report.faults.join("; ")}\nsteps: ${report.log.join(" ")}`);
@@ -30,7 +32,7 @@ const surveyKind = async (
   return { name: kind.name, races, outcomes };
 };
 
-/** @throws the smallest race that fast-check finds, when one went wrong. */
+/** @throws as surveyKind. */
 export const surveyModel = async (races: number, seed: number): Promise<KindTally[]> => {
   const tallies: KindTally[] = [];
   for (const [index, kind] of KINDS.entries()) {
