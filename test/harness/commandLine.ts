@@ -1,0 +1,89 @@
+// The real command line as child processes against the daemon of a scene, which is served on its socket for that.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
+import { tryOwn } from "../../core/rpc/ownership.ts";
+import type { RuntimePaths } from "../../core/rpc/paths.ts";
+import { startSocketServer } from "../../core/rpc/socketServer.ts";
+import type { TestDaemon } from "./daemon.ts";
+
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** The whole lines of stdout so far. */
+  lines(): string[];
+  readonly finished: Promise<Finished>;
+}
+
+export interface CommandLine {
+  start(args: readonly string[]): Running;
+  run(args: readonly string[]): Promise<Finished>;
+  /** Ends what was started here and still runs. */
+  close(): Promise<void>;
+}
+
+/** A program as a child whose output is kept. */
+export const startProgram = (
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Running => {
+  const { TMUX: _tmux, TMUX_PANE: _pane, FORCE_COLOR: _force, ...outer } = process.env;
+  const child = spawn(file, args, { env: { ...outer, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    lines: () => stdout.split("\n").slice(0, -1),
+    finished: once(child, "close").then(() => ({ code: child.exitCode, stdout, stderr })),
+  };
+};
+
+/** Commands find the daemon of this home and never start one. */
+export const openCommandLine = (home: string): CommandLine => {
+  const children = new Set<Running>();
+  const start = (args: readonly string[]): Running => {
+    const env = { AGTMUX_HOME: home, AGTMUX_NO_START: "1", NO_COLOR: "1" };
+    const running = startProgram(process.execPath, [MAIN, ...args], env);
+    children.add(running);
+    void running.finished.then(() => children.delete(running));
+    return running;
+  };
+  return {
+    start,
+    run: (args) => start(args).finished,
+    close: async () => {
+      for (const { child } of children) child.kill("SIGKILL");
+      await Promise.all([...children].map(({ finished }) => finished));
+    },
+  };
+};
+
+/** Serves a daemon of this process on its home's socket; the returned function stops that. */
+export const serveDaemon = async ({
+  daemon,
+  paths,
+}: Pick<TestDaemon, "daemon"> & { paths: RuntimePaths }): Promise<() => Promise<void>> => {
+  const owner = tryOwn(paths.home);
+  if (owner === null) throw new Error("the home is taken");
+  const { router } = daemon;
+  const server = await startSocketServer({ paths, owner, router, logger: SILENT_LOGGER });
+  return async () => {
+    await server.close();
+    owner.release();
+  };
+};
