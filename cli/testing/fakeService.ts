@@ -425,6 +425,7 @@ export const createFakeService = (
           runtime_id: "rt1",
           snapshot_id: "snap1",
           outcome: "delivered",
+          prompt_fingerprint: null,
           text_length: 5,
           followed_by: [
             { kind: "event", at: NOW, state_version: null, what: "UserPromptSubmit", why: "hook" },

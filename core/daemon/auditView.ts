@@ -36,6 +36,7 @@ export const auditList = (
       runtime_id: entry.runtimeId,
       snapshot_id: entry.snapshotId,
       outcome: entry.outcome,
+      prompt_fingerprint: entry.promptFingerprint,
       text_length: entry.textLength,
       followed_by: (aftermath.get(entry.actionId) ?? []).map(toFollower),
     })),

@@ -90,6 +90,8 @@ export const auditListSchema = z.object({
       snapshot_id: z.string().nullable(),
       /** An outcome, or the code of the error that refused it. */
       outcome: z.string(),
+      /** The prompt that was answered; null for actions that answer none. */
+      prompt_fingerprint: z.string().nullable(),
       /** Characters that were sent; null for actions without text. */
       text_length: z.number().int().nullable(),
       /** What the runtime did while the action ran and for two seconds after it, oldest first. */

@@ -23,8 +23,8 @@ const COLOUR = /(?:^|;)((?:3[0-9]|4[0-9]|9[0-7]|10[0-7])(?:[;:]5[;:]\d+|[;:]2(?:
 const dip = (pen: Pen, codes: string): void => {
   if (codes === "" || /^0(?:;|$)/.test(codes)) [pen.text, pen.ground] = ["", ""];
   for (const [, colour = ""] of codes.matchAll(COLOUR))
-    if (/^[39]/.test(colour)) pen.text = colour;
-    else pen.ground = colour;
+    if (/^[39]/.test(colour)) pen.text = colour === "39" ? "" : colour;
+    else pen.ground = colour === "49" ? "" : colour;
 };
 
 const readRow = (line: string, pen: Pen): StyledRow => {

@@ -1,0 +1,266 @@
+// answer on real panes with the real daemon: what is chosen, what is refused, and what the outcomes mean.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { DaemonService } from "../../core/api/service.ts";
+import type { AnswerChoice } from "../../core/model/actionView.ts";
+import type { ActionGuards } from "../../core/model/snapshot.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { openAgent } from "./agentPane.ts";
+import { dialogOf, openDialogs } from "./dialogPane.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = await openScene();
+});
+afterEach(() => scene.close());
+
+const APPROVE: AnswerChoice = { kind: "approve" };
+const DENY: AnswerChoice = { kind: "deny" };
+const option = (number: number): AnswerChoice => ({ kind: "option", number });
+
+type AnswerInput = Parameters<DaemonService["answer"]>[0];
+const answer = (
+  row: PaneView,
+  choice: AnswerChoice,
+  guards: Partial<ActionGuards> = {},
+  more: Partial<AnswerInput> = {},
+) =>
+  scene.service.answer({
+    ...scene.request(row, { ifPrompt: row.prompt_fingerprint, ...guards }),
+    choice,
+    idempotencyKey: null,
+    ...more,
+  });
+
+const YES = "Yes";
+const CLAUDE_OPTIONS = [
+  YES,
+  "Yes, and always allow access to /home/dev/project from this project",
+  "Yes, and switch to auto mode",
+  "No",
+];
+const CLAUDE = dialogOf("recordings/claude/waiting_approval", {
+  options: CLAUDE_OPTIONS,
+  digits: "too",
+  escapes: "No",
+});
+const CLAUDE_OTHER = dialogOf("recordings/claude/waiting_approval", {
+  name: "other",
+  options: CLAUDE_OPTIONS,
+  digits: "too",
+  replace: ["touch approved.txt", "rm -rf build"],
+});
+const CODEX_QUESTION = dialogOf("recordings/codex/waiting_input_question", {
+  options: ["Red", "Blue", "None of the above"],
+  mark: "›",
+});
+const OPENCODE = dialogOf("recordings/opencode/waiting_approval", {
+  options: ["Allow once", "Allow always", "Reject"],
+  colours: true,
+  escapes: "Reject",
+});
+const OMP = dialogOf("recordings/omp/waiting_approval", {
+  options: ["Approve", "Deny"],
+  mark: "❯",
+  escapes: "Deny",
+});
+
+describe("chooses", () => {
+  it.each([
+    ["approve", APPROVE, YES],
+    ["deny", DENY, "No"],
+    ["an option", option(2), CLAUDE_OPTIONS[1]],
+  ])("%s by its digit", async (_name, choice, label) => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE]);
+    const result = await answer(pane.row, choice);
+    expect([result, pane.chosen()]).toMatchObject([
+      { action: "answer", outcome: "delivered", notes: [] },
+      [["waiting_approval", label]],
+    ]);
+    expect(scene.service.listAudit({ limit: 1 })).toMatchObject({
+      items: [{ action: "answer", outcome: "delivered", prompt_fingerprint: pane.row.prompt_fingerprint }],
+    });
+    await scene.daemon.until(pane.paneId, ({ request }) => request === null, 10_000);
+  });
+
+  it.each([
+    [option(1), "Red"],
+    [option(3), "None of the above"],
+  ] as const)("%j by moving to it", async (choice, label) => {
+    const pane = await openDialogs(scene, "codex", [CODEX_QUESTION]);
+    expect(await answer(pane.row, choice)).toMatchObject({ outcome: "delivered" });
+    expect(pane.chosen()).toEqual([["waiting_input_question", label]]);
+  });
+
+  it("from where the selection is now, not from where it was listed", async () => {
+    const pane = await openDialogs(scene, "codex", [CODEX_QUESTION]);
+    await scene.tmux.run("send-keys", "-t", pane.paneId, "Down", "Down");
+    await vi.waitFor(async () => expect(await scene.screen(pane.paneId)).toContain("› 3. None"));
+    expect(await answer(pane.row, option(2))).toMatchObject({ outcome: "delivered" });
+    expect(pane.chosen()).toEqual([["waiting_input_question", "Blue"]]);
+  });
+
+  it("by a selection that only colour shows", async () => {
+    const pane = await openDialogs(scene, "opencode", [OPENCODE]);
+    await scene.tmux.run("send-keys", "-t", pane.paneId, "Right", "Right");
+    const screen = () => scene.tmux.run("capture-pane", "-p", "-e", "-t", pane.paneId);
+    await vi.waitFor(async () => expect(await screen()).toMatch(/48;5;215m[^m]*Reject/));
+    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
+    expect(pane.chosen()).toEqual([["waiting_approval", "Allow once"]]);
+  });
+
+  it("after the time in which a dialog ignores keys", async () => {
+    const pane = await openDialogs(scene, "omp", [{ ...OMP, slowMs: 1_500 }]);
+    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
+    expect(pane.chosen()).toEqual([["waiting_approval", "Approve"]]);
+  });
+
+  it("a text, in a field that takes one", async () => {
+    const free = dialogOf("variants/copilot/question_free_text", { options: [] });
+    const field = free.text.split("\n").findLastIndex((row) => row.trim() === "│");
+    const pane = await openDialogs(scene, "copilot", [{ ...free, field }]);
+    const text = "the 'lab'; $(x) #{y} 漢字";
+    expect(await answer(pane.row, { kind: "text", text })).toMatchObject({ outcome: "delivered" });
+    expect(pane.chosen()).toEqual([["question_free_text", text]]);
+  });
+
+  it("out of copy mode", async () => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE]);
+    await scene.tmux.run("copy-mode", "-t", pane.paneId);
+    expect(await answer(pane.row, APPROVE)).toMatchObject({
+      outcome: "delivered",
+      notes: ["The pane was in copy mode, which was left."],
+    });
+    expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
+  });
+
+  it("and says so when another prompt follows", async () => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+    expect(await answer(pane.row, APPROVE)).toMatchObject({
+      outcome: "delivered",
+      detail: expect.stringContaining("another prompt"),
+    });
+    expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
+  });
+
+  it("and finds out when the prompt takes no notice", async () => {
+    const pane = await openDialogs(scene, "claude", [{ ...CLAUDE, stuck: true }]);
+    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "not_delivered" });
+    expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
+  });
+
+  it("nothing when the selection does not move", async () => {
+    const pane = await openDialogs(scene, "codex", [{ ...CODEX_QUESTION, digits: "only" }]);
+    expect(await answer(pane.row, option(2))).toMatchObject({
+      outcome: "not_delivered",
+      detail: expect.stringContaining("did not move"),
+    });
+    expect(pane.chosen()).toEqual([]);
+  });
+
+  it("once for the same key", async () => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+    const first = await answer(pane.row, APPROVE, {}, { idempotencyKey: "k" });
+    const row = await scene.daemon.until(
+      pane.paneId,
+      ({ prompt_fingerprint: now }) => now !== null && now !== pane.row.prompt_fingerprint,
+      10_000,
+    );
+    const again = await answer(row, APPROVE, {}, { idempotencyKey: "k" });
+    expect([first.is_repeat, again]).toEqual([false, { ...first, is_repeat: true }]);
+    expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
+  });
+});
+
+describe("refuses", () => {
+  const refusal = (code: string) => expect.objectContaining({ code });
+
+  it("an answer that names no prompt, or another one", async () => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE]);
+    await expect(answer(pane.row, APPROVE, { ifPrompt: null })).rejects.toEqual(
+      refusal("E_PROMPT_UNCONFIRMED"),
+    );
+    await expect(answer(pane.row, APPROVE, { ifPrompt: "0123456789abcdef" })).rejects.toEqual(
+      refusal("E_STALE_SNAPSHOT"),
+    );
+    // Nothing relaxes it.
+    await expect(
+      answer(pane.row, APPROVE, { ifPrompt: "0123456789abcdef", forceStale: true }),
+    ).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
+    expect(pane.chosen()).toEqual([]);
+  });
+
+  it.each([
+    ["was replaced by another", [CLAUDE, CLAUDE_OTHER]],
+    ["was answered elsewhere", [CLAUDE]],
+  ] as const)("a prompt that %s", async (_name, dialogs) => {
+    const pane = await openDialogs(scene, "claude", dialogs);
+    await pane.skip();
+    await vi.waitFor(async () =>
+      expect(await scene.screen(pane.paneId)).not.toContain(" touch approved.txt\n╌"),
+    );
+    await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
+      refusal("E_STALE_SNAPSHOT"),
+    );
+    expect(pane.chosen()).toEqual([]);
+  });
+
+  it("a prompt of which it is not known what approves, and names its options", async () => {
+    const trust = dialogOf("recordings/claude/trust_dialog", {
+      options: ["No, exit", "Yes, I trust this folder"],
+      mark: "❯",
+    });
+    const pane = await openDialogs(scene, "claude", [trust]);
+    for (const choice of [APPROVE, DENY, option(2), { kind: "text", text: "yes" } as const])
+      await expect(answer(pane.row, choice)).rejects.toMatchObject({
+        code: "E_UNSUPPORTED",
+        details: ["1. No, exit", "2. Yes, I trust this folder"],
+      });
+    await expect(answer(pane.row, option(3))).rejects.toEqual(refusal("E_USAGE"));
+    expect(pane.chosen()).toEqual([]);
+  });
+
+  it("where no prompt is open, and where no agent is", async () => {
+    const agent = await openAgent(scene);
+    const guards = { ifPrompt: "0123456789abcdef" };
+    await expect(answer(agent.row, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
+    const cat = await scene.open("exec cat");
+    await expect(answer(cat, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
+    expect(agent.received()).toEqual([]);
+  });
+
+  it("an agent in the background", async () => {
+    // A shell with job control, as a person has one: Ctrl-Z leaves the dialog on the screen.
+    const pane = await openDialogs(scene, "claude", [CLAUDE], { prefix: "set -m;" });
+    await scene.tmux.run("send-keys", "-t", pane.paneId, "C-z");
+    await vi.waitFor(async () =>
+      expect(
+        await scene.tmux.run("display-message", "-p", "-t", pane.paneId, "#{pane_current_command}"),
+      ).not.toBe("node"),
+    );
+    await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toMatchObject({
+      code: "E_STALE_SNAPSHOT",
+      message: expect.stringContaining("background"),
+    });
+    expect(pane.chosen()).toEqual([]);
+  });
+
+  it("a second answer: of two at once exactly one arrives", async () => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+    const results = await Promise.allSettled([answer(pane.row, APPROVE), answer(pane.row, DENY)]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(pane.chosen()).toEqual([["waiting_approval", expect.any(String)]]);
+  });
+
+  it("a second answer to a prompt that looks the same", async () => {
+    const pane = await openDialogs(scene, "claude", [CLAUDE, { ...CLAUDE, name: "again", afterMs: 400 }]);
+    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
+    await vi.waitFor(async () =>
+      expect(await scene.screen(pane.paneId)).toContain("Do you want to proceed?"),
+    );
+    await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
+      refusal("E_STALE_SNAPSHOT"),
+    );
+    expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
+  });
+});

@@ -1,0 +1,102 @@
+// A program that shows recorded dialogs one after the other, takes keys as the agents do, and records what was chosen. It
+// runs under a name by which it is taken for an agent. Usage: node dialogAgent.mjs <log file> <options as JSON>. Each choice
+// becomes a line of JSON in the log: [name of the dialog, label]. Ctrl-N goes on to the next dialog as if it was answered
+// elsewhere; the last screen is shown when all dialogs are done.
+import { appendFileSync } from "node:fs";
+
+const [log, json] = process.argv.slice(2);
+/**
+ * `title`: process title and so the program's name. `dialogs`: { name, text, title, options, mark, digits, confirms, escapes,
+ * colours, field, stuck, slowMs }. `mark`: the sign before the chosen option, drawn where the text has it; `colours`: it is
+ * told by colour, the options stand in one row; `digits`: a digit chooses at once; `escapes`: label that Escape stands for;
+ * `field`: index of the row that takes typed text; `stuck`: keys are taken and nothing happens; `slowMs`: keys are dropped
+ * that long; `afterMs`: it opens so much later than the one before it went. `last`: { text, title }.
+ */
+const options = JSON.parse(json);
+if (options.processTitle !== undefined) process.title = options.processTitle;
+const out = process.stdout;
+let at = 0;
+let selected = 0;
+let typed = "";
+let openedAt = performance.now();
+
+const now = () => (performance.now() < openedAt ? null : (options.dialogs[at] ?? null));
+
+const rowOf = (rows, label) => rows.findLastIndex((row) => row.includes(label));
+
+/** The rows of a dialog with its selection where it is now. */
+const drawn = (dialog) => {
+  const rows = dialog.text.split("\n");
+  if (dialog.colours === true) {
+    const row = rowOf(rows, dialog.options[0]);
+    let line = rows[row];
+    for (const [index, label] of dialog.options.entries()) {
+      const colour = index === selected ? "\u001b[48;5;215m\u001b[38;5;232m" : "\u001b[38;5;8m";
+      line = line.replace(label, `${colour}${label}\u001b[0m`);
+    }
+    rows[row] = line;
+  } else if (dialog.mark !== undefined) {
+    const marked = rows.findLastIndex(
+      (row) => row.includes(`${dialog.mark} `) && row.includes(dialog.options[0]),
+    );
+    const column = rows[marked].indexOf(dialog.mark);
+    for (const [index, label] of dialog.options.entries()) {
+      const row = dialog.options.length === 1 ? marked : rowOf(rows, label);
+      const sign = index === selected ? dialog.mark : " ";
+      rows[row] = `${rows[row].slice(0, column)}${sign}${rows[row].slice(column + 1)}`;
+    }
+  }
+  if (dialog.field !== undefined && typed !== "") rows[dialog.field] = `  ${typed}`;
+  return rows;
+};
+
+const draw = () => {
+  const dialog = now();
+  const rows = dialog === null ? options.last.text.split("\n") : drawn(dialog);
+  const title = (dialog ?? options.last).title;
+  const lines = rows.slice(0, out.rows).map((row, index) => `\u001b[${index + 1};1H${row}\u001b[0m`);
+  out.write(`\u001b]0;${title}\u0007\u001b[?25l\u001b[?7l\u001b[2J${lines.join("")}`);
+};
+
+const goOn = () => {
+  at += 1;
+  selected = 0;
+  typed = "";
+  const afterMs = options.dialogs[at]?.afterMs ?? 0;
+  openedAt = performance.now() + afterMs;
+  if (afterMs > 0) setTimeout(draw, afterMs + 1);
+};
+
+const choose = (label) => {
+  appendFileSync(log, `${JSON.stringify([now().name, label])}\n`);
+  if (now().stuck !== true) goOn();
+};
+
+const KEYS = { "\u001b[A": -1, "\u001b[D": -1, "\u001b[B": 1, "\u001b[C": 1 };
+
+const onKey = (key) => {
+  if (key === "\u000e") return goOn();
+  if (key === "\u001a") return process.kill(process.pid, "SIGTSTP");
+  const dialog = now();
+  if (dialog === null) return appendFileSync(log, `${JSON.stringify(["idle", key])}\n`);
+  if (performance.now() - openedAt < (dialog.slowMs ?? 0)) return undefined;
+  if (KEYS[key] !== undefined) {
+    if (dialog.digits === "only") return undefined;
+    selected = Math.max(0, Math.min(dialog.options.length - 1, selected + KEYS[key]));
+  } else if (key === "\u001b") choose(dialog.escapes ?? "escape");
+  else if (key === "\r") choose(dialog.field === undefined ? dialog.options[selected] : typed);
+  else if (dialog.field !== undefined) typed += key;
+  else if (dialog.digits !== undefined && dialog.options[Number(key) - 1] !== undefined)
+    choose(dialog.options[Number(key) - 1]);
+  return undefined;
+};
+
+process.stdin.setRawMode(true);
+process.stdin.setEncoding("utf8");
+process.stdin.on("data", (data) => {
+  // oxlint-disable-next-line no-control-regex -- keys are control characters
+  for (const [key] of data.matchAll(/\u001b\[[A-D]|[\s\S]/gu)) onKey(key);
+  draw();
+});
+process.stdout.on("resize", draw);
+draw();

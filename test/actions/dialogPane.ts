@@ -1,0 +1,93 @@
+// Opens a pane with the program that shows recorded dialogs, waits until its first one is listed, and reads what it was
+// answered.
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { Scene } from "./scene.ts";
+
+const SCRIPT = fileURLToPath(new URL("dialogAgent.mjs", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
+
+export interface Dialog {
+  name: string;
+  text: string;
+  title: string;
+  options: readonly string[];
+  mark?: string;
+  /** `only`: there is no selection that moves. */
+  digits?: "too" | "only";
+  escapes?: string;
+  colours?: boolean;
+  field?: number;
+  stuck?: boolean;
+  slowMs?: number;
+  afterMs?: number;
+}
+
+/** A recorded frame as a dialog; `replace` makes another prompt of it. */
+export const dialogOf = (
+  frame: string,
+  more: Omit<Dialog, "name" | "text" | "title"> & { name?: string; replace?: readonly [string, string] },
+): Dialog => {
+  const at = frame.lastIndexOf("/");
+  const { text, title } = loadRecording(join(FIXTURES, frame.slice(0, at)), frame.slice(at + 1));
+  const { replace, name = frame.slice(at + 1), ...rest } = more;
+  return { name, text: replace === undefined ? text : text.replaceAll(...replace), title, ...rest };
+};
+
+/** How the process table shows the agents: a script that node runs, or a process title. */
+const PROGRAMS: Readonly<Record<string, { script?: string; processTitle?: string }>> = {
+  claude: { script: "@anthropic-ai/claude-code/cli.mjs" },
+  omp: { script: "@oh-my-pi/pi-coding-agent/dist/cli.js" },
+  codex: { processTitle: "codex" },
+  opencode: { processTitle: "opencode" },
+  copilot: { processTitle: "/x/@github/copilot-linux-x64/copilot" },
+};
+
+export interface DialogPane {
+  /** As it was when the first dialog was listed with its options. */
+  readonly row: PaneView;
+  readonly paneId: string;
+  /** Name of the dialog and what was chosen. */
+  chosen(): [string, string][];
+  /** The dialog of now goes, as if it was answered elsewhere. */
+  skip(): Promise<void>;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+export const openDialogs = async (
+  scene: Scene,
+  agent: string,
+  dialogs: readonly Dialog[],
+  { name = agent, prefix = "exec" } = {},
+): Promise<DialogPane> => {
+  const program = PROGRAMS[agent] ?? {};
+  const script = join(scene.tmux.folder, name, program.script ?? "dialog.mjs");
+  mkdirSync(dirname(script), { recursive: true });
+  copyFileSync(SCRIPT, script);
+  const log = join(scene.tmux.folder, name, "chosen");
+  const rest = loadRecording(join(FIXTURES, "recordings", agent), "completed");
+  const last = { text: rest.text, title: rest.title };
+  const options = JSON.stringify({ processTitle: program.processTitle, dialogs, last });
+  const command = [process.execPath, script, log, options].map(quoted).join(" ");
+  const opened = await scene.open(`${prefix} ${command}`);
+  const paneId = opened.identity.pane_id;
+  const isListed = ({ agent: found, request }: PaneView): boolean => found === agent && request !== null;
+  return {
+    row: await scene.daemon.until(paneId, isListed, 15_000),
+    paneId,
+    chosen: () =>
+      existsSync(log)
+        ? readFileSync(log, "utf8")
+            .trimEnd()
+            .split("\n")
+            .map((line): [string, string] => JSON.parse(line))
+        : [],
+    skip: async () => {
+      await scene.tmux.run("send-keys", "-t", paneId, "C-n");
+    },
+  };
+};
