@@ -53,14 +53,16 @@ const paneOf = ({ paneId, sessionName, first, isDead, inMode }: ModelPane, now: 
   updatedAt: now,
 });
 
+type World = Pick<TmuxModel, "isRunning" | "panes">;
+
 export class LaggingEngine {
-  private readonly model: TmuxModel;
+  private readonly model: World;
   private readonly now: () => number;
   private beliefs = new Map<string, Belief>();
   /** Over all lives of a runtime, as the store counts them. */
   private readonly versions = new Map<string, { seen: string; version: number }>();
 
-  constructor(model: TmuxModel, now: () => number) {
+  constructor(model: World, now: () => number) {
     this.model = model;
     this.now = now;
     this.sync();

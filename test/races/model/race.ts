@@ -7,8 +7,8 @@ import { actionGuardsSchema } from "../../../core/model/snapshot.ts";
 import { ask, EVENTS, NEIGHBOUR, TARGET, type EventName } from "./events.ts";
 import type { ActionName, Kind, SceneName } from "./kinds.ts";
 import { LaggingEngine } from "./laggingEngine.ts";
-import type { Check } from "./modelExecutor.ts";
-import { createModelDaemon, type ModelDaemon, type Named } from "./modelDaemon.ts";
+import { createRaceDaemon, type Named, type RaceDaemon } from "../raceDaemon.ts";
+import { ModelExecutor, type Check, type Step } from "./modelExecutor.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TmuxModel, type Delivery, type DialogStyle } from "./tmuxModel.ts";
 
@@ -79,7 +79,7 @@ const toChoice = (choice: ActorPlan["choice"], index: number): AnswerChoice => {
 };
 
 const act = (
-  daemon: ModelDaemon,
+  daemon: RaceDaemon,
   engine: LaggingEngine,
   { action, isByRuntime, guard, choice }: ActorPlan,
   index: number,
@@ -169,23 +169,31 @@ export const runRace = async (
     }
   });
   const engine = new LaggingEngine(model, () => scheduler.clock.now());
-  const daemon = createModelDaemon(model, engine, {
+  const step: Step = (what, work) => {
+    const actor = actorOf.getStore();
+    // As of when the command was given: what the daemon sees after that comes too late for it.
+    const known = { syncedAt: lastSyncAt, lookedAt: actor?.lastLookAt ?? -1 };
+    return scheduler.step(what, () => {
+      const before = model.deliveries.length;
+      const result = work();
+      const times = { changedAt: lastEventAt, ...known };
+      for (const delivery of model.deliveries.slice(before))
+        actor?.deliveries.push({ ...delivery, ...times });
+      if (actor !== undefined && what !== "deliver") actor.lastLookAt = model.steps;
+      return result;
+    });
+  };
+  const daemon = createRaceDaemon({
+    engine,
+    executor: new ModelExecutor(model, step, without),
+    tmuxPath: "tmux",
+    socketArgs: [],
     clock: scheduler.clock,
-    without,
-    step: (what, work) => {
-      const actor = actorOf.getStore();
-      // As of when the command was given: what the daemon sees after that comes too late for it.
-      const known = { syncedAt: lastSyncAt, lookedAt: actor?.lastLookAt ?? -1 };
-      return scheduler.step(what, () => {
-        const before = model.deliveries.length;
-        const result = work();
-        const times = { changedAt: lastEventAt, ...known };
-        for (const delivery of model.deliveries.slice(before))
-          actor?.deliveries.push({ ...delivery, ...times });
-        if (actor !== undefined && what !== "deliver") actor.lastLookAt = model.steps;
-        return result;
-      });
-    },
+    verifyProcess: (pid, startedAt) =>
+      step("verify", () => model.processes.get(pid)?.startedAt === startedAt),
+    hasAgent: ({ paneId }) =>
+      step("process", () => (model.panes.get(paneId)?.front.runtimeId ?? null) !== null),
+    isForgetful: without === "memory",
   });
 
   const actors = plan.actors.map((actorPlan): Actor => {

@@ -1,19 +1,18 @@
-// The real gate and the real actions over the model: what a daemon would do whose view lags behind the world.
-import { createPaneHands } from "../../../core/actions/paneHands.ts";
-import { createGate, type PreparedAction, type VerifiedAction } from "../../../core/actions/prepare.ts";
-import { createProcessHands } from "../../../core/actions/processHands.ts";
-import type { DaemonService } from "../../../core/api/service.ts";
-import { createActionRecord } from "../../../core/daemon/actionRecord.ts";
-import type { Fleet } from "../../../core/daemon/fleet/fleet.ts";
-import { createPaneActions } from "../../../core/daemon/paneActions.ts";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { Pane } from "../../../core/model/runtime.ts";
-import type { ActionSnapshot } from "../../../core/model/snapshot.ts";
-import type { Clock, IdSource } from "../../../core/ports/clock.ts";
-import type { AuditEntry, Store } from "../../../core/ports/store.ts";
-import type { LaggingEngine } from "./laggingEngine.ts";
-import { ModelExecutor, type Check, type Step } from "./modelExecutor.ts";
-import type { TmuxModel } from "./tmuxModel.ts";
+// The real gate and the real actions over a world, modelled or real: what a daemon does whose view lags behind it.
+import { createPaneHands } from "../../core/actions/paneHands.ts";
+import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
+import { createProcessHands } from "../../core/actions/processHands.ts";
+import type { DaemonService } from "../../core/api/service.ts";
+import { createActionRecord } from "../../core/daemon/actionRecord.ts";
+import type { Fleet } from "../../core/daemon/fleet/fleet.ts";
+import { createPaneActions } from "../../core/daemon/paneActions.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { Pane } from "../../core/model/runtime.ts";
+import type { ActionSnapshot } from "../../core/model/snapshot.ts";
+import type { Clock, IdSource } from "../../core/ports/clock.ts";
+import type { TargetExecutor } from "../../core/ports/targetExecutor.ts";
+import type { AuditEntry, Store } from "../../core/ports/store.ts";
+import type { LaggingEngine } from "./model/laggingEngine.ts";
 
 /** What the gate took for the thing that was named, when it was asked. */
 export interface Named {
@@ -21,7 +20,7 @@ export interface Named {
   panePid: number;
 }
 
-export interface ModelDaemon {
+export interface RaceDaemon {
   actions: Pick<DaemonService, "send" | "answer" | "interrupt" | "kill">;
   named: Named[];
   audit: AuditEntry[];
@@ -53,16 +52,24 @@ const createIds = (): IdSource => {
   return { next: (prefix) => `${prefix}_${next()}`, nonce: () => next().toString(16).padStart(32, "0") };
 };
 
-export const createModelDaemon = (
-  model: TmuxModel,
-  engine: LaggingEngine,
-  { clock, step, without }: { clock: Clock; step: Step; without: Check | null },
-): ModelDaemon => {
+export interface RaceWorld {
+  engine: LaggingEngine;
+  executor: Pick<TargetExecutor, "run">;
+  tmuxPath: string;
+  socketArgs: readonly string[];
+  clock: Clock;
+  verifyProcess(pid: number, startedAt: number): Promise<boolean>;
+  hasAgent(pane: Pane): Promise<boolean>;
+  /** Leaves what memory knows out of the gate. */
+  isForgetful: boolean;
+}
+
+export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
+  const { engine, executor, clock, tmuxPath, socketArgs } = world;
   const audit: AuditEntry[] = [];
   const named: Named[] = [];
   const store = memoryStore(audit);
   const ids = createIds();
-  const executor = new ModelExecutor(model, step, without);
   const realGate = createGate({
     store,
     clock,
@@ -80,19 +87,14 @@ export const createModelDaemon = (
   };
   const pass = ({ snapshot, subject, surface }: PreparedAction): VerifiedAction =>
     ({ snapshot, subject, surface }) as VerifiedAction;
-  const gate =
-    without === "memory"
-      ? { prepare, verify: pass, renew: (action: VerifiedAction) => action }
-      : { ...realGate, prepare };
-  const hands = createPaneHands({ executor, tmuxPath: "tmux", socketArgs: [], makeNonce: () => ids.nonce() });
+  const gate = world.isForgetful
+    ? { prepare, verify: pass, renew: (action: VerifiedAction) => action }
+    : { ...realGate, prepare };
+  const hands = createPaneHands({ executor, tmuxPath, socketArgs, makeNonce: () => ids.nonce() });
   const unit = {
     processHands: createProcessHands(executor),
-    hasAgent: ({ paneId }: Pane) =>
-      step("process", () => (model.panes.get(paneId)?.front.runtimeId ?? null) !== null),
-    processes: {
-      verify: (pid: number, startedAt: number) =>
-        step("verify", () => model.processes.get(pid)?.startedAt === startedAt),
-    },
+    hasAgent: (pane: Pane) => world.hasAgent(pane),
+    processes: { verify: (pid: number, startedAt: number) => world.verifyProcess(pid, startedAt) },
     reach: {
       reach: (key: Parameters<LaggingEngine["paneOf"]>[0], paneRef: string) => {
         const pane = engine.paneOf(key);
