@@ -1,7 +1,7 @@
 // One tmux server as the collector watches it: the cheap probe each time, the full listing only when something moved.
 import type { Pane } from "../model/runtime.ts";
 import { captureScreens } from "../tmux/capture.ts";
-import { listTopology, probeTopology } from "../tmux/topology.ts";
+import { listTopology, probeTopology, type ProbeResult } from "../tmux/topology.ts";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
 import type { ServerListing, WatchedServer } from "./sink.ts";
 
@@ -12,19 +12,23 @@ const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, numb
     return windowActivity === pane.windowActivity ? pane : { ...pane, windowActivity };
   });
 
+type Looked = Extract<ProbeResult, { status: "ok" }>;
+
 export const watchServer = (options: {
   tmux: TmuxServer;
   socketPath: string;
   makeNonce: () => string;
+  /** Another cheap look than the usual one, whose times of activity count instead of tmux's own. */
+  probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
-  const { tmux, socketPath, makeNonce } = options;
+  const { tmux, socketPath, makeNonce, probe = () => probeTopology(tmux) } = options;
   /** Something was renamed, opened or closed: the probe alone would not see all of it. */
   let isHinted = false;
   let last: { listing: ServerListing; fingerprint: string } | null = null;
 
   const frame = () => ({ mode: tmux.mode, problem: tmux.problem });
 
-  const listFully = async (fingerprint: string): Promise<ServerListing> => {
+  const listFully = async ({ fingerprint, windowActivity }: Looked): Promise<ServerListing> => {
     last = null;
     const result = await listTopology(tmux, makeNonce);
     if (result.status === "no_server")
@@ -36,7 +40,7 @@ export const watchServer = (options: {
       mode: tmux.mode,
       problem: result.problem ?? tmux.problem,
       instance: result.instance,
-      panes: result.panes,
+      panes: options.probe === undefined ? result.panes : withActivity(result.panes, windowActivity),
     };
     last = { listing, fingerprint };
     return listing;
@@ -46,22 +50,22 @@ export const watchServer = (options: {
     server: tmux.server,
     socketPath,
     async list() {
-      const probe = await probeTopology(tmux);
-      if (probe.status !== "ok") {
+      const looked = await probe();
+      if (looked.status !== "ok") {
         last = null;
-        return probe.status === "no_server"
+        return looked.status === "no_server"
           ? { ...frame(), status: "no_server", mode: "none", instance: null, panes: [] }
-          : { ...frame(), status: "error", problem: probe.problem, instance: null, panes: [] };
+          : { ...frame(), status: "error", problem: looked.problem, instance: null, panes: [] };
       }
-      const isDue = last === null || isHinted || last.fingerprint !== probe.fingerprint;
+      const isDue = last === null || isHinted || last.fingerprint !== looked.fingerprint;
       isHinted = false;
-      if (last === null || isDue) return listFully(probe.fingerprint);
+      if (last === null || isDue) return listFully(looked);
       const listing = {
         ...last.listing,
         ...frame(),
-        panes: withActivity(last.listing.panes, probe.windowActivity),
+        panes: withActivity(last.listing.panes, looked.windowActivity),
       };
-      last = { listing, fingerprint: probe.fingerprint };
+      last = { listing, fingerprint: looked.fingerprint };
       return listing;
     },
     capture: (paneIds) => captureScreens(tmux, paneIds),

@@ -33,8 +33,11 @@ const PROBE = "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_i
 /** Renames are hinted to a control client; without one they have to be looked for. */
 const PROBE_WITH_NAMES = `${PROBE} #{window_name} #{session_name}`;
 
+/** What `readListing` reads of a server, for probes of other kinds. */
+export const PROBE_FORMATS = { instance: INSTANCE, full: PROBE } as const;
+
 /** The listing of `result`, or why there is none. */
-const readListing = (
+export const readListing = (
   result: QueryResult,
   server: string,
 ):

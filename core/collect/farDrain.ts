@@ -1,0 +1,131 @@
+// Takes events out of the spool of a target that is reached through a connection: like the drain of the local spool, a file is
+// deleted only after its event was committed, and bringing one twice is harmless. It looks a few times a second, which
+// costs a few bytes, because nothing on the far side may ever wait for us.
+import type { Envelope } from "../model/envelope.ts";
+import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
+
+const GLANCE_MS = 250;
+const BATCH_FILES = 200;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
+
+const growing = (ms: number): number => Math.min(Math.max(FIRST_RETRY_MS, ms * 2), LONGEST_RETRY_MS);
+
+/** A file as the far side has it; see core/targets/far/farSpool.ts. */
+interface SpooledFile {
+  name: string;
+  modifiedSeconds: number;
+  ageMs: number;
+  size: number;
+  bytes: Buffer | null;
+}
+
+/** The far side's spool: implemented over the target's one channel. */
+export interface RemoteSpool {
+  glance(): void;
+  onFiles(listener: () => void): void;
+  read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
+  remove(names: readonly string[]): Promise<void>;
+  reject(name: string): Promise<void>;
+}
+
+export interface FarDrain {
+  /** Takes what lies there already, and goes on by itself. A failure is logged and tried again. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const createFarDrain = (options: {
+  spool: RemoteSpool;
+  /** Commits durably; a throw leaves the files where they are, to be brought again. */
+  onBatch: (envelopes: Envelope[]) => Promise<void> | void;
+  logger: Logger;
+  clock: Clock;
+}): FarDrain => {
+  const { spool, onBatch, logger, clock } = options;
+  let running: Promise<void> | null = null;
+  let isClosed = false;
+  let retryMs = 0;
+  let cancelTimer: () => void = () => {};
+
+  /**
+   * Its own clock may be hours off, so that only the age of a file counts. The name alone comes back one day, with its
+   * process id.
+   */
+  const toEnvelope = (file: SpooledFile, arrivedAt: number) =>
+    file.bytes === null
+      ? ({ isOk: false, problem: "it is no regular file of the user" } as const)
+      : parseEnvelope({
+          spoolName: `${file.modifiedSeconds.toString(36)}-${file.size}-${file.name}`.slice(0, 255),
+          eventTime: arrivedAt - file.ageMs,
+          size: file.size,
+          bytes: file.bytes,
+        });
+
+  const takeBatch = async (): Promise<number> => {
+    if (isClosed) return 0;
+    const maxBytes = MAX_PAYLOAD_BYTES + MAX_HEADER_BYTES;
+    const files = await spool.read({ count: BATCH_FILES, maxBytes });
+    const arrivedAt = clock.now();
+    const good: { name: string; envelope: Envelope }[] = [];
+    for (const file of files) {
+      const parsed = toEnvelope(file, arrivedAt);
+      if (parsed.isOk) good.push({ name: file.name, envelope: parsed.envelope });
+      else {
+        logger.warn({ file: file.name, problem: parsed.problem }, "a file in the target's spool is no event");
+        // oxlint-disable-next-line no-await-in-loop -- rare
+        await spool.reject(file.name);
+      }
+    }
+    if (good.length > 0) {
+      await onBatch(good.map(({ envelope }) => envelope));
+      await spool.remove(good.map(({ name }) => name));
+    }
+    return files.length;
+  };
+
+  const drain = (): Promise<void> => {
+    running ??= (async () => {
+      try {
+        const first = await takeBatch();
+        let count = first;
+        // oxlint-disable-next-line no-await-in-loop -- one batch after another
+        while (count >= BATCH_FILES) count = await takeBatch();
+        // Something lies there that is none of ours: no reason to ask four times a second.
+        retryMs = first === 0 ? growing(retryMs) : 0;
+      } catch (error) {
+        retryMs = growing(retryMs);
+        if (!isClosed) logger.warn({ error }, "events of the target could not be taken; they stay there");
+      } finally {
+        running = null;
+      }
+    })();
+    return running;
+  };
+  const next = (): void => {
+    if (isClosed) return;
+    cancelTimer = clock.setTimer(Math.max(GLANCE_MS, retryMs), () => {
+      if (running === null) spool.glance();
+      next();
+    });
+  };
+
+  return {
+    start: async () => {
+      spool.onFiles(() => {
+        if (!isClosed) void drain();
+      });
+      await drain();
+      retryMs = 0;
+      next();
+    },
+    close: async () => {
+      isClosed = true;
+      cancelTimer();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,13 @@
+// One long-lived program on the far side of a connection, as its two output streams and its input. Both SSH transports give
+// one, and tests use a child of this machine.
+
+export interface ByteChannel {
+  write(text: string): void;
+  /** Called for every chunk; one listener each. */
+  onStdout(listener: (chunk: Buffer) => void): void;
+  onStderr(listener: (chunk: Buffer) => void): void;
+  /** Called once, however it ends; at once when it has ended already. */
+  onClose(listener: (reason: string) => void): void;
+  /** Closes the input, so that a shell ends by itself; resolves when the channel is gone on our side. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,72 @@
+// A tmux control client that the far shell keeps in the background: its input is a pipe of the shell, its output the
+// channel's stderr. A shell has one at a time.
+import type { LineProcess } from "../../ports/targetExecutor.ts";
+import { quoteArgv } from "../quote.ts";
+import type { FarShell } from "./farShell.ts";
+
+const START_TIMEOUT_MS = 5_000;
+
+/**
+ * The named pipe exists for the moment of the start only. Opening it for reading waits for the writer and the other way
+ * round, so neither can be missed; file descriptor 5 of the shell is the client's input from then on.
+ */
+const startScript = (argv: readonly string[], mark: string): string =>
+  [
+    'k=$(mktemp -d "${TMPDIR:-/tmp}/agtmux.XXXXXX") && mkfifo -m 600 "$k/in" || exit 1',
+    `{ ${quoteArgv(argv)}; printf '\\n%s %s\\n' ${mark} "$?"; } <"$k/in" >&4 2>&4 &`,
+    'exec 5>"$k/in"',
+    'rm -rf "$k"',
+  ].join("\n");
+
+export const startFarClient = (
+  shell: FarShell,
+  argv: readonly string[],
+  makeNonce: () => string,
+): LineProcess => {
+  const mark = `agtmux-end-${makeNonce()}`;
+  let lineListener: ((line: string) => void) | null = null;
+  let early: string[] = [];
+  let exitListener: ((reason: string) => void) | null = null;
+  let exitReason: string | null = null;
+  const gone = Promise.withResolvers<void>();
+
+  const finish = (reason: string): void => {
+    if (exitReason !== null) return;
+    exitReason = reason;
+    shell.tell("exec 5>&-");
+    exitListener?.(reason);
+    gone.resolve();
+  };
+  shell.onBackgroundLine((line) => {
+    if (exitReason !== null) return;
+    if (line.startsWith(`${mark} `)) finish(`exit status ${line.slice(mark.length + 1)}`);
+    else if (lineListener === null) early.push(line);
+    else lineListener(line);
+  });
+  shell.onClose((reason) => finish(`the channel ended: ${reason}`));
+  shell.ask(startScript(argv, mark), { timeoutMs: START_TIMEOUT_MS }).then(
+    ({ status }) => {
+      if (status !== 0) finish("no named pipe could be made in the target's folder for temporary files");
+    },
+    (error: unknown) => finish(error instanceof Error ? error.message : String(error)),
+  );
+  return {
+    pid: undefined,
+    write: (text) => {
+      if (exitReason === null) shell.tell(`printf %s ${quoteArgv([text])} >&5`);
+    },
+    onLine: (listener) => {
+      lineListener = listener;
+      for (const line of early.splice(0)) listener(line);
+    },
+    onExit: (listener) => {
+      exitListener = listener;
+      if (exitReason !== null) listener(exitReason);
+    },
+    close: async () => {
+      if (exitReason !== null) return;
+      shell.tell("exec 5>&-");
+      await gone.promise;
+    },
+  };
+};

@@ -1,0 +1,100 @@
+// The cheap look at a server that is reached through a connection: tmux itself leaves out what did not move since the last
+// look, so that an idle target costs a few bytes per pane. Now and then everything is read, because a title that a person
+// sets moves nothing. Its times are our own clock's: the target's may be hours off.
+import { createHash } from "node:crypto";
+import type { Clock } from "../ports/clock.ts";
+import { PROBE_FORMATS, probeTopology, readListing, type ProbeResult } from "./topology.ts";
+import type { TmuxServer } from "./tmuxServer.ts";
+
+const FULL_EVERY_MS = 15_000;
+/** Activity has a resolution of a second, and more output in the same second does not show: a change stays fresh so long. */
+const FRESH_SECONDS = 1;
+
+/** What tmux said of a pane last, but for its activity. */
+type Rest = string;
+
+/** Comparison of numbers in formats came with tmux 3.2; before that every look is a full one. */
+const canCompare = ({ major, minor }: { major: number | null; minor: number | null }): boolean =>
+  major !== null && (major > 3 || (major === 3 && (minor ?? 0) >= 2));
+
+/** Times of the target's clock become times of ours: what counts is when they were seen to move. */
+const createActivityClock = (clock: Pick<Clock, "now">) => {
+  const moved = new Map<string, { activity: number; at: number }>();
+  return {
+    note: (paneId: string, activity: number): void => {
+      if (moved.get(paneId)?.activity === activity) return;
+      moved.set(paneId, { activity, at: Math.floor(clock.now() / 1_000) + FRESH_SECONDS });
+    },
+    retain: (paneIds: { has(paneId: string): boolean }): void => {
+      for (const paneId of moved.keys()) if (!paneIds.has(paneId)) moved.delete(paneId);
+    },
+    /** The newest time of the target's own clock. */
+    newest: (): number => Math.max(0, ...[...moved.values()].map(({ activity }) => activity)),
+    seconds: (): Map<string, number> => new Map([...moved].map(([paneId, { at }]) => [paneId, at])),
+  };
+};
+
+/**
+ * Looks like `probeTopology`, with `windowActivity` in our own epoch seconds. One prober belongs to one server; what it
+ * remembers is of no use to another.
+ */
+export const createThriftyProbe = (options: {
+  server: TmuxServer;
+  version: { major: number | null; minor: number | null };
+  clock: Pick<Clock, "now">;
+}): (() => Promise<ProbeResult>) => {
+  const { server, version, clock } = options;
+  const activity = createActivityClock(clock);
+  const rests = new Map<string, Rest>();
+  let instance = "";
+  let fullAt = Number.NEGATIVE_INFINITY;
+
+  const probeFully = async (): Promise<ProbeResult> => {
+    const result = await probeTopology(server);
+    if (result.status !== "ok") return result;
+    for (const [paneId, at] of result.windowActivity) activity.note(paneId, at);
+    activity.retain(result.windowActivity);
+    return { ...result, windowActivity: activity.seconds() };
+  };
+  const read = (lines: readonly string[]): void => {
+    const present = new Set<string>();
+    for (const line of lines) {
+      const [, paneId, at, rest = ""] = /^(%\d+)(?: (\d+) (.*))?$/.exec(line) ?? [];
+      if (paneId === undefined) continue;
+      present.add(paneId);
+      if (at !== undefined) {
+        activity.note(paneId, Number(at));
+        rests.set(paneId, rest);
+      } else if (!rests.has(paneId)) fullAt = Number.NEGATIVE_INFINITY;
+    }
+    activity.retain(present);
+    for (const paneId of rests.keys()) if (!present.has(paneId)) rests.delete(paneId);
+  };
+  const fingerprint = (): string => {
+    const hash = createHash("sha1").update(instance);
+    for (const [paneId, rest] of [...rests].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      hash.update(`\n${paneId} ${rest}`);
+    return hash.digest("hex");
+  };
+
+  return async () => {
+    // Without a control client nothing tells of renamed windows and sessions.
+    if (server.mode !== "control" || !canCompare(version)) return probeFully();
+    const now = clock.now();
+    const isFull = now - fullAt >= FULL_EVERY_MS;
+    const details = PROBE_FORMATS.full.slice("#{pane_id}".length);
+    const hasMoved = `#{||:#{pane_dead},#{e|>=:#{window_activity},${activity.newest()}}}`;
+    const format = isFull ? PROBE_FORMATS.full : `#{pane_id}#{?${hasMoved},${details},}`;
+    const listing = readListing(
+      await server.query([PROBE_FORMATS.instance, ["list-panes", "-a", "-F", format]]),
+      server.server,
+    );
+    if (listing.status !== "ok") return listing;
+    const found = `${listing.instance.pid} ${listing.instance.startedAt}`;
+    if (found !== instance) rests.clear();
+    instance = found;
+    if (isFull) fullAt = now;
+    read(listing.lines);
+    return { status: "ok", fingerprint: fingerprint(), windowActivity: activity.seconds() };
+  };
+};
