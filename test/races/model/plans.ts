@@ -1,7 +1,8 @@
 // Generates races of a kind. Events fall most often between the first steps, where an action decides.
 import fc from "fast-check";
 import type { Kind } from "./kinds.ts";
-import type { ActorPlan, RacePlan } from "./race.ts";
+import type { ActorPlan } from "../actor.ts";
+import type { RacePlan } from "./race.ts";
 import { DIALOG_STYLES } from "./tmuxModel.ts";
 
 const point = fc.oneof(

@@ -1,23 +1,14 @@
 // One race: a scene, one or two actors that act through the real gate, and a world that changes between their steps. The
 // verdict is about every delivery that was made: to the runtime that was named, and for answers to the prompt that was seen.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { AgtmuxError } from "../../../core/model/errors.ts";
-import type { AnswerChoice } from "../../../core/model/actionView.ts";
-import { actionGuardsSchema } from "../../../core/model/snapshot.ts";
 import { ask, EVENTS, NEIGHBOUR, TARGET, type EventName } from "./events.ts";
-import type { ActionName, Kind, SceneName } from "./kinds.ts";
+import type { Kind, SceneName } from "./kinds.ts";
 import { LaggingEngine } from "./laggingEngine.ts";
-import { createRaceDaemon, type Named, type RaceDaemon } from "../raceDaemon.ts";
+import { act, faultOf, newActor, type Actor, type ActorPlan, type Outcome } from "../actor.ts";
+import { createRaceDaemon } from "../raceDaemon.ts";
 import { ModelExecutor, type Check, type Step } from "./modelExecutor.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TmuxModel, type Delivery, type DialogStyle } from "./tmuxModel.ts";
-
-export interface ActorPlan {
-  action: ActionName;
-  isByRuntime: boolean;
-  guard: "none" | "runtime" | "force";
-  choice: "approve" | "deny" | "option" | "text";
-}
 
 /** Everything that makes a race: the same plan gives the same race. `at`: points between steps; -1 is before the first. */
 export interface RacePlan {
@@ -33,8 +24,6 @@ export interface RacePlan {
   turns: readonly number[];
 }
 
-export type Outcome = "delivered" | "not_delivered" | "unverified" | "refused" | "window" | "WRONG";
-
 /** A delivery, and how long nobody had looked: steps at which the world changed, the daemon saw it, the action looked. */
 interface Arrival extends Delivery {
   changedAt: number;
@@ -42,14 +31,9 @@ interface Arrival extends Delivery {
   lookedAt: number;
 }
 
-interface Actor {
-  plan: ActorPlan;
-  named: Named | null;
-  /** The prompt that was on the daemon's list when the person decided. */
-  promptId: string | null;
+interface Racer extends Actor {
   lastLookAt: number;
   deliveries: Arrival[];
-  result: Outcome | null;
 }
 
 export interface RaceReport {
@@ -73,74 +57,9 @@ const openScene = (model: TmuxModel, { scene, isWorking, dialog }: RacePlan): vo
   other.prompt = dialog === null ? null : ask(dialog, DETAIL);
 };
 
-const toChoice = (choice: ActorPlan["choice"], index: number): AnswerChoice => {
-  if (choice === "option") return { kind: "option", number: 2 };
-  return choice === "text" ? { kind: "text", text: `text of ${index}` } : { kind: choice };
-};
-
-const act = (
-  daemon: RaceDaemon,
-  engine: LaggingEngine,
-  { action, isByRuntime, guard, choice }: ActorPlan,
-  index: number,
-) => {
-  const entry = engine.entryOf(TARGET);
-  const runtimeId = entry?.runtime.runtimeId ?? null;
-  const request = {
-    ref: isByRuntime && runtimeId !== null ? `runtime:${runtimeId}` : engine.refOf(TARGET),
-    guards: actionGuardsSchema.parse({
-      forceStale: guard === "force",
-      ifRuntime: guard === "runtime" ? runtimeId : null,
-      ifPrompt: action === "answer" ? (entry?.fingerprint ?? "0000000000000000") : null,
-    }),
-    surface: "race",
-  };
-  switch (action) {
-    case "send":
-      return daemon.actions.send({
-        ...request,
-        text: `text of ${index}`,
-        pressEnter: true,
-        toShell: true,
-        idempotencyKey: null,
-      });
-    case "answer":
-      return daemon.actions.answer({
-        ...request,
-        choice: toChoice(choice, index),
-        idempotencyKey: null,
-      });
-    case "interrupt":
-      return daemon.actions.interrupt(request);
-    case "kill":
-      return daemon.actions.kill({ ...request, signal: "INT", isConfirmed: true });
-  }
-};
-
-/** Null: it arrived where it was meant to. */
-const faultOf = (
-  { plan, named, promptId }: Actor,
-  { kind, what, receiver, prompt }: Delivery,
-): string | null => {
-  const delivery = `${plan.action}: ${kind} ${JSON.stringify(what)}`;
-  if (named === null) return `${delivery} without a gate`;
-  const { runtimeId } = named.snapshot;
-  if (receiver.runtimeId !== runtimeId) return `${delivery} reached ${receiver.runtimeId}, not ${runtimeId}`;
-  if (runtimeId === null && receiver.pid !== named.panePid) return `${delivery} reached another shell`;
-  if (plan.action === "answer" && prompt?.id !== promptId)
-    return `${delivery} reached prompt ${prompt?.id ?? "none"}, not ${promptId}`;
-  if (plan.action === "send" && prompt !== null) return `${delivery} reached prompt ${prompt.id}`;
-  return null;
-};
-
 /** Nothing from outside could have told it yet. */
 const isWindow = ({ window }: Kind, { changedAt, syncedAt, lookedAt }: Arrival): boolean =>
   (window === "unseen" && syncedAt < changedAt) || (window === "unlooked" && lookedAt < changedAt);
-
-const resultOf = (error: unknown): Outcome => {
-  if (error instanceof AgtmuxError) return "refused";
-  throw error;
-};
 
 /** `without`: a check that is taken out of the gate, to show that it is needed. */
 export const runRace = async (
@@ -150,7 +69,7 @@ export const runRace = async (
 ): Promise<RaceReport> => {
   const model = new TmuxModel();
   openScene(model, plan);
-  const actorOf = new AsyncLocalStorage<Actor>();
+  const actorOf = new AsyncLocalStorage<Racer>();
   const events = plan.events.map((one) => ({ ...one }));
   let lastEventAt = -1;
   let lastSyncAt = -1;
@@ -196,21 +115,14 @@ export const runRace = async (
     isForgetful: without === "memory",
   });
 
-  const actors = plan.actors.map((actorPlan): Actor => {
-    const promptId = engine.promptOf(TARGET)?.id ?? null;
-    return { plan: actorPlan, named: null, promptId, lastLookAt: -1, deliveries: [], result: null };
-  });
+  const actors = plan.actors.map((one): Racer => ({
+    ...newActor(one, engine),
+    lastLookAt: -1,
+    deliveries: [],
+  }));
   happen(-1);
   const acting = actors.map((actor, index) =>
-    actorOf.run(actor, async () => {
-      try {
-        const doing = act(daemon, engine, actor.plan, index);
-        actor.named = daemon.named.at(-1) ?? null;
-        actor.result = (await doing).outcome;
-      } catch (error) {
-        actor.result = resultOf(error);
-      }
-    }),
+    actorOf.run(actor, () => act(actor, index, { daemon, engine })),
   );
   let turn = 0;
   await scheduler.run(acting, (count) => (plan.turns[turn++ % plan.turns.length] ?? 0) % count);

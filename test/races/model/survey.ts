@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { KINDS, type Kind } from "./kinds.ts";
 import type { Check } from "./modelExecutor.ts";
 import { planOf } from "./plans.ts";
-import { runRace, type Outcome } from "./race.ts";
+import { runRace } from "./race.ts";
+import type { Outcome } from "../actor.ts";
 
 export const OUTCOMES = ["delivered", "not_delivered", "unverified", "refused", "window", "WRONG"] as const;
 
