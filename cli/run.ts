@@ -37,7 +37,7 @@ const createSignal = (outcome: Outcome): (() => AbortSignal) => {
 };
 
 const createContext = (outcome: Outcome): CliContext => {
-  const { env, stdout, stderr, stdin } = process;
+  const { env, stdout, stderr } = process;
   const { root, version } = findInstallation();
   const paths = () => runtimePaths(resolveHome(env, homedir()));
   const getSignal = createSignal(outcome);
@@ -48,7 +48,9 @@ const createContext = (outcome: Outcome): CliContext => {
     root,
     stdout,
     stderr,
-    stdin,
+    get stdin() {
+      return process.stdin;
+    },
     paint: createPaint(hasColour(env, stdout.isTTY)),
     get width() {
       return stdout.isTTY ? stdout.columns : null;
@@ -59,15 +61,24 @@ const createContext = (outcome: Outcome): CliContext => {
     },
     paths,
     connect: async ({ start = env["AGTMUX_NO_START"] !== "1", checkVersion = true } = {}) => {
-      if (!checkVersion) {
-        const { connectSocket } = await import("../core/rpc/socketClient.ts");
-        return connectSocket({ paths: paths(), version, checkVersion, helloTimeoutMs: HELLO_TIMEOUT_MS });
+      const { connectSocket } = await import("../core/rpc/socketClient.ts");
+      const canStart = start && checkVersion;
+      try {
+        return await connectSocket({
+          paths: paths(),
+          version,
+          checkVersion,
+          helloTimeoutMs: HELLO_TIMEOUT_MS,
+        });
+      } catch (error) {
+        if (!canStart || toFailure(error).code !== "E_DAEMON_UNAVAILABLE") throw error;
       }
+      // Only now: what starts a process takes 10 ms to load.
       const { connectOrStart } = await import("../core/rpc/connect.ts");
       return connectOrStart({
         paths: paths(),
         version,
-        startCommand: start ? [node, ...DAEMON_NODE_FLAGS, script, "daemon", "run", "--on-demand"] : null,
+        startCommand: [node, ...DAEMON_NODE_FLAGS, script, "daemon", "run", "--on-demand"],
         env,
         timeoutMs: START_TIMEOUT_MS,
       });

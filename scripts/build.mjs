@@ -1,6 +1,6 @@
 // Builds into dist/: `node scripts/build.mjs [all|app|renderer|cli]`. `app` is main, preload and renderer. No Electron
 // binary is needed. Each part stands alone, so that a change to one does not wait for the others.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -25,6 +25,9 @@ const buildApp = async (isRendererOnly) => {
 
 const CLI_DIR = join(ROOT, "dist", "cli");
 
+/** Verbs that are asked often enough for their start to matter; they are in run.cjs, and all others beside it. */
+const QUICK_VERBS = ["list", "status", "complete"];
+
 /** Leaves `import("./<name>.ts")`, from the folder or one below, to a bundle of its own beside this one. */
 const separate = (name) => ({
   name: `${name}-is-separate`,
@@ -34,10 +37,57 @@ const separate = (name) => ({
     ),
 });
 
+/** What more.cjs holds: name of the export → source. `connect` starts daemons, and so loads node:child_process. */
+const moreParts = () => {
+  const verbs = readdirSync(join(ROOT, "cli", "verbs"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => file.slice(0, -".ts".length))
+    .filter((verb) => !QUICK_VERBS.includes(verb));
+  return new Map([
+    ...verbs.map((verb) => [verb, `cli/verbs/${verb}.ts`]),
+    ["connect", "core/rpc/connect.ts"],
+  ]);
+};
+
 /**
- * CommonJS, because it starts faster than ESM. Three files: the entry switches the compile cache on, which only helps files
- * that are loaded after it; the run, within which `import("./verbs/x.ts")` evaluates a verb on first use; and the daemon,
- * whose size would cost every other command 10 ms.
+ * Takes `import("../verbs/<name>.ts")` of all but the quick verbs from more.cjs. Bundled together, every module of Node that
+ * one verb needs would be loaded by all: esbuild evaluates our modules lazily, but not those of Node.
+ */
+const separateMore = (parts) => ({
+  name: "more-is-separate",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path }) => {
+      if (kind !== "dynamic-import") return undefined;
+      const found = [...parts].find(([, source]) => source.endsWith(path.replace(/^(\.\.?\/)+/, "/")));
+      return found === undefined ? undefined : { path: found[0], namespace: "more" };
+    });
+    esbuild.onLoad({ filter: /.*/, namespace: "more" }, ({ path }) => ({
+      contents: `module.exports = require("./more.cjs")[${JSON.stringify(path)}];`,
+    }));
+    esbuild.onResolve({ filter: /^\.\/more\.cjs$/ }, ({ path }) => ({ path, external: true }));
+  },
+});
+
+/** commander loads node:child_process for subcommands that are programs of their own, of which we have none: 4 ms. */
+const LAZY_CHILD_PROCESS = {
+  name: "lazy-child-process",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes("/node_modules/commander/") ? { path, namespace: "lazy" } : undefined,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: "lazy" }, ({ path }) => ({
+      contents: `exports.spawn = (...args) => require(${JSON.stringify(path)}).spawn(...args);`,
+    }));
+  },
+};
+
+const moreEntry = (parts) =>
+  [...parts].map(([name, source]) => `export * as ${name} from "./${source}";`).join("\n");
+
+/**
+ * CommonJS, because it starts faster than ESM. The entry switches the compile cache on, which only helps files that are
+ * loaded after it; run.cjs has the grammar and the quick verbs, more.cjs all others; and the daemon's size would cost every
+ * other command 10 ms. `import()` becomes `require()`: Node's loader for modules takes 30 ms to find and read a file.
  */
 const buildCli = async () => {
   const { build } = await import("esbuild");
@@ -46,6 +96,7 @@ const buildCli = async () => {
     platform: "node",
     target: "node24",
     format: "cjs",
+    supported: { "dynamic-import": false },
     minifySyntax: true,
     minifyWhitespace: true,
     external: ["better-sqlite3", "ssh2"],
@@ -54,10 +105,17 @@ const buildCli = async () => {
     legalComments: "none",
     logLevel: "warning",
   };
+  const parts = moreParts();
   await build({
     ...common,
     entryPoints: [join(ROOT, "cli", "run.ts")],
     outfile: join(CLI_DIR, "run.cjs"),
+    plugins: [separate("daemon"), separateMore(parts), LAZY_CHILD_PROCESS],
+  });
+  await build({
+    ...common,
+    stdin: { contents: moreEntry(parts), resolveDir: ROOT, loader: "ts" },
+    outfile: join(CLI_DIR, "more.cjs"),
     plugins: [separate("daemon")],
   });
   await build({
