@@ -1,42 +1,12 @@
 // The whole chain on real tmux: a played Claude in a pane, its installed hooks, the spool, the daemon, the feed.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createPlayer, type Player, type PlayerOptions } from "../player/player.ts";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { describe, expect, it } from "vitest";
+import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
+const scene = useChainScene();
+const { tmux, daemon } = scene;
 
-/** Two seconds are promised; the rest is for a busy machine. The figure itself comes from the benchmark. */
-const WITHOUT_HOOK_MS = 3_000;
-
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
-
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const play = async (more: Partial<PlayerOptions> = {}): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    ...more,
-  });
-  players.push(player);
-  return player;
-};
-const installHooks = () =>
-  daemon.daemon.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+const play = () => scene.play("claude");
+const installHooks = () => scene.install("claude");
 
 describe("a played Claude with hooks", () => {
   it("goes idle, running, waiting_approval, running, completed, and its row goes with it", async () => {

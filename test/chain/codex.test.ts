@@ -2,50 +2,26 @@
 // with the environment of a pane that is gone, unless a test says otherwise.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player, type PlayerOptions } from "../player/player.ts";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Player, PlayerOptions } from "../player/player.ts";
+import { framesOf, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/codex", import.meta.url));
-const VARIANTS = fileURLToPath(new URL("../fixtures/variants/codex", import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
+const VARIANTS = framesOf("codex", "variants");
 const PROMPT = "RUN touch approved.txt !!";
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
+const scene = useChainScene();
+const { tmux, daemon } = scene;
 let goneEnv: Record<string, string>;
-const players: Player[] = [];
 
 beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
   const gone = await tmux.run("split-window", "-d", "-t", "base", "-P", "-F", "#{pane_id}");
   await tmux.run("kill-pane", "-t", gone);
   goneEnv = { TMUX: `${tmux.socketPath},${await tmux.serverPid()},0`, TMUX_PANE: gone };
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-  await daemon.daemon.service.integrationChange({ agent: "codex", action: "install", dryRun: false });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
+  await scene.install("codex");
 });
 
-const play = async (more: Partial<PlayerOptions> = {}, hasServer = true): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    agent: "codex",
-    ...(hasServer ? { backgroundEnv: goneEnv } : {}),
-    ...more,
-  });
-  players.push(player);
-  return player;
-};
+const play = (more: Partial<PlayerOptions> = {}, hasServer = true): Promise<Player> =>
+  scene.play("codex", { ...(hasServer ? { backgroundEnv: goneEnv } : {}), ...more });
 const folder = (name: string): string => {
   const path = join(daemon.home, name);
   mkdirSync(path, { recursive: true });

@@ -2,15 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player } from "../player/player.ts";
+import { describe, expect, it } from "vitest";
+import type { Player } from "../player/player.ts";
+import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/copilot", import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
 const COMMAND = { command: "touch approved.txt" };
 const SHELL = { toolName: "bash", toolArgs: { ...COMMAND, description: "Lab command", initial_wait: 5 } };
 const REQUEST = { toolName: "bash", toolInput: COMMAND };
@@ -27,33 +22,12 @@ const QUESTION = {
   },
 };
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
+const scene = useChainScene();
+const { daemon } = scene;
 
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const play = async (): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    agent: "copilot",
-  });
-  players.push(player);
-  return player;
-};
+const play = () => scene.play("copilot");
 const playWithHooks = async (): Promise<Player> => {
-  await daemon.daemon.service.integrationChange({ agent: "copilot", action: "install", dryRun: false });
+  await scene.install("copilot");
   const player = await play();
   await player.frame("idle_fresh");
   await daemon.untilState(player.paneId, "idle");

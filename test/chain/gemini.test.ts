@@ -1,13 +1,8 @@
 // Gemini CLI as a person runs it: real tmux, the real daemon, played frames, titles and hooks.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player } from "../player/player.ts";
+import { describe, expect, it } from "vitest";
+import type { Player } from "../player/player.ts";
+import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/gemini", import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
 const SHELL = { tool_name: "run_shell_command", tool_input: { command: "touch approved.txt" } };
 const PERMISSION = {
   notification_type: "ToolPermission",
@@ -20,33 +15,12 @@ const PERMISSION = {
   },
 };
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
+const scene = useChainScene();
+const { daemon } = scene;
 
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const play = async (): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    agent: "gemini",
-  });
-  players.push(player);
-  return player;
-};
+const play = () => scene.play("gemini");
 const playWithHooks = async (): Promise<Player> => {
-  await daemon.daemon.service.integrationChange({ agent: "gemini", action: "install", dryRun: false });
+  await scene.install("gemini");
   const player = await play();
   await player.frame("idle_fresh");
   await player.event("SessionStart");

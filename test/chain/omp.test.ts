@@ -1,44 +1,17 @@
 // oh-my-pi as a person runs it: real tmux, the real daemon, the extension that the integration wrote, played frames.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player } from "../player/player.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { Player } from "../player/player.ts";
+import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/omp", import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
 const CALL = { toolName: "bash", toolCallId: "call_1" };
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
+const scene = useChainScene();
+const { tmux, daemon } = scene;
 
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const install = () =>
-  daemon.daemon.service.integrationChange({ agent: "omp", action: "install", dryRun: false });
-const play = async (): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    agent: "omp",
-  });
-  players.push(player);
-  return player;
-};
+const install = () => scene.install("omp");
+const play = () => scene.play("omp");
 const start = async (): Promise<Player> => {
   await install();
   const player = await play();

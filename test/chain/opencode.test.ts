@@ -1,42 +1,15 @@
 // opencode as a person runs it: real tmux, the real daemon, the plugin file that the integration wrote, played frames.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player } from "../player/player.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { Player } from "../player/player.ts";
+import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/opencode", import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
 const ROOT = "ses_root";
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
+const scene = useChainScene();
+const { daemon } = scene;
 
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const install = () =>
-  daemon.daemon.service.integrationChange({ agent: "opencode", action: "install", dryRun: false });
-const play = async (): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    agent: "opencode",
-  });
-  players.push(player);
-  return player;
-};
+const install = () => scene.install("opencode");
+const play = () => scene.play("opencode");
 const status = (player: Player, type: string) =>
   player.event("session.status", { sessionID: ROOT, status: { type } });
 const idle = async (player: Player): Promise<void> => {

@@ -1,43 +1,14 @@
 // What all agents share: panes that close or become another agent's, and two agents of one kind in one folder without
 // any hook; and the turns of Claude that its own chain test does not play.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player } from "../player/player.ts";
+import { describe, expect, it } from "vitest";
+import type { Player } from "../player/player.ts";
+import { AGENTS, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const recordings = (agent: string) =>
-  fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
-const AGENTS = ["claude", "codex", "gemini", "copilot", "opencode", "omp", "pi"];
+const scene = useChainScene();
+const { tmux, daemon } = scene;
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
-
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const play = async (agent: string, paneId?: string): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: recordings(agent),
-    agent,
-    ...(paneId === undefined ? {} : { paneId }),
-  });
-  players.push(player);
-  return player;
-};
+const play = (agent: string, paneId?: string): Promise<Player> =>
+  scene.play(agent, paneId === undefined ? {} : { paneId });
 
 describe("a pane", () => {
   it.each(AGENTS)(
@@ -77,7 +48,7 @@ describe("two agents of one kind in one folder, without any hook", () => {
 
 describe("a played Claude with hooks", () => {
   const playWithHooks = async (): Promise<Player> => {
-    await daemon.daemon.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+    await scene.install("claude");
     const player = await play("claude");
     await player.event("UserPromptSubmit");
     await player.frame("running");

@@ -1,41 +1,14 @@
 // pi as a person runs it: real tmux, the real daemon, the extension that the integration wrote, played frames.
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { createPlayer, type Player } from "../player/player.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { Player } from "../player/player.ts";
+import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
-const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/pi", import.meta.url));
-/** Two seconds are promised; the rest is for a busy machine. */
-const WITHOUT_HOOK_MS = 3_000;
+const scene = useChainScene();
+const { daemon } = scene;
 
-let tmux: PrivateTmux;
-let daemon: TestDaemon;
-const players: Player[] = [];
-
-beforeEach(async () => {
-  tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-  daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
-});
-afterEach(async () => {
-  for (const player of players.splice(0)) await player.close();
-  await daemon.close();
-  await tmux.close();
-});
-
-const play = async (): Promise<Player> => {
-  const player = await createPlayer({
-    tmux: { socketArgs: tmux.socketArgs },
-    home: daemon.home,
-    recordingsDir: RECORDINGS,
-    agent: "pi",
-  });
-  players.push(player);
-  return player;
-};
+const play = () => scene.play("pi");
 const start = async (): Promise<Player> => {
-  await daemon.daemon.service.integrationChange({ agent: "pi", action: "install", dryRun: false });
+  await scene.install("pi");
   const player = await play();
   await player.event("session_start");
   await player.frame("idle_fresh");

@@ -1,0 +1,69 @@
+// The surroundings that every chain test needs: a private tmux, a real daemon on it, and players that are gone when the
+// test is. `daemon` and `tmux` stand for those of the running test.
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach } from "vitest";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player, type PlayerOptions } from "../player/player.ts";
+
+/** Two seconds are promised; the rest is for a busy machine. The figure itself comes from the benchmark. */
+export const WITHOUT_HOOK_MS = 3_000;
+
+export const AGENTS = ["claude", "codex", "gemini", "copilot", "opencode", "omp", "pi"] as const;
+export type PlayedAgent = (typeof AGENTS)[number];
+
+/** Folder of an agent's frames: recorded, or made by hand from recorded texts. */
+export const framesOf = (agent: string, kind: "recordings" | "variants" = "recordings"): string =>
+  fileURLToPath(new URL(`../fixtures/${kind}/${agent}`, import.meta.url));
+
+export interface ChainScene {
+  readonly tmux: PrivateTmux;
+  readonly daemon: TestDaemon;
+  /** Our hooks, plugin or extension into the agent's settings. */
+  install(agent: string): Promise<unknown>;
+  play(agent: string, more?: Partial<PlayerOptions>): Promise<Player>;
+}
+
+/** An object that is another one in each test. */
+const standIn = <T extends object>(present: () => T): T =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every read goes to the present object
+  new Proxy({} as T, { get: (_none, key) => Reflect.get(present(), key) as unknown });
+
+/** To be called once in a test file, outside of its tests. */
+export const useChainScene = (): ChainScene => {
+  let present: { tmux: PrivateTmux; daemon: TestDaemon } | null = null;
+  const players: Player[] = [];
+  const now = () => {
+    if (present === null) throw new Error("the scene exists only within a test");
+    return present;
+  };
+  beforeEach(async () => {
+    const tmux = createPrivateTmux();
+    await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+    present = { tmux, daemon: await startTestDaemon({ sockets: [tmux.socketPath] }) };
+  });
+  afterEach(async () => {
+    for (const player of players.splice(0)) await player.close();
+    await now().daemon.close();
+    await now().tmux.close();
+    present = null;
+  });
+  return {
+    tmux: standIn(() => now().tmux),
+    daemon: standIn(() => now().daemon),
+    install: (agent) =>
+      now().daemon.daemon.service.integrationChange({ agent, action: "install", dryRun: false }),
+    play: async (agent, more = {}) => {
+      const { tmux, daemon } = now();
+      const player = await createPlayer({
+        tmux: { socketArgs: tmux.socketArgs },
+        home: daemon.home,
+        recordingsDir: framesOf(agent),
+        agent,
+        ...more,
+      });
+      players.push(player);
+      return player;
+    },
+  };
+};
