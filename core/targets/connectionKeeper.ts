@@ -1,0 +1,129 @@
+// Keeps one target connected: one attempt at a time, growing pauses with jitter after failures, at once again when a person
+// asks. It knows nothing of what a connection is; it only decides when another one is tried.
+import { AgtmuxError } from "../model/errors.ts";
+import type { Clock } from "../ports/clock.ts";
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** What only a person can mend is not hammered: keys, host keys, configuration. Each attempt may make a hardware key blink. */
+const PERSON_PAUSE_MS = 300_000;
+/** A connection that held for so long starts the pauses anew when it breaks. */
+const STABLE_MS = 30_000;
+
+/** An open connection and all that was built on it. */
+export interface Link {
+  /** Called once when it breaks by itself. */
+  onDown(listener: (error: Error) => void): void;
+  close(): Promise<void>;
+}
+
+export interface ConnectionKeeper {
+  /** Begins to connect; returns at once. */
+  start(): void;
+  /**
+   * One attempt now, or the one that runs already. Nothing happens while connected. @throws what the attempt failed with.
+   */
+  connectNow(): Promise<void>;
+  /** Epoch ms of the next attempt; null while connected or trying. */
+  readonly nextAttemptAt: number | null;
+  /** Ends the connection and every attempt; resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionKeeperOptions {
+  /** Connects and builds everything; what it began is undone when it fails. */
+  attempt: () => Promise<Link>;
+  onUp: () => void;
+  /** Not connected any more, or still not. */
+  onDown: (error: Error) => void;
+  clock: Clock;
+  /** Uniform in [0, 1). */
+  random: () => number;
+}
+
+const needsPerson = (error: Error): boolean =>
+  error instanceof AgtmuxError &&
+  (error.code === "E_TARGET_HOST_KEY" || error.code === "E_TARGET_AUTH" || error.code === "E_USAGE");
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+export const createConnectionKeeper = (options: ConnectionKeeperOptions): ConnectionKeeper => {
+  const { attempt, onUp, onDown, clock, random } = options;
+  let link: Link | null = null;
+  let upAt = 0;
+  let trying: Promise<void> | null = null;
+  let failures = 0;
+  let nextAttemptAt: number | null = null;
+  let cancelTimer: () => void = () => {};
+  let isClosed = false;
+
+  const plan = (error: Error): void => {
+    cancelTimer();
+    if (isClosed) return;
+    failures += 1;
+    const pauseMs = needsPerson(error)
+      ? PERSON_PAUSE_MS
+      : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+    // Many targets that went with one network do not come back in one moment.
+    const jitteredMs = pauseMs * (0.5 + random());
+    nextAttemptAt = clock.now() + jitteredMs;
+    cancelTimer = clock.setTimer(jitteredMs, () => void tryOnce().catch(() => {}));
+    onDown(error);
+  };
+  const wentDown = (lost: Link, error: Error): void => {
+    if (link !== lost || isClosed) return;
+    link = null;
+    if (clock.now() - upAt >= STABLE_MS) failures = 0;
+    const closing = lost.close();
+    // The next attempt waits until nothing of this connection is left.
+    trying = closing
+      .catch(() => {})
+      .finally(() => {
+        trying = null;
+      });
+    plan(error);
+  };
+  const connect = async (): Promise<void> => {
+    let made: Link;
+    try {
+      made = await attempt();
+    } catch (error) {
+      plan(toError(error));
+      throw error;
+    }
+    if (isClosed) {
+      await made.close();
+      return;
+    }
+    link = made;
+    upAt = clock.now();
+    onUp();
+    made.onDown((error) => wentDown(made, error));
+  };
+  const tryOnce = async (): Promise<void> => {
+    cancelTimer();
+    nextAttemptAt = null;
+    if (trying !== null) await trying;
+    if (link !== null || isClosed) return;
+    const mine = connect().finally(() => {
+      if (trying === mine) trying = null;
+    });
+    trying = mine;
+    await mine;
+  };
+
+  return {
+    start: () => void tryOnce().catch(() => {}),
+    connectNow: tryOnce,
+    get nextAttemptAt() {
+      return nextAttemptAt;
+    },
+    close: async () => {
+      isClosed = true;
+      cancelTimer();
+      await trying?.catch(() => {});
+      await link?.close();
+      link = null;
+    },
+  };
+};

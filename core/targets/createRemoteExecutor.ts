@@ -1,0 +1,81 @@
+// The executor of an SSH alias: reads what OpenSSH knows about it, chooses the transport and puts both together. The choice
+// is made for each connection, because keys and configuration change while the daemon runs.
+import type { Logger } from "../ports/logger.ts";
+import { chooseTransport, type TransportChoice, type TransportName } from "./chooseTransport.ts";
+import { createOpenSshTransport } from "./executors/openSshTransport.ts";
+import { SSH2_ALGORITHMS } from "./executors/ssh2Library.ts";
+import { createSsh2Transport, type Ssh2Plan } from "./executors/ssh2Transport.ts";
+import { createSshExecutor } from "./executors/sshExecutor.ts";
+import type { SshTransport } from "./executors/sshTransport.ts";
+import { createSwitchingTransport } from "./executors/switchingTransport.ts";
+import { readKnownHost } from "./knownHosts.ts";
+import type { RemoteExecutor } from "./remoteExecutor.ts";
+import { checkSshAlias, readSshConfig } from "./sshConfig.ts";
+import { readIdentities } from "./sshIdentities.ts";
+
+export interface RemoteExecutorOptions {
+  targetId: string;
+  /** A name of the SSH configuration. */
+  alias: string;
+  /** Of `ssh` and the agent: PATH, HOME and SSH_AUTH_SOCK matter. */
+  env: NodeJS.ProcessEnv;
+  logger: Logger;
+  /** Folder for control sockets, made 0700 when it is missing: `cm` of the home. */
+  controlDir: string;
+  /** What the target's settings force; null: choose. */
+  transport: TransportName | null;
+  /** Takes the place of the person's and the system's SSH configuration; null: theirs. */
+  configFile: string | null;
+  /** How long the server may be silent before the connection counts as lost. */
+  keepAliveMs?: number;
+  connectTimeoutMs?: number;
+}
+
+const DEFAULT_KEEP_ALIVE_MS = 15_000;
+
+export interface ResolvedTarget extends Ssh2Plan, TransportChoice {}
+
+/**
+ * Everything about an alias that decides how it is reached; opens no connection.
+ * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.
+ */
+export const resolveTarget = async (
+  options: Pick<RemoteExecutorOptions, "alias" | "env" | "configFile" | "transport">,
+): Promise<ResolvedTarget> => {
+  const { alias, env, configFile } = options;
+  const { config, unconfigured } = await readSshConfig(alias, { env, configFile });
+  const [identities, knownHost] = await Promise.all([
+    readIdentities(config, env),
+    readKnownHost(config, env),
+  ]);
+  const inputs = { config, unconfigured, identities, knownHost, supported: SSH2_ALGORITHMS };
+  return { config, identities, knownHost, ...chooseTransport(inputs, options.transport) };
+};
+
+/**
+ * The executor of a target; nothing is connected yet.
+ * @throws AgtmuxError E_USAGE for an alias that cannot be one.
+ */
+export const createRemoteExecutor = (options: RemoteExecutorOptions): RemoteExecutor => {
+  const { targetId, alias, env, logger, controlDir, configFile } = options;
+  checkSshAlias(alias);
+  const keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
+  const openSsh = (): SshTransport =>
+    createOpenSshTransport({ alias, env, controlDir, configFile, keepAliveMs });
+  const transport = createSwitchingTransport(async () => {
+    if (options.transport === "openssh") return openSsh();
+    const resolved = await resolveTarget(options);
+    logger.info({ targetId, transport: resolved.transport, reason: resolved.reason }, "transport chosen");
+    return resolved.transport === "ssh2"
+      ? createSsh2Transport({ alias, plan: () => Promise.resolve(resolved), keepAliveMs })
+      : openSsh();
+  });
+  const { connectTimeoutMs } = options;
+  return createSshExecutor({
+    targetId,
+    alias,
+    transport,
+    logger,
+    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+  });
+};

@@ -1,0 +1,204 @@
+// A connection of the ssh2 library, for hosts that `chooseTransport` finds plain: no child process at all. The library is
+// loaded on first use and knows nothing by itself: every choice of OpenSSH's configuration that matters is passed to it,
+// and no host key is accepted that known_hosts does not name.
+import { readFile } from "node:fs/promises";
+import type { AgentAuthMethod, Client, ClientChannel, ConnectConfig, PublicKeyAuthMethod } from "ssh2";
+import type { AgtmuxError } from "../../model/errors.ts";
+import { judgeHostKey, typeOfKey, type KnownHost } from "../knownHosts.ts";
+import type { SshConfig } from "../sshConfig.ts";
+import { authError, cleanLine, hostKeyError, unreachableError } from "../sshErrors.ts";
+import type { SshIdentities } from "../sshIdentities.ts";
+import { algorithmsFor, loadSsh2 } from "./ssh2Library.ts";
+import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.ts";
+
+/** What a connection needs to know; read anew for each, because keys and configuration change. */
+export interface Ssh2Plan {
+  config: SshConfig;
+  identities: SshIdentities;
+  knownHost: KnownHost;
+}
+
+export interface Ssh2Options {
+  alias: string;
+  plan: () => Promise<Ssh2Plan>;
+  /** How long the server may be silent before the connection counts as lost. */
+  keepAliveMs: number;
+}
+
+const KEEP_ALIVE_COUNT = 3;
+
+type Attempt = AgentAuthMethod | PublicKeyAuthMethod;
+
+/** As OpenSSH: the agent first, unless the configuration allows its own files only. */
+const attemptsOf = async ({ config, identities }: Ssh2Plan): Promise<Attempt[]> => {
+  const { user: username } = config;
+  const files = await Promise.all(
+    identities.keyFiles
+      .filter(({ kind }) => kind === "plain")
+      .map(async ({ path }) => ({ type: "publickey" as const, username, key: await readFile(path) })),
+  );
+  const agent = identities.agentSocket;
+  return agent === null || config.identitiesonly || identities.agentKeyTypes.length === 0
+    ? files
+    : [{ type: "agent" as const, username, agent }, ...files];
+};
+
+const explain = (alias: string, error: Error & { level?: string; code?: unknown }): AgtmuxError => {
+  const details = [cleanLine(error.message)];
+  const { code } = error;
+  if (error.level === "client-authentication") return authError(alias, details);
+  if (error.level === "client-dns" || code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return unreachableError(alias, "the host name cannot be resolved", { details, cause: error });
+  if (code === "ECONNREFUSED")
+    return unreachableError(alias, "the connection was refused", { details, cause: error });
+  if (code === "ENETUNREACH" || code === "EHOSTUNREACH")
+    return unreachableError(alias, "there is no way to it in the network", { details, cause: error });
+  if (error.level === "client-timeout" || code === "ETIMEDOUT")
+    return unreachableError(alias, "it does not answer", { details, cause: error });
+  if (error.level === "handshake")
+    return unreachableError(alias, "no common algorithm, or a broken handshake", { details, cause: error });
+  return unreachableError(alias, "the connection was closed", { details, cause: error });
+};
+
+const channelOf = (stream: ClientChannel): TransportChannel => {
+  let end: ChannelEnd = { exitCode: null, reason: "the connection was lost" };
+  const ended = Promise.withResolvers<ChannelEnd>();
+  stream.on("exit", (code: number | null, signal?: string) => {
+    end =
+      code === null
+        ? { exitCode: null, reason: `signal ${cleanLine(signal ?? "of unknown kind")}` }
+        : { exitCode: code, reason: `exit status ${code}` };
+  });
+  // A channel that breaks says so by closing.
+  stream.on("error", () => {});
+  stream.stderr.on("error", () => {});
+  stream.once("close", () => ended.resolve(end));
+  return {
+    stdin: stream,
+    stdout: stream,
+    stderr: stream.stderr,
+    ended: ended.promise,
+    destroy: () => {
+      stream.close();
+      // The far side may never answer the closing.
+      stream.destroy();
+      ended.resolve(end);
+    },
+  };
+};
+
+/** The transport over the library. `disconnect` leaves no socket. */
+export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): SshTransport => {
+  const channels = new Set<TransportChannel>();
+  let client: Client | null = null;
+  let downListener: (error: AgtmuxError) => void = () => {};
+
+  const dropChannels = (): void => {
+    for (const channel of channels) channel.destroy();
+    channels.clear();
+  };
+  const configOf = async (
+    timeoutMs: number,
+    onHostKey: (error: AgtmuxError) => void,
+  ): Promise<ConnectConfig> => {
+    const planned = await plan();
+    const { config, knownHost } = planned;
+    return {
+      host: config.hostname,
+      port: config.port,
+      username: config.user,
+      forceIPv4: config.addressfamily === "inet",
+      forceIPv6: config.addressfamily === "inet6",
+      readyTimeout: timeoutMs,
+      keepaliveInterval: Math.ceil(keepAliveMs / KEEP_ALIVE_COUNT),
+      keepaliveCountMax: KEEP_ALIVE_COUNT,
+      algorithms: await algorithmsFor(config, knownHost),
+      authHandler: await attemptsOf(planned),
+      hostVerifier: (key: Buffer): boolean => {
+        const verdict = judgeHostKey(knownHost, key);
+        if (verdict === "known") return true;
+        onHostKey(
+          hostKeyError(alias, verdict, {
+            knownName: knownHost.name,
+            details: [`offered: ${cleanLine(typeOfKey(key))}`],
+          }),
+        );
+        return false;
+      },
+    };
+  };
+
+  return {
+    name: "ssh2",
+    connect: async (timeoutMs) => {
+      const { Client: Ssh2Client } = await loadSsh2();
+      let hostKeyProblem: AgtmuxError | null = null;
+      const config = await configOf(timeoutMs, (error) => {
+        hostKeyProblem = error;
+      });
+      const started = new Ssh2Client();
+      const ready = Promise.withResolvers<void>();
+      let lastError: AgtmuxError | null = null;
+      started.on("ready", () => ready.resolve());
+      started.on("error", (error: Error) => {
+        lastError = hostKeyProblem ?? explain(alias, error);
+        ready.reject(lastError);
+      });
+      started.on("close", () => {
+        ready.reject(lastError ?? unreachableError(alias, "the connection was closed"));
+        if (client !== started) return;
+        client = null;
+        dropChannels();
+        downListener(lastError ?? unreachableError(alias, "the connection was closed"));
+      });
+      try {
+        started.connect(config);
+        await ready.promise;
+      } catch (error) {
+        started.destroy();
+        throw error;
+      }
+      started.setNoDelay(true);
+      client = started;
+    },
+    open: async (command) => {
+      const used = client;
+      if (used === null) throw unreachableError(alias, "there is no connection");
+      const opened = Promise.withResolvers<ClientChannel>();
+      const lost = (): void => opened.reject(unreachableError(alias, "the connection was lost"));
+      used.once("close", lost);
+      try {
+        used.exec(command, (error, stream) => {
+          if (error === undefined) opened.resolve(stream);
+          else
+            opened.reject(
+              unreachableError(alias, "the server refused another session", {
+                details: [cleanLine(error.message)],
+                cause: error,
+              }),
+            );
+        });
+        const channel = channelOf(await opened.promise);
+        channels.add(channel);
+        void channel.ended.then(() => channels.delete(channel));
+        return channel;
+      } finally {
+        used.removeListener("close", lost);
+      }
+    },
+    onDown: (listener) => {
+      downListener = listener;
+    },
+    disconnect: async () => {
+      const stopped = client;
+      client = null;
+      dropChannels();
+      if (stopped === null) return;
+      const closed = new Promise<void>((done) => stopped.once("close", () => done()));
+      stopped.end();
+      // A server that does not answer keeps nothing alive here.
+      stopped.destroy();
+      await closed;
+    },
+  };
+};

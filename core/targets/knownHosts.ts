@@ -1,0 +1,99 @@
+// What the person's known_hosts files say about a host. `ssh-keygen -F` does the looking up, with hashed names, patterns
+// and negations as OpenSSH has them; this module reads its answer and judges a key by it.
+import { execa } from "execa";
+import { unreachableError } from "./sshErrors.ts";
+import { expandTilde } from "./sshIdentities.ts";
+import type { SshConfig } from "./sshConfig.ts";
+
+export interface KnownHostKey {
+  /** `authority` signs other keys; `revoked` must never be accepted. */
+  marker: "plain" | "authority" | "revoked";
+  type: string;
+  /** Base64. */
+  key: string;
+}
+
+/** What is known under the name with its port, and under the bare name where that may stand for it. */
+export interface KnownHost {
+  /** The name that is looked up: `[host]:port` where the port is not 22. */
+  name: string;
+  keys: readonly KnownHostKey[];
+  /** Of the bare host name: they can accept a key of another port, but say nothing against one. */
+  bareKeys: readonly KnownHostKey[];
+}
+
+const TIMEOUT_MS = 5_000;
+const DEFAULT_PORT = 22;
+
+/** Lines of known_hosts; comments (those of `ssh-keygen -F` too) and what is no key line are passed over. */
+export const parseKnownHosts = (text: string): KnownHostKey[] =>
+  text.split("\n").flatMap((line): KnownHostKey[] => {
+    if (line.startsWith("#")) return [];
+    const found = /^(?:(@\S+)\s+)?(\S+)\s+([a-z][\w.@-]+)\s+([A-Za-z0-9+/]+=*)(?:\s|$)/.exec(line);
+    if (found === null) return [];
+    const [, marker, , type = "", key = ""] = found;
+    if (marker === "@cert-authority") return [{ marker: "authority", type, key }];
+    if (marker === "@revoked") return [{ marker: "revoked", type, key }];
+    return marker === undefined ? [{ marker: "plain", type, key }] : [];
+  });
+
+const lookUp = async (
+  name: string,
+  files: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<KnownHostKey[]> => {
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const result = await execa("ssh-keygen", ["-F", name, "-f", file], {
+        env,
+        extendEnv: false,
+        reject: false,
+        timeout: TIMEOUT_MS,
+        stdin: "ignore",
+      });
+      // Status 1: not found, and the same for a file that does not exist.
+      return result.exitCode === 0 ? parseKnownHosts(result.stdout) : [];
+    }),
+  );
+  return found.flat();
+};
+
+/** The names of the host in known_hosts files, as OpenSSH makes them. */
+const namesOf = ({ hostname, port, hostkeyalias }: SshConfig): { name: string; bareName: string | null } => {
+  if (hostkeyalias !== null) return { name: hostkeyalias, bareName: null };
+  const host = hostname.toLowerCase();
+  return port === DEFAULT_PORT
+    ? { name: host, bareName: null }
+    : { name: `[${host}]:${port}`, bareName: host };
+};
+
+/** @throws AgtmuxError E_TARGET_UNREACHABLE for a name that would be an option. */
+export const readKnownHost = async (config: SshConfig, env: NodeJS.ProcessEnv): Promise<KnownHost> => {
+  const files = [...config.userknownhostsfile, ...config.globalknownhostsfile]
+    .filter((file) => file !== "/dev/null")
+    .map(expandTilde);
+  const { name, bareName } = namesOf(config);
+  if (name.startsWith("-")) throw unreachableError(config.alias, "its host name begins with a dash");
+  const [keys, bareKeys] = await Promise.all([
+    lookUp(name, files, env),
+    bareName === null ? [] : lookUp(bareName, files, env),
+  ]);
+  return { name, keys, bareKeys };
+};
+
+/** The type that a public key names in its first field. */
+export const typeOfKey = (key: Buffer): string => {
+  if (key.length < 4) return "";
+  return key.toString("latin1", 4, 4 + key.readUInt32BE(0));
+};
+
+/** Whether a server's key is the known one. Revoked wins over everything; another key of the same type is a change. */
+export const judgeHostKey = (host: KnownHost, key: Buffer): "known" | "unknown" | "changed" | "revoked" => {
+  const type = typeOfKey(key);
+  const text = key.toString("base64");
+  const isSame = (known: KnownHostKey): boolean => known.type === type && known.key === text;
+  const all = [...host.keys, ...host.bareKeys];
+  if (all.some((known) => known.marker === "revoked" && known.key === text)) return "revoked";
+  if (all.some((known) => known.marker === "plain" && isSame(known))) return "known";
+  return host.keys.some((known) => known.marker === "plain" && known.type === type) ? "changed" : "unknown";
+};

@@ -1,0 +1,152 @@
+// What OpenSSH itself says about an alias: `ssh -G` is the only reader of SSH configuration, so that includes, matches and
+// defaults mean here what they mean in the person's terminal. This module asks it and gives a typed record.
+import { execa } from "execa";
+import { z } from "zod";
+import { AgtmuxError } from "../model/errors.ts";
+import { cleanLine, unreachableError } from "./sshErrors.ts";
+
+const TIMEOUT_MS = 10_000;
+const MAX_ALIAS_LENGTH = 255;
+/** What OpenSSH 9.6 refuses in host and user names, because a ProxyCommand of the configuration may pass them to a shell. */
+const SHELL_CHARACTERS = /['"`$\\;&<>|(){}]/;
+
+const isSet = z.string().transform((value) => !["no", "none", "false", ""].includes(value.toLowerCase()));
+const value = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || text.toLowerCase() === "none" ? null : text));
+const words = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || text === "none" ? [] : text.split(/\s+/)));
+const names = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined ? [] : text.split(",")));
+const flag = isSet.optional().transform((found) => found ?? false);
+
+/** Keywords as `ssh -G` prints them; each with its last value, those of `lists` with all. */
+const recordSchema = z.object({
+  hostname: z.string().min(1),
+  port: z.coerce.number().int().min(1).max(65_535),
+  user: z.string().min(1),
+  addressfamily: z.enum(["any", "inet", "inet6"]).optional().default("any"),
+  hostkeyalias: value,
+  identitiesonly: flag,
+  identityagent: z.string().optional().default("SSH_AUTH_SOCK"),
+  proxyjump: value,
+  proxycommand: value,
+  gssapiauthentication: flag,
+  hostbasedauthentication: flag,
+  pubkeyauthentication: z
+    .string()
+    .optional()
+    .transform((text) => text !== "no" && text !== "false"),
+  compression: flag,
+  connecttimeout: value,
+  userknownhostsfile: words,
+  globalknownhostsfile: words,
+  hostkeyalgorithms: names,
+  kexalgorithms: names,
+  ciphers: names,
+  macs: names,
+});
+
+export interface SshConfig extends Readonly<z.output<typeof recordSchema>> {
+  readonly alias: string;
+  readonly identityFiles: readonly string[];
+  readonly certificateFiles: readonly string[];
+  /** Every keyword with all its values, in order. */
+  readonly all: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Refuses a name that `ssh` or a shell of its configuration could take for anything but a name.
+ * @throws AgtmuxError E_USAGE.
+ */
+export const checkSshAlias = (alias: string): void => {
+  const why =
+    alias === ""
+      ? "it is empty"
+      : alias.startsWith("-")
+        ? "it begins with a dash, which ssh would take for an option"
+        : alias.length > MAX_ALIAS_LENGTH
+          ? `it is longer than ${MAX_ALIAS_LENGTH} characters`
+          : /[\s\p{C}]/u.test(alias)
+            ? "it contains a space or a control character"
+            : SHELL_CHARACTERS.test(alias)
+              ? "it contains a character that a shell would interpret"
+              : null;
+  if (why !== null)
+    throw new AgtmuxError("E_USAGE", `the SSH target '${cleanLine(alias)}' cannot be used: ${why}`, {
+      remedy: "Name a host of your SSH configuration, or user@host.",
+    });
+};
+
+/** @throws Error for output that is not the one of `ssh -G`. */
+export const parseSshConfig = (alias: string, output: string): SshConfig => {
+  const all = new Map<string, string[]>();
+  for (const line of output.split("\n")) {
+    const space = line.indexOf(" ");
+    if (space <= 0) continue;
+    const keyword = line.slice(0, space).toLowerCase();
+    const values = all.get(keyword) ?? [];
+    values.push(line.slice(space + 1).trim());
+    all.set(keyword, values);
+  }
+  const last = Object.fromEntries([...all].map(([keyword, values]) => [keyword, values.at(-1)]));
+  return {
+    ...recordSchema.parse(last),
+    alias,
+    identityFiles: all.get("identityfile") ?? [],
+    certificateFiles: all.get("certificatefile") ?? [],
+    all,
+  };
+};
+
+export interface SshConfigReader {
+  env: NodeJS.ProcessEnv;
+  /** Takes the place of the person's and the system's configuration. */
+  configFile: string | null;
+}
+
+const askSsh = async (alias: string, env: NodeJS.ProcessEnv, file: readonly string[]): Promise<SshConfig> => {
+  const result = await execa("ssh", ["-G", ...file, "--", alias], {
+    env,
+    extendEnv: false,
+    reject: false,
+    timeout: TIMEOUT_MS,
+    stdin: "ignore",
+  });
+  if (result.exitCode === undefined && result.signal === undefined)
+    throw unreachableError(alias, "the ssh program cannot be started", {
+      remedy: "Install the OpenSSH client.",
+      cause: result.cause,
+    });
+  if (result.exitCode !== 0)
+    throw unreachableError(alias, "ssh does not accept its configuration", {
+      remedy: `Correct what 'ssh -G ${alias}' complains about.`,
+      details: result.stderr.split("\n").map(cleanLine).slice(-3),
+    });
+  try {
+    return parseSshConfig(alias, result.stdout);
+  } catch (error) {
+    throw unreachableError(alias, "what 'ssh -G' prints is not understood", { cause: error });
+  }
+};
+
+/**
+ * The configuration of an alias, and what it would be without any configuration: the difference is what the person set.
+ * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.
+ */
+export const readSshConfig = async (
+  alias: string,
+  { env, configFile }: SshConfigReader,
+): Promise<{ config: SshConfig; unconfigured: SshConfig }> => {
+  checkSshAlias(alias);
+  const [config, unconfigured] = await Promise.all([
+    askSsh(alias, env, configFile === null ? [] : ["-F", configFile]),
+    askSsh(alias, env, ["-F", "/dev/null"]),
+  ]);
+  return { config, unconfigured };
+};
