@@ -165,7 +165,8 @@ export const runWait = async (
   const columns = options.columns === undefined ? COLUMNS : parseColumns(options.columns, PANE_FIELDS);
   const until = wish.conditions.join(" or ");
   const startedAt = performance.now();
-  const tooLate = `${ref ?? "no pane"} was not ${until} within ${options.timeout}`;
+  const who = ref ?? (wish.mode === "every" ? "not every pane that fits" : "no pane that fits");
+  const tooLate = `${who} was ${ref === undefined ? "" : "not "}${until} within ${options.timeout}`;
   const verdict = await followFor(context, wish, tooLate);
   if (verdict === null) return;
   if (verdict.kind === "ended")
