@@ -107,6 +107,7 @@ const start = (
     ids: createIdSource(() => options.clock.now()),
     logger: options.logger,
     openTerminal: null,
+    focusTerminal: null,
     onShutdownRequest: options.onShutdownRequest,
   });
 

@@ -3,6 +3,7 @@
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
+import { showPlan } from "../core/actions/showPlan.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
@@ -14,6 +15,7 @@ import { createRemoteService } from "../core/rpc/remoteService.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { startSocketServer } from "../core/rpc/socketServer.ts";
 import type { ReachedDaemon } from "./reachDaemon.ts";
+import { runShort } from "./runShort.ts";
 
 type OpenTerminal = (argv: readonly string[]) => Promise<void>;
 
@@ -58,6 +60,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       ids: createIdSource(() => clock.now()),
       logger,
       openTerminal: options.openTerminal,
+      focusTerminal: null,
       findTerminal: options.findTerminal,
       onShutdownRequest: options.onShutdownRequest,
     });
@@ -76,11 +79,10 @@ export const joinDaemon = (client: DaemonClient, openTerminal: OpenTerminal): Re
   const remote = createRemoteService(client);
   const service = {
     ...remote,
-    openAttach: async (input: Parameters<typeof remote.openAttach>[0]) => {
-      const plan = await remote.prepareAttach({ ...input, insideTmux: null });
-      await openTerminal(plan.argv);
-      return plan;
-    },
+    openAttach: (input: Parameters<typeof remote.openAttach>[0]) =>
+      showPlan({ run: runShort, openTerminal, focusTerminal: null }, (mayFocus) =>
+        remote.prepareAttach({ ...input, insideTmux: null, mayFocus }),
+      ),
   };
   return {
     role: "client",

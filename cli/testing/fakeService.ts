@@ -371,6 +371,7 @@ export const createFakeService = (
         paneRef: pane.identity.pane_ref,
         argv: service.attachArgv,
         mode: "attach",
+        existingClient: null,
       };
     },
     openAttach: async () => {

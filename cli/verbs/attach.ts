@@ -16,7 +16,7 @@ const become = (plan: AttachPlan, context: CliContext): Promise<number> => {
   if (file === undefined) throw new AgtmuxError("E_INTERNAL", "the daemon named no command to attach with");
   // tmux refuses to run inside tmux unless $TMUX is gone; another server's pane is a case where that is wanted.
   const { TMUX, ...outside } = context.env;
-  const env = plan.mode === "attach" ? outside : { ...outside, TMUX };
+  const env = plan.mode === "switch_client" ? { ...outside, TMUX } : outside;
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { stdio: "inherit", env });
     process.on("SIGINT", ignoreSignal);
@@ -50,5 +50,10 @@ export const runAttach = async (context: CliContext, ref: string, options: Guard
       }),
     ),
   );
-  return become(plan, context);
+  const exitCode = await become(plan, context);
+  if (plan.mode === "focus_client" && exitCode === 0)
+    context.stderr.write(
+      `agtmux: a terminal shows this session natively (tmux -CC on ${plan.existingClient?.tty ?? "its tty"}): the pane was selected there, and no second client was attached.\n`,
+    );
+  return exitCode;
 };

@@ -103,7 +103,7 @@ const paneOf = (paneId: string, sessionId: string): Pane => ({
 });
 
 /** Through the real gate, because nothing else makes a verified action. */
-const plan = (pane: Pane, insideTmux: string | null = null): Promise<AttachPlan> => {
+const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): Promise<AttachPlan> => {
   const snapshots = new Map<string, ActionSnapshot>();
   const gate = createGate({
     store: {
@@ -151,6 +151,7 @@ const plan = (pane: Pane, insideTmux: string | null = null): Promise<AttachPlan>
     tmuxPath: "tmux",
     socketArgs: ["-S", inner.socket],
     insideTmux,
+    mayFocus,
   });
 };
 
@@ -316,6 +317,160 @@ describe.skipIf(!hasTmux)("a caller inside the same server", () => {
     const { sessionId, panes } = createSession("work");
     const text = insideTmux(inner.run("display-message", "-p", "#{pid}"));
     expect((await plan(paneOf(panes[1], sessionId), text)).mode).toBe("attach");
+  });
+});
+
+/** As iTerm2 does it: a control client on a terminal of its own. */
+const attachNatively = async (target: string): Promise<string> => {
+  const opened = openTerminal(["tmux", "-S", inner.socket, "-CC", "attach-session", "-t", target]);
+  await vi.waitFor(() => expect(whereIs(opened)).not.toBe(""), { timeout: 10_000, interval: 30 });
+  return opened;
+};
+const runPlan = ({ argv: [file = "", ...args] }: AttachPlan): number | null => spawnSync(file, args).status;
+
+describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
+  test("is made to show the pane, and nobody else is moved", async () => {
+    const { sessionId, panes } = createSession("main");
+    const sibling = inner.run(
+      "new-session",
+      "-d",
+      "-P",
+      "-F",
+      "#{session_id}",
+      "-t",
+      sessionId,
+      "-s",
+      "sibling",
+    );
+    const someone = await attachTo(sibling);
+    const here = await attachTo(sessionId);
+    const before = whereIs(someone);
+    const pane = { ...paneOf(panes[3], sessionId), alsoIn: [{ sessionId: sibling, sessionName: "sibling" }] };
+    const made = await plan(pane, null, true);
+    expect(made).toMatchObject({
+      mode: "focus_client",
+      existingClient: { tty: ttyOf(here), isNative: false },
+    });
+    expect(runPlan(made)).toBe(0);
+    await awaitPlace(here, sessionId, pane);
+    await expectTypingReaches(here, panes[3]);
+    expect(whereIs(someone)).toBe(before);
+  });
+
+  test("may show it through another session of the group, which keeps its terminal", async () => {
+    const { sessionId, panes } = createSession("main");
+    const sibling = inner.run(
+      "new-session",
+      "-d",
+      "-P",
+      "-F",
+      "#{session_id}",
+      "-t",
+      sessionId,
+      "-s",
+      "sibling",
+    );
+    const someone = await attachTo(sibling);
+    const pane = { ...paneOf(panes[2], sessionId), alsoIn: [{ sessionId: sibling, sessionName: "sibling" }] };
+    const made = await plan(pane, null, true);
+    expect([made.existingClient?.tty, runPlan(made)]).toEqual([ttyOf(someone), 0]);
+    await awaitPlace(someone, sibling, pane);
+  });
+
+  test("may show it through a window that is linked into its session", async () => {
+    const { sessionId, panes } = createSession("main");
+    const other = createSession("other");
+    const pane = {
+      ...paneOf(panes[2], sessionId),
+      alsoIn: [{ sessionId: other.sessionId, sessionName: "other" }],
+    };
+    inner.run("link-window", "-d", "-s", `${sessionId}:${pane.windowId}`, "-t", `${other.sessionId}:9`);
+    const someone = await attachTo(other.sessionId);
+    const made = await plan(pane, null, true);
+    expect([made.existingClient?.tty, runPlan(made)]).toEqual([ttyOf(someone), 0]);
+    await awaitPlace(someone, other.sessionId, pane);
+    await expectTypingReaches(someone, panes[2]);
+  });
+
+  test.each([
+    ["was not asked for", async (session: string) => void (await attachTo(session)), false],
+    ["shows another session", async () => void (await attachTo(createSession("else").sessionId)), true],
+    [
+      "may only look",
+      async (session: string) => {
+        const opened = openTerminal(["tmux", "-S", inner.socket, "attach-session", "-r", "-t", session]);
+        await vi.waitFor(() => expect(whereIs(opened)).not.toBe(""), { timeout: 10_000, interval: 30 });
+      },
+      true,
+    ],
+    [
+      "is a control client without a terminal, as ours is",
+      async (session: string) => {
+        const flags = ["-C", "attach-session", "-t", session, "-f", "read-only,no-output,ignore-size"];
+        children.push(spawn("tmux", ["-S", inner.socket, ...flags]));
+        await vi.waitFor(() => expect(inner.run("list-clients")).not.toBe(""), { timeout: 10_000 });
+      },
+      true,
+    ],
+  ])("is not used when it %s", async (_why, arrange, mayFocus) => {
+    const { sessionId, panes } = createSession("main");
+    await arrange(sessionId);
+    expect(await plan(paneOf(panes[1], sessionId), null, mayFocus)).toMatchObject({
+      mode: "attach",
+      existingClient: null,
+    });
+  });
+
+  test("does nothing when the pane has gone meanwhile", async () => {
+    const { sessionId, panes } = createSession("main");
+    const here = await attachTo(sessionId);
+    const before = whereIs(here);
+    const made = await plan(paneOf(panes[3], sessionId), null, true);
+    inner.run("kill-pane", "-t", panes[3]);
+    expect(runPlan(made)).not.toBe(0);
+    expect(whereIs(here)).toBe(before);
+  });
+});
+
+describe.skipIf(!hasTmux)("a terminal in tmux's control mode, as iTerm2", () => {
+  test("gets the pane selected and never a second client beside it", async () => {
+    const { sessionId, panes } = createSession("main");
+    await attachTo(sessionId);
+    const native = await attachNatively(sessionId);
+    for (const mayFocus of [false, true]) {
+      const pane = paneOf(panes[mayFocus ? 3 : 1], sessionId);
+      const made = await plan(pane, null, mayFocus);
+      expect(made).toMatchObject({
+        mode: "focus_client",
+        existingClient: { tty: ttyOf(native), isNative: true },
+      });
+      expect(made.argv).not.toContain("attach-session");
+      expect(runPlan(made)).toBe(0);
+      expect(whereIs(native)).toBe(`${sessionId} ${pane.windowId} ${pane.paneId}`);
+    }
+    expect(inner.run("list-clients").split("\n")).toHaveLength(2);
+  });
+
+  test("goes to another window of its session from inside, and says what to do about another session", async () => {
+    const { sessionId, panes } = createSession("main");
+    const other = createSession("other");
+    await attachTo(other.sessionId);
+    const native = await attachNatively(sessionId);
+    const pane = paneOf(panes[3], sessionId);
+    const made = await plan(pane, insideOf(sessionId));
+    expect([made.mode, made.existingClient?.tty, runPlan(made)]).toEqual(["focus_client", ttyOf(native), 0]);
+    expect(whereIs(native)).toBe(`${sessionId} ${pane.windowId} ${pane.paneId}`);
+    const elsewhere = plan(paneOf(other.panes[0], other.sessionId), insideOf(sessionId));
+    await expect(elsewhere).rejects.toMatchObject({
+      code: "E_UNSUPPORTED",
+      remedy: expect.stringContaining("list of tmux sessions"),
+    });
+  });
+
+  test("leaves a pane of another session to a terminal of its own", async () => {
+    await attachNatively(createSession("main").sessionId);
+    const { sessionId, panes } = createSession("other");
+    expect((await plan(paneOf(panes[1], sessionId), null, true)).mode).toBe("attach");
   });
 });
 

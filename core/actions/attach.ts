@@ -1,14 +1,11 @@
 // The command that a terminal becomes to show one pane. It names everything by tmux's own ids, in one tmux command list
-// that either lands on exactly that pane or does nothing. Finding the caller's client is the only question it asks tmux.
+// that either lands on exactly that pane or does nothing. Who is attached is the only question it asks tmux.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { AttachPlan } from "../model/snapshot.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { VerifiedAction } from "./prepare.ts";
-
-const LIST_CLIENTS_TIMEOUT_MS = 2_000;
-/** Nothing in it can hold a space: a number, an id, a device path. A control client has no device. */
-const CLIENT_FORMAT = "#{client_control_mode} #{client_activity} #{session_id} #{client_tty}";
+import { listTmuxClients, type TmuxClient } from "./tmuxClients.ts";
 
 /** `$TMUX` of a process inside tmux: socket path, server pid, number of the session it was started in. */
 interface InsideTmux {
@@ -31,58 +28,59 @@ const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 const isSameServer = (inside: InsideTmux, server: ServerInstance): boolean =>
   inside.serverPid === server.pid && fileName(inside.socketPath) === fileName(server.socketPath);
 
-interface Client {
-  isControl: boolean;
-  activeAt: number;
-  sessionId: string;
-  tty: string;
-}
+/**
+ * The terminal that the person sits at: of the plain ones the one that was used last, those in the caller's own session
+ * first. tmux's own choice may fall on a control client (ours, just attached), which would be moved in its place. Where only
+ * a native client shows the caller's session, the caller sits in one of its windows.
+ */
+const chooseCaller = (clients: readonly TmuxClient[], sessionId: string): TmuxClient => {
+  const inSession = clients.filter((client) => client.sessionId === sessionId);
+  const caller =
+    inSession.find(({ isNative }) => !isNative) ?? inSession[0] ?? clients.find(({ isNative }) => !isNative);
+  if (caller !== undefined) return caller;
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    "Switching to the pane: no terminal is attached to this tmux server.",
+    { remedy: "Run the command in a terminal outside of tmux." },
+  );
+};
 
-const parseClient = (line: string): Client | null => {
-  const match = /^([01]) (\d+) (\$\d+) (\/dev\/[A-Za-z0-9/._-]+)$/.exec(line);
-  return match === null
-    ? null
-    : {
-        isControl: match[1] === "1",
-        activeAt: Number(match[2]),
-        sessionId: match[3] ?? "",
-        tty: match[4] ?? "",
-      };
+/** The pane as reached through one session in which it is shown. */
+const pathsIn = (sessionId: string, pane: Pane): { windowPath: string; panePath: string } => ({
+  windowPath: `${sessionId}:${pane.windowId}`,
+  panePath: `${sessionId}:${pane.windowId}.${pane.paneId}`,
+});
+
+const toArgv = (tmux: readonly string[], commands: readonly (readonly string[])[]): string[] => [
+  ...tmux,
+  ...commands.flatMap((command, index) => (index === 0 ? command : [";", ...command])),
+];
+
+/** The client's session comes to show the pane; nothing happens when the pane is no longer there. */
+const focusIn = (tmux: readonly string[], client: TmuxClient, pane: Pane): string[] => {
+  const { windowPath, panePath } = pathsIn(client.sessionId, pane);
+  if (!client.isNative) return [...tmux, "switch-client", "-c", client.tty, "-t", panePath];
+  return toArgv(tmux, [
+    ["has-session", "-t", panePath],
+    ["select-window", "-t", windowPath],
+    ["select-pane", "-t", panePath],
+  ]);
 };
 
 /**
- * The terminal that the person sits at: of the real clients the one that was used last, those in the caller's own session
- * first. tmux's own choice may fall on a control client (ours, just attached), which would be moved in its place.
+ * Of the clients that show one of the pane's sessions: a native one before all, because beside it no other may be opened; a
+ * plain one in the session that stands for the pane before one in another session of its group. One that may only look is
+ * no place to answer an agent.
  */
-const chooseClient = (clients: readonly Client[], sessionId: string): Client | null => {
-  const inSession = clients.filter((client) => client.sessionId === sessionId);
-  const candidates = inSession.length > 0 ? inSession : clients;
-  return candidates.toSorted((a, b) => b.activeAt - a.activeAt)[0] ?? null;
-};
-
-const findCallerTty = async (
-  executor: Pick<TargetExecutor, "run">,
-  tmux: readonly string[],
-  inside: InsideTmux,
-): Promise<string> => {
-  const { stdout } = await executor.run([...tmux, "list-clients", "-F", CLIENT_FORMAT], {
-    timeoutMs: LIST_CLIENTS_TIMEOUT_MS,
-  });
-  const clients = stdout
-    .split("\n")
-    .map(parseClient)
-    .filter((client): client is Client => client !== null && !client.isControl);
-  const client = chooseClient(clients, inside.sessionId);
-  if (client === null) {
-    throw new AgtmuxError(
-      "E_UNSUPPORTED",
-      "Switching to the pane: no terminal is attached to this tmux server.",
-      {
-        remedy: "Run the command in a terminal outside of tmux.",
-      },
-    );
-  }
-  return client.tty;
+const chooseShowing = (clients: readonly TmuxClient[], pane: Pane): TmuxClient | null => {
+  const sessions = [pane.sessionId, ...pane.alsoIn.map(({ sessionId }) => sessionId)];
+  const showing = clients.filter((one) => !one.isReadOnly && sessions.includes(one.sessionId));
+  return (
+    showing.find(({ isNative }) => isNative) ??
+    showing.find(({ sessionId }) => sessionId === pane.sessionId) ??
+    showing[0] ??
+    null
+  );
 };
 
 export interface AttachInput {
@@ -97,6 +95,8 @@ export interface AttachInput {
   socketArgs: readonly string[];
   /** The caller's `$TMUX`, or null. */
   insideTmux: string | null;
+  /** The caller can bring a terminal that shows the pane already to the front, by its tty. */
+  mayFocus: boolean;
 }
 
 /**
@@ -104,8 +104,11 @@ export interface AttachInput {
  * `has-session` on the full path stops the list before anything moves when the pane is no longer there. The window is
  * selected within that session only, so clients of other sessions of a group stay where they are; clients of the same
  * session follow, because tmux keeps the current window per session.
+ * Where a terminal shows the session natively (iTerm2's `-CC`), a second client would resize its windows: there the pane is
+ * selected, and the terminal brings its own tab to the front. With `mayFocus` the same goes for a plain terminal.
  * Inside of it: `switch-client`, which does all that in one command, for the caller's own terminal by name.
- * @throws AgtmuxError E_UNSUPPORTED when the caller is inside but no terminal is attached.
+ * @throws AgtmuxError E_UNSUPPORTED when the caller is inside but no terminal is attached, or a native one that shows
+ *   another session.
  */
 export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> => {
   const { action, pane, executor, socketArgs } = input;
@@ -118,9 +121,17 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
     throw new Error(`buildAttachPlan: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
   }
   const tmux = [input.tmuxPath, ...socketArgs];
-  const windowPath = `${pane.sessionId}:${pane.windowId}`;
-  const panePath = `${windowPath}.${pane.paneId}`;
-  const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef };
+  const { windowPath, panePath } = pathsIn(pane.sessionId, pane);
+  const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef, existingClient: null };
+  // Terminals of another machine cannot be brought to the front from here.
+  const clients = executor.kind === "local" ? await listTmuxClients(executor, tmux) : [];
+  const showing = chooseShowing(clients, pane);
+  const focus = (client: TmuxClient): AttachPlan => ({
+    ...common,
+    mode: "focus_client",
+    argv: focusIn(tmux, client, pane),
+    existingClient: { tty: client.tty, isNative: client.isNative },
+  });
 
   const inside = parseInsideTmux(input.insideTmux);
   if (
@@ -129,18 +140,31 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
     executor.kind === "local" &&
     isSameServer(inside, input.server)
   ) {
-    const tty = await findCallerTty(executor, tmux, inside);
-    return { ...common, mode: "switch_client", argv: [...tmux, "switch-client", "-c", tty, "-t", panePath] };
+    const caller = chooseCaller(clients, inside.sessionId);
+    if (!caller.isNative)
+      return {
+        ...common,
+        mode: "switch_client",
+        argv: [...tmux, "switch-client", "-c", caller.tty, "-t", panePath],
+      };
+    if (showing?.isNative === true) return focus(showing);
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `Going to ${subject.paneRef}: this terminal shows tmux natively, and another session`,
+      {
+        remedy: "Open that session in the terminal's own list of tmux sessions, or run this outside of tmux.",
+      },
+    );
   }
-  const commands = [
-    ["has-session", "-t", panePath],
-    ["attach-session", "-t", pane.sessionId],
-    ["select-window", "-t", windowPath],
-    ["select-pane", "-t", panePath],
-  ];
+  if (showing !== null && (showing.isNative || input.mayFocus)) return focus(showing);
   return {
     ...common,
     mode: "attach",
-    argv: [...tmux, ...commands.flatMap((command, index) => (index === 0 ? command : [";", ...command]))],
+    argv: toArgv(tmux, [
+      ["has-session", "-t", panePath],
+      ["attach-session", "-t", pane.sessionId],
+      ["select-window", "-t", windowPath],
+      ["select-pane", "-t", panePath],
+    ]),
   };
 };

@@ -87,7 +87,12 @@ export const createRouter = (service: ReachableService) =>
     notices: procedure.subscription(({ signal }) => service.notices(signal ?? new AbortController().signal)),
     explain: procedure.input(z.object({ ref: refSchema })).query(({ input }) => service.explain(input.ref)),
     prepareAttach: procedure
-      .input(actionSchema.extend({ insideTmux: z.string().nullable().default(null) }))
+      .input(
+        actionSchema.extend({
+          insideTmux: z.string().nullable().default(null),
+          mayFocus: z.boolean().default(false),
+        }),
+      )
       .mutation(({ input }) => service.prepareAttach(input)),
     openAttach: procedure.input(actionSchema).mutation(({ input }) => service.openAttach(input)),
     dismiss: procedure.input(actionSchema).mutation(({ input }) => service.dismiss(input)),

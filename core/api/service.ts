@@ -110,8 +110,13 @@ export interface DaemonService {
     guards: ActionGuards;
     surface: string;
     insideTmux: string | null;
+    /** The caller can bring a terminal to the front by its tty. */
+    mayFocus?: boolean | undefined;
   }): Promise<AttachPlan>;
-  /** Attaches in a terminal window that the host opens; fails with E_UNSUPPORTED where the host has none. */
+  /**
+   * Brings the terminal that shows the pane's session to the front where the host can, else attaches in a terminal window
+   * that it opens; fails with E_UNSUPPORTED where the host has none.
+   */
   openAttach(input: { ref: string; guards: ActionGuards; surface: string }): Promise<AttachPlan>;
   dismiss(input: { ref: string; guards: ActionGuards; surface: string }): Promise<{ paneRef: string }>;
   /** The newest `lines` of scrollback and screen; without `ansi` no control character is in them. */

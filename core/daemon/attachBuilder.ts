@@ -8,8 +8,8 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { WatchedServer } from "../tmux/servers.ts";
 
 export interface AttachBuilder {
-  /** `insideTmux`: the caller's `$TMUX`, or null outside tmux. */
-  plan(action: VerifiedAction, insideTmux: string | null): Promise<AttachPlan>;
+  /** `insideTmux`: the caller's `$TMUX`, or null outside tmux. `mayFocus`: it can bring a terminal to the front by its tty. */
+  plan(action: VerifiedAction, caller: { insideTmux: string | null; mayFocus: boolean }): Promise<AttachPlan>;
 }
 
 export interface AttachBuilderDeps {
@@ -21,7 +21,7 @@ export interface AttachBuilderDeps {
 }
 
 export const createAttachBuilder = (deps: AttachBuilderDeps): AttachBuilder => ({
-  plan: async (action, insideTmux) => {
+  plan: async (action, caller) => {
     const { key, paneRef } = action.subject;
     const pane = deps.paneOf(key);
     const watched = deps.servers.find(({ server }) => server === key.server);
@@ -36,7 +36,7 @@ export const createAttachBuilder = (deps: AttachBuilderDeps): AttachBuilder => (
       executor: deps.executor,
       tmuxPath: deps.tmuxPath,
       socketArgs: watched.socketArgs,
-      insideTmux,
+      ...caller,
     });
   },
 });

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { promptFingerprint } from "../actions/fingerprint.ts";
+import type { FocusTerminal } from "../actions/showPlan.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
 import { createSpoolDrain } from "../collect/spoolDrain.ts";
@@ -48,6 +49,8 @@ export interface DaemonDeps {
   ids: IdSource;
   logger: Logger;
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+  /** Brings the terminal window or tab with a tty to the front, false when it finds none; null where the host cannot. */
+  focusTerminal: FocusTerminal | null;
   /** Names the program that `openTerminal` uses; fails with E_UNSUPPORTED where there is none. For the doctor. */
   findTerminal?: () => string;
   /** Somebody asked the daemon to stop. The host closes it and ends. */
@@ -261,6 +264,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       fleet,
       doctor,
       openTerminal: deps.openTerminal,
+      focusTerminal: deps.focusTerminal,
     });
     ingest.onChanges((changes) => service.notice.heed(changes));
 

@@ -8,6 +8,7 @@ import { createPaneActions } from "./paneActions.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
+import { showPlan, type DesktopHands, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NoticeBoard } from "../api/noticeBoard.ts";
@@ -42,6 +43,8 @@ export interface ServiceDeps {
   doctor: Doctor;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+  /** Brings a terminal to the front by its tty; null where the host cannot. */
+  focusTerminal: FocusTerminal | null;
 }
 
 const PROCESS_FRESH_MS = 10_000;
@@ -163,8 +166,21 @@ export const createService = (deps: ServiceDeps): Service => {
     ids: deps.ids,
   });
 
-  const planAttach = (action: VerifiedAction, insideTmux: string | null): Promise<AttachPlan> =>
-    deps.fleet.unitOf(action.subject.key.targetId).attach.plan(action, insideTmux);
+  const planAttach = (
+    action: VerifiedAction,
+    caller: { insideTmux: string | null; mayFocus: boolean },
+  ): Promise<AttachPlan> => deps.fleet.unitOf(action.subject.key.targetId).attach.plan(action, caller);
+
+  const openAttach: Service["openAttach"] = (input) =>
+    record.throughGate("attach", input, ({ verified }) => {
+      const { executor } = deps.fleet.unitOf(verified.subject.key.targetId);
+      const hands: DesktopHands = {
+        run: async (argv) => (await executor.run(argv, { timeoutMs: FOCUS_TIMEOUT_MS })).exitCode,
+        openTerminal: deps.openTerminal,
+        focusTerminal: deps.focusTerminal,
+      };
+      return showPlan(hands, (mayFocus) => planAttach(gate.renew(verified), { insideTmux: null, mayFocus }));
+    });
 
   const explain = (ref: string): Explanation => {
     const rows = ingest.rows(true);
@@ -213,18 +229,10 @@ export const createService = (deps: ServiceDeps): Service => {
     notices: (signal) => notice.subscribe(signal),
     explain,
     prepareAttach: (input) =>
-      record.throughGate("attach", input, ({ verified }) => planAttach(verified, input.insideTmux)),
-    openAttach: (input) =>
-      record.throughGate("attach", input, async ({ verified }): Promise<AttachPlan> => {
-        const plan = await planAttach(verified, null);
-        if (deps.openTerminal === null)
-          throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
-            remedy: `Run: ${plan.argv.map(quoteForPerson).join(" ")}`,
-            details: plan.argv,
-          });
-        await deps.openTerminal(plan.argv);
-        return plan;
-      }),
+      record.throughGate("attach", input, ({ verified }) =>
+        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus ?? false }),
+      ),
+    openAttach,
     dismiss,
     ...paneActions,
     adapters: () => deps.adapterDesk.list(),
@@ -247,7 +255,3 @@ export const createService = (deps: ServiceDeps): Service => {
     doctor: (input) => deps.doctor.examine(input),
   };
 };
-
-/** For showing a command to a person, POSIX quoting; it is never run from here. */
-const quoteForPerson = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

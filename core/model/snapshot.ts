@@ -29,10 +29,21 @@ export const actionGuardsSchema = z.object({
 });
 export type ActionGuards = z.infer<typeof actionGuardsSchema>;
 
-/** How to show a pane: the command that the caller's terminal becomes. `switch_client`: the caller sits in that tmux server already. */
+/** A terminal that shows the pane's session already. `isNative`: its own tabs are tmux's windows (iTerm2's `tmux -CC`). */
+export interface ExistingClient {
+  tty: string;
+  isNative: boolean;
+}
+
+/**
+ * How to show a pane: the command that the caller's terminal becomes. `switch_client`: the caller sits in that tmux server
+ * already. `focus_client`: the command makes `existingClient` show the pane, and ends; the terminal with that tty is then to
+ * be brought to the front.
+ */
 export interface AttachPlan {
   snapshotId: string;
   paneRef: string;
   argv: string[];
-  mode: "attach" | "switch_client";
+  mode: "attach" | "switch_client" | "focus_client";
+  existingClient: ExistingClient | null;
 }

@@ -204,6 +204,7 @@ export class FakeDaemon implements DaemonService {
       paneRef: ref,
       argv: ["tmux", "attach-session", "-t", `=${session}`, ";", "select-pane", "-t", `${window}.${pane}`],
       mode: "attach",
+      existingClient: null,
     };
   }
 

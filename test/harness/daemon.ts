@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAdapterRegistry } from "../../adapters/index.ts";
-import { createDaemon, type Daemon } from "../../core/daemon/createDaemon.ts";
+import { createDaemon, type Daemon, type DaemonDeps } from "../../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import type { AdapterSource } from "../../core/ports/adapterSource.ts";
@@ -40,6 +40,8 @@ export const startTestDaemon = async (options: {
   home?: string;
   logger?: Logger;
   adapters?: AdapterSource;
+  openTerminal?: DaemonDeps["openTerminal"];
+  focusTerminal?: DaemonDeps["focusTerminal"];
 }): Promise<TestDaemon> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-d-"));
   const home = options.home ?? join(root, "home");
@@ -61,7 +63,8 @@ export const startTestDaemon = async (options: {
       clock,
       ids: createIdSource(() => clock.now()),
       logger: options.logger ?? SILENT_LOGGER,
-      openTerminal: null,
+      openTerminal: options.openTerminal ?? null,
+      focusTerminal: options.focusTerminal ?? null,
       onShutdownRequest: () => {},
     });
   const feed: FeedEntry[] = [];

@@ -1,0 +1,44 @@
+// Carries an attach plan out where there is a desktop: brings the terminal that shows the pane already to the front, or opens
+// a window for it.
+import { AgtmuxError } from "../model/errors.ts";
+import type { AttachPlan, ExistingClient } from "../model/snapshot.ts";
+
+export interface DesktopHands {
+  /** Runs a short command; resolves with its exit status, null when it was ended. */
+  run(argv: readonly string[]): Promise<number | null>;
+  /** Null where there is no desktop. */
+  openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+  /** Brings the terminal window or tab with this tty to the front; false when it was not found. Null where that is not known. */
+  focusTerminal: FocusTerminal | null;
+}
+export type FocusTerminal = (client: ExistingClient) => Promise<boolean>;
+
+/** For showing a command to a person, POSIX quoting; it is never run from here. */
+const quoteForPerson = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * `planFor` makes a plan; it is asked again, without focusing, when the terminal that shows the pane could not be brought to
+ * the front. Beside one that shows it natively no window is opened, even so.
+ * @throws AgtmuxError E_STALE_SNAPSHOT when the pane went meanwhile, E_UNSUPPORTED where there is no desktop.
+ */
+export const showPlan = async (
+  hands: DesktopHands,
+  planFor: (mayFocus: boolean) => Promise<AttachPlan>,
+): Promise<AttachPlan> => {
+  let plan = await planFor(hands.focusTerminal !== null);
+  if (plan.mode === "focus_client" && plan.existingClient !== null) {
+    if ((await hands.run(plan.argv)) !== 0)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `${plan.paneRef} is no longer there`);
+    const isInFront = (await hands.focusTerminal?.(plan.existingClient)) ?? false;
+    if (isInFront || plan.existingClient.isNative) return plan;
+    plan = await planFor(false);
+  }
+  if (hands.openTerminal === null)
+    throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
+      remedy: `Run: ${plan.argv.map(quoteForPerson).join(" ")}`,
+      details: plan.argv,
+    });
+  await hands.openTerminal(plan.argv);
+  return plan;
+};
