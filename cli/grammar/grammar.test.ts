@@ -13,6 +13,12 @@ const wordsOf = (line: string): string[] => {
   );
 };
 
+/** The values of an option; of one that is a list each in it, without the sign that turns an order round. */
+const eachOf = (value: unknown): unknown[] =>
+  Array.isArray(value)
+    ? value.flatMap((list) => String(list).split(",")).map((one) => one.replace(/^-/, ""))
+    : [value];
+
 interface Parsed {
   path: string;
   values: { values: readonly string[]; given: unknown }[];
@@ -28,7 +34,7 @@ const parse = async (words: readonly string[]): Promise<Parsed> => {
           const value: unknown = verb.opts()[option.attributeName()];
           return option.argChoices === undefined || value === undefined
             ? []
-            : [value].flat().map((one) => ({ values: option.argChoices ?? [], given: one }));
+            : eachOf(value).map((one) => ({ values: option.argChoices ?? [], given: one }));
         });
         parsed = { path: path.join(" "), values: given };
       });
