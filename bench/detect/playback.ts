@@ -182,6 +182,7 @@ export class Player implements Disposable {
       healthReason: null,
       lastSeenAt: clock.now(),
       updatedAt: clock.now(),
+      link: null,
     });
     ingest.applyTopology({
       targetId: HOST_TARGET,

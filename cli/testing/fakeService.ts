@@ -177,6 +177,12 @@ export const LOCAL_TARGET: TargetView = {
   health: "ok",
   health_reason: null,
   last_seen_at: NOW,
+  connection_ref: null,
+  enabled: true,
+  transport: null,
+  rtt_ms: null,
+  remedy: null,
+  next_attempt_at: null,
   servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 1 }],
 };
 
@@ -269,6 +275,12 @@ export const createFakeService = (
     }
   }
 
+  const findTarget = (name: string): TargetView => {
+    const found = service.targets.find(({ target }) => target === name);
+    if (found === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `there is no target '${name}'`);
+    return found;
+  };
+
   const service: FakeService = {
     actions,
     stopped,
@@ -328,9 +340,21 @@ export const createFakeService = (
       ).flatMap(toSession),
     }),
     listTargets: () => service.targets,
+    targetAdd: async ({ name, ssh_target }) => {
+      const target: TargetView = { ...LOCAL_TARGET, target: name, kind: "ssh", connection_ref: ssh_target };
+      service.targets = [...service.targets, target];
+      return target;
+    },
+    targetChange: async ({ name, enabled }) => ({ ...findTarget(name), enabled: enabled ?? true }),
+    targetConnect: async ({ name }) => findTarget(name),
+    targetRemove: async ({ name, isConfirmed }) => {
+      findTarget(name);
+      if (!isConfirmed) throw new AgtmuxError("E_CONFIRMATION_REQUIRED", `target remove forgets '${name}'`);
+      service.targets = service.targets.filter(({ target }) => target !== name);
+    },
     feed,
     notices: async function* () {},
-    explain: (ref) => ({
+    explain: async (ref) => ({
       schema_version: SCHEMA_VERSION,
       generated_at: NOW,
       pane: find(ref),
@@ -349,6 +373,15 @@ export const createFakeService = (
           matched: null,
         },
       ],
+      screen: {
+        state: "running",
+        reason_code: "thinking",
+        matched: "esc to interrupt",
+        lines: [
+          { row: 22, text: "❯", is_match: false },
+          { row: 24, text: "  esc to interrupt", is_match: true },
+        ],
+      },
       timeline: [
         {
           state_version: 1,

@@ -15,7 +15,8 @@ export type FeedChange =
       isTransition: boolean;
     }
   | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
-  | { kind: "target"; version: number; at: number; target: TargetView };
+  | { kind: "target"; version: number; at: number; target: TargetView }
+  | { kind: "target_removed"; version: number; at: number };
 
 /** Where the feed takes its rows and its history from. */
 export interface FeedSource {
@@ -33,7 +34,9 @@ export interface FeedSource {
 const QUEUE_LIMIT = 5_000;
 const PAGE = 500;
 
-const toEntry = (change: FeedChange): FeedEntry => {
+type EntryChange = Exclude<FeedChange, { kind: "target_removed" }>;
+
+const toEntry = (change: EntryChange): FeedEntry => {
   switch (change.kind) {
     case "pane":
       return {
@@ -110,10 +113,18 @@ export class FeedHub {
     signal: AbortSignal,
   ): AsyncGenerator<FeedEntry> {
     const queue = new AsyncQueue<FeedEntry>({ signal, limit: QUEUE_LIMIT });
-    const isWanted = (change: FeedChange) =>
+    const isWanted = (change: EntryChange) =>
       options.all || change.kind !== "pane" || change.pane.state !== null;
     const unsubscribe = this.source.onChanges((changes) => {
-      for (const change of changes) if (isWanted(change)) queue.push(toEntry(change));
+      for (const change of changes) {
+        if (change.kind !== "target_removed") {
+          if (isWanted(change)) queue.push(toEntry(change));
+          continue;
+        }
+        const { version, at } = change;
+        queue.push({ kind: "gap", version, at, reason: "a target was removed" });
+        queue.push(this.snapshot(options.all));
+      }
     });
     this.clients += 1;
     try {

@@ -18,6 +18,12 @@ const target = (name: string, health: TargetView["health"]): TargetView => ({
   health,
   health_reason: health === "ok" ? null : "no answer",
   last_seen_at: null,
+  connection_ref: null,
+  enabled: true,
+  transport: null,
+  rtt_ms: null,
+  remedy: null,
+  next_attempt_at: null,
   servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 3 }],
 });
 const input = { rows, targets: [target("host", "ok"), target("vm1", "down")], now: 0 };

@@ -10,6 +10,7 @@ import {
   signalSchema,
 } from "../model/actionView.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
+import { refNameSchema } from "../model/runtime.ts";
 import { actionGuardsSchema } from "../model/snapshot.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import type { ReachableService, WireError } from "./service.ts";
@@ -65,6 +66,13 @@ const actionSchema = z.object({
 
 const adapterFileSchema = z.object({ name: z.string().min(1).max(255), text: z.string().max(300_000) });
 
+const transportSchema = z.enum(["auto", "ssh2", "openssh"]);
+const targetSchema = z.object({
+  name: refNameSchema,
+  transport: transportSchema.optional(),
+  tmux_path: z.string().startsWith("/").nullable().optional(),
+});
+
 export const createRouter = (service: ReachableService) =>
   t.router({
     hello: procedure.query(() => service.hello()),
@@ -75,6 +83,25 @@ export const createRouter = (service: ReachableService) =>
       .input(filtersSchema.extend({ groupBy: z.enum(["target-session", "session-name"]).optional() }))
       .query(({ input }) => service.listSessions(input)),
     targets: procedure.query(() => service.listTargets()),
+    targetAdd: procedure
+      .input(targetSchema.extend({ ssh_target: z.string().max(255) }))
+      .mutation(({ input }) => service.targetAdd(input)),
+    targetChange: procedure
+      .input(
+        z.object({
+          name: refNameSchema,
+          enabled: z.boolean().optional(),
+          transport: transportSchema.optional(),
+          tmuxPath: z.string().startsWith("/").nullable().optional(),
+        }),
+      )
+      .mutation(({ input }) => service.targetChange(input)),
+    targetConnect: procedure
+      .input(z.object({ name: refNameSchema }))
+      .mutation(({ input }) => service.targetConnect(input)),
+    targetRemove: procedure
+      .input(z.object({ name: refNameSchema, isConfirmed: z.boolean().default(false) }))
+      .mutation(({ input }) => service.targetRemove(input)),
     feed: procedure
       .input(
         z.object({

@@ -89,6 +89,14 @@ export interface ActionRequest {
   surface: string;
 }
 
+/** `ssh_target`: a name of the person's SSH configuration. */
+export interface TargetInput {
+  name: string;
+  ssh_target: string;
+  transport?: "auto" | "ssh2" | "openssh" | undefined;
+  tmux_path?: string | null | undefined;
+}
+
 export interface DaemonService {
   hello(): Hello;
   shutdown(): void;
@@ -98,13 +106,25 @@ export interface DaemonService {
     filters: ListFilters & { groupBy?: "target-session" | "session-name" | undefined },
   ): SessionList;
   listTargets(): TargetView[];
+  /** Adds a machine behind SSH and begins to connect; how that goes is its health. */
+  targetAdd(input: TargetInput): Promise<TargetView>;
+  targetChange(input: {
+    name: string;
+    enabled?: boolean | undefined;
+    transport?: TargetInput["transport"];
+    tmuxPath?: string | null | undefined;
+  }): Promise<TargetView>;
+  /** One attempt now; fails with what keeps the target from being connected. */
+  targetConnect(input: { name: string }): Promise<TargetView>;
+  /** Fails with E_CONFIRMATION_REQUIRED unless confirmed. */
+  targetRemove(input: { name: string; isConfirmed: boolean }): Promise<void>;
   /** First a snapshot, or the changes after `since` where they are still stored; then every change until the signal aborts. */
   feed(
     options: { since: number | null; sinceTime: number | null; all: boolean },
     signal: AbortSignal,
   ): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
-  explain(ref: string): Explanation;
+  explain(ref: string): Promise<Explanation>;
   prepareAttach(input: {
     ref: string;
     guards: ActionGuards;
@@ -179,8 +199,7 @@ type SynchronousMethod =
   | "listTargets"
   | "listAudit"
   | "adapters"
-  | "adapterCheck"
-  | "explain";
+  | "adapterCheck";
 
 /** Shape of an error on the wire: tRPC's `data` carries it beside the message. */
 export interface WireError {

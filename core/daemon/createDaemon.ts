@@ -29,8 +29,11 @@ import { createDoctor } from "./doctor/doctor.ts";
 import { createDoctorTargets } from "./doctor/doctorTargets.ts";
 import { installEventScript } from "./eventScript.ts";
 import { createFleet } from "./fleet/fleet.ts";
-import { createTargetUnit } from "./fleet/targetUnit.ts";
+import { createSshOpener } from "./fleet/openSshTarget.ts";
+import { createTargetDesk } from "./fleet/targetDesk.ts";
+import { createTargetUnit, type TargetUnit, type UnitParts } from "./fleet/targetUnit.ts";
 import { Integrations } from "./integrations.ts";
+import { createScreenNow } from "./screenNow.ts";
 import { createService, type Service } from "./service.ts";
 
 export interface DaemonDeps {
@@ -148,6 +151,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       healthReason: null,
       lastSeenAt: clock.now(),
       updatedAt: clock.now(),
+      link: null,
     });
 
     const watched = resolveServers({ configured: config.current.tmux_servers, env, uid: deps.uid });
@@ -166,21 +170,25 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       const target = ingest.world.targets.get(targetId);
       return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
     });
-    const host = createTargetUnit({
+    const createUnit = (parts: UnitParts): TargetUnit =>
+      createTargetUnit({
+        ...parts,
+        sink: ingest,
+        adapters: adapterSwitch.enabled,
+        world: {
+          paneOf: (key) => ingest.world.paneOf(key),
+          instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
+        },
+        timing,
+        clock,
+        ids,
+        logger,
+      });
+    const host = createUnit({
       executor,
       tmuxPath,
       servers: watched,
       processes: createProcessTree({ executor, platform: deps.platform, clock }),
-      sink: ingest,
-      adapters: adapterSwitch.enabled,
-      world: {
-        paneOf: (key) => ingest.world.paneOf(key),
-        instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
-      },
-      timing,
-      clock,
-      ids,
-      logger,
     });
     fleet.add(host);
     closers.push(() => host.close());
@@ -223,6 +231,31 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       clock,
       ids,
     });
+    const targetDesk = createTargetDesk({
+      config: () => config.current,
+      write: (valueOf) => config.update(executor.files, ["targets"], valueOf),
+      ingest: {
+        setTarget: (target) => ingest.setTarget(target),
+        removeTarget: (targetId) => ingest.removeTarget(targetId),
+        targets: () => ingest.targets(),
+        targetOf: (targetId) => ingest.world.targets.get(targetId),
+      },
+      open: createSshOpener({
+        env,
+        controlDir: paths.controlDir,
+        createUnit,
+        fleet,
+        setHealth: (targetId, health, reason, link) => ingest.setHealth(targetId, health, reason, link),
+        onEvents: (unit, envelopes) => unit.collector.deliver(integrations.withoutTests(envelopes)),
+        clock,
+        ids,
+        logger,
+      }),
+      clock,
+      logger,
+    });
+    closers.push(() => targetDesk.close());
+    closers.push(config.onChange(() => targetDesk.apply()));
     const doctor = createDoctor({
       adapters,
       targets: createDoctorTargets({
@@ -261,7 +294,12 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       integrations,
       adapterDesk,
       adapterSwitch,
+      screenNow: createScreenNow({
+        capture: async (pane) => (await fleet.find(pane.targetId)?.capture(pane)) ?? null,
+        redact: (text) => redactText(text, MAX_QUOTE),
+      }),
       fleet,
+      targetDesk,
       doctor,
       openTerminal: deps.openTerminal,
       focusTerminal: deps.focusTerminal,
@@ -278,6 +316,8 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     });
     closers.push(() => drain.close());
     await drain.start();
+    // Other machines come when they come: the first answer does not wait for them.
+    targetDesk.apply();
 
     closers.push(
       repeat(clock, TICK_MS, () => {

@@ -5,8 +5,10 @@ import type { AdapterSwitch } from "./adapterSwitch.ts";
 import { Integrations } from "./integrations.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createPaneActions } from "./paneActions.ts";
+import type { ReadScreenNow } from "./screenNow.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { Fleet } from "./fleet/fleet.ts";
+import type { TargetDesk } from "./fleet/targetDesk.ts";
 import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
 import { showPlan, type DesktopHands, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
@@ -39,7 +41,9 @@ export interface ServiceDeps {
   integrations: Integrations;
   adapterDesk: AdapterDesk;
   adapterSwitch: Pick<AdapterSwitch, "set">;
+  screenNow: ReadScreenNow;
   fleet: Fleet;
+  targetDesk: TargetDesk;
   doctor: Doctor;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
@@ -183,7 +187,7 @@ export const createService = (deps: ServiceDeps): Service => {
       return showPlan(hands, (mayFocus) => planAttach(gate.renew(verified), { insideTmux: null, mayFocus }));
     });
 
-  const explain = (ref: string): Explanation => {
+  const explain = async (ref: string): Promise<Explanation> => {
     const rows = ingest.rows(true);
     const crashed = rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
     const subject = crashed === undefined ? resolveRef(ref, subjects()) : null;
@@ -192,7 +196,10 @@ export const createService = (deps: ServiceDeps): Service => {
     const { runtime_id } = row.identity;
     const entry = runtime_id === null ? null : (ingest.world.runtimes.get(runtime_id) ?? null);
     const history = runtime_id === null ? [] : store.listTransitionsOf(runtime_id, 100);
-    return explanation(row, entry, history, clock.now());
+    const pane = entry === null || entry.crashedAt !== null ? undefined : ingest.world.paneOf(entry.runtime);
+    const adapter = entry?.adapter ?? null;
+    const screen = pane === undefined || adapter === null ? null : await deps.screenNow(pane, adapter);
+    return { ...explanation(row, entry, history, clock.now()), screen };
   };
 
   const dismiss = async (input: {
@@ -226,6 +233,17 @@ export const createService = (deps: ServiceDeps): Service => {
     listWindows: (filters) => listWindows(listing(), filters),
     listSessions: (filters) => listSessions(listing(), filters),
     listTargets: () => ingest.targets(),
+    targetAdd: (input) => deps.targetDesk.add(input),
+    targetChange: (input) => deps.targetDesk.change(input),
+    targetConnect: ({ name }) => deps.targetDesk.connect(name),
+    targetRemove: async ({ name, isConfirmed }) => {
+      if (!isConfirmed)
+        throw new AgtmuxError(
+          "E_CONFIRMATION_REQUIRED",
+          `target remove forgets '${name.slice(0, 64)}' and its panes`,
+        );
+      await deps.targetDesk.remove(name);
+    },
     feed: (options, signal) => feedHub.subscribe(options, signal),
     notices: (signal) => notice.subscribe(signal),
     explain,

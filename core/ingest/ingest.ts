@@ -3,7 +3,7 @@
 import { liveEventIds } from "../engine/facts.ts";
 import type { Recognised } from "../engine/epoch.ts";
 import type { Envelope } from "../model/envelope.ts";
-import type { Pane, PaneKey, Runtime, Target, TargetHealth } from "../model/runtime.ts";
+import type { Pane, PaneKey, Runtime, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -166,7 +166,11 @@ export class Ingest {
       const known = this.world.targets.get(target.targetId);
       this.world.targets.set(target.targetId, target);
       ledger.deps.store.upsertTarget(target);
-      if (known?.health !== target.health || known.healthReason !== target.healthReason)
+      if (
+        known?.health !== target.health ||
+        known.healthReason !== target.healthReason ||
+        JSON.stringify(known.link) !== JSON.stringify(target.link)
+      )
         this.rowsPart.targetChanged(target.targetId);
       for (const entry of this.world.liveRuntimes()) {
         if (entry.runtime.targetId !== target.targetId || entry.pulse.targetHealth === target.health)
@@ -177,12 +181,42 @@ export class Ingest {
     });
   }
 
-  setHealth(targetId: string, health: TargetHealth, reason: string | null): void {
+  /** `link`: how it is reached now; as before unless given. */
+  setHealth(targetId: string, health: TargetHealth, reason: string | null, link?: TargetLink): void {
     const target = this.world.targets.get(targetId);
-    if (target === undefined || (target.health === health && target.healthReason === reason)) return;
+    if (
+      target === undefined ||
+      (target.health === health && target.healthReason === reason && link === undefined)
+    )
+      return;
     const now = this.ledger.deps.clock.now();
     const lastSeenAt = health === "down" ? target.lastSeenAt : now;
-    this.setTarget({ ...target, health, healthReason: reason, lastSeenAt, updatedAt: now });
+    this.setTarget({
+      ...target,
+      health,
+      healthReason: reason,
+      lastSeenAt,
+      updatedAt: now,
+      link: link ?? target.link,
+    });
+  }
+
+  /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
+  removeTarget(targetId: string): void {
+    const { world } = this;
+    this.ledger.commit(() => {
+      for (const entry of [...world.runtimes.values()])
+        if (entry.runtime.targetId === targetId && entry.crashedAt !== null) this.lives.dropCrashed(entry);
+      for (const pane of [...world.panes()].filter((one) => one.targetId === targetId)) {
+        const live = world.liveOf(pane);
+        if (live !== undefined) this.lives.end(live, "vanished", pane);
+        this.rowsPart.removed(this.rowsPart.ofPane(pane));
+      }
+      world.removeTarget(targetId);
+      this.ledger.pending = this.ledger.pending.filter((event) => event.targetId !== targetId);
+      this.ledger.deps.store.removeTarget(targetId);
+      this.ledger.emit({ kind: "target_removed" });
+    });
   }
 
   /** What the collector should watch, and how closely. */

@@ -41,7 +41,8 @@ export type IngestChange =
       isTransition: boolean;
     }
   | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
-  | { kind: "target"; version: number; at: number; target: TargetView };
+  | { kind: "target"; version: number; at: number; target: TargetView }
+  | { kind: "target_removed"; version: number; at: number };
 
 export type DropReason =
   | "older_runtime"

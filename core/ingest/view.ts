@@ -100,6 +100,13 @@ export const targetView = (target: Target, servers: readonly ServerEntry[]): Tar
   health: target.health,
   health_reason: target.healthReason,
   last_seen_at: target.lastSeenAt === null ? null : toIso(target.lastSeenAt),
+  connection_ref: target.connectionRef,
+  enabled: target.link?.isEnabled ?? true,
+  transport: target.link?.transport ?? null,
+  rtt_ms: target.link?.rttMs ?? null,
+  remedy: target.link?.remedy ?? null,
+  next_attempt_at:
+    target.link === null || target.link.nextAttemptAt === null ? null : toIso(target.link.nextAttemptAt),
   servers: servers.map((server) => ({
     tmux_server: server.server,
     status: server.status,
@@ -115,7 +122,7 @@ export const explanation = (
   entry: RuntimeEntry | null,
   history: readonly Transition[],
   now: number,
-): Explanation => {
+): Omit<Explanation, "screen"> => {
   const states = history.filter((transition) => transition.resolution !== null);
   return {
     schema_version: SCHEMA_VERSION,

@@ -109,6 +109,11 @@ export class World {
     return this.liveByPane.get(paneKeyString(key));
   }
 
+  removeTarget(targetId: string): void {
+    this.targets.delete(targetId);
+    for (const [key, server] of this.servers) if (server.targetId === targetId) this.servers.delete(key);
+  }
+
   clear(): void {
     this.targets.clear();
     this.servers.clear();

@@ -1,6 +1,6 @@
 // `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
 import { z } from "zod";
-import { refNameSchema } from "./runtime.ts";
+import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 
 /** The freshness values of design "states". */
 export const timingSchema = z
@@ -21,19 +21,41 @@ export const timingSchema = z
   .strict();
 export type Timing = z.infer<typeof timingSchema>;
 
+/** Servers beside the user's default one: a `-L` name, or a name with the path of a socket. */
+const tmuxServersSchema = z
+  .array(
+    z.union([
+      refNameSchema,
+      z.object({ name: refNameSchema, socket_path: z.string().startsWith("/") }).strict(),
+    ]),
+  )
+  .default([]);
+
+/** A machine behind SSH. Nothing secret belongs here: `ssh_target` is a name of the person's own SSH configuration. */
+export const sshTargetConfigSchema = z
+  .object({
+    name: refNameSchema.refine((name) => name !== HOST_TARGET, "this is the name of this machine"),
+    ssh_target: z.string().min(1).max(255),
+    enabled: z.boolean().default(true),
+    transport: z.enum(["auto", "ssh2", "openssh"]).default("auto"),
+    tmux_path: z.string().startsWith("/").nullable().default(null),
+    tmux_servers: tmuxServersSchema,
+  })
+  .strict();
+export type SshTargetConfig = z.infer<typeof sshTargetConfigSchema>;
+
 export const configSchema = z
   .object({
     $schema: z.string().optional(),
-    /** Servers beside the user's default one: a `-L` name, or a name with the path of a socket. */
-    tmux_servers: z
-      .array(
-        z.union([
-          refNameSchema,
-          z.object({ name: refNameSchema, socket_path: z.string().startsWith("/") }).strict(),
-        ]),
+    tmux_servers: tmuxServersSchema,
+    tmux_path: z.string().startsWith("/").nullable().default(null),
+    targets: z
+      .array(sshTargetConfigSchema)
+      .refine(
+        (targets) => new Set(targets.map(({ name }) => name)).size === targets.length,
+        "two targets have the same name",
       )
       .default([]),
-    tmux_path: z.string().startsWith("/").nullable().default(null),
     timing: timingSchema.prefault({}),
     retention: z
       .object({

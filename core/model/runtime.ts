@@ -24,8 +24,20 @@ export const targetSchema = z.object({
   healthReason: z.string().nullable(),
   lastSeenAt: z.number().nullable(),
   updatedAt: z.number(),
+  /** How it is reached right now; null for this machine and where nothing is known. Not stored. */
+  link: z
+    .object({
+      isEnabled: z.boolean(),
+      transport: z.enum(["ssh2", "openssh"]).nullable(),
+      rttMs: z.number().nullable(),
+      remedy: z.string().nullable(),
+      nextAttemptAt: z.number().nullable(),
+    })
+    .nullable()
+    .default(null),
 });
 export type Target = z.infer<typeof targetSchema>;
+export type TargetLink = NonNullable<Target["link"]>;
 
 /** One life of one tmux server: pane ids restart with it. */
 export const serverInstanceSchema = z.object({

@@ -105,6 +105,14 @@ export const targetViewSchema = z.object({
   health: targetHealthSchema,
   health_reason: z.string().nullable(),
   last_seen_at: iso.nullable(),
+  /** The name of the SSH configuration; null for this machine. */
+  connection_ref: z.string().nullable(),
+  enabled: z.boolean(),
+  transport: z.enum(["ssh2", "openssh"]).nullable(),
+  rtt_ms: z.number().nullable(),
+  /** What to do about `health_reason`, where that is known. */
+  remedy: z.string().nullable(),
+  next_attempt_at: iso.nullable(),
   servers: z.array(
     z.object({
       tmux_server: z.string(),
@@ -190,6 +198,17 @@ export const explanationSchema = z.object({
       matched: z.string().nullable(),
     }),
   ),
+  /** The screen of this moment as the agent's rules read it; null without an agent or where it cannot be read. */
+  screen: z
+    .object({
+      /** Null: nothing on it is recognised. */
+      state: canonicalStateSchema.nullable(),
+      reason_code: z.string().nullable(),
+      matched: z.string().nullable(),
+      /** The rows that matched, with those around them; rows count from 1 at the top. */
+      lines: z.array(z.object({ row: z.number().int(), text: z.string(), is_match: z.boolean() })),
+    })
+    .nullable(),
   timeline: z.array(
     z.object({
       state_version: z.number().int(),

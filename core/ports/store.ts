@@ -109,6 +109,8 @@ export interface Store {
 
   upsertTarget(target: Target): void;
   listTargets(): Target[];
+  /** The target with its panes, states and waiting events; live runtimes must have been ended before. */
+  removeTarget(targetId: string): void;
 
   /** Makes the stored panes of one server equal to `panes`; unchanged rows are not written. */
   replacePanes(targetId: string, server: string, panes: readonly Pane[]): void;

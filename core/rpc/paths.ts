@@ -23,6 +23,8 @@ export interface RuntimePaths {
   /** What an on-demand daemon prints before its own log works. */
   readonly startLog: string;
   readonly binDir: string;
+  /** Control sockets of SSH connections. */
+  readonly controlDir: string;
   /** Adapter files of the person. */
   readonly adaptersDir: string;
 }
@@ -60,6 +62,7 @@ export const runtimePaths = (home: string): RuntimePaths => {
     log: join(logDir, "agtmuxd.log"),
     startLog: join(logDir, "daemon.log"),
     binDir: join(home, "bin"),
+    controlDir: join(home, "cm"),
     adaptersDir: join(home, "adapters"),
   };
 };

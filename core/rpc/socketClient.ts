@@ -1,8 +1,7 @@
-// The typed client of the router over the Unix socket. It carries its own small link on node:http because the stock links
-// cost more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
+// The typed client of the router over the Unix socket. It speaks tRPC over node:http by itself because the stock
+// client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
 import { Agent, request, type IncomingMessage } from "node:http";
-import { createTRPCClient, TRPCClientError, type TRPCClient, type TRPCLink } from "@trpc/client";
-import { observable } from "@trpc/server/observable";
+import type { TRPCClient } from "@trpc/client";
 import type { AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type Hello, type NoticeEvent } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -111,28 +110,24 @@ async function* subscribe<T>(socketPath: string, agent: Agent, call: Call): Asyn
   }
 }
 
-const socketLink =
-  (socketPath: string, agent: Agent): TRPCLink<AppRouter> =>
-  () =>
-  ({ op }) =>
-    observable((observer) => {
-      const aborter = new AbortController();
-      const signal = op.signal ? AbortSignal.any([op.signal, aborter.signal]) : aborter.signal;
-      const call: Call = { path: op.path, input: op.input, type: op.type, signal };
-      const run = async () => {
-        if (op.type === "subscription")
-          for await (const data of subscribe(socketPath, agent, call))
-            observer.next({ result: { type: "data", data } });
-        else observer.next({ result: { type: "data", data: await callOnce(socketPath, agent, call) } });
-        observer.complete();
-      };
-      run().catch((error: unknown) => observer.error(TRPCClientError.from(fromConnectionError(error))));
-      return () => aborter.abort();
-    });
-
-/** The AgtmuxError that a failed call carries as its cause. */
-const unwrap = (error: unknown): AgtmuxError =>
-  fromConnectionError(error instanceof TRPCClientError ? (error.cause ?? error) : error);
+/** An API whose `api.a.b.query(input, { signal })` performs the call `a.b`: tRPC's own proxy without its links and observables. */
+const createApi = (perform: (call: Call) => Promise<unknown>): TRPCClient<AppRouter> => {
+  const at = (path: string): unknown =>
+    new Proxy(
+      {},
+      {
+        get: (_target, name) => {
+          if (typeof name !== "string") return undefined;
+          if (name !== "query" && name !== "mutate") return at(path === "" ? name : `${path}.${name}`);
+          const type = name === "query" ? "query" : "mutation";
+          return (input: unknown, options?: { signal?: AbortSignal }) =>
+            perform({ path, input, type, signal: options?.signal });
+        },
+      },
+    );
+  // The procedures' types are those of the router that the other end is built from.
+  return at("") as TRPCClient<AppRouter>;
+};
 
 /** Fails with E_DAEMON_VERSION unless both speak the same protocol. */
 export const checkProtocol = (hello: Hello, ownVersion: string): void => {
@@ -164,12 +159,12 @@ export const connectSocket = async (options: SocketClientOptions): Promise<Daemo
   if (!checkHome(paths.home) || !checkSocket(paths.socket))
     throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is not running");
   const agent = new Agent(AGENT_OPTIONS);
-  const api = createTRPCClient<AppRouter>({ links: [socketLink(paths.socket, agent)] });
+  const api = createApi((one) => callOnce(paths.socket, agent, one));
   const call = async <T>(run: (api: TRPCClient<AppRouter>) => Promise<T>): Promise<T> => {
     try {
       return await run(api);
     } catch (error) {
-      throw unwrap(error);
+      throw fromConnectionError(error);
     }
   };
   const timeout = AbortSignal.timeout(options.helloTimeoutMs);

@@ -43,7 +43,7 @@ const fromRow = (row: TargetRow): unknown => ({
 export const createTargets = (
   db: BetterSqlite3.Database,
   rows: RowReader,
-): Pick<Store, "upsertTarget" | "listTargets"> => {
+): Pick<Store, "upsertTarget" | "listTargets" | "removeTarget"> => {
   const upsert = db.prepare<[TargetRow]>(`
     INSERT INTO targets (target_id, target_name, kind, connection_ref, is_default, last_seen_at, health, health_reason, updated_at)
     VALUES (@target_id, @target_name, @kind, @connection_ref, @is_default, @last_seen_at, @health, @health_reason, @updated_at)
@@ -52,7 +52,13 @@ export const createTargets = (
       is_default = excluded.is_default, last_seen_at = excluded.last_seen_at, health = excluded.health,
       health_reason = excluded.health_reason, updated_at = excluded.updated_at`);
   const list = db.prepare<[], TargetRow>("SELECT * FROM targets ORDER BY is_default DESC, target_name");
+  const removals = ["states", "panes", "pending_events", "targets"].map((table) =>
+    db.prepare<[string]>(`DELETE FROM ${table} WHERE target_id = ?`),
+  );
   return {
+    removeTarget: (targetId) => {
+      for (const removal of removals) removal.run(targetId);
+    },
     upsertTarget: (target) => {
       upsert.run(toRow(target));
     },

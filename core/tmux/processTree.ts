@@ -39,6 +39,8 @@ export interface ProcessTreeOptions {
   /** Of the target: `linux` has /proc. */
   platform: NodeJS.Platform;
   clock: Clock;
+  /** How long one table of ps answers all questions; half a second unless given. */
+  sharedMs?: number;
 }
 
 interface Read {
@@ -174,7 +176,7 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
   };
 };
 
-const createPsTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
+const createPsTree = ({ executor, clock, sharedMs = PS_SHARED_MS }: ProcessTreeOptions): ProcessTree => {
   let shared: { at: number; table: Promise<ReadonlyMap<number, ProcessInfo>> } | null = null;
   const readTable = async (): Promise<ReadonlyMap<number, ProcessInfo>> => {
     const result = await executor.run(PS_ARGV, { timeoutMs: PS_TIMEOUT_MS });
@@ -182,7 +184,7 @@ const createPsTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
     return new Map(parsePsTable(result.stdout).map((process) => [process.pid, process]));
   };
   const getTable = (): Promise<ReadonlyMap<number, ProcessInfo>> => {
-    if (shared === null || clock.now() - shared.at > PS_SHARED_MS) {
+    if (shared === null || clock.now() - shared.at > sharedMs) {
       const table = readTable();
       shared = { at: clock.now(), table };
       table.catch(() => (shared = null));

@@ -126,6 +126,7 @@ export const createIngestFixture = (
     healthReason: null,
     lastSeenAt: now(),
     updatedAt: now(),
+    link: null,
   });
   ingest.onChanges((batch) => changes.push(...batch));
   const key = (paneId: string) => ({ targetId: HOST_TARGET, server: "default", paneId });

@@ -77,6 +77,12 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   health: "ok",
   health_reason: null,
   last_seen_at: null,
+  connection_ref: null,
+  enabled: true,
+  transport: null,
+  rtt_ms: null,
+  remedy: null,
+  next_attempt_at: null,
   servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 1 }],
   ...options,
 });

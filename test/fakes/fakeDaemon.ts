@@ -242,6 +242,18 @@ export class FakeDaemon implements DaemonService {
   listTargets(): TargetView[] {
     return this.targets;
   }
+  targetAdd(): Promise<never> {
+    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has fixed targets"));
+  }
+  targetChange(): Promise<never> {
+    return this.targetAdd();
+  }
+  targetConnect(): Promise<never> {
+    return this.targetAdd();
+  }
+  targetRemove(): Promise<never> {
+    return this.targetAdd();
+  }
   feed(options: { since: number | null }, signal: AbortSignal): AsyncIterable<FeedEntry> {
     if (this.isDown) throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is gone");
     // Stored history is none of the fake's business: a client that is not up to date gets everything anew.
@@ -251,7 +263,7 @@ export class FakeDaemon implements DaemonService {
   notices(signal: AbortSignal): AsyncIterable<NoticeEvent> {
     return this.noticeEvents.read(signal, []);
   }
-  explain(ref: string): Explanation {
+  async explain(ref: string): Promise<Explanation> {
     const pane = this.find(ref);
     const stored = this.explanations.get(ref);
     if (stored !== undefined) return { ...stored, pane };
@@ -261,6 +273,7 @@ export class FakeDaemon implements DaemonService {
       pane,
       rule: "newest evidence of the turn",
       evidence: [],
+      screen: null,
       timeline: [],
     };
   }

@@ -10,8 +10,10 @@ import type { AdapterSource } from "../../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { TargetExecutor } from "../../ports/targetExecutor.ts";
+import type { TmuxVersion } from "../../tmux/findTmux.ts";
 import type { ProcessTree } from "../../tmux/processTree.ts";
 import type { WatchedServer } from "../../tmux/servers.ts";
+import { createThriftyProbe } from "../../tmux/thriftyProbe.ts";
 import { createTmuxServer } from "../../tmux/tmuxServer.ts";
 import { createAttachBuilder, type AttachBuilder } from "../attachBuilder.ts";
 import { createPaneReach, type PaneReach } from "../paneReach.ts";
@@ -22,12 +24,20 @@ export interface UnitWorld {
   instanceOf(targetId: string, server: string): ServerInstance | null;
 }
 
-export interface TargetUnitDeps {
+/** What differs from target to target. */
+export interface UnitParts {
   executor: TargetExecutor;
+  /** What watching reads through: `executor`, or over a connection its one far shell. */
+  reader?: TargetExecutor;
+  /** Set where each byte and each program on the far side counts. */
+  tmuxVersion?: TmuxVersion;
   /** Null: no tmux was found there. */
   tmuxPath: string | null;
   servers: readonly WatchedServer[];
   processes: ProcessTree;
+}
+
+export interface TargetUnitDeps extends UnitParts {
   sink: CollectorSink;
   adapters: AdapterSource;
   world: UnitWorld;
@@ -58,31 +68,31 @@ export interface TargetUnit {
 }
 
 export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
-  const { executor, tmuxPath, servers, processes, clock, ids, logger, world } = deps;
-  const collected =
-    tmuxPath === null
-      ? []
-      : servers.map(({ server, socketArgs, socketPath }) =>
-          watchServer({
-            tmux: createTmuxServer({
-              executor,
-              tmuxPath,
-              server,
-              socketArgs,
-              socketPath,
-              clock,
-              ids,
-              logger,
-            }),
-            socketPath,
-            makeNonce: () => ids.nonce(),
-          }),
-        );
+  const { executor, tmuxPath, servers, processes, clock, ids, logger, world, tmuxVersion } = deps;
+  const reader = deps.reader ?? executor;
+  const watch = (tmuxPath: string, { server, socketArgs, socketPath }: WatchedServer): CollectedServer => {
+    const tmux = createTmuxServer({
+      executor: reader,
+      tmuxPath,
+      server,
+      socketArgs,
+      socketPath,
+      clock,
+      ids,
+      logger,
+    });
+    const probe =
+      tmuxVersion === undefined
+        ? {}
+        : { probe: createThriftyProbe({ server: tmux, version: tmuxVersion, clock }) };
+    return watchServer({ tmux, socketPath, makeNonce: () => ids.nonce(), ...probe });
+  };
+  const collected = tmuxPath === null ? [] : servers.map((server) => watch(tmuxPath, server));
   const collector = new Collector({
     targetId: executor.targetId,
     servers: collected,
     processes,
-    executor,
+    executor: reader,
     sink: deps.sink,
     identify: (found) => deps.adapters.identify(found),
     timing: deps.timing,

@@ -16,6 +16,7 @@ export const sampleTarget = (change: Partial<Target> = {}): Target => ({
   healthReason: null,
   lastSeenAt: null,
   updatedAt: 1_000,
+  link: null,
   ...change,
 });
 

@@ -22,6 +22,7 @@ export const startFarClient = (
   shell: FarShell,
   argv: readonly string[],
   makeNonce: () => string,
+  onGone: () => void,
 ): LineProcess => {
   const mark = `agtmux-end-${makeNonce()}`;
   let lineListener: ((line: string) => void) | null = null;
@@ -34,6 +35,7 @@ export const startFarClient = (
     if (exitReason !== null) return;
     exitReason = reason;
     shell.tell("exec 5>&-");
+    onGone();
     exitListener?.(reason);
     gone.resolve();
   };

@@ -1,0 +1,194 @@
+// One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
+// takes them down again when the connection breaks. Its health is always the truth of the moment.
+import { createFarDrain } from "../../collect/farDrain.ts";
+import type { SshTargetConfig } from "../../model/config.ts";
+import type { Envelope } from "../../model/envelope.ts";
+import { AgtmuxError } from "../../model/errors.ts";
+import type { TargetLink } from "../../model/runtime.ts";
+import type { Clock, IdSource } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../../targets/connectionKeeper.ts";
+import { createFarExecutor } from "../../targets/far/farExecutor.ts";
+import { createFarProcesses } from "../../targets/far/farProcesses.ts";
+import { awaitHello, createFarShell, type FarShell } from "../../targets/far/farShell.ts";
+import { createFarSpool } from "../../targets/far/farSpool.ts";
+import type { ConnectionFacts, RemoteExecutor } from "../../targets/remoteExecutor.ts";
+import type { TargetExecutor } from "../../ports/targetExecutor.ts";
+import { findTmux } from "../../tmux/findTmux.ts";
+import { createProcessTree, type ProcessTree } from "../../tmux/processTree.ts";
+import { resolveServers } from "../../tmux/servers.ts";
+import type { TargetUnit, UnitParts } from "./targetUnit.ts";
+
+const ASK_TIMEOUT_MS = 10_000;
+/** Round trips are measured this often while connected. */
+const PING_MS = 30_000;
+/** Without /proc every look at the processes costs a program there. */
+const SHARED_TABLE_MS = 3_500;
+
+export interface SshTargetDeps {
+  targetId: string;
+  config: SshTargetConfig;
+  /** A new, unconnected executor. @throws AgtmuxError E_USAGE. */
+  createExecutor: (config: SshTargetConfig) => RemoteExecutor;
+  createUnit: (parts: UnitParts) => TargetUnit;
+  /** The unit is there, or not any more. */
+  onUnit: (unit: TargetUnit | null) => void;
+  onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
+  /** Events of the target, to be committed durably. */
+  onEvents: (unit: TargetUnit, envelopes: Envelope[]) => Promise<void>;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  random: () => number;
+}
+
+export interface SshTarget {
+  readonly config: SshTargetConfig;
+  start(): void;
+  /** @throws AgtmuxError what keeps it from being connected. */
+  connectNow(): Promise<void>;
+  readonly link: TargetLink;
+  close(): Promise<void>;
+}
+
+interface FarEnvironment {
+  uid: number;
+  path: string;
+  tmuxTmpdir: string;
+  hasProc: boolean;
+}
+
+/** What only the far shell knows of its surroundings. */
+const askEnvironment = async (shell: FarShell): Promise<FarEnvironment> => {
+  const { stdout } = await shell.ask(
+    'printf "%s\\0%s\\0%s\\0" "$(id -u)" "$PATH" "$TMUX_TMPDIR"; [ -r /proc/self/stat ] && printf proc',
+    { timeoutMs: ASK_TIMEOUT_MS },
+  );
+  const [uid = "", path = "", tmuxTmpdir = "", proc = ""] = stdout.toString("utf8").split("\0");
+  return { uid: Number(uid), path, tmuxTmpdir, hasProc: proc === "proc" };
+};
+
+export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
+  const { targetId, config, clock, ids, logger } = deps;
+  const makeNonce = (): string => ids.nonce();
+  let transport: ConnectionFacts["transport"] | null = null;
+  let rttMs: number | null = null;
+  let remedy: string | null = null;
+
+  const processesOf = (environment: FarEnvironment, reader: TargetExecutor, shell: FarShell): ProcessTree =>
+    environment.hasProc
+      ? createFarProcesses({ shell, clock, makeNonce })
+      : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
+
+  const buildUnit = async (executor: RemoteExecutor, shell: FarShell): Promise<TargetUnit> => {
+    const reader = createFarExecutor({ base: executor, shell, makeNonce });
+    const environment = await askEnvironment(shell);
+    const tmux = await findTmux({
+      executor: reader,
+      configuredPath: config.tmux_path,
+      pathVariable: environment.path,
+    });
+    return deps.createUnit({
+      executor,
+      reader,
+      tmuxPath: tmux.path,
+      tmuxVersion: tmux.version,
+      servers: resolveServers({
+        configured: config.tmux_servers,
+        env: { TMUX_TMPDIR: environment.tmuxTmpdir },
+        uid: environment.uid,
+      }),
+      processes: processesOf(environment, reader, shell),
+    });
+  };
+
+  const ping = async (shell: FarShell): Promise<void> => {
+    const startedAt = clock.now();
+    await shell.ask("true", { timeoutMs: ASK_TIMEOUT_MS });
+    rttMs = Math.round((clock.now() - startedAt) * 10) / 10;
+  };
+
+  const attempt = async (): Promise<Link> => {
+    const undo: (() => Promise<void> | void)[] = [];
+    const close = async (): Promise<void> => {
+      for (const step of undo.splice(0).toReversed())
+        // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
+        await step();
+    };
+    try {
+      const executor = deps.createExecutor(config);
+      undo.push(() => executor.close());
+      const facts = await executor.connect();
+      transport = facts.transport;
+      const shell = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
+      undo.push(() => shell.close());
+      await awaitHello(shell);
+      await ping(shell);
+      const unit = await buildUnit(executor, shell);
+      undo.push(() => unit.close());
+      await unit.collector.start();
+      deps.onUnit(unit);
+      undo.push(() => deps.onUnit(null));
+      const drain = createFarDrain({
+        spool: createFarSpool({ shell, spoolDir: `${facts.homeDir}/.agtmux/spool`, makeNonce }),
+        onBatch: (envelopes) => deps.onEvents(unit, envelopes),
+        logger,
+        clock,
+      });
+      undo.push(() => drain.close());
+      await drain.start();
+      let cancelPing = (): void => {};
+      const pingLater = (): void => {
+        cancelPing = clock.setTimer(PING_MS, () => {
+          // A shell that does not answer has ended by itself, which is heard below.
+          ping(shell).then(pingLater, () => {});
+        });
+      };
+      pingLater();
+      undo.push(() => cancelPing());
+      return {
+        onDown: (listener) => {
+          executor.onDown(listener);
+          shell.onClose((reason) => listener(new Error(reason)));
+        },
+        close,
+      };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+
+  const linkNow = (): TargetLink => ({
+    isEnabled: true,
+    transport,
+    rttMs,
+    remedy,
+    nextAttemptAt: keeper.nextAttemptAt,
+  });
+  const keeper: ConnectionKeeper = createConnectionKeeper({
+    attempt,
+    onUp: () => {
+      remedy = null;
+      deps.onHealth("ok", null, linkNow());
+    },
+    onDown: (error) => {
+      rttMs = null;
+      remedy = error instanceof AgtmuxError ? error.remedy : null;
+      logger.info({ target: targetId, error }, "target is not connected");
+      deps.onHealth("down", error.message, linkNow());
+    },
+    clock,
+    random: deps.random,
+  });
+
+  return {
+    config,
+    start: () => keeper.start(),
+    connectNow: () => keeper.connectNow(),
+    get link() {
+      return linkNow();
+    },
+    close: () => keeper.close(),
+  };
+};
