@@ -44,6 +44,7 @@ const FIELDS = [
   "title",
   "outcome",
   "attempt",
+  "maxAttempts",
   "delayMs",
   "errorMessage",
   "success",

@@ -44,9 +44,9 @@ const ask = async (player: Player): Promise<void> => {
 };
 
 /** What the screen alone showed last. */
-const screenState = (player: Player): string | undefined => {
+const screenState = async (player: Player): Promise<string | undefined> => {
   const row = daemon.rows().find((one) => one.identity.pane_id === player.paneId);
-  const { evidence } = daemon.daemon.service.explain(row?.identity.pane_ref ?? "");
+  const { evidence } = await daemon.daemon.service.explain(row?.identity.pane_ref ?? "");
   return evidence.find((one) => one.source === "poller")?.state;
 };
 
@@ -87,11 +87,20 @@ describe("a played Codex with hooks", () => {
     await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
   });
 
+  it("is interrupted, not completed, when the person stops it while it works", async () => {
+    const player = await play();
+    await begin(player);
+    await player.event("Interrupt");
+    await player.frame("denied_esc");
+    await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
+    expect(daemon.timeline(player.paneId)).not.toContain("completed");
+  });
+
   it("leaves waiting within two seconds when the hook of a denial is lost", async () => {
     const player = await play();
     await begin(player);
     await ask(player);
-    await vi.waitFor(() => expect(screenState(player)).toBe("waiting_approval"), 3_000);
+    await vi.waitFor(async () => expect(await screenState(player)).toBe("waiting_approval"), 3_000);
     await player.frame("denied_esc");
     await daemon.until(player.paneId, (row) => row.reason_code === "interrupted", WITHOUT_HOOK_MS);
   });
@@ -130,6 +139,9 @@ describe("a played Codex with hooks", () => {
     });
     await player.frame("transcript_overlay", VARIANTS);
     await daemon.until(player.paneId, (row) => row.reason_code === "rate_limited");
+    await player.event("UserPromptSubmit", { prompt: PROMPT });
+    await player.frame("running");
+    await daemon.untilState(player.paneId, "running");
   });
 
   it("keeps the parent running while its sub-agent comes and goes", async () => {

@@ -23,18 +23,26 @@ describe("a pane", () => {
     },
   );
 
-  it("that is respawned with another agent is that agent's, and keeps nothing of the one before", async () => {
-    const first = await play("claude");
-    await first.frame("waiting_approval");
-    const before = await daemon.untilState(first.paneId, "waiting_approval", WITHOUT_HOOK_MS);
-    await tmux.run("respawn-pane", "-k", "-t", first.paneId, "bash --norc --noprofile -i");
-    await daemon.untilGone(first.paneId);
-    const second = await play("gemini", first.paneId);
-    await second.frame("idle_fresh");
-    const row = await daemon.untilState(second.paneId, "idle", WITHOUT_HOOK_MS);
-    expect(row).toMatchObject({ agent: "gemini", request: null });
-    expect(row.identity.runtime_id).not.toBe(before.identity.runtime_id);
-  });
+  /** Each is followed by the next one, the last by the first. */
+  const successors = AGENTS.map(
+    (agent, index) => [agent, AGENTS[(index + 1) % AGENTS.length] ?? agent] as const,
+  );
+
+  it.each(successors)(
+    "of a waiting %s that is respawned as %s keeps nothing of the one before",
+    async (before, after) => {
+      const first = await play(before);
+      await first.frame(before === "pi" ? "waiting_approval_extension" : "waiting_approval");
+      const old = await daemon.untilState(first.paneId, "waiting_approval", WITHOUT_HOOK_MS);
+      await tmux.run("respawn-pane", "-k", "-t", first.paneId, "bash --norc --noprofile -i");
+      await daemon.untilGone(first.paneId);
+      const second = await play(after, first.paneId);
+      await second.frame("idle_fresh");
+      const row = await daemon.untilState(second.paneId, "idle", WITHOUT_HOOK_MS);
+      expect(row).toMatchObject({ agent: after, request: null, prompt_fingerprint: null });
+      expect(row.identity.runtime_id).not.toBe(old.identity.runtime_id);
+    },
+  );
 });
 
 describe("two agents of one kind in one folder, without any hook", () => {

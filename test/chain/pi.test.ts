@@ -68,6 +68,17 @@ describe("a played pi with its extension", () => {
     await daemon.untilGone(player.paneId);
   });
 
+  it("runs on when the person refuses what its extension asked", async () => {
+    const player = await start();
+    await prompt(player);
+    await askByExtension(player);
+    await player.event("ui_prompt_end");
+    await player.event("tool_execution_end", { toolName: "bash", toolCallId: "call_1", isError: true });
+    await player.frame("running");
+    await daemon.untilState(player.paneId, "running");
+    expect(daemon.timeline(player.paneId)).not.toContain("completed");
+  });
+
   it("is interrupted, not completed, when its turn was aborted", async () => {
     const player = await start();
     await prompt(player);

@@ -31,22 +31,25 @@ const standIn = <T extends object>(present: () => T): T =>
 
 /** To be called once in a test file, outside of its tests. */
 export const useChainScene = (): ChainScene => {
-  let present: { tmux: PrivateTmux; daemon: TestDaemon } | null = null;
+  let tmux: PrivateTmux | null = null;
+  let daemon: TestDaemon | null = null;
   const players: Player[] = [];
   const now = () => {
-    if (present === null) throw new Error("the scene exists only within a test");
-    return present;
+    if (tmux === null || daemon === null) throw new Error("the scene exists only within a test");
+    return { tmux, daemon };
   };
   beforeEach(async () => {
-    const tmux = createPrivateTmux();
+    tmux = createPrivateTmux();
     await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
-    present = { tmux, daemon: await startTestDaemon({ sockets: [tmux.socketPath] }) };
+    daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
   });
   afterEach(async () => {
     for (const player of players.splice(0)) await player.close();
-    await now().daemon.close();
-    await now().tmux.close();
-    present = null;
+    // Each may be missing where the scene could not be set up.
+    await daemon?.close();
+    daemon = null;
+    await tmux?.close();
+    tmux = null;
   });
   return {
     tmux: standIn(() => now().tmux),

@@ -1,0 +1,34 @@
+// Two agents of one kind in one folder, in two panes, with their hooks: whatever one does, the other's row stays as it was.
+// Without hooks: panes.test.ts. Codex behind its background server, whose hooks name a third pane: codex.test.ts.
+import { describe, expect, it } from "vitest";
+import { playStep } from "./conversations.ts";
+import { AGENTS, useChainScene } from "./scene.ts";
+
+const scene = useChainScene();
+const { daemon } = scene;
+
+describe("two agents of one kind in one folder, with hooks", () => {
+  it.each(AGENTS)("are told apart: %s", async (agent) => {
+    await scene.install(agent);
+    const [one, two] = [await scene.play(agent), await scene.play(agent)];
+    for (const player of [one, two]) {
+      await playStep(player, agent, "begin");
+      await daemon.untilState(player.paneId, "idle");
+    }
+    await playStep(one, agent, "prompt");
+    await daemon.untilState(one.paneId, "running");
+    await playStep(two, agent, "prompt");
+    await daemon.untilState(two.paneId, "running");
+    await playStep(one, agent, "ask");
+    const waiting = await daemon.untilState(one.paneId, "waiting_approval");
+    await playStep(two, agent, "end");
+    await daemon.untilState(two.paneId, "completed");
+    // The end of one turn answers nothing that the other agent asked.
+    expect(await daemon.untilState(one.paneId, "waiting_approval")).toMatchObject({
+      prompt_fingerprint: waiting.prompt_fingerprint,
+      agent_session_id: waiting.agent_session_id,
+    });
+    expect(daemon.timeline(two.paneId)).not.toContain("waiting_approval");
+    expect(daemon.timeline(one.paneId)).not.toContain("completed");
+  });
+});
