@@ -217,6 +217,9 @@ describe("actions", () => {
     const { stdout } = await home.run(["explain", "pane:host/work/@1/%1"]);
     expect(stdout).toContain("because the newest evidence of the turn");
     expect(stdout).toMatch(/won +▸ running +hook +UserPromptSubmit/);
+    expect(stdout).toContain(
+      "Screen now\n  shows running (thinking) by: esc to interrupt\n    22  ❯\n    …\n  > 24    esc",
+    );
   });
 
   test("integrate shows the change and writes nothing without a yes", async () => {

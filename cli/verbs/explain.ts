@@ -56,6 +56,21 @@ const evidenceLines = (explanation: Explanation, context: CliContext, measure: M
   return [...table(EVIDENCE, rows, context, measure), ...matched];
 };
 
+/** The rows that matched, marked, with those around them; a gap between rows is left open. */
+const screenLines = ({ screen }: Explanation, { paint }: CliContext): string[] => {
+  if (screen === null) return [];
+  if (screen.state === null) return ["", "Screen now", "  nothing on it is recognised"];
+  const width = String(screen.lines.at(-1)?.row ?? 0).length;
+  const rows = screen.lines.flatMap(({ row, text, is_match }, index) => {
+    const previous = screen.lines[index - 1]?.row ?? row - 1;
+    const number = String(row).padStart(width);
+    const line = `  ${is_match ? ">" : " "} ${number}  ${cleanLines(text)[0] ?? ""}`.trimEnd();
+    return [...(row > previous + 1 ? ["    …"] : []), is_match ? paint("bold", line) : paint("dim", line)];
+  });
+  const shows = `  shows ${STATE_WORDS[screen.state]} (${cleanLine(screen.reason_code ?? "")}) by: ${cleanLine(screen.matched ?? "")}`;
+  return ["", "Screen now", shows, ...rows];
+};
+
 const timelineLines = (explanation: Explanation, context: CliContext, measure: Measure): string[] => {
   if (explanation.timeline.length === 0) return ["  nothing yet"];
   const rows = explanation.timeline.map((entry): Cell[] => [
@@ -107,6 +122,7 @@ const renderExplanation = (explanation: Explanation, context: CliContext, measur
   "",
   "Evidence",
   ...evidenceLines(explanation, context, measure),
+  ...screenLines(explanation, context),
   "",
   "Timeline",
   ...timelineLines(explanation, context, measure),

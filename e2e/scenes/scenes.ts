@@ -234,6 +234,7 @@ export const refundsExplanation = (now: number, pane: PaneView): Explanation => 
         matched: "✳ Migrate refunds",
       },
     ],
+    screen: null,
     timeline: [
       {
         state_version: 412,

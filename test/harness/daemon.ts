@@ -86,13 +86,17 @@ export const startTestDaemon = async (options: {
   const rows = (): PaneView[] => daemon.service.listPanes({ all: true }).items;
 
   /** Looks again after every feed entry: nothing sleeps. */
-  const untilTrue = async <T>(look: () => T | null, limitMs: number, what: () => string): Promise<T> => {
+  const untilTrue = async <T>(
+    look: () => T | null,
+    limitMs: number,
+    what: () => Promise<string>,
+  ): Promise<T> => {
     const found = look();
     if (found !== null) return found;
     return new Promise<T>((resolve, reject) => {
       const limit = setTimeout(() => {
         waiters.delete(check);
-        reject(new Error(`not within ${limitMs} ms: ${what()}`));
+        void what().then((how) => reject(new Error(`not within ${limitMs} ms: ${how}`)), reject);
       }, limitMs);
       const check = (): void => {
         const now = look();
@@ -104,11 +108,13 @@ export const startTestDaemon = async (options: {
       waiters.add(check);
     });
   };
-  const describeRow = (paneId: string): string => {
+  const describeRow = async (paneId: string): Promise<string> => {
     const row = rows().find((one) => one.identity.pane_id === paneId);
     if (row === undefined) return `${paneId} has no row`;
     const why =
-      row.state === null ? "" : JSON.stringify(daemon.service.explain(row.identity.pane_ref).evidence);
+      row.state === null
+        ? ""
+        : JSON.stringify((await daemon.service.explain(row.identity.pane_ref)).evidence);
     return `${paneId} is ${row.state}/${row.reason_code}; ${why}`;
   };
   const until: TestDaemon["until"] = (paneId, condition, limitMs = 5_000) =>
