@@ -1,9 +1,11 @@
 // answer on real panes with the real daemon: what is chosen, what is refused, and what the outcomes mean.
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DaemonService } from "../../core/api/service.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import { createPlayer } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
 import { openScene, type Scene } from "./scene.ts";
@@ -229,20 +231,27 @@ describe("refuses", () => {
     expect(agent.received()).toEqual([]);
   });
 
-  it("an agent in the background", async () => {
-    // A shell with job control, as a person has one: Ctrl-Z leaves the dialog on the screen.
-    const pane = await openDialogs(scene, "claude", [CLAUDE], { prefix: "set -m;" });
-    await scene.tmux.run("send-keys", "-t", pane.paneId, "C-z");
-    await vi.waitFor(async () =>
-      expect(
-        await scene.tmux.run("display-message", "-p", "-t", pane.paneId, "#{pane_current_command}"),
-      ).not.toBe("node"),
-    );
-    await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toMatchObject({
-      code: "E_STALE_SNAPSHOT",
-      message: expect.stringContaining("background"),
+  it("an agent that sleeps behind a shell while its dialog stays on the screen", async () => {
+    const player = await createPlayer({
+      tmux: { socketArgs: scene.tmux.socketArgs },
+      home: scene.daemon.home,
+      recordingsDir: fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url)),
     });
-    expect(pane.chosen()).toEqual([]);
+    try {
+      await player.frame("waiting_approval");
+      const row = await scene.daemon.until(player.paneId, ({ request }) => request !== null, 10_000);
+      process.kill(player.pid, "SIGSTOP");
+      const foreground = () =>
+        scene.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}");
+      await vi.waitFor(async () => expect(await foreground()).toBe("bash"), { timeout: 5_000 });
+      await expect(answer(row, APPROVE)).rejects.toMatchObject({
+        code: "E_STALE_SNAPSHOT",
+        message: expect.stringMatching(/background|not on the screen/),
+      });
+    } finally {
+      process.kill(player.pid, "SIGCONT");
+      await player.close();
+    }
   });
 
   it("a second answer: of two at once exactly one arrives", async () => {

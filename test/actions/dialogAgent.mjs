@@ -76,7 +76,6 @@ const KEYS = { "\u001b[A": -1, "\u001b[D": -1, "\u001b[B": 1, "\u001b[C": 1 };
 
 const onKey = (key) => {
   if (key === "\u000e") return goOn();
-  if (key === "\u001a") return process.kill(process.pid, "SIGTSTP");
   const dialog = now();
   if (dialog === null) return appendFileSync(log, `${JSON.stringify(["idle", key])}\n`);
   if (performance.now() - openedAt < (dialog.slowMs ?? 0)) return undefined;

@@ -1,0 +1,192 @@
+// For every recorded dialog: which keys approve it once and which deny it, or that this is not known. A key in the wrong
+// place approves what nobody approved, so each frame is named here.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { OptionRole, PromptRequest } from "../core/model/request.ts";
+import type { AgentAdapter } from "../core/ports/agentAdapter.ts";
+import { createAdapterRegistry } from "./index.ts";
+import { listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";
+
+const FIXTURES = fileURLToPath(new URL("../test/fixtures", import.meta.url));
+const registry = createAdapterRegistry();
+
+/** Keys that approve, keys that deny; null: the option is known and its keys are not. */
+type Known = readonly [approve: string | null, deny: string | null];
+/** Nothing approves or denies: a question, or the reason why nothing is pressed. */
+type Unknown = "question" | "text" | "leaves or trusts" | "switches the mode" | "not recorded";
+
+const DIGITS_4: Known = ["1", "4"];
+const DIGITS_3: Known = ["1", "3"];
+const GEMINI: Known = ["1", "Escape"];
+const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
+  "recordings/claude/approval_edit": DIGITS_3,
+  "recordings/claude/trust_dialog": "leaves or trusts",
+  "recordings/claude/waiting_approval": DIGITS_4,
+  "recordings/claude/waiting_input_question": "question",
+  "recordings/codex/startup_hooks_review": "leaves or trusts",
+  "recordings/codex/trust_dialog": "leaves or trusts",
+  "recordings/codex/waiting_approval": DIGITS_3,
+  "recordings/codex/waiting_input_question": "question",
+  "recordings/copilot/trust_dialog": "leaves or trusts",
+  "recordings/copilot/waiting_approval": DIGITS_3,
+  "recordings/copilot/waiting_input_question": "question",
+  "recordings/gemini/trust_dialog": "leaves or trusts",
+  "recordings/gemini/waiting_approval": GEMINI,
+  "recordings/gemini/waiting_input_question": "question",
+  "recordings/omp/waiting_approval": ["Enter", "Escape"],
+  "recordings/omp/waiting_input_question": "question",
+  "recordings/opencode/waiting_approval": ["Enter", "Escape"],
+  "recordings/opencode/waiting_input_question": "question",
+  "recordings/pi/waiting_approval_extension": ["Enter", "Down Enter"],
+  "variants/claude/approval_250_columns": DIGITS_4,
+  "variants/claude/approval_2_1_197": DIGITS_3,
+  "variants/claude/approval_40_columns": DIGITS_4,
+  "variants/claude/approval_60_columns": DIGITS_4,
+  "variants/claude/approval_edit_60_columns": DIGITS_3,
+  "variants/claude/approval_make_edit": DIGITS_3,
+  "variants/claude/approval_old_box_above": ["1", "2"],
+  "variants/claude/auto_mode_check": "not recorded",
+  "variants/claude/auto_mode_offer": "switches the mode",
+  "variants/claude/login_method": "not recorded",
+  "variants/claude/plan_approval": ["2", "3"],
+  "variants/claude/plan_approval_without_footer": ["2", "3"],
+  "variants/claude/approval_third_selected": DIGITS_4,
+  "variants/claude/question_60_columns": "question",
+  "variants/claude/question_several": "question",
+  "variants/claude/trust_60_columns": "leaves or trusts",
+  "variants/codex/approval_36_columns": DIGITS_3,
+  "variants/codex/approval_60_columns": DIGITS_3,
+  "variants/codex/approval_above_live_approval": DIGITS_3,
+  "variants/codex/approval_dot_title": DIGITS_3,
+  "variants/codex/approval_edit": DIGITS_3,
+  "variants/codex/approval_heading_cut_off": "not recorded",
+  "variants/codex/approval_second_option": DIGITS_3,
+  "variants/codex/approval_title_late": DIGITS_3,
+  "variants/codex/plan_question": ["Enter", "Down Enter"],
+  "variants/codex/question_80_columns": "question",
+  "variants/codex/question_no_options": "text",
+  "variants/codex/unknown_dialog": "not recorded",
+  "variants/copilot/approval_42_columns": DIGITS_3,
+  "variants/copilot/approval_60_columns": DIGITS_3,
+  "variants/copilot/approval_edit": DIGITS_3,
+  "variants/copilot/approval_other": DIGITS_3,
+  "variants/copilot/approval_third_selected": DIGITS_3,
+  "variants/copilot/question_60_columns_second_selected": "question",
+  "variants/copilot/question_free_text": "text",
+  "variants/copilot/trust_60_columns": "leaves or trusts",
+  "variants/gemini/approval_250_columns": GEMINI,
+  "variants/gemini/approval_40_columns": GEMINI,
+  "variants/gemini/approval_60_columns": GEMINI,
+  "variants/gemini/approval_edit": GEMINI,
+  "variants/gemini/approval_mcp": GEMINI,
+  "variants/gemini/approval_reworded": "not recorded",
+  "variants/gemini/approval_top_out_of_sight": GEMINI,
+  "variants/gemini/approval_without_title": GEMINI,
+  "variants/gemini/auth_dialog": "not recorded",
+  "variants/gemini/dialog_before_its_title": GEMINI,
+  "variants/gemini/question_60_columns_second_selected": "question",
+  "variants/gemini/trust_60_columns": "leaves or trusts",
+  "variants/omp/approval_60_columns": ["Enter", "Escape"],
+  "variants/omp/approval_deny_selected": ["Up Enter", "Escape"],
+  "variants/omp/approval_edit": ["Enter", "Escape"],
+  "variants/omp/approval_old_one_above": ["Enter", "Escape"],
+  "variants/omp/approval_title_at_rest": ["Enter", "Escape"],
+  "variants/omp/question_60_columns": "question",
+  "variants/omp/question_second_selected": "question",
+  // Without colours nobody knows what is chosen.
+  "variants/opencode/approval_60_columns": [null, "Escape"],
+  "variants/opencode/approval_edit": [null, "Escape"],
+  "variants/opencode/approval_old_one_above": [null, "Escape"],
+  "variants/opencode/question_60_columns": "question",
+  "variants/opencode/question_several": "question",
+  "variants/pi/approval_60_columns": ["Enter", "Down Enter"],
+  "variants/pi/approval_no_selected": ["Up Enter", "Enter"],
+};
+/** The question is worded anew and its refusal too: only what is known of it has a role. */
+const HALF_KNOWN = "variants/claude/approval_reworded";
+
+const readFrame = (adapter: AgentAdapter, folder: string, name: string): PromptRequest | null => {
+  const recording = loadRecording(folder, name);
+  const styledLines = recording.ansi.split("\n");
+  return adapter.readScreen({ ...screenOf(recording), styledLines })?.request ?? null;
+};
+
+const asked = ["recordings", "variants"].flatMap((root) =>
+  registry.list().flatMap((adapter) => {
+    const folder = `${FIXTURES}/${root}/${adapter.agentType}`;
+    const has = readdirSync(`${FIXTURES}/${root}`).includes(adapter.agentType);
+    return (has ? listFrames(folder) : []).flatMap((name) => {
+      const request = readFrame(adapter, folder, name);
+      return request === null ? [] : [{ frame: `${root}/${adapter.agentType}/${name}`, request }];
+    });
+  }),
+);
+
+const keysOf = ({ options }: PromptRequest, role: OptionRole): string | null | undefined => {
+  const found = options.filter((option) => option.role === role);
+  expect(found.length).toBeLessThan(2);
+  const [one] = found;
+  return one === undefined ? undefined : (one.keys?.join(" ") ?? null);
+};
+
+it("every dialog is named", () => {
+  expect(asked.map(({ frame }) => frame).toSorted()).toEqual(
+    [...Object.keys(EXPECTED), HALF_KNOWN].toSorted(),
+  );
+});
+
+describe("is known of", () => {
+  it.each(asked.filter(({ frame }) => frame !== HALF_KNOWN))("$frame", ({ frame, request }) => {
+    const expected = EXPECTED[frame];
+    const roles = [keysOf(request, "approve"), keysOf(request, "deny")];
+    expect(roles).toEqual(typeof expected === "string" ? [undefined, undefined] : expected);
+    expect(request.textEntry ?? null).toEqual(expected === "text" ? [] : null);
+    if (expected === "question") expect(request.kind).toBe("question");
+  });
+  it("nothing but the yes where the no is another", () => {
+    const request = asked.find(({ frame }) => frame === HALF_KNOWN)?.request;
+    expect(request && [keysOf(request, "approve"), keysOf(request, "deny")]).toEqual(["1", undefined]);
+  });
+});
+
+it("a field for a text and an agent's own added answer have no keys that were not seen to work", () => {
+  const typed = asked.flatMap(({ request }) =>
+    request.options.filter(({ label }) => /type (something|your)|custom value/i.test(label)),
+  );
+  expect(typed.length).toBeGreaterThan(5);
+  expect(typed.filter(({ keys }) => keys !== null)).toEqual([]);
+});
+
+describe("opencode's selection is told by colour", () => {
+  const folder = `${FIXTURES}/recordings/opencode`;
+  const adapter = registry.byAgentType("opencode");
+  const read = (name: string, change: (ansi: string) => string): (string[] | null)[] => {
+    const recording = loadRecording(folder, name);
+    const screen = { ...screenOf(recording), styledLines: change(recording.ansi).split("\n") };
+    return adapter?.readScreen(screen)?.request?.options.map(({ keys }) => keys) ?? [];
+  };
+  it("in a permission, also once it was moved", () => {
+    expect(read("waiting_approval", (ansi) => ansi)).toEqual([["Enter"], ["Right", "Enter"], ["Escape"]]);
+    const swapped = (ansi: string) =>
+      ansi
+        .replace("\u001b[48;5;215m \u001b[38;5;232mAllow once", "\u001b[48;5;234m \u001b[38;5;8mAllow once")
+        .replace("\u001b[38;5;8mReject", "\u001b[48;5;215m\u001b[38;5;232mReject\u001b[48;5;234m");
+    expect(read("waiting_approval", swapped)).toEqual([
+      ["Left", "Left", "Enter"],
+      ["Left", "Enter"],
+      ["Escape"],
+    ]);
+  });
+  it("in a question", () => {
+    expect(read("waiting_input_question", (ansi) => ansi)).toEqual([["Enter"], ["Down", "Enter"], null]);
+  });
+  it("and without a difference nothing is known", () => {
+    // oxlint-disable-next-line no-control-regex -- colours are what this is about
+    expect(read("waiting_approval", (ansi) => ansi.replaceAll(/\u001b\[[0-9;]*m/g, ""))).toEqual([
+      null,
+      null,
+      ["Escape"],
+    ]);
+  });
+});
