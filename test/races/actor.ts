@@ -72,7 +72,7 @@ const begin = (
     case "interrupt":
       return daemon.actions.interrupt(request);
     case "kill":
-      return daemon.actions.kill({ ...request, signal: "INT", isConfirmed: true });
+      return daemon.actions.kill({ ...request, signal: "TERM", isConfirmed: true });
   }
 };
 

@@ -14,7 +14,7 @@ export const ask = (style: DialogStyle, detail: string): Prompt => ({
   request: requestFor(style, detail, 0),
   selected: 0,
 });
-const askAgain = ({ style, request }: Prompt): Prompt => ask(style, request.body ?? "");
+export const askAgain = ({ style, request }: Prompt): Prompt => ask(style, request.body ?? "");
 
 /** A new agent under an old name: at worst it asks exactly what the old one asked. */
 const settleIn = (pane: ModelPane, before: ModelPane): void => {

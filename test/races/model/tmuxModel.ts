@@ -81,6 +81,22 @@ export const cursorOf = (pane: ModelPane): { x: number; y: number } => {
   return { x: (rows[y] ?? "").length, y };
 };
 
+/** What a key changes in a pane that asks. */
+export const answerKey = (prompt: Prompt, key: string): Partial<ModelPane> => {
+  const moves: Record<string, number> = { Down: 1, Up: -1 };
+  const move = moves[key];
+  if (move !== undefined) {
+    const last = prompt.request.options.length - 1;
+    return { prompt: { ...prompt, selected: Math.min(Math.max(prompt.selected + move, 0), last) } };
+  }
+  const isAnswer = key === "Escape" || key === "Enter" || (prompt.style === "digits" && /^\d$/.test(key));
+  return isAnswer ? { prompt: null, box: "", isWorking: key !== "Escape" } : {};
+};
+
+/** What Enter changes in a pane that asks nothing. */
+export const submitBox = ({ box, front, isWorking }: ModelPane): Partial<ModelPane> =>
+  box === "" ? {} : { box: "", isWorking: front.runtimeId !== null || isWorking };
+
 export class TmuxModel {
   readonly deliveries: Delivery[] = [];
   readonly buffers = new Map<string, string>();
@@ -149,23 +165,9 @@ export class TmuxModel {
   /** What agents do with a key: it answers a prompt or moves its selection, stops a turn, or submits the box. */
   private obey(pane: ModelPane, key: string): void {
     const { prompt } = pane;
-    if (prompt !== null) this.answer(pane, prompt, key);
+    if (prompt !== null) Object.assign(pane, answerKey(prompt, key));
     else if (key === "Escape") pane.isWorking = false;
-    else if (key === "Enter" && pane.box !== "") {
-      pane.box = "";
-      pane.isWorking = pane.front.runtimeId !== null;
-    } else if (key.length === 1) pane.box += key;
-  }
-
-  private answer(pane: ModelPane, prompt: Prompt, key: string): void {
-    const moves: Record<string, number> = { Down: 1, Up: -1 };
-    const move = moves[key];
-    if (move !== undefined)
-      pane.prompt = {
-        ...prompt,
-        selected: Math.min(Math.max(prompt.selected + move, 0), prompt.request.options.length - 1),
-      };
-    else if (key === "Escape" || key === "Enter" || (prompt.style === "digits" && /^\d$/.test(key)))
-      Object.assign(pane, { prompt: null, box: "", isWorking: key !== "Escape" });
+    else if (key === "Enter") Object.assign(pane, submitBox(pane));
+    else if (key.length === 1) pane.box += key;
   }
 }

@@ -1,0 +1,88 @@
+// Many races on real tmux: some lanes at once, each with a server of its own, and a table of how they ended.
+import fc from "fast-check";
+import type { Outcome } from "../actor.ts";
+import { OUTCOMES, type KindTally } from "../model/survey.ts";
+import { DIALOG_STYLES } from "../model/tmuxModel.ts";
+import { Lane } from "./lane.ts";
+import { REAL_KINDS, type RealKind } from "./realEvents.ts";
+import { createBench, runRealRace, type RealPlan } from "./realRace.ts";
+
+const planOf = (kind: RealKind): fc.Arbitrary<RealPlan> =>
+  fc
+    .record({
+      scene: fc.constantFrom(...kind.scenes),
+      style: fc.constantFrom(...DIALOG_STYLES),
+      isWorking: fc.boolean(),
+      action: fc.constantFrom(...kind.actions),
+      actor: fc.record({
+        isByRuntime: fc.boolean(),
+        guard: fc.constantFrom("none" as const, "runtime" as const, "force" as const),
+        choice: fc.constantFrom("approve" as const, "deny" as const, "option" as const),
+      }),
+      at: fc.integer({ min: 0, max: 7 }),
+      isDuring: fc.boolean(),
+      delayMs: fc.integer({ min: 0, max: 12 }),
+      syncs: fc.constantFrom("never" as const, "always" as const),
+    })
+    .map(({ style, action, actor, ...plan }) => {
+      const choice = style === "text" ? ("text" as const) : actor.choice;
+      return {
+        ...plan,
+        // Before its first keys an action takes three or four commands.
+        at: plan.at > 5 ? plan.at - 4 : plan.at,
+        dialog: action === "answer" ? style : null,
+        isWorking: action === "interrupt" || plan.isWorking,
+        actors: Array.from({ length: kind.actors }, () => ({ ...actor, action, choice })),
+      };
+    });
+
+export interface RealTally extends KindTally {
+  /** What went wrong, with the plan that did it. */
+  faults: string[];
+}
+
+/** `lanes`: how many at once. Never throws for a race that went wrong: it is in the tally. */
+export const surveyReal = async (options: {
+  races: number;
+  seed: number;
+  lanes: number;
+}): Promise<RealTally[]> => {
+  const bench = createBench();
+  const share = Math.ceil(options.races / REAL_KINDS.length);
+  const tallies = REAL_KINDS.map(({ name }): RealTally => ({
+    name,
+    races: 0,
+    outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>,
+    faults: [],
+  }));
+  const queue = REAL_KINDS.flatMap((kind, index) =>
+    fc
+      .sample(planOf(kind), { numRuns: share, seed: options.seed + index })
+      .map((plan) => ({ kind, plan, index })),
+  );
+  const runLane = async (number: number): Promise<void> => {
+    const lane = new Lane(`l${number}`, bench.processes);
+    try {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        const { kind, plan, index } = next;
+        // oxlint-disable-next-line no-await-in-loop -- a lane has one race at a time
+        const { outcomes, faults } = await runRealRace(bench, lane, kind, plan);
+        const tally = tallies[index];
+        if (tally === undefined) continue;
+        tally.races += 1;
+        for (const outcome of outcomes) tally.outcomes[outcome] += 1;
+        if (faults.length > 0) tally.faults.push(`${faults.join("; ")}\n${JSON.stringify(plan)}`);
+      }
+    } finally {
+      await lane.close();
+    }
+  };
+  try {
+    const lanes = Array.from({ length: options.lanes }, (_, number) => runLane(number));
+    // Every lane ends its server before a failure of one is told.
+    for (const end of await Promise.allSettled(lanes)) if (end.status === "rejected") throw end.reason;
+  } finally {
+    await bench.executor.close();
+  }
+  return tallies;
+};
