@@ -231,8 +231,8 @@ export const createOpenSshTransport = (options: OpenSshOptions): SshTransport =>
     disconnect: async () => {
       const stopped = master;
       master = null;
-      await dropChannels();
-      await stopped?.stop();
+      // The master holds the streams of its channels open.
+      await Promise.all([dropChannels(), stopped?.stop()]);
     },
   };
 };

@@ -1,0 +1,272 @@
+// How a connection begins, fails and ends, over both transports: host keys, keys, dead and silent servers, cuts, and what is
+// left afterwards.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { SILENT_LOGGER } from "../../core/ports/logger.ts";
+import { createRemoteExecutor, type RemoteExecutorOptions } from "../../core/targets/createRemoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
+import { until } from "../setup/realClock.ts";
+import { createProxy } from "./proxy.ts";
+import { createSshServer, type SshServer } from "./sshServer.ts";
+
+let server: SshServer;
+let made: RemoteExecutor[] = [];
+beforeAll(async () => {
+  server = await createSshServer();
+});
+afterEach(async () => {
+  await Promise.all(made.map((executor) => executor.close()));
+  made = [];
+});
+afterAll(() => server.close());
+
+const executorFor = (alias: string, more: Partial<RemoteExecutorOptions> = {}): RemoteExecutor => {
+  const executor = createRemoteExecutor({
+    targetId: alias,
+    alias,
+    env: process.env,
+    logger: SILENT_LOGGER,
+    controlDir: join(server.folder, "cm"),
+    transport: null,
+    configFile: server.configFile,
+    connectTimeoutMs: 15_000,
+    ...more,
+  });
+  made.push(executor);
+  return executor;
+};
+const at = (name: string): string => join(server.folder, name);
+const makeKey = (name: string, ...more: string[]): string => {
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name), ...more]);
+  return readFileSync(at(`${name}.pub`), "utf8")
+    .split(" ")
+    .slice(0, 2)
+    .join(" ");
+};
+const nothingIsLeft = async (): Promise<void> => {
+  await until(() => server.farProcesses().length === 0, "no far process");
+  await until(async () => (await server.sessionPids()).length === 0, "no connection at the server");
+  const sockets = readdirSync(server.folder).includes("cm") ? readdirSync(at("cm")) : [];
+  expect(sockets).toEqual([]);
+};
+
+describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) => {
+  it("shares one attempt among callers and can be opened again after close of the other side", async () => {
+    const executor = executorFor("vm1", { transport });
+    const downs: string[] = [];
+    executor.onDown((error) => downs.push(error.message));
+    const [first, second] = await Promise.all([executor.connect(), executor.connect()]);
+    expect(second).toBe(first);
+    expect(await server.sessionPids()).toHaveLength(1);
+    const running = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
+    const child = executor.start(["cat"]);
+    const end = new Promise<string>((done) => child.onExit(done));
+    await until(() => server.farProcesses().length > 3, "both run");
+    for (const pid of await server.sessionPids()) process.kill(pid, "SIGKILL");
+    await expect(running).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    expect(await end).toBeTypeOf("string");
+    await until(() => downs.length > 0, "the loss is told");
+    expect(downs).toHaveLength(1);
+    expect(executor.isConnected).toBe(false);
+    await executor.connect();
+    expect(await executor.run(["echo", "again"], { timeoutMs: 10_000 })).toMatchObject({ stdout: "again\n" });
+    await executor.close();
+    await nothingIsLeft();
+  });
+
+  it("refuses a host that known_hosts does not name, and says what to run", async () => {
+    await writeFile(at("empty"), "");
+    const alias = await server.addHost(`unknown-${transport}`, [`UserKnownHostsFile ${at("empty")}`]);
+    await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
+      code: "E_TARGET_HOST_KEY",
+      message: expect.stringContaining("is not known"),
+      remedy: expect.stringContaining(`ssh ${alias}`),
+    });
+    expect(readFileSync(at("empty"), "utf8")).toBe("");
+    await nothingIsLeft();
+  });
+
+  it("refuses a changed host key, with the name to remove", async () => {
+    const other = makeKey(`other-${transport}`);
+    await writeFile(at("changed"), `[127.0.0.1]:${server.port} ${other}\n`);
+    const alias = await server.addHost(`changed-${transport}`, [
+      `UserKnownHostsFile ${at("changed")}`,
+      "StrictHostKeyChecking no",
+    ]);
+    await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
+      code: "E_TARGET_HOST_KEY",
+      message: expect.stringContaining("CHANGED"),
+      remedy: expect.stringContaining(`ssh-keygen -R "[127.0.0.1]:${server.port}"`),
+    });
+  });
+
+  it("refuses a revoked host key", async () => {
+    await writeFile(
+      at("revoked"),
+      `${server.hostKeyLine}\n@revoked * ${server.hostKeyLine.split(" ").slice(1).join(" ")}\n`,
+    );
+    const alias = await server.addHost(`revoked-${transport}`, [`UserKnownHostsFile ${at("revoked")}`]);
+    await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
+      code: "E_TARGET_HOST_KEY",
+      message: expect.stringContaining("revoked"),
+    });
+  });
+
+  it("finds hashed names, patterns and aliases of the host key", async () => {
+    await copyFile(server.knownHosts, at(`hashed-${transport}`));
+    execFileSync("ssh-keygen", ["-q", "-H", "-f", at(`hashed-${transport}`)], { stdio: "ignore" });
+    expect(readFileSync(at(`hashed-${transport}`), "utf8")).toMatch(/^\|1\|/);
+    const key = server.hostKeyLine.split(" ").slice(1).join(" ");
+    await writeFile(at("pattern"), `[127.0.0.*]:${server.port} ${key}\n`);
+    await writeFile(at("aliased"), `the-name ${key}\n`);
+    await writeFile(at("bare"), `127.0.0.1 ${key}\n`);
+    const lines = {
+      hashed: [`UserKnownHostsFile ${at(`hashed-${transport}`)}`],
+      pattern: [`UserKnownHostsFile ${at("pattern")}`],
+      aliased: [`UserKnownHostsFile ${at("aliased")}`, "HostKeyAlias the-name"],
+      bare: [`UserKnownHostsFile ${at("bare")}`],
+      global: [`UserKnownHostsFile ${at("empty")}`, `GlobalKnownHostsFile ${server.knownHosts}`],
+    };
+    for (const [name, own] of Object.entries(lines)) {
+      // oxlint-disable-next-line no-await-in-loop -- one file is appended to
+      const executor = executorFor(await server.addHost(`${name}-known-${transport}`, own), { transport });
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await executor.connect();
+    }
+  });
+
+  it("says that no key is accepted, once, without asking anything", async () => {
+    makeKey(`stranger-${transport}`);
+    const alias = await server.addHost(`stranger-${transport}`, [
+      `IdentityFile ${at(`stranger-${transport}`)}`,
+    ]);
+    const executor = executorFor(alias, {
+      transport,
+      env: { PATH: process.env["PATH"], HOME: server.folder },
+    });
+    await expect(executor.connect()).rejects.toMatchObject({
+      code: "E_TARGET_AUTH",
+      remedy: expect.stringContaining("ssh-add"),
+    });
+    await executor.close();
+    await nothingIsLeft();
+  });
+
+  it("names a refused connection, an unknown host and a server that says nothing", async () => {
+    const silent = await createProxy(server.port);
+    silent.stall();
+    const aliases = await Promise.all([
+      server.addHost(`refused-${transport}`, ["Port 1"]),
+      server.addHost(`nowhere-${transport}`, ["HostName no-such-host.invalid"]),
+      server.addHost(`silent-${transport}`, [`Port ${silent.port}`]),
+    ]);
+    const messages = await Promise.all(
+      aliases.map((alias) =>
+        executorFor(alias, { transport, connectTimeoutMs: 3_000 })
+          .connect()
+          .then(
+            () => "connected",
+            (error: Error & { code: string }) => `${error.code} ${error.message}`,
+          ),
+      ),
+    );
+    expect(messages).toEqual([
+      expect.stringMatching(/^E_TARGET_UNREACHABLE .*the connection was refused/),
+      expect.stringMatching(/^E_TARGET_UNREACHABLE .*(cannot be resolved|does not answer)/),
+      expect.stringMatching(/^E_TARGET_UNREACHABLE .*(does not answer|no connection within)/),
+    ]);
+    await silent.close();
+  });
+
+  it("notices a server that falls silent, and closes at once all the same", async () => {
+    const proxy = await createProxy(server.port);
+    const alias = await server.addHost(`stalls-${transport}`, [
+      `Port ${proxy.port}`,
+      `HostKeyAlias [127.0.0.1]:${server.port}`,
+    ]);
+    const executor = executorFor(alias, { transport, keepAliveMs: 3_000 });
+    const down = new Promise<Error>((done) => executor.onDown(done));
+    await executor.connect();
+    proxy.stall();
+    const asked = executor.run(["true"], { timeoutMs: 500 });
+    expect(await asked).toMatchObject({ timedOut: true });
+    expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    await executor.close();
+    await proxy.close();
+    await nothingIsLeft();
+  });
+
+  it("tells a connection that was cut, and leaves nothing on either side", async () => {
+    const proxy = await createProxy(server.port);
+    const alias = await server.addHost(`cut-${transport}`, [
+      `Port ${proxy.port}`,
+      `HostKeyAlias [127.0.0.1]:${server.port}`,
+    ]);
+    const executor = executorFor(alias, { transport });
+    const down = new Promise<Error>((done) => executor.onDown(done));
+    await executor.connect();
+    const hanging = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
+    executor.start(["cat"]);
+    await until(() => server.farProcesses().length > 3, "both run");
+    proxy.cut();
+    await expect(hanging).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    await executor.close();
+    await proxy.close();
+    await nothingIsLeft();
+  });
+
+  it("does not put half a file in place when the connection is cut while it is written", async () => {
+    const proxy = await createProxy(server.port);
+    const alias = await server.addHost(`half-${transport}`, [
+      `Port ${proxy.port}`,
+      `HostKeyAlias [127.0.0.1]:${server.port}`,
+    ]);
+    const executor = executorFor(alias, { transport });
+    await executor.connect();
+    const folder = at(`half-${transport}`);
+    await mkdir(folder);
+    await writeFile(join(folder, "settings"), "old");
+    proxy.setDelay(20);
+    const write = executor.files.writeText(join(folder, "settings"), "new".repeat(2_000_000));
+    const failed = expect(write).rejects.toThrow();
+    await until(() => readdirSync(folder).length > 1, "the temporary file is there");
+    proxy.cut();
+    await failed;
+    await until(() => readdirSync(folder).length === 1, "the temporary file is gone");
+    expect(readFileSync(join(folder, "settings"), "utf8")).toBe("old");
+    await executor.close();
+    await proxy.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("survives connections that come and go, without a leftover", async () => {
+    const executor = executorFor("vm1", { transport });
+    for (let round = 0; round < 6; round++) {
+      // oxlint-disable-next-line no-await-in-loop -- one after another is the point
+      await executor.connect();
+      const lost = new Promise((done) => executor.onDown(done));
+      executor.start(["cat"]);
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      for (const pid of await server.sessionPids()) process.kill(pid, "SIGKILL");
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await lost;
+    }
+    await executor.close();
+    await nothingIsLeft();
+  });
+});
+
+describe("the control socket", () => {
+  it("is elsewhere when its folder's path is too long", async () => {
+    const controlDir = join(server.folder, "x".repeat(100));
+    const executor = executorFor("vm1", { transport: "openssh", controlDir });
+    await executor.connect();
+    expect(await executor.run(["echo", "ok"], { timeoutMs: 10_000 })).toMatchObject({ stdout: "ok\n" });
+    await executor.close();
+    await nothingIsLeft();
+  });
+});

@@ -1,0 +1,108 @@
+// A target behind a real sshd: its panes stand beside those of this machine, and it comes and goes with its connection.
+import { writeFile } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { framesOf } from "../chain/scene.ts";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { until } from "../setup/realClock.ts";
+import { createSshServer, type SshServer } from "./sshServer.ts";
+
+const LIMIT_MS = 20_000;
+
+describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
+  let server: SshServer;
+  let far: PrivateTmux;
+  let near: PrivateTmux;
+  let test: TestDaemon;
+  const players: Player[] = [];
+
+  beforeEach(async () => {
+    server = await createSshServer();
+    far = createPrivateTmux();
+    near = createPrivateTmux();
+    await far.newSession("work");
+    await near.newSession("here");
+    test = await startTestDaemon({
+      sockets: [near.socketPath],
+      env: { AGTMUX_SSH_CONFIG: server.configFile },
+    });
+  });
+  afterEach(async () => {
+    for (const player of players.splice(0)) await player.close();
+    await test.close();
+    expect(server.farProcesses()).toEqual([]);
+    await server.close();
+    await far.close();
+    await near.close();
+  });
+
+  const configure = async (): Promise<void> => {
+    const target = {
+      name: "vm1",
+      ssh_target: "vm1",
+      transport,
+      tmux_servers: [{ name: "far", socket_path: far.socketPath }],
+    };
+    await writeFile(test.paths.config, JSON.stringify({ targets: [target] }));
+    await until(() => (targetNow()?.rtt_ms ?? 0) > 0, `vm1 is connected`, LIMIT_MS);
+  };
+  const targetNow = () => test.daemon.service.listTargets().find(({ target }) => target === "vm1");
+  const untilHealth = (health: string) =>
+    until(() => targetNow()?.health === health, `vm1 is ${health}: ${JSON.stringify(targetNow())}`, LIMIT_MS);
+  const rowsOf = (target: string) => test.rows().filter((row) => row.identity.target === target);
+  const play = async (): Promise<Player> => {
+    const player = await createPlayer({
+      tmux: { socketArgs: far.socketArgs },
+      home: server.farHome,
+      recordingsDir: framesOf("claude"),
+      agent: "claude",
+    });
+    players.push(player);
+    return player;
+  };
+  const untilState = (player: Player, state: string) =>
+    until(
+      () => rowsOf("vm1").some((row) => row.identity.pane_id === player.paneId && row.state === state),
+      `the far pane is ${state}`,
+      LIMIT_MS,
+    );
+
+  it("shows its panes with their true states beside those of this machine", async () => {
+    await configure();
+    expect(targetNow()).toMatchObject({ kind: "ssh", connection_ref: "vm1", transport, enabled: true });
+    await until(() => rowsOf("vm1").length === 1, "the far pane is listed", LIMIT_MS);
+    expect(rowsOf("host")).toHaveLength(1);
+    const player = await play();
+    await player.frame("waiting_approval");
+    await untilState(player, "waiting_approval");
+    await player.frame("tool_running");
+    await untilState(player, "running");
+  });
+
+  it("is unknown at once when its connection breaks, and heals by itself", async () => {
+    await configure();
+    const player = await play();
+    await player.frame("waiting_approval");
+    await untilState(player, "waiting_approval");
+    await server.stop();
+    await untilHealth("down");
+    expect(rowsOf("vm1").find((row) => row.identity.pane_id === player.paneId)).toMatchObject({
+      state: "unknown",
+      reason_code: "target_unreachable",
+    });
+    expect(targetNow()?.health_reason).toBeTruthy();
+    await server.start();
+    await untilHealth("ok");
+    await untilState(player, "waiting_approval");
+  });
+
+  it("leaves nothing behind when it is removed", async () => {
+    await configure();
+    await until(() => rowsOf("vm1").length === 1, "the far pane is listed", LIMIT_MS);
+    await test.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    expect(targetNow()).toBeUndefined();
+    expect(rowsOf("vm1")).toEqual([]);
+    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+  });
+});
