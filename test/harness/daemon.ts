@@ -42,6 +42,8 @@ export const startTestDaemon = async (options: {
   adapters?: AdapterSource;
   openTerminal?: DaemonDeps["openTerminal"];
   focusTerminal?: DaemonDeps["focusTerminal"];
+  /** Beside what the tests run with. */
+  env?: NodeJS.ProcessEnv;
 }): Promise<TestDaemon> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-d-"));
   const home = options.home ?? join(root, "home");
@@ -57,7 +59,7 @@ export const startTestDaemon = async (options: {
       isOnDemand: false,
       adapters: options.adapters ?? createAdapterRegistry(),
       eventScriptSource: EVENT_SCRIPT,
-      env: { ...process.env, HOME: home, AGTMUX_TMUX_SOCKETS: options.sockets.join(",") },
+      env: { ...process.env, HOME: home, AGTMUX_TMUX_SOCKETS: options.sockets.join(","), ...options.env },
       uid: process.getuid?.() ?? 0,
       platform: process.platform,
       clock,
