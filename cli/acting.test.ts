@@ -93,6 +93,48 @@ describe("kill", () => {
   });
 });
 
+describe("answer", () => {
+  const prompt = ["answer", "runtime:rt1", "--if-prompt", "9c1e5f0a7b3d2468"];
+  test.each([
+    [["--approve"], { kind: "approve" }],
+    [["--deny"], { kind: "deny" }],
+    [["--option", "2"], { kind: "option", number: 2 }],
+    [["--text=--deny; $(x)"], { kind: "text", text: "--deny; $(x)" }],
+  ])("with %j names the prompt and the choice", async (options, choice) => {
+    const { code, stdout } = await home.run([...prompt, ...options, "--idempotency-key", "k", "--json"]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { action: "answer", outcome: "delivered" }]);
+    expect(service.actions).toMatchObject([
+      {
+        action: "answer",
+        input: {
+          ref: "runtime:rt1",
+          choice,
+          idempotencyKey: "k",
+          guards: { ifPrompt: "9c1e5f0a7b3d2468" },
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    [[]],
+    [["--approve", "--deny"]],
+    [["--option", "0"]],
+    [["--option", "31"]],
+    [["--option", "two"]],
+    [["--text", ""]],
+  ])("with %j is refused", async (options) => {
+    expect((await home.run([...prompt, ...options])).code).toBe(2);
+    expect(service.actions).toEqual([]);
+  });
+
+  test("without a terminal must name the prompt", async () => {
+    const { code, stderr } = await home.run(["answer", "runtime:rt1", "--approve"]);
+    expect([code, service.actions]).toEqual([22, []]);
+    expect(stderr).toContain("[E_PROMPT_UNCONFIRMED]. Name the prompt that you saw: --if-prompt");
+  });
+});
+
 test("interrupt tells its outcome", async () => {
   service.outcome = "unverified";
   expect((await home.run(["interrupt", "runtime:rt1"])).code).toBe(21);

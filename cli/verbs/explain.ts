@@ -6,6 +6,7 @@ import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS, stateCell } from "../render/mark.ts";
 import { describePane, describeTarget, describeWindow } from "../render/paneFields.ts";
 import { measureFor, type Measure } from "../render/measure.ts";
+import { promptLines } from "../render/prompt.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
 
 const EVIDENCE: readonly Column[] = [
@@ -102,16 +103,7 @@ const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): str
   }
   lines.push(`because ${cleanLine(rule)}`);
   if (pane.request !== null) {
-    lines.push("", "It asks:", `  ${cleanLine(pane.request.title)}`);
-    if (pane.request.body !== null) lines.push(...cleanLines(pane.request.body).map((line) => `    ${line}`));
-    if (pane.request.expiresAt !== null) {
-      const leftMs = pane.request.expiresAt - now();
-      lines.push(
-        `    It goes on without an answer ${leftMs > 0 ? `in ${formatAge(leftMs)}` : "any moment now"}.`,
-      );
-    }
-    for (const [index, option] of pane.request.options.entries())
-      lines.push(`  ${index + 1}. ${cleanLine(option.label)}`);
+    lines.push("", "It asks:", ...promptLines(pane.request, now()));
     if (pane.prompt_fingerprint !== null) lines.push(`  prompt fingerprint: ${pane.prompt_fingerprint}`);
   }
   return lines;

@@ -101,6 +101,19 @@ test("a pane that runs another program or has lost a row gets nothing", async ()
   expect(screen(pane)).toBe(`${row}1`);
 });
 
+test("a styled look has the same rows with their colours", async () => {
+  const pane = open();
+  tmux("respawn-pane", "-k", "-t", pane.paneId, "printf '\\n\\033[31mred\\033[0m plain\\n\\nlast'; exec cat");
+  await vi.waitFor(async () => {
+    const look = await hands.look(pane, { styled: true });
+    expect(look?.rows).toEqual(["", "red plain", "", "last"]);
+    // oxlint-disable-next-line no-control-regex -- colours are what this is about
+    expect(look?.styledRows?.map((row) => row.replaceAll(/\u001b\[[0-9;]*m/g, ""))).toEqual(look?.rows);
+    expect(look?.styledRows?.[1]).toContain("\u001b[31mred");
+  });
+  expect((await hands.look(pane))?.styledRows).toBeUndefined();
+});
+
 test("the pane of another action is a mistake of ours", async () => {
   const pane = open();
   await expect(hands.act(actionOn(open()), pane, [type(pane, "typed")])).rejects.toThrow("not the pane");
@@ -126,4 +139,46 @@ test("a server that does not run is a pane that is gone", async () => {
   tmux("kill-server");
   expect(await hands.look(pane)).toBeNull();
   expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+});
+
+/** As tmux 3.7b was reported to do it: while a read-only client is the only one, nobody may type. */
+const readOnlyServer = (isFreed: () => boolean): Pick<TargetExecutor, "run"> => ({
+  run: async (argv, options) =>
+    argv.some((word) => word.includes("send-keys")) && !isFreed()
+      ? { exitCode: 1, stdout: "", stderr: "client is read-only\n", timedOut: false }
+      : executor.run(argv, options),
+});
+const handsOn = (server: Pick<TargetExecutor, "run">, allowKeys?: () => Promise<void>): PaneHands =>
+  createPaneHands({
+    executor: server,
+    tmuxPath: "tmux",
+    socketArgs: ["-S", join(folder, "sock")],
+    makeNonce: () => `nonce${(nonces += 1)}`,
+    ...(allowKeys === undefined ? {} : { allowKeys }),
+  });
+
+test("keys that a read-only client of ours keeps out are pressed once it is out of the way", async () => {
+  const pane = open();
+  let freed = 0;
+  const freeing = handsOn(
+    readOnlyServer(() => freed > 0),
+    async () => void (freed += 1),
+  );
+  expect(await freeing.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(true);
+  await vi.waitFor(() => expect(screen(pane)).toBe("typed"));
+  expect(freed).toBe(1);
+});
+
+test("keys that somebody else's read-only client keeps out are tried once more and then given up", async () => {
+  const pane = open();
+  let freed = 0;
+  const blocked = handsOn(
+    readOnlyServer(() => false),
+    async () => void (freed += 1),
+  );
+  await expect(blocked.act(actionOn(pane), pane, [type(pane, "typed")])).rejects.toMatchObject({
+    code: "E_TARGET_UNREACHABLE",
+    message: expect.stringContaining("client is read-only"),
+  });
+  expect(freed).toBe(1);
 });

@@ -7,16 +7,16 @@ import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
+import { requireFitPane } from "./fitPane.ts";
 import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
-import { quotedBytes, type PaneHands, type PaneLook, type TmuxCommand } from "./paneHands.ts";
+import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { pressEnter, type Typed } from "./pressEnter.ts";
 import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
 import { toSendable } from "./sendableText.ts";
+import { typingOf } from "./typing.ts";
 
-/** Above this a text is pasted: tmux refuses long commands. */
-const MAX_TYPED_BYTES = 4_096;
 /** Texts from here on get the longer pause before Enter, in characters. */
 const LONG_TEXT = 500;
 /** Between text and Enter, or agents take Enter for a part of a paste. */
@@ -78,25 +78,6 @@ const openPrompt = (paneRef: string): AgtmuxError =>
     `Nothing was sent to ${paneRef}: its agent waits for an answer to a prompt.`,
   );
 
-const refuseUnfit = (input: SendInput, look: PaneLook | null): PaneLook => {
-  const { paneRef, pane } = input;
-  const refuse = (code: "E_STALE_SNAPSHOT" | "E_UNSUPPORTED", why: string, remedy?: string): never => {
-    const message = `Nothing was sent to ${paneRef}: ${why}.`;
-    throw new AgtmuxError(code, message, remedy === undefined ? {} : { remedy });
-  };
-  if (look === null || look.panePid !== pane.panePid) return refuse("E_STALE_SNAPSHOT", "the pane is gone");
-  if (look.isDead) return refuse("E_STALE_SNAPSHOT", "its program has ended");
-  if (look.isSynchronized)
-    return refuse(
-      "E_UNSUPPORTED",
-      "what is typed there goes to every pane of its window",
-      "Switch it off with 'tmux set-option -w synchronize-panes off'.",
-    );
-  if (look.isInputOff)
-    return refuse("E_UNSUPPORTED", "its input is switched off", "Switch it on with 'tmux select-pane -e'.");
-  return look;
-};
-
 const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> => {
   const { agent, paneRef, toShell } = input;
   if (agent === null) {
@@ -130,19 +111,14 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
 const typeText = async (input: SendInput, text: string, look: PaneLook): Promise<boolean> => {
   const { hands, pane, makeNonce } = input;
   const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
-  const isTyped = !/[\n\t]/.test(text) && quotedBytes(text) <= MAX_TYPED_BYTES;
-  const name = `agtmux-${makeNonce()}`;
-  const keys: TmuxCommand = isTyped
-    ? ["send-keys", "-t", pane.paneId, "-l", "--", text]
-    : ["paste-buffer", "-p", "-d", "-r", "-b", name, "-t", pane.paneId];
+  const typing = typingOf(pane, text, makeNonce());
   const onlyIf = {
     command: look.command,
     screenShows: landmarks(look, readLook(input.agent, input.pane, look)),
   };
   const action = input.verify();
   input.onFirstKey();
-  const buffer = isTyped ? undefined : { name, text };
-  if (await hands.act(action, pane, [leaveMode, keys], buffer, onlyIf)) return true;
+  if (await hands.act(action, pane, [leaveMode, typing.command], typing.buffer, onlyIf)) return true;
   input.onNothingSent();
   return false;
 };
@@ -151,7 +127,7 @@ const typeText = async (input: SendInput, text: string, look: PaneLook): Promise
 const lookAndType = async (input: SendInput, text: string): Promise<PaneLook> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
-    const before = refuseUnfit(input, await input.hands.look(input.pane));
+    const before = requireFitPane(await input.hands.look(input.pane), input.pane, input.paneRef);
     // oxlint-disable-next-line no-await-in-loop -- see above
     await refuseReceiver(input, before);
     // oxlint-disable-next-line no-await-in-loop -- see above

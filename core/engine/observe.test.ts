@@ -48,6 +48,28 @@ describe("a run of readings", () => {
     ).toMatchObject({ since: 1_000, reads: 2, lastDialogSeenAt: 700, onset: "seen" });
   });
 
+  it("goes on while a person moves the selection of a dialog", () => {
+    const dialog = (keys: string[]) => ({
+      status: APPROVAL,
+      confidence: "high" as const,
+      matched: "m",
+      request: {
+        kind: "command" as const,
+        title: "Run?",
+        body: null,
+        toolName: null,
+        options: [{ label: "Yes", keys }],
+        expiresAt: null,
+      },
+      isSteady: false,
+    });
+    const { run } = observe(null, dialog(["Enter"]), { at: 0, ...OPTIONS });
+    const moved = observe(run, dialog(["Up", "Enter"]), { at: 600, ...OPTIONS });
+    expect(moved.run.signal).toMatchObject({ since: 0, reads: 2 });
+    const other = { ...dialog(["Enter"]), request: { ...dialog([]).request, title: "Delete?" } };
+    expect(observe(run, other, { at: 600, ...OPTIONS }).run.signal.since).toBe(600);
+  });
+
   it("does not claim to have seen a change that happened in a long pause", () => {
     expect(last([[0, COMPLETED]])?.onset).toBe("unknown");
     expect(

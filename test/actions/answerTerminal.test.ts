@@ -1,0 +1,82 @@
+// `agtmux answer` at a terminal, as a person has it: it shows the prompt and answers exactly that one.
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
+import { createFakeService, makePane, type FakeService } from "../../cli/testing/fakeService.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+
+const FINGERPRINT = "9c1e5f0a7b3d2468";
+const PANE = makePane({
+  state: "waiting_approval",
+  reason_code: "permission_tool",
+  request: {
+    kind: "command",
+    title: "Bash command",
+    body: "touch a.txt",
+    toolName: "Bash",
+    options: [
+      { label: "Yes", keys: ["1"], role: "approve" },
+      { label: "No", keys: ["2"], role: "deny" },
+    ],
+    expiresAt: Date.now() + 3_600_000,
+  },
+  prompt_fingerprint: FINGERPRINT,
+});
+
+let home: FakeHome;
+let service: FakeService;
+let tmux: PrivateTmux;
+beforeEach(async () => {
+  home = makeFakeHome();
+  service = createFakeService({ panes: [PANE] });
+  await home.serve(service);
+  tmux = createPrivateTmux();
+});
+afterEach(async () => {
+  await tmux.close();
+  await home.close();
+});
+
+/** Runs the command in a pane, types once the question stands there, and gives what is on the screen at the end. */
+const typed = async (options: string, keys: readonly string[]): Promise<string> => {
+  const environment = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 NO_COLOR=1`;
+  const command = `${environment} node '${CLI_ENTRY}' answer runtime:rt1 ${options}; echo "status $?"; exec cat`;
+  const paneId = await tmux.newSession("person", command);
+  const screen = () => tmux.run("capture-pane", "-p", "-J", "-t", paneId);
+  const shows = (text: string) =>
+    vi.waitFor(async () => expect(await screen()).toContain(text), { timeout: 20_000, interval: 100 });
+  await shows(options === "" ? "anything else to leave it:" : "[y/N]");
+  await tmux.run("send-keys", "-t", paneId, ...keys);
+  await shows("status ");
+  return screen();
+};
+
+it.each([
+  ["", ["y", "Enter"], { kind: "approve" }],
+  ["", ["2", "Enter"], { kind: "option", number: 2 }],
+  ["--deny", ["y", "Enter"], { kind: "deny" }],
+])("shows what is asked and with '%s' answers by %j", async (options, keys, choice) => {
+  const screen = await typed(options, keys);
+  for (const text of [
+    "Claude Code in",
+    "asks (command):",
+    "touch a.txt",
+    "goes on without an answer",
+    "1. Yes",
+  ])
+    expect(screen).toContain(text);
+  expect(screen).toContain("status 0");
+  expect(service.actions.filter(({ action }) => action === "answer")).toMatchObject([
+    { input: { choice, guards: { ifPrompt: FINGERPRINT } } },
+  ]);
+});
+
+it.each([
+  ["", ["Enter"], "status 0"],
+  ["", ["3", "Enter"], "status 0"],
+  ["--approve", ["n", "Enter"], "status 0"],
+  ["--approve", ["C-c"], "status 130"],
+])("leaves it with '%s' and %j", async (options, keys, status) => {
+  const screen = await typed(options, keys);
+  expect([screen.includes("Nothing was done."), screen.includes(status)]).toEqual([true, true]);
+  expect(service.actions.filter(({ action }) => action === "answer")).toEqual([]);
+});
