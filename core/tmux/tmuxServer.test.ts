@@ -298,6 +298,22 @@ describe("the control client", () => {
     }, "a new control client");
   });
 
+  it("gives up its read-only flag where that keeps others from typing, and changes sizes no more than before", async () => {
+    await tmux.newSession("one");
+    await controlled();
+    const flags = (): Promise<string> => tmux.run("list-clients", "-F", "#{client_flags}");
+    expect(await flags()).toContain("read-only");
+    const size = await tmux.run("display-message", "-p", "#{window_width}x#{window_height}");
+    await server.allowKeys();
+    expect(await flags()).not.toContain("read-only");
+    await controlled();
+    await until(async () => (await flags()).includes("no-output"), "attached anew");
+    expect(await flags()).not.toContain("read-only");
+    expect(await tmux.run("display-message", "-p", "#{window_width}x#{window_height}")).toBe(size);
+    await server.allowKeys();
+    expect(server.mode).toBe("control");
+  });
+
   it("is given up after two quick deaths, with the reason, and polling goes on", async () => {
     await tmux.newSession("one");
     await server.close();

@@ -39,6 +39,11 @@ export interface TmuxServer {
   readonly problem: string | null;
   /** Pid of our own control client, to leave it out where clients are shown; null without one. */
   readonly controlClientPid: number | null;
+  /**
+   * Attaches anew without the read-only flag, for good: some tmux versions (reported for 3.7b) take no keys from anybody while
+   * the only client is a read-only one. Resolves when the old client is gone from the server.
+   */
+  allowKeys(): Promise<void>;
   /** Calls back when topology may have changed; returns its removal. Without a control client there are no hints. */
   onHint(listener: () => void): () => void;
   close(): Promise<void>;
@@ -65,6 +70,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   let opening: ControlClient | null = null;
   let starting: Promise<void> | null = null;
   let unavailable: string | null = null;
+  let isReadOnly = true;
   let stale: { mtimeMs: number; seenAt: number } | null = null;
   let isClosed = false;
 
@@ -105,7 +111,8 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
         : null;
     if (anchor === null || isClosed) return;
     // -E: attaching must not replace the session's environment by ours.
-    const flags = ["-C", "attach-session", "-E", "-f", "read-only,no-output,ignore-size", "-t", anchor];
+    const clientFlags = `${isReadOnly ? "read-only," : ""}no-output,ignore-size`;
+    const flags = ["-C", "attach-session", "-E", "-f", clientFlags, "-t", anchor];
     const startedAt = clock.now();
     const client = createControlClient({
       process: executor.start([...tmux, ...flags]),
@@ -214,6 +221,14 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     },
     get controlClientPid() {
       return control?.pid ?? null;
+    },
+    allowKeys: async () => {
+      if (!isReadOnly || isClosed) return;
+      isReadOnly = false;
+      logger.warn({}, "tmux takes no keys beside a read-only client; ours is attached without that flag now");
+      await Promise.all([control?.close(), opening?.close(), starting]);
+      // One answer later the server has noticed that the client went.
+      await executor.run([...tmux, "list-clients"], { timeoutMs: PROCESS_TIMEOUT_MS });
     },
     onHint: (listener) => {
       hintListeners.add(listener);

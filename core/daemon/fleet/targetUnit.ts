@@ -14,7 +14,7 @@ import type { TmuxVersion } from "../../tmux/findTmux.ts";
 import type { ProcessTree } from "../../tmux/processTree.ts";
 import type { WatchedServer } from "../../tmux/servers.ts";
 import { createThriftyProbe } from "../../tmux/thriftyProbe.ts";
-import { createTmuxServer } from "../../tmux/tmuxServer.ts";
+import { createTmuxServer, type TmuxServer } from "../../tmux/tmuxServer.ts";
 import { createAttachBuilder, type AttachBuilder } from "../attachBuilder.ts";
 import { createPaneReach, type PaneReach } from "../paneReach.ts";
 
@@ -70,6 +70,7 @@ export interface TargetUnit {
 export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
   const { executor, tmuxPath, servers, processes, clock, ids, logger, world, tmuxVersion } = deps;
   const reader = deps.reader ?? executor;
+  const connections = new Map<string, TmuxServer>();
   const watch = (tmuxPath: string, { server, socketArgs, socketPath }: WatchedServer): CollectedServer => {
     const tmux = createTmuxServer({
       executor: reader,
@@ -81,6 +82,7 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
       ids,
       logger,
     });
+    connections.set(server, tmux);
     const probe =
       tmuxVersion === undefined
         ? {}
@@ -111,7 +113,11 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
     collector,
     processes,
     processHands: createProcessHands(executor),
-    reach: createPaneReach({ ...reachDeps, makeNonce: () => ids.nonce() }),
+    reach: createPaneReach({
+      ...reachDeps,
+      makeNonce: () => ids.nonce(),
+      allowKeys: async (server) => connections.get(server)?.allowKeys(),
+    }),
     attach: createAttachBuilder({
       ...reachDeps,
       instanceOf: (targetId, server) => world.instanceOf(targetId, server),
