@@ -1,6 +1,6 @@
 // How a connection begins, fails and ends, over both transports: host keys, keys, dead and silent servers, cuts, and what is
 // left afterwards.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -259,6 +259,27 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     await nothingIsLeft();
   });
 });
+
+describe.each(["ssh2", "openssh"] as const)(
+  "a process that is killed while connected over %s",
+  (transport) => {
+    it("leaves no ssh here and no program there", async () => {
+      const controlDir = at(`killed-${transport}`);
+      const script = join(import.meta.dirname, "fixtures", "holdScript.ts");
+      const holder = spawn(process.execPath, [script, transport, "vm1", server.configFile, controlDir], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const gone = new Promise((done) => holder.once("exit", done));
+      await new Promise((up) => holder.stdout.once("data", up));
+      await until(() => server.farProcesses().length > 3, "both programs run");
+      holder.kill("SIGKILL");
+      await gone;
+      await nothingIsLeft();
+      const ours = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+      expect(ours.split("\n").filter((line) => line.includes(controlDir))).toEqual([]);
+    });
+  },
+);
 
 describe("the control socket", () => {
   it("is elsewhere when its folder's path is too long", async () => {
