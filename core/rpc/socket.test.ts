@@ -235,30 +235,6 @@ describe("subscriptions", () => {
     await server.close();
     expect(performance.now() - began).toBeLessThan(900);
   });
-
-  test("also work through the tRPC client itself", async () => {
-    const paths = makePaths();
-    const service = createFakeService();
-    await serve(paths, service);
-    const client = await connect(paths);
-    const first = await client.call(
-      (api) =>
-        new Promise<FeedEntry>((resolve, reject) => {
-          const subscription = api.feed.subscribe(
-            {},
-            {
-              onData: (entry) => {
-                resolve(entry);
-                subscription.unsubscribe();
-              },
-              onError: reject,
-            },
-          );
-        }),
-    );
-    expect(first.kind).toBe("snapshot");
-    await vi.waitFor(() => expect(service.openFeeds()).toBe(0));
-  });
 });
 
 test("the number of clients is known, for leaving when nobody is there", async () => {

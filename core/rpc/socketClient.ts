@@ -16,11 +16,14 @@ export interface FeedOptions {
   readonly all: boolean;
 }
 
+/** The procedures that are calls; the subscriptions are methods of the client. */
+type CallApi = Omit<TRPCClient<AppRouter>, "feed" | "notices">;
+
 /** A connection to one daemon. Everything rejects with AgtmuxError only. */
 export interface DaemonClient {
   readonly hello: Hello;
   /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
-  call<T>(run: (api: TRPCClient<AppRouter>) => Promise<T>): Promise<T>;
+  call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
   feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
@@ -111,7 +114,7 @@ async function* subscribe<T>(socketPath: string, agent: Agent, call: Call): Asyn
 }
 
 /** An API whose `api.a.b.query(input, { signal })` performs the call `a.b`: tRPC's own proxy without its links and observables. */
-const createApi = (perform: (call: Call) => Promise<unknown>): TRPCClient<AppRouter> => {
+const createApi = (perform: (call: Call) => Promise<unknown>): CallApi => {
   const at = (path: string): unknown =>
     new Proxy(
       {},
@@ -125,8 +128,8 @@ const createApi = (perform: (call: Call) => Promise<unknown>): TRPCClient<AppRou
         },
       },
     );
-  // The procedures' types are those of the router that the other end is built from.
-  return at("") as TRPCClient<AppRouter>;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the proxy answers is the router's to say
+  return at("") as CallApi;
 };
 
 /** Fails with E_DAEMON_VERSION unless both speak the same protocol. */
@@ -160,7 +163,7 @@ export const connectSocket = async (options: SocketClientOptions): Promise<Daemo
     throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is not running");
   const agent = new Agent(AGENT_OPTIONS);
   const api = createApi((one) => callOnce(paths.socket, agent, one));
-  const call = async <T>(run: (api: TRPCClient<AppRouter>) => Promise<T>): Promise<T> => {
+  const call = async <T>(run: (api: CallApi) => Promise<T>): Promise<T> => {
     try {
       return await run(api);
     } catch (error) {
