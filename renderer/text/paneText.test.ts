@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { makePane } from "../../test/factories/view.ts";
+import { paneLabel } from "./paneText.ts";
+
+const pane = (more: Parameters<typeof makePane>[0], progress: string | null) => ({
+  ...makePane({ windowName: "api", ...more }),
+  progress,
+});
+
+describe("a row read aloud", () => {
+  it("ends with what the agent says of its work", () => {
+    expect(paneLabel(pane({ state: "running", reason: "retrying" }, "retry 3 of 10"))).toBe(
+      "api, Claude Code, running · retrying: retry 3 of 10",
+    );
+  });
+
+  it("ends with its state where the agent says nothing", () => {
+    expect(paneLabel(pane({ state: "running", reason: "tool" }, null))).toBe(
+      "api, Claude Code, running · using a tool",
+    );
+  });
+
+  it("names what is asked before all else", () => {
+    const request = {
+      kind: "command" as const,
+      title: "Run a command",
+      body: "make",
+      toolName: null,
+      options: [],
+      expiresAt: null,
+    };
+    expect(paneLabel(pane({ state: "waiting_approval", request }, "1 queued prompt"))).toBe(
+      "api, Claude Code, needs approval · asks to use a tool: Run a command: make",
+    );
+  });
+});
