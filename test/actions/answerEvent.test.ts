@@ -1,0 +1,71 @@
+// Answers to prompts that an event announced: it knows what is asked, the screen knows how it is answered, and both must be
+// about the same.
+import { execFileSync } from "node:child_process";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { AnswerChoice } from "../../core/model/actionView.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { dialogOf, openDialogs, type DialogPane } from "./dialogPane.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+const LABELS = [
+  "Yes",
+  "Yes, and always allow access to /home/dev/project from this project",
+  "Yes, and switch to auto mode",
+  "No",
+];
+const DIALOG = dialogOf("recordings/claude/waiting_approval", { options: LABELS, digits: "too" });
+const SESSION = "11111111-2222-3333-4444-555555555555";
+
+let scene: Scene;
+beforeEach(async () => {
+  scene = await openScene();
+});
+afterEach(() => scene.close());
+
+/** What Claude Code's hook drops into the spool before a dialog opens. */
+const announce = async (paneId: string, command: string): Promise<void> => {
+  const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
+  execFileSync(scene.daemon.eventScript, ["claude", "PermissionRequest"], {
+    env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
+    input: JSON.stringify({
+      session_id: SESSION,
+      hook_event_name: "PermissionRequest",
+      tool_name: "Bash",
+      tool_input: { command, description: "Lab command" },
+    }),
+  });
+};
+const answer = (row: PaneView, choice: AnswerChoice) =>
+  scene.service.answer({
+    ...scene.request(row, { ifPrompt: row.prompt_fingerprint }),
+    choice,
+    idempotencyKey: null,
+  });
+
+const announced = async (command: string): Promise<{ pane: DialogPane; row: PaneView }> => {
+  const pane = await openDialogs(scene, "claude", [DIALOG]);
+  await announce(pane.paneId, command);
+  const isAnnounced = ({ request }: PaneView) => request?.toolName === "Bash";
+  return { pane, row: await scene.daemon.until(pane.paneId, isAnnounced, 10_000) };
+};
+
+it("shows the screen's options under the event's text, and takes them", async () => {
+  const { pane, row } = await announced("touch approved.txt");
+  expect(row.request).toMatchObject({
+    body: "touch approved.txt",
+    options: LABELS.map((label) => ({ label })),
+  });
+  expect(await answer(row, { kind: "option", number: 4 })).toMatchObject({ outcome: "delivered" });
+  expect(pane.chosen()).toEqual([["waiting_approval", "No"]]);
+});
+
+it("does not answer another prompt that is on the screen: the announced one is not drawn yet", async () => {
+  const { pane, row } = await announced("touch approved.txt && rm -rf build");
+  expect(row.request?.options).toEqual([]);
+  for (const choice of [{ kind: "approve" }, { kind: "option", number: 1 }] as const)
+    await expect(answer(row, choice)).rejects.toMatchObject({
+      code: "E_STALE_SNAPSHOT",
+      message: expect.stringContaining("another prompt"),
+    });
+  expect(pane.chosen()).toEqual([]);
+});
