@@ -1,0 +1,45 @@
+// What a program in a real pane reads is what was sent, byte for byte, without what it might take for a command.
+import { afterAll, beforeAll, expect, it, test } from "vitest";
+import { openTextBench, type TextBench } from "../races/texts/textBench.ts";
+import { surveyTexts } from "../races/texts/textSurvey.ts";
+
+let bench: TextBench;
+beforeAll(async () => {
+  bench = await openTextBench();
+});
+afterAll(() => bench.close());
+
+const LINE = "漢字 👍🏽 #{pane_id} $(id) ~ -l \\ ' \" ; ";
+
+it.each([
+  ["a trailing semicolon", "do this;"],
+  ["a trailing escaped semicolon", "do this\\;"],
+  ["nothing but semicolons", ";;;"],
+  ["a leading dash", "-l -t %9"],
+  ["a tilde", "~/x ~"],
+  ["formats and substitutions", "#{pane_id} #(id) $(id) `id` ${HOME} %% %H"],
+  ["quotes and backslashes", "'\"\\'\\\"\\\\"],
+  ["composed and combining letters", "é e\u0301 a\u200db \u202e"],
+  ["several lines with tabs", "one\n\ttwo;\n\nthree\n"],
+  ["a line at the limit of typing", "y".repeat(4_094)],
+  ["a line above it", "y".repeat(4_095)],
+  ["100 kB on one line", LINE.repeat(2_000).slice(0, 66_000)],
+  ["100 kB in lines", `${LINE}\n`.repeat(2_000)],
+])("%s", async (_name, text) => {
+  for (const isBracketed of [false, true]) {
+    // oxlint-disable-next-line no-await-in-loop -- one pane
+    const { bytes, expected } = await bench.send(text, { isBracketed, pressEnter: false });
+    expect(bytes.equals(expected)).toBe(true);
+    expect(bytes.toString()).toContain(text);
+  }
+});
+
+test("an end of paste within a text ends no paste", async () => {
+  const { bytes, report } = await bench.send("a\u001b[201~b\n", { isBracketed: true, pressEnter: true });
+  expect(bytes.toString()).toBe("\u001b[200~a[201~b\n\u001b[201~\r");
+  expect(report.notes).toEqual(["1 control characters were left out."]);
+});
+
+test("two hundred generated texts", { timeout: 120_000 }, async () => {
+  expect(await surveyTexts(200, 20_260)).toMatchObject({ texts: 200 });
+});
