@@ -34,12 +34,16 @@ export const surveyKind = async (
 };
 
 /** @throws as surveyKind. */
-export const surveyModel = async (races: number, seed: number): Promise<KindTally[]> => {
+export const surveyModel = async (
+  races: number,
+  seed: number,
+  without: Check | null = null,
+): Promise<KindTally[]> => {
   const tallies: KindTally[] = [];
   for (const [index, kind] of KINDS.entries()) {
     const share = Math.ceil(races / KINDS.length);
     // oxlint-disable-next-line no-await-in-loop -- one kind after the other: each has the whole machine
-    tallies.push(await surveyKind(kind, { races: share, seed: seed + index }));
+    tallies.push(await surveyKind(kind, { races: share, seed: seed + index, without }));
   }
   return tallies;
 };

@@ -35,6 +35,8 @@ export class RealPane implements ModelPane {
   isWorking = false;
   prompt: Prompt | null = null;
   box = "";
+  /** What it would show is not drawn. */
+  isHidden = false;
   readonly arrivals: Arrival[];
   private readonly terminal: Terminal;
   /** What tmux is known to show. */
@@ -74,6 +76,7 @@ export class RealPane implements ModelPane {
   }
 
   draw(): void {
+    if (this.isHidden) return;
     const { x, y } = cursorOf(this);
     this.terminal.write(`\u001b[2J\u001b[H${screenOf(this).join("\r\n")}\u001b[${y + 1};${x + 1}H`);
   }

@@ -1,0 +1,103 @@
+// `npm run race`: what is claimed of the gate and of sending texts, at full length, with the machine and the versions.
+// Prints Markdown and fails when anything reached a runtime or a prompt that it was not meant for.
+// `--races N` over the model (100,000), `--real N` on real tmux (2,000), `--texts N` (2,000), `--trials N` per delay of
+// the window (100), `--seed N`, `--lanes N` servers at once (6), `--without CHECK` takes a check out of the model's gate
+// and is expected to fail.
+import { execFileSync } from "node:child_process";
+import { arch, cpus, platform, release } from "node:os";
+import { parseArgs } from "node:util";
+import { CHECKS } from "./model/modelExecutor.ts";
+import { OUTCOMES, surveyModel, type KindTally } from "./model/survey.ts";
+import { surveyReal } from "./real/realSurvey.ts";
+import { measureUndrawn, type UndrawnFigures } from "./real/undrawn.ts";
+import { surveyTexts } from "./texts/textSurvey.ts";
+
+const DELAYS_MS = [0, 5, 10, 20, 30, 50];
+
+const { values } = parseArgs({
+  options: {
+    races: { type: "string", default: "100000" },
+    real: { type: "string", default: "2000" },
+    texts: { type: "string", default: "2000" },
+    trials: { type: "string", default: "100" },
+    seed: { type: "string", default: "1" },
+    lanes: { type: "string", default: "6" },
+    without: { type: "string" },
+  },
+});
+const seed = Number(values.seed);
+const without = CHECKS.find((check) => check === values.without) ?? null;
+if (values.without !== undefined && without === null)
+  throw new Error(`--without takes one of: ${CHECKS.join(", ")}`);
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [row(head), row(head.map((_, at) => (at === 0 ? "---" : "--:"))), ...rows.map(row)].join("\n");
+const tallyTable = (tallies: readonly KindTally[]): string => {
+  const sum = (pick: (tally: KindTally) => number): number =>
+    tallies.reduce((total, tally) => total + pick(tally), 0);
+  return table(
+    ["race", "races", ...OUTCOMES],
+    [
+      ...tallies.map(({ name, races, outcomes }) => [name, races, ...OUTCOMES.map((one) => outcomes[one])]),
+      ["all", sum(({ races }) => races), ...OUTCOMES.map((one) => sum(({ outcomes }) => outcomes[one]))],
+    ],
+  );
+};
+
+const timed = async <T>(title: string, work: () => Promise<T>, show: (result: T) => string): Promise<T> => {
+  const began = performance.now();
+  const result = await work();
+  const seconds = ((performance.now() - began) / 1_000).toFixed(0);
+  console.log(`\n## ${title} (${seconds} s)\n\n${show(result)}`);
+  return result;
+};
+
+const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const showWindow = ({ buckets, lookToKeys, callToKeys }: UndrawnFigures): string =>
+  [
+    table(
+      ["drawn after", "answers", "swapped before the keys", "hit the undrawn prompt", "hit it once drawn"],
+      buckets.map(({ delayMs, trials, swappedFirst, hits, wrong }) => [
+        `${delayMs} ms`,
+        trials,
+        swappedFirst,
+        hits,
+        wrong,
+      ]),
+    ),
+    `Last look to keys: median ${ms(lookToKeys.median)}, p95 ${ms(lookToKeys.p95)}.`,
+    `Call of the action to keys: median ${ms(callToKeys.median)}, p95 ${ms(callToKeys.p95)}.`,
+  ].join("\n\n");
+
+const tmuxVersion = execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim();
+const system = `${platform()} ${release()} ${arch()}`;
+console.log(
+  `# Races\n\n${cpus()[0]?.model.trim() ?? "unknown"}, ${cpus().length} cores, ${system}, Node ${process.version}, ${tmuxVersion}, seed ${seed}`,
+);
+await timed("Model", () => surveyModel(Number(values.races), seed, without), tallyTable);
+const real = await timed(
+  "Real tmux",
+  () => surveyReal({ races: Number(values.real), seed, lanes: Number(values.lanes) }),
+  tallyTable,
+);
+const undrawn = await timed(
+  "Prompt replaced inside and not drawn yet",
+  () => measureUndrawn({ trials: Number(values.trials), delays: DELAYS_MS }),
+  showWindow,
+);
+await timed(
+  "Texts",
+  () => surveyTexts(Number(values.texts), seed),
+  ({ texts, bytes, largest, stripped }) =>
+    `${texts} texts, ${bytes} bytes, the largest ${largest}, arrived byte for byte; ${stripped} control characters were left out.`,
+);
+const faults = [
+  ...real.flatMap((tally) => tally.faults.map((fault) => `${tally.name}: ${fault}`)),
+  ...undrawn.buckets
+    .filter(({ wrong }) => wrong > 0)
+    .map(({ delayMs }) => `a drawn prompt was hit (${delayMs} ms)`),
+];
+for (const fault of faults) console.log(`\nWRONG ${fault}`);
+console.log(faults.length === 0 ? "\nNothing went wrong." : `\n${faults.length} went wrong.`);
+process.exitCode = faults.length === 0 ? 0 : 1;
