@@ -164,12 +164,13 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
     open: async (command) => {
       const used = client;
       if (used === null) throw unreachableError(alias, "there is no connection");
-      const opened = Promise.withResolvers<ClientChannel>();
+      const opened = Promise.withResolvers<TransportChannel>();
       const lost = (): void => opened.reject(unreachableError(alias, "the connection was lost"));
       used.once("close", lost);
       try {
         used.exec(command, (error, stream) => {
-          if (error === undefined) opened.resolve(stream);
+          // At once: the exit status may be in the same packet.
+          if (error === undefined) opened.resolve(channelOf(stream));
           else
             opened.reject(
               unreachableError(alias, "the server refused another session", {
@@ -178,7 +179,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
               }),
             );
         });
-        const channel = channelOf(await opened.promise);
+        const channel = await opened.promise;
         channels.add(channel);
         void channel.ended.then(() => channels.delete(channel));
         return channel;
