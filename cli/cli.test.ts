@@ -65,7 +65,7 @@ describe("lists", () => {
       makePane({ identity: { pane_id: `%${index}`, runtime_id: `rt${index}` } }),
     );
     await home.serve(createFakeService({ panes: many }));
-    const script = `node "$0" list panes --json | head -1; echo "status $?"`;
+    const script = `node "$0" list panes --json | head -c 1; echo "status $?"`;
     const shell = spawn("bash", ["-o", "pipefail", "-c", script, CLI_ENTRY], {
       env: { ...process.env, AGTMUX_HOME: home.paths.home, AGTMUX_NO_START: "1" },
       stdio: ["ignore", "pipe", "pipe"],
@@ -75,7 +75,7 @@ describe("lists", () => {
     shell.stdout.on("data", (chunk) => (stdout += String(chunk)));
     shell.stderr.on("data", (chunk) => (stderr += String(chunk)));
     await once(shell, "close");
-    expect([stdout, stderr]).toEqual(["{\nstatus 0\n", ""]);
+    expect([stdout, stderr]).toEqual(["{status 0\n", ""]);
   });
 });
 

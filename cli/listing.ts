@@ -1,6 +1,5 @@
 // One request of a scope, read once from the options: which rows, in which order, and how they are shown. `list` asks it
 // once, `watch` whenever something changed.
-import type { ListFilters } from "../core/api/service.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { Counts, PaneList, PaneView, SessionList, WindowList } from "../core/model/view.ts";
 import type { CliContext } from "./context.ts";
@@ -132,14 +131,20 @@ const describeChanged = (panes: readonly PaneView[], { changedSince, ...marks }:
   return [`${CHANGED} ${count} changed since ${since}`];
 };
 
+/** What the daemon is asked for a scope. Fails with E_USAGE. */
+export const listingInput = (scope: Scope, options: ListOptions) => {
+  const groupBy = scope === "sessions" ? parseGroupBy(options.groupBy) : undefined;
+  return { ...parseFilters(options), ...(groupBy === undefined ? {} : { groupBy }) };
+};
+
 /** Reads the options once, so that `watch` fails at its start and not in the middle. Fails with E_USAGE. */
 export const prepareListing = (scope: Scope, options: ListOptions): AskListing => {
-  const filters: ListFilters = parseFilters(options);
+  const input = listingInput(scope, options);
   switch (scope) {
     case "panes": {
       const show = prepareView(options, panesView);
       return async (api) => {
-        const document = await api.panes.query(filters);
+        const document = await api.panes.query(input);
         const listing = show(document);
         return {
           ...listing,
@@ -149,12 +154,10 @@ export const prepareListing = (scope: Scope, options: ListOptions): AskListing =
     }
     case "windows": {
       const show = prepareView(options, windowsView(options));
-      return async (api) => show(await api.windows.query(filters));
+      return async (api) => show(await api.windows.query(input));
     }
     case "sessions": {
       const show = prepareView(options, sessionsView(options));
-      const groupBy = parseGroupBy(options.groupBy);
-      const input = groupBy === undefined ? filters : { ...filters, groupBy };
       return async (api) => show(await api.sessions.query(input));
     }
   }

@@ -96,7 +96,7 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
   });
   const outcome: Outcome = { exitCode: 0 };
   try {
-    const program = createProgram(createContext(outcome), outcome);
+    const program = createProgram(createContext(outcome), outcome, args[0]);
     await program.parseAsync(args.length === 0 ? ["help"] : [...args], { from: "user" });
   } catch (error) {
     const failure = error instanceof CommanderError ? fromCommander(error, args) : toFailure(error);

@@ -3,6 +3,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
 import { withDaemon } from "../context.ts";
 import {
+  listingInput,
   prepareListing,
   renderOptionsOf,
   type AskListing,
@@ -29,11 +30,32 @@ const printTable = async (context: CliContext, listing: Listing, marks: Marks): 
   context.print(`${lines.join("\n")}\n`);
 };
 
+/** How long the daemon may take for a list, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+/** Passes the daemon's document on as it is. False where it has to be asked the long way. */
+const passOn = async (context: CliContext, scope: Scope, options: ListOptions): Promise<boolean> => {
+  const { queryDocument } = await import("../../core/rpc/queryDocument.ts");
+  const document = await queryDocument({
+    paths: context.paths(),
+    path: scope,
+    input: listingInput(scope, options),
+    timeoutMs: ANSWER_TIMEOUT_MS,
+  });
+  if (document === null) return false;
+  context.stdout.write(document);
+  context.print("\n");
+  return true;
+};
+
+/** JSON goes into a pipe as one line, and onto a terminal indented. */
 export const runList = async (context: CliContext, scope: Scope, options: ListOptions): Promise<void> => {
   checkForms(options);
   const ask = prepareListing(scope, options);
+  const isPiped = options.json === true && !context.stdout.isTTY;
+  if (isPiped && options.sort === undefined && (await passOn(context, scope, options))) return;
   const listing = await withDaemon(context, (client) => client.call(ask));
-  if (options.json === true) context.print(`${JSON.stringify(listing.document, null, 2)}\n`);
+  if (options.json === true) context.print(`${JSON.stringify(listing.document, null, isPiped ? 0 : 2)}\n`);
   else if (options.plain === true)
     context.print(
       listing

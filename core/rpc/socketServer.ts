@@ -4,10 +4,12 @@ import { createServer, type ServerResponse } from "node:http";
 import { unlinkSync } from "node:fs";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
 import type { AppRouter } from "../api/router.ts";
+import { PROTOCOL_VERSION } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Owner } from "./ownership.ts";
 import { checkSocket, type RuntimePaths } from "./paths.ts";
+import { PROTOCOL_HEADER } from "./protocolHeader.ts";
 
 /** The largest request that is read; references and filters are small. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -59,6 +61,7 @@ export const startSocketServer = async (options: SocketServerOptions): Promise<S
     },
   });
   const server = createServer((request, response) => {
+    response.setHeader(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
     open.add(response);
     response.once("close", () => open.delete(response));
     handle(request, response);
