@@ -277,7 +277,7 @@ export const createFakeService = (
 
   const findTarget = (name: string): TargetView => {
     const found = service.targets.find(({ target }) => target === name);
-    if (found === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `there is no target '${name}'`);
+    if (found === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name}'`);
     return found;
   };
 

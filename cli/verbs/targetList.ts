@@ -5,24 +5,17 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import type { Paint } from "../render/paint.ts";
+import { describeLink, describeServers, describeTrouble } from "../render/targetLines.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "TARGET", min: 6 },
   { title: "KIND", min: null },
   { title: "HEALTH", min: null },
+  { title: "VIA", min: null },
   { title: "SEEN", min: null, align: "right" },
   { title: "TMUX SERVERS", min: 12 },
 ];
-
-const describeServers = (target: TargetView): string =>
-  target.servers
-    .map(({ tmux_server, status, mode, problem, pane_count }) => {
-      if (status === "no_server") return `${tmux_server}: not running`;
-      if (status === "error") return `${tmux_server}: ${cleanLine(problem ?? "error")}`;
-      return `${tmux_server}: ${pane_count} panes, ${mode}`;
-    })
-    .join("; ");
 
 const healthCell = (target: TargetView, paint: Paint): Cell => {
   switch (target.health) {
@@ -39,6 +32,7 @@ const toRow = (target: TargetView, context: CliContext): Cell[] => [
   { text: cleanLine(target.target) },
   { text: target.kind },
   healthCell(target, context.paint),
+  { text: describeLink(target) },
   {
     text: target.last_seen_at === null ? "never" : formatAge(context.now() - Date.parse(target.last_seen_at)),
   },
@@ -62,7 +56,7 @@ export const runTargetList = async (context: CliContext, options: { json?: boole
   const lines = [context.paint("dim", renderHeader(COLUMNS, layout, 0))];
   for (const [index, target] of targets.entries()) {
     lines.push(...renderRow(COLUMNS, rows[index] ?? [], layout, 0));
-    if (target.health_reason !== null) lines.push(`  ${cleanLine(target.health_reason)}`);
+    lines.push(...describeTrouble(target, context.now()).map((line) => `  ${line}`));
   }
   context.print(`${lines.join("\n")}\n`);
 };

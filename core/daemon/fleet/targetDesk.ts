@@ -44,7 +44,7 @@ export interface TargetDesk {
   apply(): void;
   /** @throws AgtmuxError E_USAGE for a name that is taken or an alias that is none. */
   add(target: NewTarget): Promise<TargetView>;
-  /** @throws AgtmuxError E_REF_NOT_FOUND. */
+  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; so do the others. */
   change(change: TargetChange): Promise<TargetView>;
   /** One attempt now. @throws AgtmuxError with what keeps it from being connected. */
   connect(name: string): Promise<TargetView>;
@@ -83,7 +83,13 @@ export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
       healthReason: config.enabled ? WAITING : DISABLED,
       lastSeenAt: known?.lastSeenAt ?? null,
       updatedAt: clock.now(),
-      link: { isEnabled: config.enabled, transport: null, rttMs: null, remedy: null, nextAttemptAt: null },
+      link: {
+        isEnabled: config.enabled,
+        transport: null,
+        rttMs: null,
+        remedy: config.enabled ? null : `Enable it with 'agtmux target enable ${config.name}'.`,
+        nextAttemptAt: null,
+      },
     });
   };
   const apply = (): void => {
@@ -109,7 +115,7 @@ export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
     if (found !== undefined) return found;
     const names = deps.config().targets.map((target) => target.name);
     throw new AgtmuxError(
-      "E_REF_NOT_FOUND",
+      name === HOST_TARGET ? "E_UNSUPPORTED" : "E_TARGET_UNKNOWN",
       name === HOST_TARGET
         ? `'${HOST_TARGET}' is this machine: it is always there`
         : `there is no target '${name.slice(0, 64)}'`,
@@ -118,7 +124,7 @@ export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
   };
   const viewOf = (name: string): TargetView => {
     const view = ingest.targets().find(({ target }) => target === name);
-    if (view === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `there is no target '${name}'`);
+    if (view === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name}'`);
     return view;
   };
   const connect = async (name: string): Promise<TargetView> => {

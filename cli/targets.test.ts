@@ -1,0 +1,123 @@
+// The verbs about targets as a person meets them, against a fake daemon: what they ask for, what they print, and how they end.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AgtmuxError } from "../core/model/errors.ts";
+import { targetViewSchema } from "../core/model/view.ts";
+import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { createFakeService, LOCAL_TARGET, type FakeService } from "./testing/fakeService.ts";
+
+let home: FakeHome;
+let service: FakeService;
+
+beforeEach(async () => {
+  home = makeFakeHome();
+  service = createFakeService();
+  service.targets = [
+    LOCAL_TARGET,
+    { ...LOCAL_TARGET, target: "vm1", kind: "ssh", connection_ref: "vm1", transport: "ssh2", rtt_ms: 1.5 },
+    {
+      ...LOCAL_TARGET,
+      target: "vm2",
+      kind: "ssh",
+      connection_ref: "vm2",
+      health: "down",
+      health_reason: "connect to vm2: its host key has CHANGED\u001b[2J",
+      remedy: "Run 'ssh-keygen -R vm2'.",
+      next_attempt_at: "2126-11-21T09:00:00.000Z",
+    },
+  ];
+  await home.serve(service);
+});
+afterEach(() => home.close());
+
+test("add names the host by the alias, else by its own name, and says how connecting went", async () => {
+  const asked: unknown[] = [];
+  service.targetAdd = async (input) => {
+    asked.push(input);
+    const target = { ...LOCAL_TARGET, target: input.name, transport: "ssh2" as const, rtt_ms: 2 };
+    service.targets.push(target);
+    return target;
+  };
+  const added = await home.run(["target", "add", "vm3"]);
+  expect(added.code).toBe(0);
+  expect(added.stdout).toContain("vm3 was added and is connected over ssh2, 2 ms: 1 pane (default).");
+  await home.run(["target", "add", "b", "--kind", "ssh", "--ssh-target", "me@vm", "--transport", "openssh"]);
+  await home.run(["target", "add", "c", "--tmux-path", "/opt/tmux", "--no-wait"]);
+  expect(asked).toEqual([
+    { name: "vm3", ssh_target: "vm3" },
+    { name: "b", ssh_target: "me@vm", transport: "openssh" },
+    { name: "c", ssh_target: "c", tmux_path: "/opt/tmux" },
+  ]);
+});
+
+test("add of a host that cannot be reached is no failure: it says why and what to do", async () => {
+  service.targetConnect = async () => {
+    throw new AgtmuxError("E_TARGET_HOST_KEY", "connect to vm3: its host key is not known", {
+      remedy: "Run 'ssh vm3' once.",
+    });
+  };
+  const { code, stdout } = await home.run(["target", "add", "vm3"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("vm3 was added, but is not connected: connect to vm3: its host key is not known");
+  expect(stdout).toContain("Run 'ssh vm3' once.");
+  const json = JSON.parse((await home.run(["target", "add", "vm4", "--json"])).stdout) as {
+    item: unknown;
+    problem: unknown;
+  };
+  expect(targetViewSchema.parse(json.item).target).toBe("vm4");
+  expect(json.problem).toMatchObject({ code: "E_TARGET_HOST_KEY", remedy: "Run 'ssh vm3' once." });
+});
+
+test.each([
+  { args: ["add", "x", "--kind", "local"], code: 15, says: "E_UNSUPPORTED" },
+  { args: ["add", "x", "--kind", "telnet"], code: 2, says: "--kind does not know 'telnet'" },
+  { args: ["add", "x", "--transport", "rsh"], code: 2, says: "--transport does not know 'rsh'" },
+  { args: ["add", "x", "--tmux-path", "bin/tmux"], code: 2, says: "no absolute path" },
+  { args: ["set", "vm1"], code: 2, says: "needs something to set" },
+  { args: ["connect", "nope"], code: 18, says: "E_TARGET_UNKNOWN" },
+  { args: ["remove", "vm1"], code: 6, says: "E_CONFIRMATION_REQUIRED" },
+])("target $args ends with $code", async ({ args, code, says }) => {
+  const finished = await home.run(["target", ...args]);
+  expect(finished.code).toBe(code);
+  expect(finished.stderr).toContain(says);
+});
+
+test("connect prints how it is connected, and fails with what keeps it from that", async () => {
+  expect((await home.run(["target", "connect", "vm1"])).stdout).toBe(
+    "vm1 is connected over ssh2, 1.5 ms: 1 pane (default).\n",
+  );
+  service.targetConnect = async () => {
+    throw new AgtmuxError("E_TARGET_AUTH", "connect to vm1: no key", { remedy: "Run ssh-add." });
+  };
+  const failed = await home.run(["target", "connect", "vm1", "--json"]);
+  expect(failed.code).toBe(24);
+  expect(JSON.parse(failed.stderr)).toMatchObject({
+    error: { code: "E_TARGET_AUTH", remedy: "Run ssh-add." },
+  });
+});
+
+test("list says what is wrong, what to do and when it is tried again, without control characters", async () => {
+  const { stdout } = await home.run(["target", "list"]);
+  expect(stdout).toContain("ssh2, 1.5 ms");
+  expect(stdout).toMatch(
+    /^vm2 +ssh +down.*\n {2}connect to vm2: its host key has CHANGED\n {2}Run 'ssh-keygen -R vm2'\.\n {2}next attempt in \S+$/m,
+  );
+});
+
+test("enable, disable and set change one target, remove forgets it", async () => {
+  const asked: unknown[] = [];
+  service.targetChange = async (input) => {
+    asked.push(input);
+    return { ...LOCAL_TARGET, target: input.name };
+  };
+  await home.run(["target", "disable", "vm1"]);
+  await home.run(["target", "enable", "vm1"]);
+  await home.run(["target", "set", "vm1", "--tmux-path", "auto", "--transport", "ssh2"]);
+  expect(asked).toEqual([
+    { name: "vm1", enabled: false },
+    { name: "vm1", enabled: true },
+    { name: "vm1", tmuxPath: null, transport: "ssh2" },
+  ]);
+  const removed = await home.run(["target", "remove", "vm1", "--yes", "--json"]);
+  expect(JSON.parse(removed.stdout)).toEqual({ schema_version: "1.0", removed: "vm1" });
+  expect(service.targets.map(({ target }) => target)).toEqual(["host", "vm2"]);
+});

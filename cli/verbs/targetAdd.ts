@@ -1,0 +1,112 @@
+// `agtmux target add <name>`: a machine joins those that are watched. It waits a while for the first connection, because
+// what a person wants to know is whether it works; whether it does is no matter of the exit status.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
+import { SCHEMA_VERSION, type TargetView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { toFailure } from "../failure.ts";
+import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
+import { cleanLine } from "../render/clean.ts";
+import { describeConnected } from "../render/targetLines.ts";
+
+export interface TargetAddOptions {
+  kind?: string;
+  sshTarget?: string;
+  transport?: string;
+  tmuxPath?: string;
+  /** False with `--no-wait`. */
+  wait?: boolean;
+  json?: boolean;
+}
+
+/** Longer than an attempt may take: connecting, a slow login shell, and the first look at tmux. */
+const WAIT_MS = 30_000;
+
+interface Attempt {
+  /** Null: it was not waited for, or it still goes on. */
+  failure: AgtmuxError | null;
+  isOver: boolean;
+}
+
+const waitForFirst = async (client: DaemonClient, name: string): Promise<Attempt> => {
+  const limit = AbortSignal.timeout(WAIT_MS);
+  try {
+    await client.call((api) => api.targetConnect.mutate({ name }, { signal: limit }));
+    return { failure: null, isOver: true };
+  } catch (error) {
+    return limit.aborted ? { failure: null, isOver: false } : { failure: toFailure(error), isOver: true };
+  }
+};
+
+const describe = (target: TargetView, { failure, isOver }: Attempt): string[] => {
+  const name = cleanLine(target.target);
+  if (failure !== null)
+    return [
+      `${name} was added, but is not connected: ${cleanLine(failure.message)}`,
+      cleanLine(failure.remedy),
+      ...failure.details.map((detail) => `  ${cleanLine(detail)}`),
+      `It is tried again by itself; 'agtmux target connect ${name}' tries now.`,
+    ];
+  if (!isOver) return [`${name} was added; see 'agtmux target list' for how connecting goes.`];
+  const reason = target.health_reason === null ? [] : [cleanLine(target.health_reason)];
+  return [
+    `${name} was added and is ${describeConnected(target)}.`,
+    ...reason,
+    `For exact states install hooks there: 'agtmux integrate <agent> --target ${name}'.`,
+  ];
+};
+
+const checkKind = (kind: string, name: string): void => {
+  if (kind === "ssh") return;
+  if (kind !== "local")
+    throw new AgtmuxError("E_USAGE", `--kind does not know '${kind}'`, {
+      remedy: "Kinds are ssh and local.",
+    });
+  throw new AgtmuxError(
+    "E_UNSUPPORTED",
+    name === HOST_TARGET
+      ? `'${HOST_TARGET}' is this machine: it is always watched`
+      : `there is one local target, '${HOST_TARGET}', which is this machine and always watched`,
+    {
+      remedy:
+        'For other tmux servers of this machine set "tmux_servers" in config.json; for another machine use --kind ssh.',
+    },
+  );
+};
+
+export const runTargetAdd = async (
+  context: CliContext,
+  name: string,
+  options: TargetAddOptions,
+): Promise<void> => {
+  checkKind(options.kind ?? "ssh", name);
+  const input = {
+    name,
+    ssh_target: options.sshTarget ?? name,
+    transport: parseTransport(options.transport),
+    tmux_path: parseTmuxPath(options.tmuxPath),
+  };
+  await withDaemon(context, async (client) => {
+    const added = await client.call((api) => api.targetAdd.mutate(input));
+    const attempt: Attempt =
+      options.wait === false ? { failure: null, isOver: false } : await waitForFirst(client, name);
+    const all = await client.call((api) => api.targets.query());
+    const target = all.find((one) => one.target === name) ?? added;
+    if (options.json === true) {
+      const { failure } = attempt;
+      const problem =
+        failure === null
+          ? null
+          : {
+              code: failure.code,
+              message: failure.message,
+              remedy: failure.remedy,
+              details: failure.details,
+            };
+      context.print(
+        `${JSON.stringify({ schema_version: SCHEMA_VERSION, item: target, problem }, null, 2)}\n`,
+      );
+    } else context.print(`${describe(target, attempt).join("\n")}\n`);
+  });
+};

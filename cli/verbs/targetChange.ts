@@ -1,0 +1,73 @@
+// `agtmux target connect|set|enable|disable <target>`: what a person does with a target that is there already.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { SCHEMA_VERSION, type TargetView } from "../../core/model/view.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
+import { cleanLine } from "../render/clean.ts";
+import { describeConnected, describeTrouble } from "../render/targetLines.ts";
+
+interface Answer {
+  json?: boolean;
+}
+
+const print = (context: CliContext, target: TargetView, options: Answer, lines: readonly string[]): void => {
+  context.print(
+    options.json === true
+      ? `${JSON.stringify({ schema_version: SCHEMA_VERSION, item: target }, null, 2)}\n`
+      : `${lines.join("\n")}\n`,
+  );
+};
+
+/** One attempt now. Fails with what keeps the target from being connected: E_TARGET_UNREACHABLE, _HOST_KEY, _AUTH. */
+export const runTargetConnect = async (context: CliContext, name: string, options: Answer): Promise<void> => {
+  const target = await withDaemon(context, (client) =>
+    client.call((api) => api.targetConnect.mutate({ name })),
+  );
+  print(context, target, options, [
+    `${cleanLine(target.target)} is ${describeConnected(target)}.`,
+    ...describeTrouble(target, context.now()),
+  ]);
+};
+
+/** A disabled target stays in the configuration and in the list, and nothing connects to it. */
+export const runTargetSwitch = async (
+  context: CliContext,
+  name: string,
+  isEnabled: boolean,
+  options: Answer,
+): Promise<void> => {
+  const target = await withDaemon(context, (client) =>
+    client.call((api) => api.targetChange.mutate({ name, enabled: isEnabled })),
+  );
+  const shown = cleanLine(target.target);
+  print(context, target, options, [
+    isEnabled
+      ? `${shown} is enabled; 'agtmux target list' shows how connecting goes.`
+      : `${shown} is disabled: nothing connects to it until 'agtmux target enable ${shown}'.`,
+  ]);
+};
+
+export interface TargetSetOptions extends Answer {
+  transport?: string;
+  tmuxPath?: string;
+}
+
+/** Fails with E_USAGE when nothing is to be changed. */
+export const runTargetSet = async (
+  context: CliContext,
+  name: string,
+  options: TargetSetOptions,
+): Promise<void> => {
+  const transport = parseTransport(options.transport);
+  const tmuxPath = parseTmuxPath(options.tmuxPath);
+  if (transport === undefined && tmuxPath === undefined)
+    throw new AgtmuxError("E_USAGE", "target set needs something to set", {
+      remedy: "Give --transport or --tmux-path.",
+    });
+  const target = await withDaemon(context, (client) =>
+    client.call((api) => api.targetChange.mutate({ name, transport, tmuxPath })),
+  );
+  print(context, target, options, [
+    `${cleanLine(target.target)} was changed; 'agtmux target list' shows how connecting goes.`,
+  ]);
+};

@@ -1,0 +1,42 @@
+// `agtmux target remove <target>`: forgets a machine, after asking.
+import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { cleanLine } from "../render/clean.ts";
+
+export interface TargetRemoveOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Resolves with the exit status; 0 when the person said no. */
+export const runTargetRemove = async (
+  context: CliContext,
+  name: string,
+  options: TargetRemoveOptions,
+): Promise<number> => {
+  const shown = cleanLine(name);
+  const asJson = options.json === true;
+  const canAsk = options.yes !== true && context.stdin.isTTY && context.stdout.isTTY && !asJson;
+  return withDaemon(context, async (client) => {
+    if (canAsk) {
+      context.print(
+        `Hooks that were installed on ${shown} stay there: take them out first with 'agtmux integrate <agent> --target ${shown} --uninstall'.\n`,
+      );
+      const answer = await ask(`Forget ${shown} and its panes? [y/N] `, context);
+      if (answer !== true) {
+        context.print(`${answer === null ? "\n" : ""}Nothing was done.\n`);
+        return answer === null ? INTERRUPTED_EXIT_CODE : 0;
+      }
+    }
+    // Without a terminal and without --yes the daemon refuses, and says what it would have done.
+    const isConfirmed = options.yes === true || canAsk;
+    await client.call((api) => api.targetRemove.mutate({ name, isConfirmed }));
+    context.print(
+      asJson
+        ? `${JSON.stringify({ schema_version: SCHEMA_VERSION, removed: name })}\n`
+        : `${shown} was removed.\n`,
+    );
+    return 0;
+  });
+};
