@@ -5,7 +5,7 @@ import { ask, EVENTS, NEIGHBOUR, TARGET, type EventName } from "./events.ts";
 import type { Kind, SceneName } from "./kinds.ts";
 import { LaggingEngine } from "./laggingEngine.ts";
 import { act, faultOf, newActor, type Actor, type ActorPlan, type Outcome } from "../actor.ts";
-import { createRaceDaemon } from "../raceDaemon.ts";
+import { createRaceDaemon, type RaceDaemon } from "../raceDaemon.ts";
 import { ModelExecutor, type Check, type Step } from "./modelExecutor.ts";
 import { Scheduler } from "./scheduler.ts";
 import { TmuxModel, type Delivery, type DialogStyle } from "./tmuxModel.ts";
@@ -61,85 +61,109 @@ const openScene = (model: TmuxModel, { scene, isWorking, dialog }: RacePlan): vo
 const isWindow = ({ window }: Kind, { changedAt, syncedAt, lookedAt }: Arrival): boolean =>
   (window === "unseen" && syncedAt < changedAt) || (window === "unlooked" && lookedAt < changedAt);
 
-/** `without`: a check that is taken out of the gate, to show that it is needed. */
-export const runRace = async (
-  kind: Kind,
-  plan: RacePlan,
-  without: Check | null = null,
-): Promise<RaceReport> => {
-  const model = new TmuxModel();
-  openScene(model, plan);
-  const actorOf = new AsyncLocalStorage<Racer>();
-  const events = plan.events.map((one) => ({ ...one }));
-  let lastEventAt = -1;
-  let lastSyncAt = -1;
-  const happen = (point: number): void => {
-    for (const one of events.filter(({ at }) => at === point)) {
-      EVENTS[one.event](model);
-      lastEventAt = model.steps;
-    }
-  };
-  const scheduler = new Scheduler((point) => {
-    model.steps += 1;
-    happen(point);
-    if (plan.syncs === "always" || (plan.syncs !== "never" && plan.syncs.includes(point))) {
-      engine.sync();
-      lastSyncAt = model.steps;
-    }
+/** What is wrong with what an actor did, and how its action counts. */
+const judge = (kind: Kind, actor: Racer): { outcome: Outcome; faults: string[] } => {
+  const wrong = actor.deliveries.flatMap((delivery) => {
+    const fault = faultOf(actor, delivery);
+    return fault === null ? [] : [{ fault, delivery }];
   });
-  const engine = new LaggingEngine(model, () => scheduler.clock.now());
-  const step: Step = (what, work) => {
-    const actor = actorOf.getStore();
+  if (wrong.length > 0 && wrong.every(({ delivery }) => isWindow(kind, delivery)))
+    return { outcome: "window", faults: [] };
+  const faults = wrong.map(({ fault }) => fault);
+  if (actor.result === "refused" && actor.deliveries.length > 0) faults.push("refused after a delivery");
+  if (actor.result === "delivered" && actor.deliveries.length === 0) faults.push("delivered nothing");
+  return { outcome: wrong.length > 0 ? "WRONG" : (actor.result ?? "refused"), faults };
+};
+
+class Race {
+  private readonly plan: RacePlan;
+  private readonly without: Check | null;
+  private readonly model = new TmuxModel();
+  private readonly actorOf = new AsyncLocalStorage<Racer>();
+  private readonly scheduler = new Scheduler((point) => this.between(point));
+  private readonly engine: LaggingEngine;
+  /** Steps at which the world changed and the daemon saw it last. */
+  private changedAt = -1;
+  private syncedAt = -1;
+
+  constructor(plan: RacePlan, without: Check | null) {
+    this.plan = plan;
+    this.without = without;
+    openScene(this.model, plan);
+    this.engine = new LaggingEngine(this.model, () => this.scheduler.clock.now());
+  }
+
+  async run(kind: Kind): Promise<RaceReport> {
+    const { engine, model, plan, scheduler } = this;
+    const daemon = this.openDaemon();
+    const racers = plan.actors.map((one): Racer => ({
+      ...newActor(one, engine),
+      lastLookAt: -1,
+      deliveries: [],
+    }));
+    this.happen(-1);
+    const acting = racers.map((racer, index) =>
+      this.actorOf.run(racer, () => act(racer, index, { daemon, engine })),
+    );
+    let turn = 0;
+    await scheduler.run(acting, (count) => (plan.turns[turn++ % plan.turns.length] ?? 0) % count);
+    await Promise.all(acting);
+    const judged = racers.map((racer) => judge(kind, racer));
+    const faults = judged.flatMap((one) => one.faults);
+    if (model.isRunning && model.buffers.size > 0) faults.push("a buffer with the text stayed behind");
+    return { outcomes: judged.map(({ outcome }) => outcome), faults, log: scheduler.log };
+  }
+
+  private openDaemon(): RaceDaemon {
+    const { engine, model, scheduler, without } = this;
+    return createRaceDaemon({
+      engine,
+      executor: new ModelExecutor(model, this.step, without),
+      tmuxPath: "tmux",
+      socketArgs: [],
+      clock: scheduler.clock,
+      verifyProcess: (pid, startedAt) =>
+        this.step("verify", () => model.processes.get(pid)?.startedAt === startedAt),
+      hasAgent: ({ paneId }) =>
+        this.step("process", () => (model.panes.get(paneId)?.front.runtimeId ?? null) !== null),
+      isForgetful: without === "memory",
+    });
+  }
+
+  private happen(point: number): void {
+    for (const { event, at } of this.plan.events)
+      if (at === point) {
+        EVENTS[event](this.model);
+        this.changedAt = this.model.steps;
+      }
+  }
+
+  private between(point: number): void {
+    const { syncs } = this.plan;
+    this.model.steps += 1;
+    this.happen(point);
+    if (syncs === "never" || (syncs !== "always" && !syncs.includes(point))) return;
+    this.engine.sync();
+    this.syncedAt = this.model.steps;
+  }
+
+  private readonly step: Step = (what, work) => {
+    const { model } = this;
+    const racer = this.actorOf.getStore();
     // As of when the command was given: what the daemon sees after that comes too late for it.
-    const known = { syncedAt: lastSyncAt, lookedAt: actor?.lastLookAt ?? -1 };
-    return scheduler.step(what, () => {
+    const known = { syncedAt: this.syncedAt, lookedAt: racer?.lastLookAt ?? -1 };
+    return this.scheduler.step(what, () => {
       const before = model.deliveries.length;
       const result = work();
-      const times = { changedAt: lastEventAt, ...known };
+      const times = { changedAt: this.changedAt, ...known };
       for (const delivery of model.deliveries.slice(before))
-        actor?.deliveries.push({ ...delivery, ...times });
-      if (actor !== undefined && what !== "deliver") actor.lastLookAt = model.steps;
+        racer?.deliveries.push({ ...delivery, ...times });
+      if (racer !== undefined && what !== "deliver") racer.lastLookAt = model.steps;
       return result;
     });
   };
-  const daemon = createRaceDaemon({
-    engine,
-    executor: new ModelExecutor(model, step, without),
-    tmuxPath: "tmux",
-    socketArgs: [],
-    clock: scheduler.clock,
-    verifyProcess: (pid, startedAt) =>
-      step("verify", () => model.processes.get(pid)?.startedAt === startedAt),
-    hasAgent: ({ paneId }) =>
-      step("process", () => (model.panes.get(paneId)?.front.runtimeId ?? null) !== null),
-    isForgetful: without === "memory",
-  });
+}
 
-  const actors = plan.actors.map((one): Racer => ({
-    ...newActor(one, engine),
-    lastLookAt: -1,
-    deliveries: [],
-  }));
-  happen(-1);
-  const acting = actors.map((actor, index) =>
-    actorOf.run(actor, () => act(actor, index, { daemon, engine })),
-  );
-  let turn = 0;
-  await scheduler.run(acting, (count) => (plan.turns[turn++ % plan.turns.length] ?? 0) % count);
-  await Promise.all(acting);
-
-  const faults: string[] = [];
-  const outcomes = actors.map((actor): Outcome => {
-    const wrong = actor.deliveries.flatMap((delivery) => {
-      const fault = faultOf(actor, delivery);
-      return fault === null ? [] : [{ fault, delivery }];
-    });
-    if (wrong.length > 0 && wrong.every(({ delivery }) => isWindow(kind, delivery))) return "window";
-    faults.push(...wrong.map(({ fault }) => fault));
-    if (actor.result === "refused" && actor.deliveries.length > 0) faults.push("refused after a delivery");
-    if (actor.result === "delivered" && actor.deliveries.length === 0) faults.push("delivered nothing");
-    return wrong.length > 0 ? "WRONG" : (actor.result ?? "refused");
-  });
-  if (model.isRunning && model.buffers.size > 0) faults.push("a buffer with the text stayed behind");
-  return { outcomes, faults, log: scheduler.log };
-};
+/** `without`: a check that is taken out of the gate, to show that it is needed. */
+export const runRace = (kind: Kind, plan: RacePlan, without: Check | null = null): Promise<RaceReport> =>
+  new Race(plan, without).run(kind);
