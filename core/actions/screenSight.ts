@@ -18,9 +18,15 @@ export const readLook = (
 export const showsPrompt = (reading: Reading | null): boolean =>
   reading !== null && isWaiting(reading.status.state);
 
-/** Rows that go when a dialog opens: where the text would go to, and what told the state. */
+/**
+ * Rows that go when a dialog opens: where the text would go to, and what told the state. A row that counts seconds or
+ * tokens changes by itself: it is taken only where there is no other.
+ */
 export const landmarks = ({ rows, cursorY }: PaneLook, reading: Reading | null): string[] => {
-  const cursorRow = rows[cursorY] ?? "";
   const matched = reading === null ? undefined : rows.find((row) => row.includes(reading.matched));
-  return [cursorRow, matched ?? ""].filter((row) => row.trim() !== "");
+  const found = [rows[cursorY], matched].filter(
+    (row): row is string => row !== undefined && row.trim() !== "",
+  );
+  const steady = found.filter((row) => !/\d/.test(row));
+  return steady.length > 0 ? steady : found;
 };
