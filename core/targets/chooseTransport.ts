@@ -23,66 +23,26 @@ export interface TransportInputs {
 }
 
 /** Keywords that ssh2 is given, or that are judged below. */
-const MODELLED = [
-  ...["host", "hostname", "port", "user", "addressfamily", "hostkeyalias", "identitiesonly", "identityagent"],
-  ...["identityfile", "certificatefile", "proxyjump", "proxycommand", "gssapiauthentication"],
-  ...["hostbasedauthentication", "pubkeyauthentication", "userknownhostsfile", "globalknownhostsfile"],
-  ...["hostkeyalgorithms", "kexalgorithms", "ciphers", "macs", "connecttimeout", "compression"],
-];
+const MODELLED = `
+  host hostname port user addressfamily hostkeyalias identitiesonly identityagent identityfile
+  certificatefile proxyjump proxycommand gssapiauthentication hostbasedauthentication pubkeyauthentication
+  userknownhostsfile globalknownhostsfile hostkeyalgorithms kexalgorithms ciphers macs connecttimeout
+  compression
+`;
 /** Keywords that say nothing about how we connect: sessions of our own never ask, forward or use a terminal. */
-const HARMLESS = [
-  ...["addkeystoagent", "batchmode", "checkhostip", "clearallforwardings", "connectionattempts"],
-  ...[
-    "controlmaster",
-    "controlpath",
-    "controlpersist",
-    "dynamicforward",
-    "enableescapecommandline",
-    "escapechar",
-  ],
-  ...["exitonforwardfailure", "fingerprinthash", "forkafterauthentication", "forwardagent", "forwardx11"],
-  ...[
-    "forwardx11timeout",
-    "forwardx11trusted",
-    "gatewayports",
-    "gssapidelegatecredentials",
-    "gssapikexalgorithms",
-  ],
-  ...[
-    "gssapirenewalforcesrekey",
-    "gssapitrustdns",
-    "hashknownhosts",
-    "ipqos",
-    "kbdinteractiveauthentication",
-  ],
-  ...["challengeresponseauthentication", "localcommand", "localforward", "loglevel", "logverbose"],
-  ...[
-    "nohostauthenticationforlocalhost",
-    "numberofpasswordprompts",
-    "passwordauthentication",
-    "permitlocalcommand",
-  ],
-  ...["permitremoteopen", "remotecommand", "remoteforward", "requesttty", "sendenv", "serveralivecountmax"],
-  ...[
-    "serveraliveinterval",
-    "sessiontype",
-    "setenv",
-    "stdinnull",
-    "streamlocalbindmask",
-    "streamlocalbindunlink",
-  ],
-  ...[
-    "stricthostkeychecking",
-    "syslogfacility",
-    "tag",
-    "tcpkeepalive",
-    "tunnel",
-    "tunneldevice",
-    "updatehostkeys",
-  ],
-  ...["verifyhostkeydns", "visualhostkey", "xauthlocation", "obscurekeystroketiming", "channeltimeout"],
-];
-const UNDERSTOOD: ReadonlySet<string> = new Set([...MODELLED, ...HARMLESS]);
+const HARMLESS = `
+  addkeystoagent batchmode checkhostip clearallforwardings connectionattempts controlmaster controlpath
+  controlpersist dynamicforward enableescapecommandline escapechar exitonforwardfailure fingerprinthash
+  forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted gatewayports
+  gssapidelegatecredentials gssapikexalgorithms gssapirenewalforcesrekey gssapitrustdns hashknownhosts ipqos
+  kbdinteractiveauthentication challengeresponseauthentication localcommand localforward loglevel logverbose
+  nohostauthenticationforlocalhost numberofpasswordprompts passwordauthentication permitlocalcommand
+  permitremoteopen remotecommand remoteforward requesttty sendenv serveralivecountmax serveraliveinterval
+  sessiontype setenv stdinnull streamlocalbindmask streamlocalbindunlink stricthostkeychecking
+  syslogfacility tag tcpkeepalive tunnel tunneldevice updatehostkeys verifyhostkeydns visualhostkey
+  xauthlocation obscurekeystroketiming channeltimeout
+`;
+const UNDERSTOOD: ReadonlySet<string> = new Set(`${MODELLED} ${HARMLESS}`.trim().split(/\s+/));
 
 const isLookup = (file: string): boolean => !/^(\/|~\/)[^%$"]*$/.test(file);
 

@@ -19,7 +19,7 @@ import { resolveTarget } from "../../core/targets/createRemoteExecutor.ts";
 const { Server, utils } = ssh2;
 
 let folder: string;
-let closers: (() => Promise<unknown> | unknown)[];
+let closers: (() => unknown)[];
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-proto-"));
   closers = [];
@@ -92,8 +92,14 @@ const writeConfig = async (port: number): Promise<string> => {
   const known = key.getPublicSSH().toString("base64");
   await writeFile(at("known_hosts"), `[127.0.0.1]:${port} ssh-rsa ${known}\n`);
   const lines = [
-    ...["Host fake", "HostName 127.0.0.1", `Port ${port}`, "User someone", `IdentityFile ${at("user_key")}`],
-    ...["IdentitiesOnly yes", `UserKnownHostsFile ${at("known_hosts")}`, "GlobalKnownHostsFile /dev/null"],
+    "Host fake",
+    "HostName 127.0.0.1",
+    `Port ${port}`,
+    "User someone",
+    `IdentityFile ${at("user_key")}`,
+    "IdentitiesOnly yes",
+    `UserKnownHostsFile ${at("known_hosts")}`,
+    "GlobalKnownHostsFile /dev/null",
   ];
   await writeFile(at("config"), `${lines.join("\n")}\n`);
   return at("config");

@@ -17,8 +17,8 @@ const DROP_AFTER_MS = 3_000;
 const STDERR_KEPT = 500;
 
 interface Listener<T> {
-  set(listener: (value: T) => void): void;
-  tell(value: T): void;
+  readonly set: (listener: (value: T) => void) => void;
+  readonly tell: (value: T) => void;
 }
 
 /** One listener; what comes before it is kept for it. */

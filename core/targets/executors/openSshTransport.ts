@@ -109,14 +109,21 @@ class Master {
   constructor(options: OpenSshOptions, socket: ControlSocket, timeoutMs: number) {
     this.socket = socket;
     const words = [
-      ...["ssh", "-M", "-N", "-T", "-S", socket.path, ...asOptions(MASTER_OPTIONS)],
+      "ssh",
+      "-M",
+      "-N",
+      "-T",
+      "-S",
+      socket.path,
+      ...asOptions(MASTER_OPTIONS),
       ...asOptions([
         `ConnectTimeout=${Math.max(1, Math.ceil(timeoutMs / 1_000))}`,
         `ServerAliveInterval=${Math.max(1, Math.ceil(options.keepAliveMs / KEEP_ALIVE_COUNT / 1_000))}`,
         `ServerAliveCountMax=${KEEP_ALIVE_COUNT}`,
       ]),
       ...(options.configFile === null ? [] : ["-F", options.configFile]),
-      ...["--", options.alias],
+      "--",
+      options.alias,
     ];
     // LocalCommand runs in $SHELL; SSH_ASKPASS must not open a window.
     const env = { ...options.env, SHELL: "/bin/sh", SSH_ASKPASS_REQUIRE: "never" };

@@ -112,7 +112,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       readyTimeout: timeoutMs,
       keepaliveInterval: Math.ceil(keepAliveMs / KEEP_ALIVE_COUNT),
       keepaliveCountMax: KEEP_ALIVE_COUNT,
-      algorithms: await algorithmsFor(config, knownHost),
+      algorithms: algorithmsFor(config, knownHost),
       authHandler: await attemptsOf(planned),
       hostVerifier: (key: Buffer): boolean => {
         const verdict = judgeHostKey(knownHost, key);

@@ -17,7 +17,7 @@ export interface TransportChannel {
   /** Resolves once all output was handed over; never rejects. */
   readonly ended: Promise<ChannelEnd>;
   /** Drops the channel at once, without waiting for the far side. */
-  destroy(): void;
+  readonly destroy: () => void;
 }
 
 export interface SshTransport {
