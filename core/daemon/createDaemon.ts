@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { promptFingerprint } from "../actions/fingerprint.ts";
-import type { FocusTerminal } from "../actions/showPlan.ts";
+import type { FocusTerminal } from "./showPlan.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
 import { createSpoolDrain } from "../collect/spoolDrain.ts";

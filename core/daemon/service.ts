@@ -10,7 +10,7 @@ import type { Doctor } from "./doctor/doctor.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import type { TargetDesk } from "./fleet/targetDesk.ts";
 import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
-import { showPlan, type DesktopHands, type FocusTerminal } from "../actions/showPlan.ts";
+import { showPlan, type DesktopHands, type FocusTerminal } from "./showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NoticeBoard } from "../api/noticeBoard.ts";
