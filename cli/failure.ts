@@ -1,9 +1,8 @@
 // How a command fails: one sentence with the code and what to do on stderr (as JSON with --json), and the code's exit status.
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import { cleanLine } from "./render/clean.ts";
-
-/** Version of the error document; bumped with any change of its keys. */
-const ERROR_SCHEMA_VERSION = "1.0";
+import type { ErrorDocument } from "../core/model/documents.ts";
+import { stamp } from "./document.ts";
 
 /** By its shape, because the built daemon is a bundle of its own with its own copy of the class. */
 const isAgtmuxError = (error: unknown): error is AgtmuxError =>
@@ -21,14 +20,12 @@ export const toFailure = (error: unknown): AgtmuxError =>
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** What goes to stderr, with its final newline. */
-export const renderFailure = (failure: AgtmuxError, asJson: boolean): string => {
+export const renderFailure = (failure: AgtmuxError, asJson: boolean, now: number): string => {
   const { code, remedy, details } = failure;
   const message = cleanLine(failure.message);
   if (asJson) {
-    const document = {
-      schema_version: ERROR_SCHEMA_VERSION,
-      error: { code, message, remedy, details, exit_code: ERROR_CODES[code].exit },
-    };
+    const error = { code, message, remedy, details: [...details], exit_code: ERROR_CODES[code].exit };
+    const document: ErrorDocument = { ...stamp(now), error };
     return `${JSON.stringify(document)}\n`;
   }
   const lines = [

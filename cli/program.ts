@@ -14,6 +14,7 @@ import { addIntegrations } from "./grammar/integrations.ts";
 import { addLists } from "./grammar/lists.ts";
 import type { Outcome } from "./grammar/options.ts";
 import { addRun } from "./grammar/run.ts";
+import { addSchema } from "./grammar/schema.ts";
 import { addTargets } from "./grammar/targets.ts";
 import { Verb } from "./grammar/verb.ts";
 
@@ -35,6 +36,7 @@ const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addRun(program, context, outcome);
   addDaemon(program, context, outcome);
   addCompletions(program, context);
+  addSchema(program, context);
   addHelp(program, context);
 };
 

@@ -101,7 +101,7 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
   } catch (error) {
     const failure = error instanceof CommanderError ? fromCommander(error, args) : toFailure(error);
     if (failure !== null) {
-      process.stderr.write(renderFailure(failure, args.includes("--json")));
+      process.stderr.write(renderFailure(failure, args.includes("--json"), Date.now()));
       outcome.exitCode = exitCodeOf(failure);
     }
   }

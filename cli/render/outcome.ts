@@ -1,6 +1,8 @@
 // How an action that may or may not have worked is told: one line and an exit status for each of the three outcomes.
 import { OUTCOME_EXIT_CODES, type ActionOutcome, type ActionResult } from "../../core/model/actionView.ts";
+import type { ActionDocument } from "../../core/model/documents.ts";
 import type { CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
 import { cleanLine } from "./clean.ts";
 
 const WORDS: Readonly<Record<ActionOutcome, string>> = {
@@ -11,7 +13,7 @@ const WORDS: Readonly<Record<ActionOutcome, string>> = {
 
 /** Prints the result and gives the exit status that belongs to it. */
 export const printResult = (context: CliContext, result: ActionResult, asJson: boolean): number => {
-  if (asJson) context.print(`${JSON.stringify(result)}\n`);
+  if (asJson) printDocument<ActionDocument>(context, result);
   else {
     const repeat = result.is_repeat ? " (an earlier action with this key; nothing was sent now)" : "";
     const head = `${WORDS[result.outcome]}${repeat}: ${cleanLine(result.detail)}`;

@@ -17,6 +17,13 @@ import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS } from "../render/mark.ts";
 import { measureFor } from "../render/measure.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { printDocument } from "../document.ts";
+import { countBy } from "../countBy.ts";
+import type {
+  AdapterCheckedDocument,
+  AdapterListDocument,
+  AdapterSwitchedDocument,
+} from "../../core/model/documents.ts";
 
 interface AdapterOptions {
   json?: boolean;
@@ -64,13 +71,19 @@ const toRow = (adapter: AdapterView, { paint }: CliContext): Cell[] => [
   { text: describeAbilities(adapter) },
 ];
 
-const printJson = (context: CliContext, document: unknown): void =>
-  context.print(`${JSON.stringify(document, null, 2)}\n`);
-
 export const runAdapterList = async (context: CliContext, options: AdapterOptions): Promise<void> => {
   const document = await withDaemon(context, (client) => client.call((api) => api.adapters.query()));
   if (options.json === true) {
-    printJson(context, document);
+    printDocument<AdapterListDocument>(context, {
+      ...document,
+      filters: {},
+      summary: {
+        total: document.items.length,
+        by_source: countBy(document.items, ({ source }) => source),
+        problems: document.problems.length,
+      },
+      items: document.items.map((item) => ({ identity: { agent_type: item.agent_type }, ...item })),
+    });
     return;
   }
   const rows = document.items.map((adapter) => toRow(adapter, context));
@@ -114,7 +127,7 @@ export const runAdapterSwitch = async (
   const switched = await withDaemon(context, (client) =>
     client.call((api) => api.adapterSwitch.mutate({ agent, enabled })),
   );
-  if (options.json === true) printJson(context, switched);
+  if (options.json === true) printDocument<AdapterSwitchedDocument>(context, switched);
   else context.print(`${describeSwitched(switched)}\n`);
 };
 
@@ -160,7 +173,7 @@ export const runAdapterCheck = async (
         details: problems.map(describeProblem),
       },
     );
-  if (options.json === true) printJson(context, { problems, summary });
+  if (options.json === true) printDocument<AdapterCheckedDocument>(context, { problems, summary });
   else context.print(`${cleanLine(summary)}.\n`);
 };
 
@@ -212,6 +225,6 @@ export const runAdapterTry = async (
   const document = await withDaemon(context, (client) =>
     client.call((api) => api.adapterTry.mutate({ ref, file })),
   );
-  if (options.json === true) printJson(context, document);
+  if (options.json === true) printDocument<AdapterTry>(context, document);
   else context.print(`${renderTry(document, context).join("\n")}\n`);
 };

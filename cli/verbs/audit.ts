@@ -6,6 +6,9 @@ import { parseCount } from "../parse/count.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { printDocument } from "../document.ts";
+import { countBy } from "../countBy.ts";
+import type { AuditDocument } from "../../core/model/documents.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
@@ -47,7 +50,15 @@ export const runAudit = async (
       : parseCount(options.limit, "--limit", { min: 1, max: MAX_LIMIT });
   const list = await withDaemon(context, (client) => client.call((api) => api.audit.query({ limit })));
   if (options.json === true) {
-    context.print(`${JSON.stringify(list)}\n`);
+    printDocument<AuditDocument>(context, {
+      generated_at: list.generated_at,
+      filters: { limit },
+      summary: { total: list.items.length, by_outcome: countBy(list.items, ({ outcome }) => outcome) },
+      items: list.items.map((item) => ({
+        identity: { action_id: item.action_id, runtime_id: item.runtime_id },
+        ...item,
+      })),
+    });
     return;
   }
   if (list.items.length === 0) {

@@ -2,10 +2,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { DaemonStatusDocument } from "../../core/model/documents.ts";
 import { formatAge } from "../../core/model/words.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
+import { printDocument } from "../document.ts";
 
 /** How long a daemon may take to leave. */
 const STOP_TIMEOUT_MS = 15_000;
@@ -29,15 +30,14 @@ export const runDaemonStatus = async (context: CliContext, options: { json?: boo
       throw new AgtmuxError("E_DAEMON_UNAVAILABLE", `no daemon runs for ${home}`, {
         remedy: "It starts with the first command that needs it.",
       });
-    context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, running: false, home })}\n`);
+    printDocument<DaemonStatusDocument>(context, { running: false, home });
     return 8;
   }
   client.close();
   const { hello } = client;
   if (options.json === true) {
     const { pid, version, protocol, host } = hello;
-    const document = {
-      schema_version: SCHEMA_VERSION,
+    printDocument<Extract<DaemonStatusDocument, { running: true }>>(context, {
       running: true,
       home,
       pid,
@@ -46,8 +46,7 @@ export const runDaemonStatus = async (context: CliContext, options: { json?: boo
       host,
       is_on_demand: hello.isOnDemand,
       started_at: new Date(hello.startedAt).toISOString(),
-    };
-    context.print(`${JSON.stringify(document)}\n`);
+    });
     return 0;
   }
   const kind = hello.host === "app" ? "in the desktop app" : hello.isOnDemand ? "on demand" : "headless";

@@ -1,6 +1,7 @@
 // `agtmux dismiss <ref>`: takes an ended or errored row out of the lists.
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { DismissedDocument } from "../../core/model/documents.ts";
 import { withDaemon, type CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 
 export const runDismiss = async (
@@ -12,7 +13,6 @@ export const runDismiss = async (
   const { paneRef } = await withDaemon(context, (client) =>
     client.call((api) => api.dismiss.mutate({ ref, guards, surface: "cli" })),
   );
-  if (options.json === true)
-    context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, dismissed: paneRef })}\n`);
+  if (options.json === true) printDocument<DismissedDocument>(context, { dismissed: paneRef });
   else context.print(`Dismissed ${paneRef}.\n`);
 };

@@ -2,14 +2,16 @@
 // asks before anything is written.
 import type { IntegrationReport, IntegrationVerification } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { IntegrationDocument } from "../../core/model/documents.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import type { Colour } from "../render/paint.ts";
+import { printDocument } from "../document.ts";
 
 export interface IntegrateOptions {
+  target?: string;
   dryRun?: boolean;
   verify?: boolean;
   uninstall?: boolean;
@@ -48,12 +50,23 @@ const renderVerification = (result: IntegrationVerification, context: CliContext
   ];
 };
 
+const toVerified = (result: IntegrationVerification) => ({
+  agent: result.agent,
+  action: "verify" as const,
+  entries_present: result.entriesPresent,
+  missing: result.missing,
+  problems: result.problems,
+  delivery_works: result.deliveryWorks,
+  delivery_detail: result.deliveryDetail,
+  last_real_event_at: result.lastRealEventAt,
+});
+
 const verify = async (context: CliContext, agent: string, options: IntegrateOptions): Promise<number> => {
   const result = await withDaemon(context, (client) =>
-    client.call((api) => api.integrationVerify.mutate({ agent })),
+    client.call((api) => api.integrationVerify.mutate({ agent, target: options.target })),
   );
   if (options.json === true)
-    context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, ...result })}\n`);
+    printDocument<Extract<IntegrationDocument, { action: "verify" }>>(context, toVerified(result));
   else context.print(`${renderVerification(result, context).join("\n")}\n`);
   return result.entriesPresent && result.deliveryWorks ? 0 : 1;
 };
@@ -61,12 +74,15 @@ const verify = async (context: CliContext, agent: string, options: IntegrateOpti
 const change = async (context: CliContext, agent: string, options: IntegrateOptions): Promise<number> => {
   const action = options.uninstall === true ? "uninstall" : options.repair === true ? "repair" : "install";
   const print = (report: IntegrationReport, lines: string[]) => {
-    if (options.json === true)
-      context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, action, ...report })}\n`);
+    if (options.json === true) printDocument<IntegrationDocument>(context, { action, ...report });
     else context.print(`${lines.join("\n")}\n`);
   };
+  const { target } = options;
+  const onTarget = target === undefined ? "" : ` --target ${target}`;
   return withDaemon(context, async (client) => {
-    const plan = await client.call((api) => api.integrationChange.mutate({ agent, action, dryRun: true }));
+    const plan = await client.call((api) =>
+      api.integrationChange.mutate({ agent, target, action, dryRun: true }),
+    );
     const name = cleanLine(plan.agent);
     if (plan.changes.length === 0) {
       print(plan, [
@@ -91,12 +107,14 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
         return isWanted === null ? INTERRUPTED_EXIT_CODE : 0;
       }
     }
-    const report = await client.call((api) => api.integrationChange.mutate({ agent, action, dryRun: false }));
+    const report = await client.call((api) =>
+      api.integrationChange.mutate({ agent, target, action, dryRun: false }),
+    );
     print(report, [
       ...(options.yes === true ? renderChanges(report, context) : []),
       action === "uninstall" ? `agtmux was removed from ${name}.` : `${name} is integrated.`,
       ...report.backups.map((path) => `The old file is kept as ${cleanLine(path)}`),
-      ...(action !== "uninstall" ? [`Check it with 'agtmux integrate ${name} --verify'.`] : []),
+      ...(action !== "uninstall" ? [`Check it with 'agtmux integrate ${name}${onTarget} --verify'.`] : []),
     ]);
     return 0;
   });

@@ -2,13 +2,15 @@
 // what a person wants to know is whether it works; whether it does is no matter of the exit status.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
-import { SCHEMA_VERSION, type TargetView } from "../../core/model/view.ts";
+import type { TargetAddedDocument } from "../../core/model/documents.ts";
+import type { TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { toFailure } from "../failure.ts";
 import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeConnected } from "../render/targetLines.ts";
+import { printDocument } from "../document.ts";
 
 export interface TargetAddOptions {
   kind?: string;
@@ -102,11 +104,9 @@ export const runTargetAdd = async (
               code: failure.code,
               message: failure.message,
               remedy: failure.remedy,
-              details: failure.details,
+              details: [...failure.details],
             };
-      context.print(
-        `${JSON.stringify({ schema_version: SCHEMA_VERSION, item: target, problem }, null, 2)}\n`,
-      );
+      printDocument<TargetAddedDocument>(context, { item: target, problem });
     } else context.print(`${describe(target, attempt).join("\n")}\n`);
   });
 };

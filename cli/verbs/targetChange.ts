@@ -1,21 +1,20 @@
 // `agtmux target connect|set|enable|disable <target>`: what a person does with a target that is there already.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { SCHEMA_VERSION, type TargetView } from "../../core/model/view.ts";
+import type { TargetDocument } from "../../core/model/documents.ts";
+import type { TargetView } from "../../core/model/view.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeConnected, describeTrouble } from "../render/targetLines.ts";
+import { printDocument } from "../document.ts";
 
 interface Answer {
   json?: boolean;
 }
 
 const print = (context: CliContext, target: TargetView, options: Answer, lines: readonly string[]): void => {
-  context.print(
-    options.json === true
-      ? `${JSON.stringify({ schema_version: SCHEMA_VERSION, item: target }, null, 2)}\n`
-      : `${lines.join("\n")}\n`,
-  );
+  if (options.json === true) printDocument<TargetDocument>(context, { item: target });
+  else context.print(`${lines.join("\n")}\n`);
 };
 
 /** One attempt now. Fails with what keeps the target from being connected: E_TARGET_UNREACHABLE, _HOST_KEY, _AUTH. */

@@ -1,5 +1,6 @@
 // `agtmux target list`: the machines that are watched, and how reaching each of them goes.
-import { SCHEMA_VERSION, type TargetView } from "../../core/model/view.ts";
+import type { TargetListDocument } from "../../core/model/documents.ts";
+import type { TargetView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -7,6 +8,8 @@ import { measureFor } from "../render/measure.ts";
 import type { Paint } from "../render/paint.ts";
 import { describeLink, describeServers, describeTrouble } from "../render/targetLines.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { printDocument } from "../document.ts";
+import { countBy } from "../countBy.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "TARGET", min: 6 },
@@ -42,12 +45,11 @@ const toRow = (target: TargetView, context: CliContext): Cell[] => [
 export const runTargetList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
   const targets = await withDaemon(context, (client) => client.call((api) => api.targets.query()));
   if (options.json === true) {
-    const document = {
-      schema_version: SCHEMA_VERSION,
-      generated_at: new Date(context.now()).toISOString(),
-      items: targets,
-    };
-    context.print(`${JSON.stringify(document, null, 2)}\n`);
+    printDocument<TargetListDocument>(context, {
+      filters: {},
+      summary: { total: targets.length, by_health: countBy(targets, ({ health }) => health) },
+      items: targets.map((target) => ({ identity: { target: target.target }, ...target })),
+    });
     return;
   }
   const measure = await measureFor(targets);

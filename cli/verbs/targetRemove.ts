@@ -1,8 +1,9 @@
 // `agtmux target remove <target>`: forgets a machine, after asking.
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { TargetRemovedDocument } from "../../core/model/documents.ts";
 import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
+import { printDocument } from "../document.ts";
 
 export interface TargetRemoveOptions {
   yes?: boolean;
@@ -32,11 +33,8 @@ export const runTargetRemove = async (
     // Without a terminal and without --yes the daemon refuses, and says what it would have done.
     const isConfirmed = options.yes === true || canAsk;
     await client.call((api) => api.targetRemove.mutate({ name, isConfirmed }));
-    context.print(
-      asJson
-        ? `${JSON.stringify({ schema_version: SCHEMA_VERSION, removed: name })}\n`
-        : `${shown} was removed.\n`,
-    );
+    if (asJson) printDocument<TargetRemovedDocument>(context, { removed: name });
+    else context.print(`${shown} was removed.\n`);
     return 0;
   });
 };

@@ -6,9 +6,10 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { startWebBridge } from "../../core/rpc/webBridge.ts";
 import { createSocketHandler } from "../../core/rpc/webRpc.ts";
-import { SCHEMA_VERSION } from "../../core/model/view.ts";
+import type { UiDocument } from "../../core/model/documents.ts";
 import type { CliContext } from "../context.ts";
 import { resumeFeed } from "../resumeFeed.ts";
+import { printDocument } from "../document.ts";
 
 export interface UiOptions {
   port?: string;
@@ -37,8 +38,7 @@ export const runUi = async (context: CliContext, options: UiOptions): Promise<vo
   const rpc = createSocketHandler(context.paths().socket);
   const bridge = await startWebBridge({ rpc, rendererDir, logger: SILENT_LOGGER, port });
   try {
-    if (options.json === true)
-      context.print(`${JSON.stringify({ schema_version: SCHEMA_VERSION, url: bridge.url })}\n`);
+    if (options.json === true) printDocument<UiDocument>(context, { url: bridge.url });
     else context.print(`${bridge.url}\nThe address works once, in one browser. Ctrl-C ends it.\n`);
     // Staying on the feed keeps a daemon behind the page: one that goes is replaced.
     while ((await feed.next()).done !== true);

@@ -166,11 +166,11 @@ export const runWait = async (
   const until = wish.conditions.join(" or ");
   const startedAt = performance.now();
   const who = ref ?? (wish.mode === "every" ? "not every pane that fits" : "no pane that fits");
-  const tooLate = `${who} was ${ref === undefined ? "" : "not "}${until} within ${options.timeout}`;
+  const tooLate = `${who} ${ref === undefined ? "got" : "did not get"} to ${until} within ${options.timeout}`;
   const verdict = await followFor(context, wish, tooLate);
   if (verdict === null) return;
   if (verdict.kind === "ended")
-    throw new AgtmuxError("E_RUNTIME_ENDED", `the agent ended before it was ${until}`, {
+    throw new AgtmuxError("E_RUNTIME_ENDED", `the agent ended before it got to ${until}`, {
       details: [describe(verdict.row)],
     });
   const result: WaitResult = {

@@ -3,12 +3,13 @@ import { once } from "node:events";
 import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { SCHEMA_VERSION, type FeedEntry, type TargetView } from "../../core/model/view.ts";
+import type { FeedEntry, TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
 import type { Since } from "../parse/since.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import type { AskListing, Scope } from "../listing.ts";
+import { stamp } from "../document.ts";
 
 export interface LinesInput {
   readonly scope: Scope;
@@ -26,7 +27,7 @@ type ToLines = (entry: FeedEntry, client: DaemonClient) => Promise<Line[]>;
 
 /** Waits for a slow reader, so that the feed slows down and not our memory grows. */
 const printLine = async (context: CliContext, line: Line): Promise<void> => {
-  const text = `${JSON.stringify({ schema_version: SCHEMA_VERSION, ...line })}\n`;
+  const text = `${JSON.stringify({ ...stamp(context.now()), ...line })}\n`;
   // A wait that is cut short by Ctrl-C is over as well.
   if (!context.stdout.write(text) && !context.signal.aborted)
     await once(context.stdout, "drain", { signal: context.signal }).catch(() => {});

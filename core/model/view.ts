@@ -2,10 +2,11 @@
 import { z } from "zod";
 import { evidenceSourceSchema, MAX_PROGRESS } from "./evidence.ts";
 import { promptRequestSchema } from "./request.ts";
+import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { targetHealthSchema } from "./runtime.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
 
-export const SCHEMA_VERSION = "1.0";
+export { SCHEMA_VERSION };
 
 const iso = z.string();
 

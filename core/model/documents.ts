@@ -1,0 +1,202 @@
+// Every JSON document that the command line prints, by the verb that prints it: the source of the shipped JSON Schemas and
+// of the types that the verbs print by. Loaded by scripts and tests only: a verb imports its types.
+import { z } from "zod";
+import { actionResultSchema, auditListSchema, paneOutputSchema } from "./actionView.ts";
+import {
+  adapterListSchema,
+  adapterProblemSchema,
+  adapterSwitchedSchema,
+  adapterTrySchema,
+  adapterViewSchema,
+} from "./adapterView.ts";
+import { doctorReportSchema } from "./doctorView.ts";
+import { ERROR_CODES, type ErrorCode } from "./errors.ts";
+import {
+  countsSchema,
+  explanationSchema,
+  feedEntrySchema,
+  paneListSchema,
+  SCHEMA_VERSION,
+  sessionListSchema,
+  sessionViewSchema,
+  targetViewSchema,
+  windowListSchema,
+  windowViewSchema,
+} from "./view.ts";
+import { waitResultSchema } from "./waitView.ts";
+
+/** What every document begins with. */
+const stamp = { schema_version: z.literal(SCHEMA_VERSION), generated_at: z.string() };
+
+const filters = z.record(z.string(), z.unknown());
+
+const isErrorCode = (code: string): code is ErrorCode => code in ERROR_CODES;
+const errorCodeSchema = z.enum(Object.keys(ERROR_CODES).filter(isErrorCode));
+const failureShape = {
+  code: errorCodeSchema,
+  message: z.string(),
+  remedy: z.string(),
+  details: z.array(z.string()),
+};
+
+const statusSchema = z.object({
+  ...stamp,
+  filters,
+  summary: countsSchema,
+  problems: z.array(z.string()),
+});
+
+const dismissedSchema = z.object({ ...stamp, dismissed: z.string() });
+export type DismissedDocument = z.infer<typeof dismissedSchema>;
+
+const auditDocumentSchema = z.object({
+  ...stamp,
+  filters: z.object({ limit: z.number().int() }),
+  summary: z.object({ total: z.number().int(), by_outcome: z.record(z.string(), z.number().int()) }),
+  items: z.array(
+    auditListSchema.shape.items.element.extend({
+      identity: z.object({ action_id: z.string(), runtime_id: z.string().nullable() }),
+    }),
+  ),
+});
+export type AuditDocument = z.infer<typeof auditDocumentSchema>;
+
+const targetItemSchema = targetViewSchema.extend({ identity: z.object({ target: z.string() }) });
+const targetListSchema = z.object({
+  ...stamp,
+  filters,
+  summary: z.object({ total: z.number().int(), by_health: z.record(z.string(), z.number().int()) }),
+  items: z.array(targetItemSchema),
+});
+export type TargetListDocument = z.infer<typeof targetListSchema>;
+
+const targetSchema = z.object({ ...stamp, item: targetViewSchema });
+export type TargetDocument = z.infer<typeof targetSchema>;
+
+/** `problem`: why the first attempt to connect failed; null when it did not, or was not waited for. */
+const targetAddedSchema = targetSchema.extend({ problem: z.object(failureShape).nullable() });
+export type TargetAddedDocument = z.infer<typeof targetAddedSchema>;
+
+const targetRemovedSchema = z.object({ ...stamp, removed: z.string() });
+export type TargetRemovedDocument = z.infer<typeof targetRemovedSchema>;
+
+const adapterListDocumentSchema = adapterListSchema.extend({
+  filters,
+  summary: z.object({
+    total: z.number().int(),
+    by_source: z.record(z.string(), z.number().int()),
+    problems: z.number().int(),
+  }),
+  items: z.array(adapterViewSchema.extend({ identity: z.object({ agent_type: z.string() }) })),
+});
+export type AdapterListDocument = z.infer<typeof adapterListDocumentSchema>;
+
+const adapterSwitchedDocumentSchema = adapterSwitchedSchema.extend(stamp);
+export type AdapterSwitchedDocument = z.infer<typeof adapterSwitchedDocumentSchema>;
+
+const adapterCheckedSchema = z.object({
+  ...stamp,
+  problems: z.array(adapterProblemSchema),
+  summary: z.string(),
+});
+export type AdapterCheckedDocument = z.infer<typeof adapterCheckedSchema>;
+
+const integrationSchema = z.union([
+  z.object({
+    ...stamp,
+    agent: z.string(),
+    action: z.enum(["install", "repair", "uninstall"]),
+    changes: z.array(z.object({ path: z.string(), diff: z.string() })),
+    applied: z.boolean(),
+    backups: z.array(z.string()),
+  }),
+  z.object({
+    ...stamp,
+    agent: z.string(),
+    action: z.literal("verify"),
+    entries_present: z.boolean(),
+    missing: z.array(z.string()),
+    problems: z.array(z.string()),
+    delivery_works: z.boolean(),
+    delivery_detail: z.string(),
+    last_real_event_at: z.string().nullable(),
+  }),
+]);
+export type IntegrationDocument = z.infer<typeof integrationSchema>;
+
+const daemonStatusSchema = z.discriminatedUnion("running", [
+  z.object({ ...stamp, running: z.literal(false), home: z.string() }),
+  z.object({
+    ...stamp,
+    running: z.literal(true),
+    home: z.string(),
+    pid: z.number().int(),
+    version: z.string(),
+    protocol: z.number().int(),
+    host: z.enum(["app", "headless", "test"]),
+    is_on_demand: z.boolean(),
+    started_at: z.string(),
+  }),
+]);
+export type DaemonStatusDocument = z.infer<typeof daemonStatusSchema>;
+
+const uiSchema = z.object({ ...stamp, url: z.string() });
+export type UiDocument = z.infer<typeof uiSchema>;
+
+const errorSchema = z.object({
+  ...stamp,
+  error: z.object({ ...failureShape, exit_code: z.number().int() }),
+});
+export type ErrorDocument = z.infer<typeof errorSchema>;
+
+const at = { version: z.number().int(), at: z.number() };
+/** One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. */
+const watchLineSchema = z.union([
+  ...feedEntrySchema.options.map((entry) => entry.extend(stamp)),
+  z.object({ ...stamp, kind: z.literal("window"), ...at, window: windowViewSchema }),
+  z.object({ ...stamp, kind: z.literal("session"), ...at, session: sessionViewSchema }),
+  z.object({
+    ...stamp,
+    kind: z.literal("removed"),
+    ...at,
+    identity: z.union([windowViewSchema.shape.identity, sessionViewSchema.shape.identity]),
+  }),
+]);
+
+const actionSchema = actionResultSchema.extend(stamp);
+export type ActionDocument = z.infer<typeof actionSchema>;
+
+/** By the verb's words; `error` and `watch` are what is printed on stderr and per line. */
+export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
+  "list panes": paneListSchema,
+  "list windows": windowListSchema,
+  "list sessions": sessionListSchema,
+  watch: watchLineSchema,
+  wait: waitResultSchema,
+  "view-output": paneOutputSchema,
+  send: actionSchema,
+  answer: actionSchema,
+  interrupt: actionSchema,
+  kill: actionSchema,
+  dismiss: dismissedSchema,
+  status: statusSchema,
+  explain: explanationSchema,
+  audit: auditDocumentSchema,
+  doctor: doctorReportSchema,
+  "target add": targetAddedSchema,
+  "target connect": targetSchema,
+  "target list": targetListSchema,
+  "target set": targetSchema,
+  "target enable": targetSchema,
+  "target disable": targetSchema,
+  "target remove": targetRemovedSchema,
+  integrate: integrationSchema,
+  "adapters list": adapterListDocumentSchema,
+  "adapters enable": adapterSwitchedDocumentSchema,
+  "adapters disable": adapterSwitchedDocumentSchema,
+  "adapters check": adapterCheckedSchema,
+  "adapters try": adapterTrySchema,
+  "daemon status": daemonStatusSchema,
+  ui: uiSchema,
+  error: errorSchema,
+};
