@@ -8,6 +8,7 @@ export const addIntegrations = (program: Verb, context: CliContext, outcome: Out
     .command("integrate")
     .description("install agtmux's hook into an agent's settings")
     .argument("<agent>")
+    .option("--target <target>", "on this machine behind SSH instead of here")
     .option("--dry-run", "show the change only")
     .option("--verify", "check what is installed and whether events arrive")
     .option("--uninstall", "remove it again")
@@ -21,6 +22,10 @@ export const addIntegrations = (program: Verb, context: CliContext, outcome: Out
       "Sends a test event through the hook and says when a real one came.",
     )
     .example("agtmux integrate claude --uninstall --yes", "Takes our entries out again.")
+    .example(
+      "agtmux integrate claude --target vm1",
+      "The same on a target: its events come over the connection, and nothing else has to be installed there.",
+    )
     .action(async (agent, options) => {
       outcome.exitCode = await (await import("../verbs/integrate.ts")).runIntegrate(context, agent, options);
     });

@@ -171,13 +171,14 @@ export const createRouter = (service: ReachableService) =>
       .input(
         z.object({
           agent: z.string(),
+          target: refNameSchema.optional(),
           action: z.enum(["install", "repair", "uninstall"]),
           dryRun: z.boolean(),
         }),
       )
       .mutation(({ input }) => service.integrationChange(input)),
     integrationVerify: procedure
-      .input(z.object({ agent: z.string() }))
+      .input(z.object({ agent: z.string(), target: refNameSchema.optional() }))
       .mutation(({ input }) => service.integrationVerify(input)),
     doctor: procedure
       .input(z.object({ target: z.string().max(64).nullable().default(null) }))

@@ -174,12 +174,14 @@ export interface DaemonService {
   adapterSwitch(input: { agent: string; enabled: boolean }): Promise<AdapterSwitched>;
   /** What the rules of a file, or of every adapter, say about a live pane; changes nothing. */
   adapterTry(input: { ref: string; file: { name: string; text: string } | null }): Promise<AdapterTry>;
+  /** `target`: this machine where it is left out. */
   integrationChange(input: {
     agent: string;
+    target?: string | undefined;
     action: IntegrationAction;
     dryRun: boolean;
   }): Promise<IntegrationReport>;
-  integrationVerify(input: { agent: string }): Promise<IntegrationVerification>;
+  integrationVerify(input: { agent: string; target?: string | undefined }): Promise<IntegrationVerification>;
   /** Proves the chain of one target, or of all (null); looks only. Fails with E_REF_NOT_FOUND for an unknown name. */
   doctor(input: { target: string | null }): Promise<{ findings: Finding[] }>;
 }

@@ -1,7 +1,7 @@
 // Puts the daemon together from its parts and gives every one of them an owner. Plain Node: hosts are the Electron main
 // process, the headless `agtmux daemon run`, and tests.
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { promptFingerprint } from "../actions/fingerprint.ts";
 import type { FocusTerminal } from "./showPlan.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
@@ -32,7 +32,8 @@ import { createFleet } from "./fleet/fleet.ts";
 import { createSshOpener } from "./fleet/openSshTarget.ts";
 import { createTargetDesk } from "./fleet/targetDesk.ts";
 import { createTargetUnit, type TargetUnit, type UnitParts } from "./fleet/targetUnit.ts";
-import { Integrations } from "./integrations.ts";
+import { createIntegrationDesk } from "./integrationDesk.ts";
+import { createTestEvents } from "./testEvents.ts";
 import { createScreenNow } from "./screenNow.ts";
 import { createService, type Service } from "./service.ts";
 
@@ -222,12 +223,16 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       }),
     );
 
-    const integrations = new Integrations({
-      executor,
+    const testEvents = createTestEvents(clock);
+    const integrations = createIntegrationDesk({
+      fleet,
+      targetNames: () => [...ingest.world.targets.values()].map(({ targetName }) => targetName),
       eventScript,
+      scriptText: await readFile(deps.eventScriptSource, "utf8"),
       adapterOf: (agentType) => adapters.byAgentType(agentType),
       agentTypes: () => adapters.list().map((adapter) => adapter.agentType),
-      lastRealEventAt: (agentType) => store.lastHookEventAt(agentType),
+      lastRealEventAt: (agentType, targetId) => store.lastHookEventAt(agentType, targetId),
+      testEvents,
       clock,
       ids,
     });
@@ -246,7 +251,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
         createUnit,
         fleet,
         setHealth: (targetId, health, reason, link) => ingest.setHealth(targetId, health, reason, link),
-        onEvents: (unit, envelopes) => unit.collector.deliver(integrations.withoutTests(envelopes)),
+        onEvents: (unit, envelopes) => unit.collector.deliver(testEvents.without(envelopes)),
         clock,
         ids,
         logger,
@@ -262,8 +267,16 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
         ingest,
         fleet,
         store,
-        integrationsOf: (targetId) => (targetId === HOST_TARGET ? integrations : null),
-        findTmux: lookForTmux,
+        integrationsOf: (targetId) => integrations.of(targetId),
+        findTmux: (targetId) =>
+          targetId === HOST_TARGET
+            ? lookForTmux()
+            : findTmux({
+                executor: fleet.unitOf(targetId).executor,
+                configuredPath:
+                  config.current.targets.find(({ name }) => name === targetId)?.tmux_path ?? null,
+                pathVariable: undefined,
+              }),
       }),
       host: () => ({
         host: deps.host,
@@ -309,7 +322,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     await host.collector.start();
     const drain = createSpoolDrain({
       spoolDir: paths.spool,
-      onBatch: (envelopes) => host.collector.deliver(integrations.withoutTests(envelopes)),
+      onBatch: (envelopes) => host.collector.deliver(testEvents.without(envelopes)),
       logger,
       clock,
       sweepMs: SWEEP_MS,

@@ -3,7 +3,6 @@
 import { createTwoFilesPatch } from "diff";
 import type { IntegrationAction, IntegrationReport, IntegrationVerification } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { Envelope } from "../model/envelope.ts";
 import type {
   AgentAdapter,
   Integration,
@@ -12,21 +11,25 @@ import type {
 } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
+import type { EventHome, EventHomePlan } from "./farEventHome.ts";
+import type { TestEvents } from "./testEvents.ts";
 
 export interface IntegrationDeps {
   executor: TargetExecutor;
   /** Installed event script that the hooks call. */
   eventScript: string;
+  /** What hooks need beside their entries, where that comes and goes with them; null: the daemon itself keeps it. */
+  eventHome: EventHome | null;
   adapterOf: (agentType: string) => AgentAdapter | null;
   agentTypes: () => string[];
   lastRealEventAt: (agentType: string) => number | null;
+  testEvents: TestEvents;
   clock: Clock;
   ids: IdSource;
 }
 
-/** Payload key of a synthetic event: it is recognised on arrival and never applied. */
-const TEST_KEY = "agtmux_test";
-const DELIVERY_TIMEOUT_MS = 3_000;
+const DELIVERY_TIMEOUT_MS = { local: 3_000, ssh: 6_000 };
+const NO_PLAN: EventHomePlan = { shown: [], apply: async () => {} };
 
 const toDiff = (change: IntegrationChange): { path: string; diff: string } => ({
   path: change.path,
@@ -54,7 +57,6 @@ const withChanges = (files: TargetFiles, changes: readonly IntegrationChange[]):
 
 export class Integrations {
   private readonly deps: IntegrationDeps;
-  private readonly awaited = new Map<string, () => void>();
 
   constructor(deps: IntegrationDeps) {
     this.deps = deps;
@@ -85,13 +87,46 @@ export class Integrations {
     const request = await this.request();
     const plan = await this.plan(integration, request, input.action);
     const changes = plan.filter((change) => change.before !== change.after);
-    const backups = input.dryRun ? [] : await this.apply(changes, input.action);
+    const home = await this.planHome(input);
+    let backups: string[] = [];
+    if (!input.dryRun) {
+      // Entries never name a script that is not there.
+      if (input.action !== "uninstall") await home.apply();
+      backups = await this.apply(changes, input.action);
+      if (input.action === "uninstall") await home.apply();
+    }
+    const shown = [...home.shown, ...changes];
     return {
       agent: input.agent,
-      changes: changes.map(toDiff),
-      applied: !input.dryRun && changes.length > 0,
+      changes: shown.map(toDiff),
+      applied: !input.dryRun && shown.length > 0,
       backups,
     };
+  }
+
+  private async planHome(input: { agent: string; action: IntegrationAction }): Promise<EventHomePlan> {
+    const { eventHome } = this.deps;
+    if (eventHome === null) return NO_PLAN;
+    if (input.action !== "uninstall") return eventHome.planInstall();
+    return (await this.hasOthers(input.agent)) ? NO_PLAN : eventHome.planRemoval();
+  }
+
+  /** Whether another agent's settings name the event script. What cannot be told counts as one. */
+  private async hasOthers(agent: string): Promise<boolean> {
+    const { agentTypes, adapterOf } = this.deps;
+    const found = await Promise.all(
+      agentTypes()
+        .filter((type) => type !== agent && adapterOf(type)?.integration !== undefined)
+        .map(async (type) => {
+          try {
+            return await this.hasAnything(type);
+          } catch (error) {
+            if (error instanceof AgtmuxError && error.code === "E_INTEGRATION_REFUSED") return true;
+            throw error;
+          }
+        }),
+    );
+    return found.includes(true);
   }
 
   private async plan(
@@ -143,7 +178,21 @@ export class Integrations {
 
   /** Which of our entries are in the agent's settings on this target. */
   async inspect(agent: string): ReturnType<Integration["inspect"]> {
-    return this.find(agent).inspect(await this.request());
+    const inspected = await this.find(agent).inspect(await this.request());
+    const { eventHome } = this.deps;
+    if (!inspected.installed || eventHome === null) return inspected;
+    return { ...inspected, problems: [...inspected.problems, ...(await eventHome.problems())] };
+  }
+
+  /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
+  async hasAnything(agent: string): Promise<boolean> {
+    const plan = await this.find(agent).planUninstall(await this.request());
+    return plan.some((change) => change.before !== change.after);
+  }
+
+  /** Whether the event script is on this target. */
+  async hasScript(): Promise<boolean> {
+    return (await this.deps.eventHome?.isPresent()) ?? true;
   }
 
   async verify({ agent }: { agent: string }): Promise<IntegrationVerification> {
@@ -163,39 +212,27 @@ export class Integrations {
 
   /** Sends a test event through the installed event script and waits for it; nothing is applied. */
   async deliver(agent: string): Promise<{ works: boolean; detail: string }> {
-    const { executor, eventScript, clock, ids } = this.deps;
-    const nonce = ids.nonce();
+    const { executor, eventScript, eventHome, testEvents, clock, ids } = this.deps;
     const { eventName, payload } = this.find(agent).testEvent;
-    let cancel: () => void = () => {};
-    const arrived = new Promise<boolean>((resolve) => {
-      this.awaited.set(nonce, () => resolve(true));
-      cancel = clock.setTimer(DELIVERY_TIMEOUT_MS, () => resolve(false));
-    });
+    const [problem] = (await eventHome?.problems()) ?? [];
+    if (problem !== undefined) return { works: false, detail: problem };
+    const timeoutMs = DELIVERY_TIMEOUT_MS[executor.kind];
+    const nonce = ids.nonce();
+    const { arrived, cancel } = testEvents.expect(nonce, timeoutMs);
     const startedAt = clock.now();
     try {
       const ran = await executor.run([eventScript, agent, eventName], {
-        timeoutMs: DELIVERY_TIMEOUT_MS,
-        stdin: JSON.stringify({ ...payload, [TEST_KEY]: nonce }),
+        timeoutMs,
+        stdin: JSON.stringify({ ...payload, ...testEvents.mark(nonce) }),
       });
       if (ran.exitCode !== 0)
         return { works: false, detail: `${eventScript} ended with ${ran.exitCode ?? "a time-out"}` };
       const works = await arrived;
       return works
         ? { works, detail: `a test event arrived after ${Math.round(clock.now() - startedAt)} ms` }
-        : { works, detail: `a test event did not arrive within ${DELIVERY_TIMEOUT_MS / 1_000} s` };
+        : { works, detail: `a test event did not arrive within ${timeoutMs / 1_000} s` };
     } finally {
       cancel();
-      this.awaited.delete(nonce);
     }
-  }
-
-  /** Takes the synthetic events out of a drained batch. */
-  withoutTests(envelopes: readonly Envelope[]): Envelope[] {
-    return envelopes.filter(({ payload }) => {
-      const nonce = payload?.[TEST_KEY];
-      if (typeof nonce !== "string") return true;
-      this.awaited.get(nonce)?.();
-      return false;
-    });
   }
 }

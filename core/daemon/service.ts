@@ -2,7 +2,7 @@
 // itself; it only connects what the other parts own.
 import type { AdapterDesk } from "./adapterDesk.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
-import { Integrations } from "./integrations.ts";
+import type { IntegrationDesk } from "./integrationDesk.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createPaneActions } from "./paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
@@ -23,7 +23,7 @@ import { confirmedAt, explanation } from "../ingest/view.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { Pane, PaneKey } from "../model/runtime.ts";
+import { HOST_TARGET, type Pane, type PaneKey } from "../model/runtime.ts";
 import type { ActionGuards } from "../model/snapshot.ts";
 import { isWaiting } from "../model/state.ts";
 import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
@@ -38,7 +38,7 @@ export interface ServiceDeps {
   config: () => Config;
   hello: () => Hello;
   requestShutdown: () => void;
-  integrations: Integrations;
+  integrations: IntegrationDesk;
   adapterDesk: AdapterDesk;
   adapterSwitch: Pick<AdapterSwitch, "set">;
   screenNow: ReadScreenNow;
@@ -269,8 +269,10 @@ export const createService = (deps: ServiceDeps): Service => {
       const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;
       return deps.adapterDesk.tryOn({ pane, paneRef: subject.paneRef, agent, file });
     },
-    integrationChange: (input) => deps.integrations.change(input),
-    integrationVerify: (input) => deps.integrations.verify(input),
+    integrationChange: async ({ target = HOST_TARGET, ...input }) =>
+      (await deps.integrations.of(target)).change(input),
+    integrationVerify: async ({ target = HOST_TARGET, agent }) =>
+      (await deps.integrations.of(target)).verify({ agent }),
     doctor: (input) => deps.doctor.examine(input),
   };
 };

@@ -133,8 +133,8 @@ export interface Store {
   listEvidence(runtimeId: string): { row: number; evidence: Evidence }[];
   getCursor(runtimeId: string, source: EvidenceSource): SourceCursor | null;
   putCursor(cursor: SourceCursor): void;
-  /** When the newest hook event of any runtime of this agent was ingested (epoch ms), or null. */
-  lastHookEventAt(agentType: string): number | null;
+  /** When the newest hook event of any runtime of this agent on the target was ingested (epoch ms), or null. */
+  lastHookEventAt(agentType: string, targetId: string): number | null;
   /** Highest `ingested_at` ever stored; 0 when none. */
   lastIngestedAt(): number;
 

@@ -75,8 +75,8 @@ export const createEvents = (
     SELECT event_row, event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal
     FROM events WHERE runtime_id = ? ORDER BY event_row`);
   const lastHook = db
-    .prepare<[string], number | null>(
-      "SELECT max(ingested_at) FROM events JOIN runtimes USING (runtime_id) WHERE agent_type = ? AND source = 'hook'",
+    .prepare<[string, string], number | null>(
+      "SELECT max(ingested_at) FROM events JOIN runtimes USING (runtime_id) WHERE agent_type = ? AND target_id = ? AND source = 'hook'",
     )
     .pluck();
   const getCursor = db.prepare<[string, string], CursorRow>(
@@ -127,7 +127,7 @@ export const createEvents = (
         last_order_event_id: cursor.lastOrderEventId,
       });
     },
-    lastHookEventAt: (agentType) => lastHook.get(agentType) ?? null,
+    lastHookEventAt: (agentType, targetId) => lastHook.get(agentType, targetId) ?? null,
     lastIngestedAt: () => mark.read(),
   };
 };

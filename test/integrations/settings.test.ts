@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { Integrations } from "../../core/daemon/integrations.ts";
+import { createTestEvents } from "../../core/daemon/testEvents.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
@@ -45,7 +46,9 @@ beforeEach(() => {
     eventScript: join(home, "agtmux home", "bin", "agtmux-event"),
     adapterOf: (agentType) => registry.byAgentType(agentType),
     agentTypes: () => agents.map((adapter) => adapter.agentType),
+    eventHome: null,
     lastRealEventAt: () => null,
+    testEvents: createTestEvents(clock),
     clock,
     ids: createIdSource(() => clock.now()),
   });

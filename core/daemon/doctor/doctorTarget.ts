@@ -19,6 +19,8 @@ export interface DoctorIntegrations {
   hasAnything(agent: string): Promise<boolean>;
   /** Whether our entries could be put in anew. Fails with E_INTEGRATION_REFUSED, which says what stands in the way. */
   checkRepair(agent: string): Promise<void>;
+  /** Whether there is a hook script that a test event could go through. */
+  hasScript(): Promise<boolean>;
   /** Sends a test event through the installed hook; it is recognised on arrival and never applied. */
   deliver(agent: string): Promise<{ works: boolean; detail: string }>;
   /** Epoch ms of the newest event of a real agent; null: none yet. */

@@ -10,24 +10,24 @@ export interface DoctorTargetsDeps {
   ingest: Pick<Ingest, "world" | "targets">;
   fleet: Fleet;
   store: Pick<Store, "getCursor" | "lastHookEventAt">;
-  /** Null where the target's agents cannot be integrated. */
-  integrationsOf: (targetId: string) => Integrations | null;
+  /** Fails with E_TARGET_UNREACHABLE while there is no connection. */
+  integrationsOf: (targetId: string) => Promise<Integrations>;
   /** Looks for tmux as the connection did. */
   findTmux: (targetId: string) => Promise<FoundTmux>;
 }
 
 const toDoctorIntegrations = (
-  integrations: Integrations,
-  store: DoctorTargetsDeps["store"],
+  targetId: string,
+  { integrationsOf, store }: DoctorTargetsDeps,
 ): DoctorIntegrations => ({
-  inspect: (agent) => integrations.inspect(agent),
-  hasAnything: async (agent) =>
-    (await integrations.change({ agent, action: "uninstall", dryRun: true })).changes.length > 0,
+  inspect: async (agent) => (await integrationsOf(targetId)).inspect(agent),
+  hasAnything: async (agent) => (await integrationsOf(targetId)).hasAnything(agent),
   checkRepair: async (agent) => {
-    await integrations.change({ agent, action: "repair", dryRun: true });
+    await (await integrationsOf(targetId)).change({ agent, action: "repair", dryRun: true });
   },
-  deliver: (agent) => integrations.deliver(agent),
-  lastRealEventAt: (agent) => store.lastHookEventAt(agent),
+  hasScript: async () => (await integrationsOf(targetId)).hasScript(),
+  deliver: async (agent) => (await integrationsOf(targetId)).deliver(agent),
+  lastRealEventAt: (agent) => store.lastHookEventAt(agent, targetId),
 });
 
 /** Gives the targets as they are at the moment of the call. */
@@ -53,7 +53,6 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
   const linkOf = (targetId: string): DoctorLink | null => {
     const unit = fleet.find(targetId);
     if (unit === null) return null;
-    const integrations = deps.integrationsOf(targetId);
     return {
       executor: unit.executor,
       tmuxPath: unit.tmuxPath,
@@ -61,7 +60,7 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
       servers: unit.servers,
       panes: [...ingest.world.panes()].filter((pane) => pane.targetId === targetId),
       processes: unit.processes,
-      integrations: integrations === null ? null : toDoctorIntegrations(integrations, store),
+      integrations: toDoctorIntegrations(targetId, deps),
     };
   };
 

@@ -154,8 +154,11 @@ const checkClock = async ({ executor }: DoctorLink, clock: Clock): Promise<Diagn
   };
 };
 
-const checkDelivery = async ({ integrations }: DoctorLink, agent: string | null): Promise<Diagnosis> => {
-  if (integrations === null || agent === null)
+const checkDelivery = async (
+  { integrations, executor }: DoctorLink,
+  agent: string | null,
+): Promise<Diagnosis> => {
+  if (integrations === null || agent === null || !(await integrations.hasScript()))
     return { status: "skipped", summary: "No agent here has a hook that could be tested." };
   const { works, detail } = await integrations.deliver(agent);
   if (works) return { status: "ok", summary: "Events travel from the hook to the daemon.", evidence: detail };
@@ -163,7 +166,10 @@ const checkDelivery = async ({ integrations }: DoctorLink, agent: string | null)
     status: "problem",
     summary: "Events do not travel from the hook to the daemon.",
     evidence: detail,
-    remedy: "See the findings about the home and its spool, then restart the daemon: 'agtmux daemon stop'.",
+    remedy:
+      executor.kind === "local"
+        ? "See the findings about the home and its spool, then restart the daemon: 'agtmux daemon stop'."
+        : `Run 'agtmux integrate <agent> --target ${executor.targetId} --verify' for an agent that is integrated there.`,
   };
 };
 
