@@ -1,7 +1,7 @@
 // What must count as one prompt, however an event and a screen put it, and what must not.
 import { describe, expect, it } from "vitest";
 import type { PromptRequest } from "../model/request.ts";
-import { isSameDialog, isSamePrompt } from "./samePrompt.ts";
+import { completePrompt, isSameDialog, isSamePrompt } from "./samePrompt.ts";
 
 const prompt = (fields: Partial<PromptRequest>): PromptRequest => ({
   kind: "command",
@@ -96,6 +96,21 @@ describe("another prompt", () => {
     ],
   ])("%s", (_name, announced, seen) => {
     expect(isSamePrompt(prompt(announced), prompt(seen))).toBe(false);
+  });
+});
+
+describe("a prompt is completed by the screen", () => {
+  const seen = prompt({ options: options("Yes", "No"), textEntry: [] });
+  it("with its options, and with a body that nobody announced", () => {
+    expect(completePrompt(prompt({ kind: "tool" }), seen)).toEqual({ ...seen, kind: "tool" });
+    expect(completePrompt(prompt({ body: null }), seen)).toEqual(seen);
+  });
+  it("but not by another one", () => {
+    for (const announced of [{ body: "touch b.txt" }, { body: null, title: "Another" }])
+      expect(completePrompt(prompt(announced), seen)).toEqual(prompt(announced));
+    const plan = prompt({ kind: "plan", body: null });
+    expect(completePrompt(plan, seen)).toEqual(plan);
+    expect(completePrompt(plan, null)).toEqual(plan);
   });
 });
 

@@ -84,3 +84,22 @@ export const isSameDialog = (before: PromptRequest, now: PromptRequest): boolean
   compact(before.title) === compact(now.title) &&
   compactBody(before) === compactBody(now) &&
   JSON.stringify(labelsOf(before)) === JSON.stringify(labelsOf(now));
+
+/** Announced without a body, under the title that the screen has: what it is about is to be read there only. */
+const lacksBody = (announced: PromptRequest, seen: PromptRequest): boolean =>
+  announced.body === null &&
+  compact(announced.title) === compact(seen.title) &&
+  (announced.kind === seen.kind || !(DISTINCT_KINDS.has(announced.kind) || DISTINCT_KINDS.has(seen.kind))) &&
+  (announced.kind !== "question" || areLabelsSeen(announced, seen));
+
+/**
+ * The prompt with what only the screen tells of it: its options and, where none was announced, its body. Unchanged where
+ * the screen shows another one, or none. A body that was added belongs to the prompt's identity; options do not.
+ */
+export const completePrompt = (announced: PromptRequest, seen: PromptRequest | null): PromptRequest => {
+  if (seen === null || !(isSamePrompt(announced, seen) || lacksBody(announced, seen))) return announced;
+  const completed = { ...announced, body: announced.body ?? seen.body };
+  return seen.options.length === 0
+    ? completed
+    : { ...completed, options: seen.options, textEntry: seen.textEntry };
+};

@@ -8,6 +8,7 @@ import type { CanonicalState } from "../model/state.ts";
 import type { Ledger } from "./ledger.ts";
 import { showProgress } from "./progress.ts";
 import type { Rows } from "./rows.ts";
+import { shownRequest } from "./view.ts";
 import type { RuntimeEntry } from "./world.ts";
 
 export class States {
@@ -66,7 +67,13 @@ export class States {
     const at = clock.now();
     const resolution = resolve({ facts: entry.facts, pulse: entry.pulse, at, timing: timing() });
     const previous = entry.resolution;
-    const fingerprint = fingerprintOf(entry.runtime.runtimeId, resolution);
+    const { request } = resolution;
+    // A body that only the screen tells is a part of what is asked; its options are not, for they come after the prompt.
+    const body = shownRequest(entry, request)?.body ?? null;
+    const fingerprint = fingerprintOf(entry.runtime.runtimeId, {
+      ...resolution,
+      request: request === null ? null : { ...request, body },
+    });
     const isSame =
       previous !== null &&
       previous.status.state === resolution.status.state &&

@@ -1,6 +1,6 @@
 // The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
 import { formatPaneRef } from "../engine/ref.ts";
-import { isSamePrompt } from "../engine/samePrompt.ts";
+import { completePrompt } from "../engine/samePrompt.ts";
 import type { PromptRequest } from "../model/request.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
@@ -64,14 +64,12 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   agent_session_id: null,
 });
 
-/** What is asked, with the options as the screen showed them: events know none, or not all. */
-const requestOf = ({ resolution, facts }: RuntimeEntry): PromptRequest | null => {
-  const request = resolution?.request ?? null;
-  const shown = facts.observations.get("poller")?.signal.request ?? null;
-  if (request === null || shown === null || shown.options.length === 0 || !isSamePrompt(request, shown))
-    return request;
-  return { ...request, options: shown.options, textEntry: shown.textEntry };
-};
+/** What is asked, with what only the screen tells of it: events know few options, and not always what it is about. */
+export const shownRequest = (
+  { facts }: Pick<RuntimeEntry, "facts">,
+  request: PromptRequest | null,
+): PromptRequest | null =>
+  request === null ? null : completePrompt(request, facts.observations.get("poller")?.signal.request ?? null);
 
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
   const { runtime, resolution } = entry;
@@ -87,7 +85,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     needs_action: resolution !== null && needsAction(resolution.status.state),
     since: resolution === null ? null : toIso(resolution.since),
     confirmed_at: confirmed === null ? null : toIso(confirmed),
-    request: requestOf(entry),
+    request: shownRequest(entry, resolution?.request ?? null),
     prompt_fingerprint: entry.fingerprint,
     progress: entry.progress.shown,
     agent_session_id: runtime.agentSessionId,
