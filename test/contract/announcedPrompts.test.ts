@@ -1,0 +1,66 @@
+// Every recorded dialog against the events that announced it: the prompt that they tell of must be found on the screen, or
+// its answer would be refused.
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { createAdapterRegistry } from "../../adapters/index.ts";
+import { listFrames, loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
+import { completePrompt, isSamePrompt } from "../../core/engine/samePrompt.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings", import.meta.url));
+/** Titles of announcements that say nothing: another event of the same prompt says what it is. */
+const GENERIC = new Set([
+  "Claude needs your permission",
+  "Copilot needs information",
+  "Gemini asks a question",
+]);
+
+const pairs = createAdapterRegistry()
+  .list()
+  .filter(({ agentType }) => readdirSync(RECORDINGS).includes(agentType))
+  .flatMap((adapter) =>
+    listFrames(`${RECORDINGS}/${adapter.agentType}`).flatMap((name) => {
+      const recording = loadRecording(`${RECORDINGS}/${adapter.agentType}`, name);
+      const seen = adapter.readScreen(screenOf(recording))?.request ?? null;
+      const announced = recording.events.flatMap((event): PromptRequest[] => {
+        const { signals } = adapter.normalize(
+          {
+            spoolName: "1",
+            agentType: adapter.agentType,
+            eventName: event.name,
+            tmuxSocket: null,
+            tmuxServerPid: null,
+            paneId: null,
+            parentPid: null,
+            eventTime: event.at,
+            payload: event.payload,
+            payloadProblem: null,
+          },
+          { confirmRequests: false },
+        );
+        return signals.flatMap((signal) => (signal.kind === "request" ? [signal.request] : []));
+      });
+      return seen === null
+        ? []
+        : announced
+            .filter(({ title }) => !GENERIC.has(title))
+            .map((request) => ({ frame: `${adapter.agentType}/${name}`, announced: request, seen }));
+    }),
+  );
+
+it.each(pairs)("$frame is the prompt that was announced", ({ announced, seen }) => {
+  const completed = completePrompt(announced, seen);
+  expect(isSamePrompt(completed, seen)).toBe(true);
+  expect(completed.options).toEqual(seen.options);
+});
+
+it("dialogs of different agents and tools are told apart", () => {
+  expect(pairs.length).toBeGreaterThan(9);
+  const other = (seen: PromptRequest): PromptRequest => ({
+    ...seen,
+    title: "Another",
+    body: `${seen.body ?? ""} and more`,
+  });
+  expect(pairs.filter(({ announced, seen }) => isSamePrompt(announced, other(seen)))).toEqual([]);
+});
