@@ -9,6 +9,7 @@ import type { SshConfig } from "../sshConfig.ts";
 import { authError, cleanLine, hostKeyError, unreachableError } from "../sshErrors.ts";
 import type { SshIdentities } from "../sshIdentities.ts";
 import { algorithmsFor, loadSsh2 } from "./ssh2Library.ts";
+import { connectQuietly } from "./quietSocket.ts";
 import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.ts";
 
 /** What a connection needs to know; read anew for each, because keys and configuration change. */
@@ -79,7 +80,12 @@ const channelOf = (stream: ClientChannel): TransportChannel => {
     stderr: stream.stderr,
     ended: ended.promise,
     destroy: () => {
-      stream.close();
+      try {
+        stream.close();
+      } catch {
+        // With compression the library cannot write any more once its connection is gone, and throws: there is nothing left to
+        // close over there.
+      }
       // The far side may never answer the closing.
       stream.destroy();
       ended.resolve(end);
@@ -103,17 +109,20 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
   ): Promise<ConnectConfig> => {
     const planned = await plan();
     const { config, knownHost } = planned;
+    const authHandler = await attemptsOf(planned);
     return {
-      host: config.hostname,
-      port: config.port,
+      // Last of all that is awaited: its errors are the client's, which listens from now on.
+      sock: connectQuietly({
+        host: config.hostname,
+        port: config.port,
+        family: config.addressfamily === "inet" ? 4 : config.addressfamily === "inet6" ? 6 : 0,
+      }),
       username: config.user,
-      forceIPv4: config.addressfamily === "inet",
-      forceIPv6: config.addressfamily === "inet6",
       readyTimeout: timeoutMs,
       keepaliveInterval: Math.ceil(keepAliveMs / KEEP_ALIVE_COUNT),
       keepaliveCountMax: KEEP_ALIVE_COUNT,
       algorithms: algorithmsFor(config, knownHost),
-      authHandler: await attemptsOf(planned),
+      authHandler,
       hostVerifier: (key: Buffer): boolean => {
         const verdict = judgeHostKey(knownHost, key);
         if (verdict === "known") return true;
@@ -133,9 +142,6 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
     connect: async (timeoutMs) => {
       const { Client: Ssh2Client } = await loadSsh2();
       let hostKeyProblem: AgtmuxError | null = null;
-      const config = await configOf(timeoutMs, (error) => {
-        hostKeyProblem = error;
-      });
       const started = new Ssh2Client();
       const ready = Promise.withResolvers<void>();
       let lastError: AgtmuxError | null = null;
@@ -152,13 +158,15 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
         downListener(lastError ?? unreachableError(alias, "the connection was closed"));
       });
       try {
+        const config = await configOf(timeoutMs, (error) => {
+          hostKeyProblem = error;
+        });
         started.connect(config);
         await ready.promise;
       } catch (error) {
         started.destroy();
         throw error;
       }
-      started.setNoDelay(true);
       client = started;
     },
     open: async (command) => {
