@@ -9,6 +9,7 @@ import {
   adapterTrySchema,
   adapterViewSchema,
 } from "./adapterView.ts";
+import { configSchema } from "./config.ts";
 import { doctorReportSchema } from "./doctorView.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import {
@@ -199,4 +200,22 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "daemon status": daemonStatusSchema,
   ui: uiSchema,
   error: errorSchema,
+};
+
+/**
+ * The JSON Schemas that are shipped: of `config.json` and of every document, by the name of the file without its ending. A
+ * key that a reader does not know is no error to them, since one may come with any version.
+ */
+export const documentSchemas = (): Map<string, object> => {
+  const toSchema = (title: string, schema: z.ZodType) => ({
+    title,
+    ...z.toJSONSchema(schema, { io: "input" }),
+  });
+  return new Map([
+    ["config", toSchema("agtmux config.json", configSchema)],
+    ...Object.entries(DOCUMENTS).map(([verb, schema]): [string, object] => [
+      verb.replaceAll(" ", "_"),
+      toSchema(`agtmux ${verb}`, schema),
+    ]),
+  ]);
 };
