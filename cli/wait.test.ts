@@ -82,7 +82,7 @@ describe("one pane", () => {
       code: 19,
       stdout: "",
       stderr:
-        "agtmux: the agent ended before it was idle [E_RUNTIME_ENDED]. Wait for 'gone' as well where that may happen.\n" +
+        "agtmux: the agent ended before it got to idle [E_RUNTIME_ENDED]. Wait for 'gone' as well where that may happen.\n" +
         "  pane:host/work/@1/%1 was last running\n",
     });
     expect(await gone.finished).toMatchObject({ code: 0, stdout: "rt1\trunning\n" });
@@ -107,7 +107,7 @@ describe("one pane", () => {
     ]);
     expect([code, stdout]).toEqual([124, ""]);
     expect(JSON.parse(stderr)).toMatchObject({
-      error: { code: "E_TIMEOUT", message: "runtime:rt1 was not idle within 300ms", exit_code: 124 },
+      error: { code: "E_TIMEOUT", message: "runtime:rt1 did not get to idle within 300ms", exit_code: 124 },
     });
   });
 });

@@ -148,7 +148,7 @@ describe("wait", () => {
     await scene.daemon.until(player.paneId, ({ identity }) => identity.session_name === "renamed", LIMIT_MS);
     await player.exit();
     const ended = await idle.finished;
-    expect([ended.code, ended.stderr.includes("the agent ended before it was completed")]).toEqual([
+    expect([ended.code, ended.stderr.includes("the agent ended before it got to completed")]).toEqual([
       19,
       true,
     ]);
