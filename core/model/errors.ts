@@ -87,7 +87,8 @@ export const ERROR_CODES = {
   E_PROMPT_UNCONFIRMED: {
     exit: 22,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Name the prompt that you saw: --if-prompt with the prompt_fingerprint of 'agtmux list panes --json'.",
+    remedy:
+      "Name the prompt that you saw: --if-prompt with the prompt_fingerprint of 'agtmux list panes --json'.",
   },
   E_TARGET_UNKNOWN: {
     exit: 18,
