@@ -11,6 +11,9 @@ import { until } from "../setup/realClock.ts";
 
 const execFileAsync = promisify(execFile);
 const SSHD = "/usr/sbin/sshd";
+/** Tells the server's pid, and ends it when the input closes: with the tests, however they end. */
+const LEASH =
+  'exec 3<&0; "$@" </dev/null 3<&- & p=$!; echo "$p"; { read -r x <&3; kill -KILL "$p"; } & wait "$p"; exit';
 
 export interface SshServerOptions {
   /** A shell that runs every command as if it were the login shell. */
@@ -137,10 +140,14 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
   await addHost("vm1", []);
 
   let child: ChildProcess | null = null;
+  let listenerPid: number | null = null;
   let log = "";
   const start = async (): Promise<void> => {
-    const started = spawn(SSHD, ["-D", "-e", "-f", at("sshd_config")], {
-      stdio: ["ignore", "ignore", "pipe"],
+    const words = ["leash", SSHD, "-D", "-e", "-f", at("sshd_config")];
+    const started = spawn("/bin/sh", ["-c", LEASH, ...words], { stdio: ["pipe", "pipe", "pipe"] });
+    started.stdin.on("error", () => {});
+    started.stdout.once("data", (chunk: Buffer) => {
+      listenerPid = Number(chunk.toString("latin1"));
     });
     let isOver = false;
     started.on("error", () => {
@@ -153,11 +160,12 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
       log += chunk.toString("utf8");
     });
     child = started;
-    await until(() => isOver || log.includes(`Server listening on 127.0.0.1 port ${port}`), "sshd listens");
+    const listening = `Server listening on 127.0.0.1 port ${port}`;
+    await until(() => isOver || (listenerPid !== null && log.includes(listening)), "sshd listens");
     if (isOver) throw new Error(`sshd did not start: ${log}`);
   };
   const sessionPids = (): Promise<number[]> =>
-    Promise.resolve(child?.pid === undefined ? [] : childrenOf(new Set([child.pid])));
+    Promise.resolve(listenerPid === null ? [] : childrenOf(new Set([listenerPid])));
   const farProcesses = (): number[] =>
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -171,14 +179,14 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
       });
   const stop = async (): Promise<void> => {
     const stopped = child;
-    if (stopped === null || stopped.pid === undefined) return;
+    if (stopped === null) return;
     const sessions = await sessionPids();
     child = null;
     const gone = new Promise((done) => stopped.once("exit", done));
-    if (stopped.exitCode === null && stopped.signalCode === null) {
-      stopped.kill("SIGKILL");
-      await gone;
-    }
+    const isRunning = stopped.exitCode === null && stopped.signalCode === null;
+    stopped.stdin?.end();
+    if (isRunning) await gone;
+    listenerPid = null;
     for (const pid of [...sessions, ...childrenOf(new Set(sessions))]) {
       try {
         process.kill(pid, "SIGKILL");

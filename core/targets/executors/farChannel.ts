@@ -46,6 +46,11 @@ const within = async (work: Promise<unknown>, timeoutMs: number): Promise<boolea
   return isDone;
 };
 
+export interface FarChannel extends ByteChannel {
+  /** Of the program over there; null until it has told. */
+  readonly farPid: number | null;
+}
+
 /**
  * Starts `argv` on the far side. A channel that cannot be opened ends with the reason.
  * @param signal ends a process of the far side by its pid.
@@ -55,7 +60,7 @@ export const openFarChannel = (
   argv: readonly string[],
   signal: (pid: number) => Promise<void>,
   onGone: () => void,
-): ByteChannel => {
+): FarChannel => {
   const marks = marksOf(randomBytes(12).toString("hex"));
   const stdout = createListener<Buffer>();
   const stderr = createListener<Buffer>();
@@ -112,6 +117,9 @@ export const openFarChannel = (
   };
   let ending: Promise<void> | null = null;
   return {
+    get farPid() {
+      return pid;
+    },
     write: (text) => {
       if (isGone || isEnding) return;
       if (channel === null) waiting.push(text);
@@ -128,8 +136,8 @@ export const openFarChannel = (
   };
 };
 
-/** The same program by lines, as the port has it. Its pid is one of another machine and therefore not told. */
-export const lineProcessOf = (channel: ByteChannel): LineProcess => {
+/** The same program by lines, as the port has it. Its pid is one of the far machine, and undefined until it is known. */
+export const lineProcessOf = (channel: FarChannel): LineProcess => {
   const lines = createListener<string>();
   const exit = createListener<string>();
   const splitter = createLineSplitter((line) => lines.tell(line));
@@ -145,7 +153,9 @@ export const lineProcessOf = (channel: ByteChannel): LineProcess => {
     exit.tell(said === "" ? reason : `${reason}: ${said}`);
   });
   return {
-    pid: undefined,
+    get pid() {
+      return channel.farPid ?? undefined;
+    },
     write: (text) => channel.write(text),
     onLine: lines.set,
     onExit: exit.set,

@@ -3,12 +3,11 @@
 import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RunResult } from "../../ports/targetExecutor.ts";
-import type { ByteChannel } from "../byteChannel.ts";
 import { LOGIN_COMMAND } from "../quote.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
 import { unreachableError } from "../sshErrors.ts";
 import { createChannelSlots } from "./channelSlots.ts";
-import { lineProcessOf, openFarChannel } from "./farChannel.ts";
+import { lineProcessOf, openFarChannel, type FarChannel } from "./farChannel.ts";
 import { runFar, type FarRequest, type FarResult } from "./farRun.ts";
 import { askFacts } from "./connectionFacts.ts";
 import { createSshFiles } from "./sshFiles.ts";
@@ -34,7 +33,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
   const { targetId, alias, transport, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const slots = createChannelSlots();
-  const channels = new Set<ByteChannel>();
+  const channels = new Set<FarChannel>();
   let connecting: Promise<ConnectionFacts> | null = null;
   let facts: ConnectionFacts | null = null;
   let isUp = false;
@@ -78,8 +77,8 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       isProgram: false,
     });
   };
-  const openChannel = (argv: readonly string[]): ByteChannel => {
-    const channel: ByteChannel = openFarChannel(open, argv, signal, () => channels.delete(channel));
+  const openChannel = (argv: readonly string[]): FarChannel => {
+    const channel: FarChannel = openFarChannel(open, argv, signal, () => channels.delete(channel));
     channels.add(channel);
     return channel;
   };

@@ -1,0 +1,93 @@
+// The scene of the action tests with its panes behind a real sshd: `tmux` is the far server, and nothing of this machine is
+// watched, so that a pane's id names a far pane. The far side runs as the same user with a home of its own.
+import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { expect } from "vitest";
+import { actionGuardsSchema } from "../../core/model/snapshot.ts";
+import type { TargetView } from "../../core/model/view.ts";
+import type { Scene } from "../actions/scene.ts";
+import { framesOf } from "../chain/scene.ts";
+import { startTestDaemon } from "../harness/daemon.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { until } from "../setup/realClock.ts";
+import { createSshServer, type SshServer } from "./sshServer.ts";
+
+export const LIMIT_MS = 20_000;
+export type Transport = "openssh" | "ssh2";
+
+export interface TargetScene extends Scene {
+  readonly server: SshServer;
+  /** `vm1` as it is listed now. */
+  target(): TargetView | undefined;
+  untilHealth(health: TargetView["health"]): Promise<void>;
+  /** Plays an agent in a far pane, with the far home. */
+  play(agent: string): Promise<Player>;
+}
+
+/** Resolves once `vm1` is connected. */
+export const openTargetScene = async (transport: Transport): Promise<TargetScene> => {
+  const server = await createSshServer();
+  const tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
+  const daemon = await startTestDaemon({
+    sockets: [join(tmux.folder, "none")],
+    env: { AGTMUX_SSH_CONFIG: server.configFile },
+  });
+  const players: Player[] = [];
+  const target = () => daemon.daemon.service.listTargets().find((one) => one.target === "vm1");
+  const untilHealth = (health: TargetView["health"]) =>
+    until(() => target()?.health === health, `vm1 is ${health}`, LIMIT_MS);
+  const close = async (): Promise<void> => {
+    for (const player of players) await player.close();
+    await daemon.close();
+    expect(server.farProcesses()).toEqual([]);
+    await server.close();
+    await tmux.close();
+  };
+  const settings = {
+    name: "vm1",
+    ssh_target: "vm1",
+    transport,
+    tmux_servers: [{ name: "far", socket_path: tmux.socketPath }],
+  };
+  try {
+    await writeFile(daemon.paths.config, JSON.stringify({ targets: [settings] }));
+    await untilHealth("ok");
+    await until(() => daemon.rows().length > 0, "the far pane is listed", LIMIT_MS);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    server,
+    tmux,
+    daemon,
+    target,
+    untilHealth,
+    close,
+    get service() {
+      return daemon.daemon.service;
+    },
+    open: async (command) => {
+      const paneId = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "base:", command);
+      return daemon.until(paneId, () => true, LIMIT_MS);
+    },
+    request: (row, guards = {}) => ({
+      ref: row.identity.pane_ref,
+      guards: { ...actionGuardsSchema.parse({}), ...guards },
+      surface: "test",
+    }),
+    screen: (paneId) => tmux.run("capture-pane", "-p", "-J", "-t", paneId),
+    play: async (agent) => {
+      const player = await createPlayer({
+        tmux: { socketArgs: tmux.socketArgs },
+        home: server.farHome,
+        recordingsDir: framesOf(agent),
+        agent,
+      });
+      players.push(player);
+      return player;
+    },
+  };
+};
