@@ -22,7 +22,8 @@ const become = (plan: AttachPlan, context: CliContext): Promise<number> => {
     process.on("SIGINT", ignoreSignal);
     child.once("error", (cause) => {
       process.off("SIGINT", ignoreSignal);
-      const code = "code" in cause && cause.code === "ENOENT" ? "E_TMUX_MISSING" : "E_INTERNAL";
+      const isMissing = "code" in cause && cause.code === "ENOENT";
+      const code = isMissing ? (file === "ssh" ? "E_UNSUPPORTED" : "E_TMUX_MISSING") : "E_INTERNAL";
       reject(new AgtmuxError(code, `cannot run ${file}`, { cause }));
     });
     child.once("exit", (exitCode, signal) => {

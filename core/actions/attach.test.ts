@@ -150,6 +150,7 @@ const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): P
     executor,
     tmuxPath: "tmux",
     socketArgs: ["-S", inner.socket],
+    toTerminal: (argv) => [...argv],
     insideTmux,
     mayFocus,
   });

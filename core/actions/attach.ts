@@ -97,6 +97,8 @@ export interface AttachInput {
   insideTmux: string | null;
   /** The caller can bring a terminal that shows the pane already to the front, by its tty. */
   mayFocus: boolean;
+  /** Makes a command of the target one of this machine, for a person's terminal. */
+  toTerminal: (argv: readonly string[]) => string[];
 }
 
 /**
@@ -120,7 +122,8 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   ) {
     throw new Error(`buildAttachPlan: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
   }
-  const tmux = [input.tmuxPath, ...socketArgs];
+  // The far side of a terminal that speaks UTF-8 need not have a locale that says so.
+  const tmux = [input.tmuxPath, ...(executor.kind === "ssh" ? ["-u"] : []), ...socketArgs];
   const { windowPath, panePath } = pathsIn(pane.sessionId, pane);
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef, existingClient: null };
   // Terminals of another machine cannot be brought to the front from here.
@@ -160,11 +163,13 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   return {
     ...common,
     mode: "attach",
-    argv: toArgv(tmux, [
-      ["has-session", "-t", panePath],
-      ["attach-session", "-t", pane.sessionId],
-      ["select-window", "-t", windowPath],
-      ["select-pane", "-t", panePath],
-    ]),
+    argv: input.toTerminal(
+      toArgv(tmux, [
+        ["has-session", "-t", panePath],
+        ["attach-session", "-t", pane.sessionId],
+        ["select-window", "-t", windowPath],
+        ["select-pane", "-t", panePath],
+      ]),
+    ),
   };
 };

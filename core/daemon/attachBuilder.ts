@@ -16,6 +16,8 @@ export interface AttachBuilderDeps {
   executor: TargetExecutor;
   tmuxPath: string | null;
   servers: readonly WatchedServer[];
+  /** See AttachInput. */
+  toTerminal: (argv: readonly string[]) => string[];
   paneOf: (key: PaneKey) => Pane | undefined;
   instanceOf: (targetId: string, server: string) => ServerInstance | null;
 }
@@ -36,6 +38,7 @@ export const createAttachBuilder = (deps: AttachBuilderDeps): AttachBuilder => (
       executor: deps.executor,
       tmuxPath: deps.tmuxPath,
       socketArgs: watched.socketArgs,
+      toTerminal: deps.toTerminal,
       ...caller,
     });
   },

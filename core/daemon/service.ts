@@ -102,6 +102,8 @@ export const createService = (deps: ServiceDeps): Service => {
   }
 
   const current = (key: PaneKey): SubjectNow | null => {
+    // Without a connection nothing of what is known is of now, and why is what a person needs to hear.
+    deps.fleet.unitOf(key.targetId);
     if (ingest.world.paneOf(key) === undefined) return null;
     const entry = ingest.world.liveOf(key);
     if (entry === undefined)

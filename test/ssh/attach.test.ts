@@ -25,7 +25,7 @@ const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 interface Terminal {
   type(keys: string): Promise<unknown>;
-  screen(): Promise<string>;
+  screen: () => Promise<string>;
 }
 
 /** A terminal in which the person attaches; `isInside`: it is a pane of a tmux of this machine. */

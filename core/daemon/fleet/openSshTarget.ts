@@ -5,6 +5,7 @@ import type { TargetHealth, TargetLink } from "../../model/runtime.ts";
 import type { Clock, IdSource } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { createRemoteExecutor } from "../../targets/createRemoteExecutor.ts";
+import { sshTerminalCommand } from "../../targets/sshTerminal.ts";
 import type { Fleet } from "./fleet.ts";
 import { createSshTarget, type SshTarget, type SshTargetDeps } from "./sshTarget.ts";
 import type { TargetUnit, UnitParts } from "./targetUnit.ts";
@@ -42,6 +43,8 @@ export const createSshOpener =
           configFile: env["AGTMUX_SSH_CONFIG"] ?? null,
           logger,
         }),
+      toTerminal: (argv) =>
+        sshTerminalCommand({ alias: config.ssh_target, configFile: env["AGTMUX_SSH_CONFIG"] ?? null }, argv),
       createUnit: deps.createUnit,
       onUnit: (unit) => {
         if (current !== null) fleet.remove(current);

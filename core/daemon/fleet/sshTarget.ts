@@ -30,6 +30,8 @@ export interface SshTargetDeps {
   config: SshTargetConfig;
   /** A new, unconnected executor. @throws AgtmuxError E_USAGE. */
   createExecutor: (config: SshTargetConfig) => RemoteExecutor;
+  /** Makes a command of the target one for a person's terminal here. */
+  toTerminal: (argv: readonly string[]) => string[];
   createUnit: (parts: UnitParts) => TargetUnit;
   /** The unit is there, or not any more. */
   onUnit: (unit: TargetUnit | null) => void;
@@ -70,7 +72,8 @@ const askEnvironment = async (shell: FarShell): Promise<FarEnvironment> => {
 
 export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   const { targetId, config, clock, ids, logger } = deps;
-  const makeNonce = (): string => ids.nonce();
+  /** Sent again and again, and good for one connection only: 48 bits are enough. */
+  const makeNonce = (): string => ids.nonce().slice(0, 12);
   let transport: ConnectionFacts["transport"] | null = null;
   let rttMs: number | null = null;
   let remedy: string | null = null;
@@ -99,6 +102,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
         uid: environment.uid,
       }),
       processes: processesOf(environment, reader, shell),
+      toTerminal: deps.toTerminal,
     });
   };
 

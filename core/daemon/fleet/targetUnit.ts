@@ -35,6 +35,8 @@ export interface UnitParts {
   tmuxPath: string | null;
   servers: readonly WatchedServer[];
   processes: ProcessTree;
+  /** Makes a command of the target one for a person's terminal here; where it is left out, it is one already. */
+  toTerminal?: (argv: readonly string[]) => string[];
 }
 
 export interface TargetUnitDeps extends UnitParts {
@@ -79,7 +81,8 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
       socketArgs,
       socketPath,
       clock,
-      ids,
+      // On a connection they are sent again and again: 48 bits are enough there.
+      ids: tmuxVersion === undefined ? ids : { nonce: () => ids.nonce().slice(0, 12) },
       logger,
     });
     connections.set(server, tmux);
@@ -120,6 +123,7 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
     }),
     attach: createAttachBuilder({
       ...reachDeps,
+      toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
       instanceOf: (targetId, server) => world.instanceOf(targetId, server),
     }),
     capture: async ({ server, paneId }) => {
