@@ -28,8 +28,16 @@ const createActivityClock = (clock: Pick<Clock, "now">) => {
     retain: (paneIds: { has(paneId: string): boolean }): void => {
       for (const paneId of moved.keys()) if (!paneIds.has(paneId)) moved.delete(paneId);
     },
-    /** The newest time of the target's own clock. */
-    newest: (): number => Math.max(0, ...[...moved.values()].map(({ activity }) => activity)),
+    /**
+     * What is older than this, by the target's own clock, need not be told again: the newest time itself counts as new
+     * until its second is surely over.
+     */
+    since: (): number => {
+      const newest = Math.max(0, ...[...moved.values()].map(({ activity }) => activity));
+      const now = Math.floor(clock.now() / 1_000);
+      const isFresh = [...moved.values()].some(({ activity, at }) => activity === newest && at + 1 >= now);
+      return isFresh ? newest : newest + 1;
+    },
     seconds: (): Map<string, number> => new Map([...moved].map(([paneId, { at }]) => [paneId, at])),
   };
 };
@@ -83,7 +91,7 @@ export const createThriftyProbe = (options: {
     const now = clock.now();
     const isFull = now - fullAt >= FULL_EVERY_MS;
     const details = PROBE_FORMATS.full.slice("#{pane_id}".length);
-    const hasMoved = `#{||:#{pane_dead},#{e|>=:#{window_activity},${activity.newest()}}}`;
+    const hasMoved = `#{||:#{pane_dead},#{e|>=:#{window_activity},${activity.since()}}}`;
     const format = isFull ? PROBE_FORMATS.full : `#{pane_id}#{?${hasMoved},${details},}`;
     const listing = readListing(
       await server.query([PROBE_FORMATS.instance, ["list-panes", "-a", "-F", format]]),

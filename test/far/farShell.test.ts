@@ -93,6 +93,17 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     expect(await files.stat(join(folder, "missing"))).toBeNull();
   });
 
+  it("starts a client behind questions that wait, and loses nothing that was written to it meanwhile", async () => {
+    const before = Array.from({ length: 5 }, () => executor().run(["true"], { timeoutMs: 20_000 }));
+    const client = executor().start(["cat"]);
+    const lines: string[] = [];
+    client.onLine((line) => lines.push(line));
+    client.write("early\n");
+    await Promise.all(before);
+    await until(() => lines.includes("early"), "what was written early comes back");
+    await client.close();
+  });
+
   it("keeps a client in the background: its lines arrive, it hears us, and it ends with its input", async () => {
     const client = executor().start([
       "sh",

@@ -46,17 +46,21 @@ export const startFarClient = (
     else lineListener(line);
   });
   shell.onClose((reason) => finish(`the channel ended: ${reason}`));
-  shell.ask(startScript(argv, mark), { timeoutMs: START_TIMEOUT_MS }).then(
+  // What is told is not held up by questions that wait for their turn; so nothing is told before the pipe is there.
+  const started = shell.ask(startScript(argv, mark), { timeoutMs: START_TIMEOUT_MS }).then(
     ({ status }) => {
       if (status !== 0) finish("no named pipe could be made in the target's folder for temporary files");
     },
     (error: unknown) => finish(error instanceof Error ? error.message : String(error)),
   );
+  const tell = (script: string): void => {
+    void started.then(() => {
+      if (exitReason === null) shell.tell(script);
+    });
+  };
   return {
     pid: undefined,
-    write: (text) => {
-      if (exitReason === null) shell.tell(`printf %s ${quoteArgv([text])} >&5`);
-    },
+    write: (text) => tell(`printf %s ${quoteArgv([text])} >&5`),
     onLine: (listener) => {
       lineListener = listener;
       for (const line of early.splice(0)) listener(line);
@@ -66,9 +70,8 @@ export const startFarClient = (
       if (exitReason !== null) listener(exitReason);
     },
     close: async () => {
-      if (exitReason !== null) return;
-      shell.tell("exec 5>&-");
-      await gone.promise;
+      tell("exec 5>&-");
+      if (exitReason === null) await gone.promise;
     },
   };
 };
