@@ -28,11 +28,11 @@ const CLI_DIR = join(ROOT, "dist", "cli");
 /** Verbs that are asked often enough for their start to matter; they are in run.cjs, and all others beside it. */
 const QUICK_VERBS = ["list", "status", "complete"];
 
-/** Leaves `import("./<name>.ts")`, from the folder or one below, to a bundle of its own beside this one. */
+/** Leaves `import(".../<name>.ts")` to a bundle of its own beside this one. */
 const separate = (name) => ({
   name: `${name}-is-separate`,
   setup: (esbuild) =>
-    esbuild.onResolve({ filter: new RegExp(`^\\.\\.?/${name}\\.ts$`) }, ({ kind }) =>
+    esbuild.onResolve({ filter: new RegExp(`^\\.\\.?/(.*/)?${name}\\.ts$`) }, ({ kind }) =>
       kind === "dynamic-import" ? { path: `./${name}.cjs`, external: true } : undefined,
     ),
 });
@@ -86,7 +86,8 @@ const moreEntry = (parts) =>
 
 /**
  * CommonJS, because it starts faster than ESM. The entry switches the compile cache on, which only helps files that are
- * loaded after it; run.cjs has the grammar and the quick verbs, more.cjs all others; and the daemon's size would cost every
+ * loaded after it; run.cjs has the grammar and the quick verbs, socketClient.cjs what needs node:http, more.cjs all others;
+ * and the daemon's size would cost every
  * other command 10 ms. `import()` becomes `require()`: Node's loader for modules takes 30 ms to find and read a file.
  */
 const buildCli = async () => {
@@ -110,7 +111,12 @@ const buildCli = async () => {
     ...common,
     entryPoints: [join(ROOT, "cli", "run.ts")],
     outfile: join(CLI_DIR, "run.cjs"),
-    plugins: [separate("daemon"), separateMore(parts), LAZY_CHILD_PROCESS],
+    plugins: [separate("daemon"), separate("socketClient"), separateMore(parts), LAZY_CHILD_PROCESS],
+  });
+  await build({
+    ...common,
+    entryPoints: [join(ROOT, "core", "rpc", "socketClient.ts")],
+    outfile: join(CLI_DIR, "socketClient.cjs"),
   });
   await build({
     ...common,

@@ -1,8 +1,9 @@
 // `agtmux __complete <kind> [prefix]`: what the completion scripts ask while a person types. It never starts a daemon, never
 // says anything but candidates, and is over soon whatever the daemon does.
+import type { AdapterList } from "../../core/model/adapterView.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
-import type { PaneView } from "../../core/model/view.ts";
-import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { PaneList, PaneView, TargetView } from "../../core/model/view.ts";
+import { queryDocument } from "../../core/rpc/queryDocument.ts";
 import type { LiveKind } from "../completion/kinds.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -38,22 +39,34 @@ const paneCandidates = (kind: LiveKind, panes: readonly PaneView[]): Candidate[]
   }));
 };
 
-const candidatesOf = async (kind: LiveKind, client: DaemonClient): Promise<Candidate[]> => {
+/** The daemon's answer, taken at its word as everywhere; null without one. */
+const askDaemon = async (context: CliContext, path: string, input: unknown): Promise<string | null> => {
+  const document = await queryDocument({ paths: context.paths(), path, input, timeoutMs: LIMIT_MS });
+  return document === null ? null : document.toString();
+};
+
+const candidatesOf = async (context: CliContext, kind: LiveKind): Promise<Candidate[]> => {
   switch (kind) {
     case "agents": {
-      const { items } = await client.call((api) => api.adapters.query());
-      return items.map(({ agent_type, display_name }) => ({ value: agent_type, says: display_name }));
+      const text = await askDaemon(context, "adapters", undefined);
+      const list: AdapterList | null = text === null ? null : JSON.parse(text);
+      return (list?.items ?? []).map(({ agent_type, display_name }) => ({
+        value: agent_type,
+        says: display_name,
+      }));
     }
     case "targets": {
-      const targets = await client.call((api) => api.targets.query());
+      const text = await askDaemon(context, "targets", undefined);
+      const targets: TargetView[] = text === null ? [] : JSON.parse(text);
       return targets.map(({ target, health }) => ({ value: target, says: health }));
     }
     case "sessions":
     case "target-sessions":
     case "refs":
     case "runtimes": {
-      const { items } = await client.call((api) => api.panes.query({}));
-      return paneCandidates(kind, items);
+      const text = await askDaemon(context, "panes", {});
+      const list: PaneList | null = text === null ? null : JSON.parse(text);
+      return paneCandidates(kind, list?.items ?? []);
     }
   }
 };
@@ -68,21 +81,9 @@ const render = (candidates: readonly Candidate[], prefix: string): string => {
 };
 
 export const runComplete = async (context: CliContext, kind: LiveKind, prefix: string): Promise<void> => {
-  let client: DaemonClient | null = null;
-  const limit = setTimeout(() => client?.close(), LIMIT_MS);
   try {
-    const { version } = context;
-    client = await connectSocket({
-      paths: context.paths(),
-      version,
-      checkVersion: true,
-      helloTimeoutMs: LIMIT_MS,
-    });
-    context.print(render(await candidatesOf(kind, client), prefix));
+    context.print(render(await candidatesOf(context, kind), prefix));
   } catch {
     // Nobody reads an error in the middle of a line that is being typed: no candidates is the answer.
-  } finally {
-    clearTimeout(limit);
-    client?.close();
   }
 };
