@@ -58,7 +58,7 @@ const separateMore = (parts) => ({
   setup: (esbuild) => {
     esbuild.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path }) => {
       if (kind !== "dynamic-import") return undefined;
-      const found = [...parts].find(([, source]) => source.endsWith(path.replace(/^(\.\.?\/)+/, "/")));
+      const found = [...parts].find(([, source]) => `/${source}`.endsWith(path.replace(/^(\.\.?\/)+/, "/")));
       return found === undefined ? undefined : { path: found[0], namespace: "more" };
     });
     esbuild.onLoad({ filter: /.*/, namespace: "more" }, ({ path }) => ({
