@@ -7,16 +7,16 @@ import type { Gate } from "../actions/prepare.ts";
 import { sendText } from "../actions/send.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
-import { actionResultSchema, type ActionOutcome, type ActionResult } from "../model/actionView.ts";
+import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
-import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
 import { auditList } from "./auditView.ts";
 import type { Fleet } from "./fleet/fleet.ts";
+import { createOnceByKey, toResult } from "./onceByKey.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import type { PaneReach } from "./paneReach.ts";
 import { createOutputActions } from "./outputActions.ts";
@@ -37,12 +37,6 @@ export type PaneActions = Pick<
   "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "listAudit"
 >;
 
-interface Report {
-  outcome: ActionOutcome;
-  detail: string;
-  notes?: string[];
-}
-
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
@@ -53,23 +47,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
   const turns = createPaneTurns();
 
-  const toResult = (
-    action: ActionResult["action"],
-    { actionId, prepared: { subject, snapshot } }: Omit<ActionTurn, "verified">,
-    { outcome, detail, notes = [] }: Report,
-    isRepeat = false,
-  ): ActionResult => ({
-    schema_version: SCHEMA_VERSION,
-    action_id: actionId,
-    action,
-    pane_ref: subject.paneRef,
-    runtime_id: snapshot.runtimeId,
-    snapshot_id: snapshot.snapshotId,
-    outcome,
-    detail,
-    notes,
-    is_repeat: isRepeat,
-  });
+  const once = createOnceByKey({ store, clock });
 
   /** The live runtime of a turn; null when it has ended meanwhile. */
   const entryOf = (runtimeId: string): RuntimeEntry | null => {
@@ -97,50 +75,24 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     return entry;
   };
 
-  /** Null when the key is ours now; else the answer to the action that has it. */
-  const claim = (
-    action: ActionResult["action"],
-    turn: ActionTurn,
-    { scope, key }: { scope: string; key: string },
-  ): ActionResult | null => {
-    const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
-    if (used === null) return null;
-    if (used.result !== null)
-      return { ...actionResultSchema.parse(JSON.parse(used.result)), is_repeat: true };
-    const detail = "An action with the same key was begun before, and how it ended is not known.";
-    const earlier = { ...turn, actionId: used.actionId };
-    return toResult(action, earlier, { outcome: "unverified", detail }, true);
-  };
-
   const paneAnswer = createPaneAnswer({ gate, reach, clock, ids, entryOf, isForeground });
 
   const answerOnce = async (
     turn: ActionTurn,
     input: Parameters<DaemonService["answer"]>[0],
   ): Promise<ActionResult> => {
-    const { idempotencyKey: key, choice } = input;
     const entry = agentOf(turn);
-    const scope = entry.runtime.runtimeId;
-    const repeated = key === null ? null : claim("answer", turn, { scope, key });
-    if (repeated !== null) return repeated;
-    let hasPressed = false;
-    try {
-      const report = await paneAnswer(turn, entry, {
-        choice,
-        onFirstKey: () => {
-          hasPressed = true;
-        },
-        onNothingSent: () => {
-          hasPressed = false;
-        },
-      });
-      const result = toResult("answer", turn, report);
-      if (key !== null) store.settleKey(scope, key, JSON.stringify(result));
-      return result;
-    } catch (error) {
-      if (key !== null && !hasPressed) store.releaseKey(scope, key);
-      throw error;
-    }
+    const key = { scope: entry.runtime.runtimeId, key: input.idempotencyKey };
+    return once.run("answer", turn, key, (presses) =>
+      paneAnswer(turn, entry, { choice: input.choice, ...presses }),
+    );
+  };
+
+  /** What was answered under the key before: its prompt is gone since, so that the gate would refuse to repeat it. */
+  const answeredBefore = (input: Parameters<DaemonService["answer"]>[0]): ActionResult | null => {
+    if (input.idempotencyKey === null) return null;
+    const { runtimeId } = gate.prepare(input.ref, input.guards, input.surface).snapshot;
+    return runtimeId === null ? null : once.earlier({ scope: runtimeId, key: input.idempotencyKey });
   };
 
   const sendOnce = async (
@@ -152,12 +104,8 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     const { pane, hands } = reach.reach(subject.key, subject.paneRef);
     const { runtimeId } = subject;
     const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
-    const key = input.idempotencyKey;
-    const repeated = key === null ? null : claim("send", turn, { scope, key });
-    if (repeated !== null) return repeated;
-    let hasTyped = false;
-    try {
-      const report = await sendText({
+    return once.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
+      sendText({
         pane,
         paneRef: subject.paneRef,
         hands,
@@ -177,20 +125,9 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
         toShell: input.toShell,
         verify: () => gate.verify(prepared),
         renew: () => gate.renew(verified),
-        onFirstKey: () => {
-          hasTyped = true;
-        },
-        onNothingSent: () => {
-          hasTyped = false;
-        },
-      });
-      const result = toResult("send", turn, report);
-      if (key !== null) store.settleKey(scope, key, JSON.stringify(result));
-      return result;
-    } catch (error) {
-      if (key !== null && !hasTyped) store.releaseKey(scope, key);
-      throw error;
-    }
+        ...presses,
+      }),
+    );
   };
 
   return {
@@ -204,8 +141,13 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
         { outcomeOf, textLength: input.text.length },
       ),
 
-    answer: (input) =>
-      record.throughGate(
+    answer: async (input) => {
+      const before = answeredBefore(input);
+      if (before !== null) {
+        record.note("answer", input, { runtimeId: before.runtime_id, outcome: outcomeOf(before) });
+        return before;
+      }
+      return record.throughGate(
         "answer",
         input,
         (turn) => {
@@ -221,7 +163,8 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
           bindsPrompt: true,
           ...(input.choice.kind === "text" ? { textLength: input.choice.text.length } : {}),
         },
-      ),
+      );
+    },
 
     interrupt: (input) =>
       record.throughGate(

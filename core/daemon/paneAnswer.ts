@@ -10,6 +10,7 @@ import type { PromptRequest } from "../model/request.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import { redactRequest } from "../store/redactEvidence.ts";
 import type { ActionTurn } from "./actionRecord.ts";
+import type { KeyPresses } from "./onceByKey.ts";
 import type { PaneReach } from "./paneReach.ts";
 
 /** By then the screen was read again: a prompt that is still listed is open. */
@@ -25,11 +26,8 @@ export interface PaneAnswerDeps {
   isForeground(runtimeId: string): Promise<boolean>;
 }
 
-export interface AnswerInput {
+interface AnswerInput extends KeyPresses {
   choice: AnswerChoice;
-  /** As of directly before the first key. */
-  onFirstKey(): void;
-  onNothingSent(): void;
 }
 
 export type PaneAnswer = (turn: ActionTurn, entry: RuntimeEntry, input: AnswerInput) => Promise<AnswerReport>;

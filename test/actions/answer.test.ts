@@ -169,8 +169,13 @@ describe("chooses", () => {
       10_000,
     );
     const again = await answer(row, APPROVE, {}, { idempotencyKey: "k" });
-    expect([first.is_repeat, again]).toEqual([false, { ...first, is_repeat: true }]);
+    // Whoever repeats it as it was gets the same, though that prompt is gone.
+    const asBefore = await answer(pane.row, APPROVE, {}, { idempotencyKey: "k" });
+    const repeat = { ...first, is_repeat: true };
+    expect([first.is_repeat, again, asBefore]).toEqual([false, repeat, repeat]);
     expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
+    expect(await answer(row, DENY, {}, { idempotencyKey: "other" })).toMatchObject({ is_repeat: false });
+    expect(pane.chosen()).toHaveLength(2);
   });
 });
 
