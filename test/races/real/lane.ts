@@ -142,16 +142,17 @@ export class Lane {
 
   /** Resolves once tmux shows what the pane's program shows: from then on every command sees it. */
   async drawn(pane: RealPane): Promise<void> {
-    pane.draw();
     const trimmed = (rows: readonly string[]): string =>
       rows
         .map((row) => row.trimEnd())
         .join("\n")
         .trimEnd();
-    await this.see(
-      ["capture-pane", "-p", "-t", pane.paneId],
-      (screen) => trimmed(screen.split("\n")) === trimmed(screenOf(pane)),
-    );
+    await this.see(["capture-pane", "-p", "-t", pane.paneId], (screen) => {
+      if (trimmed(screen.split("\n")) === trimmed(screenOf(pane))) return true;
+      // A shell whose job was ended may have written over it.
+      pane.draw();
+      return false;
+    });
   }
 
   /** Resolves once tmux takes another program for the one in front. */

@@ -5,7 +5,7 @@ import { OUTCOMES, type KindTally } from "../model/survey.ts";
 import { DIALOG_STYLES } from "../model/tmuxModel.ts";
 import { Lane } from "./lane.ts";
 import { REAL_KINDS, type RealKind } from "./realEvents.ts";
-import { createBench, runRealRace, type RealPlan } from "./realRace.ts";
+import { createBench, runRealRace, type RealPlan, type RealReport } from "./realRace.ts";
 
 const planOf = (kind: RealKind): fc.Arbitrary<RealPlan> =>
   fc
@@ -66,7 +66,13 @@ export const surveyReal = async (options: {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { kind, plan, index } = next;
         // oxlint-disable-next-line no-await-in-loop -- a lane has one race at a time
-        const { outcomes, faults } = await runRealRace(bench, lane, kind, plan);
+        const { outcomes, faults } = await runRealRace(bench, lane, kind, plan).catch(
+          async (error: unknown): Promise<RealReport> => {
+            // A race that cannot be run is a fault as well, but no reason to lose the others.
+            await lane.stop();
+            return { outcomes: [], faults: [`it could not be run: ${String(error)}`] };
+          },
+        );
         const tally = tallies[index];
         if (tally === undefined) continue;
         tally.races += 1;
