@@ -142,6 +142,7 @@ export class Lane {
 
   /** Resolves once tmux shows what the pane's program shows: from then on every command sees it. */
   async drawn(pane: RealPane): Promise<void> {
+    pane.draw();
     const trimmed = (rows: readonly string[]): string =>
       rows
         .map((row) => row.trimEnd())
