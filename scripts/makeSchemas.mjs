@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { adapterJsonSchema } from "../adapters/declarative/schema.ts";
 import { documentSchemas } from "../core/model/documents.ts";
 
-for (const [name, schema] of [["adapter", adapterJsonSchema()], ...documentSchemas()]) {
+for (const [name, schema] of documentSchemas().set("adapter", adapterJsonSchema())) {
   const path = join(import.meta.dirname, "..", "resources", "schemas", `${name}.schema.json`);
   const text = JSON.stringify({ $comment: "Made by scripts/makeSchemas.mjs", ...schema }, null, 2);
   await writeFile(path, `${text}\n`);

@@ -5,9 +5,9 @@ import { exitCodes } from "../reference/exitCodes.ts";
 import { flatten, toPage } from "../reference/pages.ts";
 import type { Verb } from "./verb.ts";
 
-/** Words as a POSIX shell would split them, for the quotes that examples use; of a pipe only our own part. */
+/** Words as a POSIX shell would split them, for the quotes that examples use; of a pipe or redirection only our own part. */
 const wordsOf = (line: string): string[] => {
-  const own = line.slice(line.indexOf("agtmux "));
+  const [own = ""] = line.slice(line.indexOf("agtmux ")).split(" > ");
   return [...own.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? "",
   );

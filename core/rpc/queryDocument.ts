@@ -30,7 +30,8 @@ const ask = ({ paths, path, input, timeoutMs }: DocumentQuery): Promise<Buffer> 
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.once("end", () => resolve(Buffer.concat(chunks)));
     socket.once("error", reject);
-    socket.end(`GET /${path}${query} HTTP/1.0\r\nhost: agtmux\r\n\r\n`);
+    // Not ended here: node:http would take that for a client that has gone.
+    socket.write(`GET /${path}${query} HTTP/1.0\r\nhost: agtmux\r\n\r\n`);
   });
 
 /** Null unless the answer is a whole result of a daemon that speaks our protocol. */
