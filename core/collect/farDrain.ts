@@ -50,20 +50,23 @@ export const createFarDrain = (options: {
   let isClosed = false;
   let retryMs = 0;
   let cancelTimer: () => void = () => {};
+  let lastEventTime = Number.NEGATIVE_INFINITY;
 
   /**
-   * Its own clock may be hours off, so that only the age of a file counts. The name alone comes back one day, with its
-   * process id.
+   * Its own clock may be hours off, so that only the age of a file counts. Ages wander with the time that an answer takes,
+   * and may be whole seconds; the order in which files came never turns round because of that. The name alone comes back
+   * one day, with its process id.
    */
-  const toEnvelope = (file: SpooledFile, arrivedAt: number) =>
-    file.bytes === null
-      ? ({ isOk: false, problem: "it is no regular file of the user" } as const)
-      : parseEnvelope({
-          spoolName: `${file.modifiedSeconds.toString(36)}-${file.size}-${file.name}`.slice(0, 255),
-          eventTime: arrivedAt - file.ageMs,
-          size: file.size,
-          bytes: file.bytes,
-        });
+  const toEnvelope = (file: SpooledFile, arrivedAt: number) => {
+    if (file.bytes === null) return { isOk: false, problem: "it is no regular file of the user" } as const;
+    lastEventTime = Math.max(lastEventTime, arrivedAt - file.ageMs);
+    return parseEnvelope({
+      spoolName: `${file.modifiedSeconds.toString(36)}-${file.size}-${file.name}`.slice(0, 255),
+      eventTime: Math.min(lastEventTime, arrivedAt),
+      size: file.size,
+      bytes: file.bytes,
+    });
+  };
 
   const takeBatch = async (): Promise<number> => {
     if (isClosed) return 0;

@@ -182,13 +182,12 @@ export class Ingest {
   }
 
   /** `link`: how it is reached now; as before unless given. */
-  setHealth(targetId: string, health: TargetHealth, reason: string | null, link?: TargetLink): void {
+  setHealth(targetId: string, found: TargetHealth, why: string | null, link?: TargetLink): void {
     const target = this.world.targets.get(targetId);
-    if (
-      target === undefined ||
-      (target.health === health && target.healthReason === reason && link === undefined)
-    )
-      return;
+    if (target === undefined) return;
+    const note = (link ?? target.link)?.note ?? null;
+    const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, why];
+    if (target.health === health && target.healthReason === reason && link === undefined) return;
     const now = this.ledger.deps.clock.now();
     const lastSeenAt = health === "down" ? target.lastSeenAt : now;
     this.setTarget({

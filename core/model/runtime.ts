@@ -32,6 +32,8 @@ export const targetSchema = z.object({
       rttMs: z.number().nullable(),
       remedy: z.string().nullable(),
       nextAttemptAt: z.number().nullable(),
+      /** What keeps it from being watched in full although it is connected. */
+      note: z.string().nullable().default(null),
     })
     .nullable()
     .default(null),

@@ -1,6 +1,5 @@
 // One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
 // takes them down again when the connection breaks. Its health is always the truth of the moment.
-import { createFarDrain } from "../../collect/farDrain.ts";
 import type { SshTargetConfig } from "../../model/config.ts";
 import type { Envelope } from "../../model/envelope.ts";
 import { AgtmuxError } from "../../model/errors.ts";
@@ -11,12 +10,12 @@ import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../../
 import { createFarExecutor } from "../../targets/far/farExecutor.ts";
 import { createFarProcesses } from "../../targets/far/farProcesses.ts";
 import { awaitHello, createFarShell, type FarShell } from "../../targets/far/farShell.ts";
-import { createFarSpool } from "../../targets/far/farSpool.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../../targets/remoteExecutor.ts";
 import type { TargetExecutor } from "../../ports/targetExecutor.ts";
 import { findTmux } from "../../tmux/findTmux.ts";
 import { createProcessTree, type ProcessTree } from "../../tmux/processTree.ts";
 import { resolveServers } from "../../tmux/servers.ts";
+import { createFarEvents, type FarEvents } from "./farEvents.ts";
 import type { TargetUnit, UnitParts } from "./targetUnit.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
@@ -24,6 +23,12 @@ const ASK_TIMEOUT_MS = 10_000;
 const PING_MS = 30_000;
 /** Without /proc every look at the processes costs a program there. */
 const SHARED_TABLE_MS = 3_500;
+/** States are right, but less exact and later than they could be. */
+const OWNED = {
+  note: "an agtmux of its own runs there and takes its events: states come from its screens",
+  remedy:
+    "Use that one there, or stop it with 'agtmux daemon stop' on the target and remove ~/.agtmux/agtmuxd.sock if it stays.",
+};
 
 export interface SshTargetDeps {
   targetId: string;
@@ -77,6 +82,8 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   let transport: ConnectionFacts["transport"] | null = null;
   let rttMs: number | null = null;
   let remedy: string | null = null;
+  let isOwned = false;
+  let isUp = false;
 
   const processesOf = (environment: FarEnvironment, reader: TargetExecutor, shell: FarShell): ProcessTree =>
     environment.hasProc
@@ -112,6 +119,41 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     rttMs = Math.round((clock.now() - startedAt) * 10) / 10;
   };
 
+  const eventsOf = (unit: TargetUnit, shell: FarShell, homeDir: string): FarEvents => {
+    isOwned = false;
+    return createFarEvents({
+      shell,
+      homeDir,
+      onBatch: (envelopes) => deps.onEvents(unit, envelopes),
+      onOwned: (owned) => {
+        isOwned = owned;
+        if (isUp) deps.onHealth("ok", null, linkNow());
+      },
+      makeNonce,
+      clock,
+      logger,
+    });
+  };
+  /** Gives the function that ends it. */
+  const lookAgain = (shell: FarShell, events: FarEvents): (() => void) => {
+    let isOver = false;
+    let cancel = (): void => {};
+    const later = (): void => {
+      if (isOver) return;
+      cancel = clock.setTimer(PING_MS, () => {
+        // A shell that does not answer has ended by itself, which its owner hears.
+        ping(shell)
+          .then(() => events.look())
+          .then(later, () => {});
+      });
+    };
+    later();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  };
+
   const attempt = async (): Promise<Link> => {
     const undo: (() => Promise<void> | void)[] = [];
     const close = async (): Promise<void> => {
@@ -130,26 +172,14 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       await ping(shell);
       const unit = await buildUnit(executor, shell);
       undo.push(() => unit.close());
-      await unit.collector.start();
+      // With the first look the target counts as well, and then it has to be there.
       deps.onUnit(unit);
       undo.push(() => deps.onUnit(null));
-      const drain = createFarDrain({
-        spool: createFarSpool({ shell, spoolDir: `${facts.homeDir}/.agtmux/spool`, makeNonce }),
-        onBatch: (envelopes) => deps.onEvents(unit, envelopes),
-        logger,
-        clock,
-      });
-      undo.push(() => drain.close());
-      await drain.start();
-      let cancelPing = (): void => {};
-      const pingLater = (): void => {
-        cancelPing = clock.setTimer(PING_MS, () => {
-          // A shell that does not answer has ended by itself, which is heard below.
-          ping(shell).then(pingLater, () => {});
-        });
-      };
-      pingLater();
-      undo.push(() => cancelPing());
+      await unit.collector.start();
+      const events = eventsOf(unit, shell, facts.homeDir);
+      undo.push(() => events.close());
+      await events.look();
+      undo.push(lookAgain(shell, events));
       return {
         onDown: (listener) => {
           executor.onDown(listener);
@@ -167,16 +197,20 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     isEnabled: true,
     transport,
     rttMs,
-    remedy,
+    remedy: isOwned ? OWNED.remedy : remedy,
     nextAttemptAt: keeper.nextAttemptAt,
+    note: isOwned ? OWNED.note : null,
   });
   const keeper: ConnectionKeeper = createConnectionKeeper({
     attempt,
     onUp: () => {
+      isUp = true;
       remedy = null;
       deps.onHealth("ok", null, linkNow());
     },
     onDown: (error) => {
+      isUp = false;
+      isOwned = false;
       rttMs = null;
       remedy = error instanceof AgtmuxError ? error.remedy : null;
       logger.info({ target: targetId, error }, "target is not connected");

@@ -89,6 +89,7 @@ export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
         rttMs: null,
         remedy: config.enabled ? null : `Enable it with 'agtmux target enable ${config.name}'.`,
         nextAttemptAt: null,
+        note: null,
       },
     });
   };

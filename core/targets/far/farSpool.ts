@@ -30,6 +30,45 @@ export interface FarSpool {
 /** Names that our own script makes; anything else is not for us to read. */
 const NAME = /^[A-Za-z0-9._-]{1,255}$/;
 
+/**
+ * Says the time and describes at most `count` files, the oldest ones where there are more: two programs in the usual case.
+ * Fractions of seconds come where the far `date` and `stat` have them.
+ */
+const listScript = (folder: string, count: number): string => `l() { set -- *
+if [ $# -gt ${count} ]; then IFS='
+'; set -f; set -- $(ls -tr | head -n ${count}); set +f; unset IFS; fi
+stat -c 'G %Y %s %y %n' -- "$@" || stat -f 'B %m %z %Fm %N' -- "$@"; }
+if cd ${folder}; then date '+%s %N'; l; cd /; fi`;
+
+const GNU = /^G (\d+) (\d+) \S+ [\d:]+(?:\.(\d+))?(?: [+-]\d{4})? (.+)$/;
+const BSD = /^B (\d+) (\d+) \d+\.(\d+) (.+)$/;
+
+interface ListedFile extends Omit<SpooledFile, "bytes"> {
+  /** Nanoseconds within the second, nine digits. */
+  nanos: string;
+}
+
+/** Ages are never negative; without fractions of the far clock they are right within a second. */
+const parseListing = (answer: string): ListedFile[] => {
+  const [first = "", ...lines] = answer.split("\n");
+  const [, now = "0", nanosNow] = /^(\d+) (\d{9})?/.exec(first) ?? [];
+  const nowMs = Number(now) * 1_000 + (nanosNow === undefined ? 0 : Number(nanosNow) / 1e6);
+  return lines
+    .flatMap((line) => {
+      const [, modified, size, fraction = "", name = ""] = GNU.exec(line) ?? BSD.exec(line) ?? [];
+      if (modified === undefined || !NAME.test(name)) return [];
+      const nanos = fraction.padEnd(9, "0").slice(0, 9);
+      const modifiedSeconds = Number(modified);
+      const ageMs = Math.max(0, nowMs - modifiedSeconds * 1_000 - Number(nanos) / 1e6);
+      return [{ name, modifiedSeconds, nanos, ageMs, size: Number(size) }];
+    })
+    .toSorted((a, b) => {
+      if (a.modifiedSeconds !== b.modifiedSeconds) return a.modifiedSeconds - b.modifiedSeconds;
+      const [one, other] = [a.nanos + a.name, b.nanos + b.name];
+      return one < other ? -1 : one > other ? 1 : 0;
+    });
+};
+
 export const createFarSpool = (options: {
   shell: FarShell;
   /** The spool's folder on the target, absolute. */
@@ -47,20 +86,8 @@ export const createFarSpool = (options: {
   };
   const pathOf = (name: string): string => quoteArgv([`${spoolDir}/new/${name}`]);
 
-  const list = async (count: number): Promise<Omit<SpooledFile, "bytes">[]> => {
-    const answer = await ask(
-      `if cd ${folder}; then date +%s; ls -tr | head -n ${count} | while IFS= read -r x; do ` +
-        `stat -c '%Y %s %n' -- "$x" || stat -f '%m %z %N' -- "$x"; done; cd /; fi`,
-    );
-    const [now = "", ...lines] = answer.toString("utf8").split("\n");
-    return lines.flatMap((line) => {
-      const [, modified, size, name = ""] = /^(\d+) (\d+) (.+)$/.exec(line) ?? [];
-      if (modified === undefined || !NAME.test(name)) return [];
-      const modifiedSeconds = Number(modified);
-      const ageMs = Math.max(0, (Number(now) - modifiedSeconds) * 1_000);
-      return [{ name, modifiedSeconds, ageMs, size: Number(size) }];
-    });
-  };
+  const list = async (count: number): Promise<ListedFile[]> =>
+    parseListing((await ask(listScript(folder, count))).toString("utf8"));
 
   return {
     glance: () => {
@@ -83,7 +110,7 @@ export const createFarSpool = (options: {
       );
       const end = Buffer.from(`\n${nonce}\n`);
       let from = 0;
-      return listed.map((file) => {
+      return listed.map(({ nanos: _nanos, ...file }) => {
         const to = answer.indexOf(end, from);
         const part = answer.subarray(from, to === -1 ? from : to);
         from = to === -1 ? answer.length : to + end.length;
