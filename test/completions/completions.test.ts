@@ -75,7 +75,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const close of closers.toReversed()) await close();
-  rmSync(root, { recursive: true, force: true });
+  rmSync(root, { recursive: true, force: true, maxRetries: 10 });
 });
 
 const BASH_DRIVER = `
