@@ -11,6 +11,8 @@ export interface KnownHostKey {
   type: string;
   /** Base64. */
   key: string;
+  /** Where it was found. */
+  file?: string;
 }
 
 /** What is known under the name with its port, and under the bare name where that may stand for it. */
@@ -52,7 +54,8 @@ const lookUp = async (
         stdin: "ignore",
       });
       // Status 1: not found, and the same for a file that does not exist.
-      return result.exitCode === 0 ? parseKnownHosts(result.stdout) : [];
+      if (result.exitCode !== 0) return [];
+      return parseKnownHosts(result.stdout).map((key) => ({ ...key, file }));
     }),
   );
   return found.flat();
@@ -97,3 +100,7 @@ export const judgeHostKey = (host: KnownHost, key: Buffer): "known" | "unknown" 
   if (all.some((known) => known.marker === "plain" && isSame(known))) return "known";
   return host.keys.some((known) => known.marker === "plain" && known.type === type) ? "changed" : "unknown";
 };
+
+/** The file with the entry that a changed key contradicts. */
+export const fileOfChanged = (host: KnownHost, key: Buffer): string | undefined =>
+  host.keys.find(({ marker, type }) => marker === "plain" && type === typeOfKey(key))?.file;

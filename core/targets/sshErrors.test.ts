@@ -39,7 +39,9 @@ describe("what OpenSSH says", () => {
 
   it("names the entry to remove for a changed key, and is one printable line whatever the server says", () => {
     const changed = "REMOTE HOST IDENTIFICATION HAS CHANGED\nHost key for [vm]:2222 has changed and";
-    expect(errorFromOpenSsh("vm", changed).remedy).toContain('ssh-keygen -R "[vm]:2222"');
+    expect(errorFromOpenSsh("vm", changed).remedy).toContain(`ssh-keygen -R "[vm]:2222"' and`);
+    const elsewhere = `Offending ED25519 key in /etc/ssh/ssh_known_hosts:3\n${changed}`;
+    expect(errorFromOpenSsh("vm", elsewhere).remedy).toContain('-f "/etc/ssh/ssh_known_hosts"');
     const hostile = errorFromOpenSsh("vm", `\u001b]0;title\u0007\u202e${"x".repeat(5_000)}`);
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(hostile.message).not.toMatch(/[\u0000-\u001f\u202e]/);

@@ -17,12 +17,15 @@ export const cleanLine = (text: string): string =>
 export const hostKeyError = (
   alias: string,
   why: "unknown" | "changed" | "revoked",
-  options: { knownName?: string; details?: readonly string[] } = {},
+  options: { knownName?: string; file?: string; details?: readonly string[] } = {},
 ): AgtmuxError => {
   const name = options.knownName ?? alias;
+  // Without a file, ssh-keygen takes the usual one.
+  const isUsual = options.file === undefined || options.file.endsWith("/.ssh/known_hosts");
+  const where = isUsual ? "" : ` -f "${options.file}"`;
   const remedies = {
     unknown: `Run 'ssh ${alias}' once in a terminal and accept the key only if it is the right one.`,
-    changed: `If the change is expected, run 'ssh-keygen -R "${name}"' and then 'ssh ${alias}' once; if not, somebody may be listening.`,
+    changed: `If the change is expected, run 'ssh-keygen -R "${name}"${where}' and then 'ssh ${alias}' once; if not, somebody may be listening.`,
     revoked: `The key is marked as revoked in the known_hosts file: ask who runs ${alias}.`,
   };
   const says = {
@@ -80,8 +83,10 @@ export const errorFromOpenSsh = (alias: string, stderr: string): AgtmuxError => 
     return hostKeyError(alias, "revoked", { details });
   if (/REMOTE HOST IDENTIFICATION HAS CHANGED|Host key for .* has changed/i.test(stderr)) {
     const knownName = /Host key for (\S+) has changed/.exec(stderr)?.[1];
+    const file = /Offending \S+ key in (.+):\d+/.exec(stderr)?.[1];
     return hostKeyError(alias, "changed", {
       details,
+      ...(file === undefined ? {} : { file: cleanLine(file) }),
       ...(knownName === undefined ? {} : { knownName: cleanLine(knownName) }),
     });
   }

@@ -99,7 +99,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     await expect(executorFor(alias, { transport }).connect()).rejects.toMatchObject({
       code: "E_TARGET_HOST_KEY",
       message: expect.stringContaining("CHANGED"),
-      remedy: expect.stringContaining(`ssh-keygen -R "[127.0.0.1]:${server.port}"`),
+      remedy: expect.stringContaining(`ssh-keygen -R "[127.0.0.1]:${server.port}" -f "${at("changed")}"`),
     });
   });
 

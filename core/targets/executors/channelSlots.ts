@@ -1,8 +1,11 @@
 // How many channels a connection has at once. OpenSSH servers refuse the eleventh session of a connection (MaxSessions), so
 // what is beyond a few waits for its turn.
 
-/** One fewer than the usual limit, and room for a session that the server has not yet seen closed. */
-const MAX_CHANNELS = 8;
+/**
+ * Half of the usual limit: the server counts a session until it has cleaned up after its close, which may be later than
+ * the next opening that follows it at once.
+ */
+const MAX_CHANNELS = 5;
 
 export interface ChannelSlots {
   /** Resolves in the order of the calls; the function that it gives frees the slot, once. */

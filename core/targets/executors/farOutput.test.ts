@@ -12,20 +12,22 @@ const chunksOf = (bytes: Buffer, cuts: readonly number[]): Buffer[] => {
   return places.slice(1).map((to, index) => bytes.subarray(places[index], to));
 };
 const cuts = fc.array(fc.nat(), { maxLength: 30 });
-const text = fc.array(fc.constantFrom("a", "\n", "<sta", "<end", ">", "😀", "rt>", "x".repeat(40)), {
-  maxLength: 12,
-});
+/** Never a whole mark. */
+const text = fc
+  .array(fc.constantFrom("a", "\n", "<sta", "<end", ">", "😀", "rt>", "x".repeat(40)), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(""))
+  .filter((all) => !all.includes("<start>") && !all.includes("<end>"));
 
 describe("framed output", () => {
   it("is what stands between the marks, however it is cut", () => {
     fc.assert(
       fc.property(text, text, cuts, (banner, body, places) => {
-        const said = banner.join("").replaceAll("<start>", "");
-        const wanted = body.join("").replaceAll("<end>", "");
-        const all = Buffer.from(`${said}<start> 12\n${wanted}<end> 7\nmore`);
+        const all = Buffer.from(`${banner}<start> 12\n${body}<end> 7\nmore`);
         const output = createFramedOutput({ ...MARKS, maxBytes: 1_000 });
         for (const chunk of chunksOf(all, places)) output.push(chunk);
-        expect([output.opening, output.body.toString("utf8"), output.ending]).toEqual(["12", wanted, "7"]);
+        expect([output.opening, output.body.toString("utf8"), output.ending]).toEqual(["12", body, "7"]);
       }),
     );
   });
@@ -50,7 +52,6 @@ describe("the start gate", () => {
   it("passes everything behind the mark's line, however it is cut", () => {
     fc.assert(
       fc.property(text, text, cuts, (banner, body, places) => {
-        const said = banner.join("").replaceAll("<start>", "");
         const passed: Buffer[] = [];
         const openings: string[] = [];
         const gate = createStartGate(
@@ -58,8 +59,8 @@ describe("the start gate", () => {
           (chunk) => passed.push(chunk),
           (opening) => openings.push(opening),
         );
-        for (const chunk of chunksOf(Buffer.from(`${said}<start> 42\n${body.join("")}`), places)) gate(chunk);
-        expect(Buffer.concat(passed).toString("utf8")).toBe(body.join(""));
+        for (const chunk of chunksOf(Buffer.from(`${banner}<start> 42\n${body}`), places)) gate(chunk);
+        expect(Buffer.concat(passed).toString("utf8")).toBe(body);
         expect(openings).toEqual(["42"]);
       }),
     );

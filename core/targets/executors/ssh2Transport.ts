@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import type { AgentAuthMethod, Client, ClientChannel, ConnectConfig, PublicKeyAuthMethod } from "ssh2";
 import type { AgtmuxError } from "../../model/errors.ts";
-import { judgeHostKey, typeOfKey, type KnownHost } from "../knownHosts.ts";
+import { fileOfChanged, judgeHostKey, typeOfKey, type KnownHost } from "../knownHosts.ts";
 import type { SshConfig } from "../sshConfig.ts";
 import { authError, cleanLine, hostKeyError, unreachableError } from "../sshErrors.ts";
 import type { SshIdentities } from "../sshIdentities.ts";
@@ -126,9 +126,11 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       hostVerifier: (key: Buffer): boolean => {
         const verdict = judgeHostKey(knownHost, key);
         if (verdict === "known") return true;
+        const file = fileOfChanged(knownHost, key);
         onHostKey(
           hostKeyError(alias, verdict, {
             knownName: knownHost.name,
+            ...(file === undefined ? {} : { file }),
             details: [`offered: ${cleanLine(typeOfKey(key))}`],
           }),
         );
