@@ -93,7 +93,7 @@ beforeEach(() => {
       batches.push(envelopes);
     },
     logger: SILENT_LOGGER,
-    clock: clock as unknown as Parameters<typeof createFarDrain>[0]["clock"],
+    clock,
   });
 });
 afterEach(() => drain.close());

@@ -136,7 +136,8 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     expect(existsSync(spool("new"))).toBe(true);
     const { changes } = await integrate("uninstall", "codex");
     expect(changes.map(({ path }) => path)).toContain(spool());
-    expect(readdirSync(scene.server.farHome, { recursive: true }).toSorted()).toEqual([".claude", ".codex"]);
+    const left = readdirSync(scene.server.farHome, { recursive: true, encoding: "utf8" });
+    expect(left.toSorted()).toEqual([".claude", ".codex"]);
   });
 
   it("are left to an agtmux of its own that lives there, and the target says so", async () => {
