@@ -3,9 +3,9 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { FeedEntry, PaneView } from "../core/model/view.ts";
-import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import type { PaneView } from "../core/model/view.ts";
 import type { Player } from "../test/player/player.ts";
+import { FeedWatch } from "./feedWatch.ts";
 import { cpuSecondsOf, processFamily, residentMbOf, countChildren } from "./processCost.ts";
 import { createScene, type Scene } from "./scene.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
@@ -31,48 +31,8 @@ export interface EndToEndFigures {
 }
 
 const ROUNDS = 10;
-const LIMIT_MS = 5_000;
 /** Apart from the quiet stretch: the counting itself costs. */
 const PROCESS_COUNT_SECONDS = 30;
-
-class FeedWatch {
-  private readonly waiting = new Set<(entry: FeedEntry, at: number) => void>();
-  private readonly abort = new AbortController();
-  private readonly done: Promise<void>;
-
-  constructor(client: DaemonClient) {
-    this.done = this.follow(client);
-  }
-
-  private async follow(client: DaemonClient): Promise<void> {
-    for await (const entry of client.feed({ since: null, sinceTime: null, all: true }, this.abort.signal)) {
-      const at = performance.now();
-      for (const listener of this.waiting) listener(entry, at);
-    }
-  }
-
-  /** Resolves with the moment (performance.now) at which the first fitting row arrived. Call it before the cause. */
-  next(isWanted: (pane: PaneView) => boolean): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const limit = setTimeout(() => {
-        this.waiting.delete(listener);
-        reject(new Error(`nothing arrived within ${LIMIT_MS} ms`));
-      }, LIMIT_MS);
-      const listener = (entry: FeedEntry, at: number): void => {
-        if (entry.kind !== "state" || !isWanted(entry.pane)) return;
-        clearTimeout(limit);
-        this.waiting.delete(listener);
-        resolve(at);
-      };
-      this.waiting.add(listener);
-    });
-  }
-
-  async close(): Promise<void> {
-    this.abort.abort();
-    await this.done;
-  }
-}
 
 let dropped = 0;
 /** Drops an event file exactly as the hook does, and returns the moment before the rename. */

@@ -1,32 +1,22 @@
 // `npm run bench`: every figure that the README quotes, with the machine, the versions and the baselines of the same run.
 // Prints Markdown; `--json` prints the same as JSON; `--idle SECONDS` sets the length of the quiet stretches (60).
-import { execFileSync } from "node:child_process";
-import { arch, cpus, platform, release, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchEndToEnd, type EndToEndFigures } from "./endToEnd.ts";
 import { benchHook, type HookBench } from "./hook.ts";
+import { describeMachine, type Machine } from "./machine.ts";
 import { benchSpool, type SpoolBench } from "./spool.ts";
 import type { Spread } from "./statistics.ts";
 import { benchStore, type StoreBench } from "./store.ts";
 import { benchTmux, type TmuxBench } from "./tmux.ts";
 
 interface Report {
-  machine: { cpu: string; cores: number; memoryGb: number; system: string; node: string; tmux: string };
+  machine: Machine;
   endToEnd: EndToEndFigures;
   hook: HookBench;
   spool: SpoolBench;
   store: StoreBench;
   tmux: TmuxBench;
 }
-
-const machine = (): Report["machine"] => ({
-  cpu: cpus()[0]?.model.trim() ?? "unknown",
-  cores: cpus().length,
-  memoryGb: Math.round(totalmem() / 2 ** 30),
-  system: `${platform()} ${release()} ${arch()}`,
-  node: process.version,
-  tmux: execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim(),
-});
 
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 const spread = ({ median, p95, max, count }: Spread): string =>
@@ -65,7 +55,7 @@ const { values } = parseArgs({
   options: { json: { type: "boolean", default: false }, idle: { type: "string", default: "60" } },
 });
 const report: Report = {
-  machine: machine(),
+  machine: describeMachine(),
   hook: await benchHook(),
   spool: await benchSpool(),
   store: await benchStore(),

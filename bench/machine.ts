@@ -1,0 +1,21 @@
+// What the figures were measured on.
+import { execFileSync } from "node:child_process";
+import { arch, cpus, platform, release, totalmem } from "node:os";
+
+export interface Machine {
+  cpu: string;
+  cores: number;
+  memoryGb: number;
+  system: string;
+  node: string;
+  tmux: string;
+}
+
+export const describeMachine = (): Machine => ({
+  cpu: cpus()[0]?.model.trim() ?? "unknown",
+  cores: cpus().length,
+  memoryGb: Math.round(totalmem() / 2 ** 30),
+  system: `${platform()} ${release()} ${arch()}`,
+  node: process.version,
+  tmux: execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim(),
+});

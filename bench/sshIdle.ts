@@ -1,0 +1,113 @@
+// What watching an idle machine costs: bytes and packets on the wire, channels, and processes started over there. The far
+// side is a PID namespace of its own, so that every process start in it is counted and nothing else is.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setTimeout as wait } from "node:timers/promises";
+import { until } from "../test/setup/realClock.ts";
+import { openFarBox } from "./farBox.ts";
+import { createSshScene, untilHealth, type Transport } from "./sshScene.ts";
+
+export interface SshIdle {
+  panes: number;
+  agents: number;
+  seconds: number;
+  /** Both directions with 52 bytes of header for each packet, acknowledgements too; per second. */
+  wireBytesPerSecond: number;
+  payloadBytesPerSecond: number;
+  packetsPerSecond: number;
+  channels: number;
+  /** Null: this machine allows no PID namespace. */
+  processStartsPerMinute: number | null;
+}
+
+const PANES = 50;
+const AGENTS = 5;
+const SETTLE_MS = 20_000;
+const HEADER_BYTES = 52;
+const FRAME = fileURLToPath(new URL("../test/fixtures/recordings/claude/idle_fresh.ansi", import.meta.url));
+
+interface Counters {
+  payload: number;
+  packets: number;
+}
+
+/** What the kernel counted for the one connection to a local port. */
+const countersOf = (port: number): Counters => {
+  const text = execFileSync("ss", ["-tinH", "state", "established", "dport", "=", `:${port}`], {
+    encoding: "utf8",
+  });
+  const sum = (name: string): number =>
+    [...text.matchAll(new RegExp(`\\b${name}:(\\d+)`, "g"))].reduce((total, [, value]) => total + Number(value), 0);
+  return {
+    payload: sum("bytes_sent") + sum("bytes_received"),
+    packets: sum("segs_out") + sum("segs_in"),
+  };
+};
+
+/** What the far sshd started itself: one for each open channel. */
+const countChannels = (farHome: string): number => {
+  const isFar = (pid: string): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`HOME=${farHome}\0`);
+    } catch {
+      return false;
+    }
+  };
+  const parentOf = (pid: string): string =>
+    /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? "";
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isFar(pid) && !isFar(parentOf(pid))).length;
+};
+
+export const benchSshIdle = async (transport: Transport, seconds: number): Promise<SshIdle> => {
+  const scene = await createSshScene(transport);
+  const { server, far, proxy } = scene;
+  const box = openFarBox();
+  try {
+    copyFileSync("/bin/sleep", join(server.folder, "claude"));
+    const tmux = (...words: string[]): string =>
+      `tmux -u ${far.socketArgs.join(" ")} ${words.map((word) => `'${word}'`).join(" ")}`;
+    const agent = `cat "${FRAME}"; exec "${join(server.folder, "claude")}" 100000`;
+    const lines = [
+      tmux("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000"),
+      ...Array.from({ length: PANES - 1 }, (_, pane) =>
+        tmux("new-window", "-d", "-t", "s:", pane < AGENTS ? agent : "sleep 100000"),
+      ),
+    ];
+    if (box === null) for (const line of lines) execFileSync("sh", ["-c", line]);
+    else {
+      await server.stop();
+      box.run(`/usr/sbin/sshd -D -e -f ${server.folder}/sshd_config </dev/null >${server.folder}/log 2>&1 &`);
+      for (const line of lines) box.run(line);
+    }
+    const countPanes = async (): Promise<number> =>
+      (await far.run("list-panes", "-a").catch(() => "")).split("\n").length;
+    await until(async () => (await countPanes()) === PANES, "the far panes are there", 60_000);
+    const client = await scene.startDaemon([scene.settingsOf("vm1", scene.slowAlias)]);
+    await untilHealth(client, "vm1", "ok");
+    await wait(SETTLE_MS);
+    const before = countersOf(proxy.port);
+    const startsBefore = (await box?.startedProcesses()) ?? null;
+    await wait(seconds * 1_000);
+    const after = countersOf(proxy.port);
+    const startsAfter = (await box?.startedProcesses()) ?? null;
+    const { items } = await client.call((api) => api.panes.query({}));
+    const packets = after.packets - before.packets;
+    const payload = after.payload - before.payload;
+    return {
+      panes: PANES,
+      agents: items.length,
+      seconds,
+      wireBytesPerSecond: (payload + packets * HEADER_BYTES) / seconds,
+      payloadBytesPerSecond: payload / seconds,
+      packetsPerSecond: packets / seconds,
+      channels: countChannels(server.farHome),
+      processStartsPerMinute:
+        startsBefore === null || startsAfter === null ? null : ((startsAfter - startsBefore) / seconds) * 60,
+    };
+  } finally {
+    await scene.close();
+    await box?.close();
+  }
+};

@@ -1,0 +1,118 @@
+// From what happens on a machine 50 ms away to the entry that a client of the feed receives.
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setTimeout as wait } from "node:timers/promises";
+import type { PaneView } from "../core/model/view.ts";
+import { createPlayer, type Player } from "../test/player/player.ts";
+import { FeedWatch } from "./feedWatch.ts";
+import { createSshScene, untilHealth, type SshScene, type Transport } from "./sshScene.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+
+export interface SshLatency {
+  rttMs: number | null;
+  /** From the rename into the far spool to the client's feed, milliseconds. */
+  hookToFeed: Spread;
+  /** From the first frame of a dialog that no event tells of. */
+  screenToFeed: Spread;
+}
+
+const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
+const PANES = 50;
+
+const isState = (player: Player, state: string) => (pane: PaneView) =>
+  pane.identity.pane_id === player.paneId && pane.state === state;
+
+/** Drops event files as the hook does. */
+const createDropper = async ({ server, far }: SshScene) => {
+  const [temporary, spool] = ["tmp", "new"].map((name) => join(server.farHome, ".agtmux", "spool", name)) as [
+    string,
+    string,
+  ];
+  for (const folder of [temporary, spool]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const serverPid = await far.serverPid();
+  let dropped = 0;
+  return (player: Player, event: string, payload: Record<string, unknown>): number => {
+    dropped += 1;
+    const name = `9${String(dropped).padStart(6, "0")}-0`;
+    const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${far.socketPath},${serverPid},0\npane=${player.paneId}\nppid=${player.pid}\n\n`;
+    const body = JSON.stringify({ session_id: player.sessionId, hook_event_name: event, ...payload });
+    writeFileSync(join(temporary, name), header + body, { mode: 0o600 });
+    const at = performance.now();
+    renameSync(join(temporary, name), join(spool, name));
+    return at;
+  };
+};
+
+const measureHooks = async (
+  drop: Awaited<ReturnType<typeof createDropper>>,
+  player: Player,
+  feed: FeedWatch,
+  rounds: number,
+): Promise<Spread> => {
+  const sample: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const [event, state] =
+      round % 2 === 0 ? (["UserPromptSubmit", "running"] as const) : (["Stop", "completed"] as const);
+    const arrived = feed.next(isState(player, state));
+    const at = drop(player, event, { background_tasks: [] });
+    sample.push((await arrived) - at);
+    // The moments of looking must not fall in step with the dropping.
+    await wait(137 * (1 + (round % 7)));
+  }
+  return spreadOf(sample);
+};
+
+const measureScreens = async (player: Player, feed: FeedWatch, rounds: number): Promise<Spread> => {
+  const sample: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const running = feed.next(isState(player, "running"));
+    await player.frame("tool_running");
+    await running;
+    await wait(500 + 137 * (1 + (round % 7)));
+    const arrived = feed.next(isState(player, "waiting_approval"));
+    const at = performance.now();
+    await player.frame("waiting_approval");
+    sample.push((await arrived) - at);
+  }
+  return spreadOf(sample);
+};
+
+export const benchSshLatency = async (transport: Transport, rounds: number): Promise<SshLatency> => {
+  const scene = await createSshScene(transport);
+  const { far, server } = scene;
+  const players: Player[] = [];
+  try {
+    await far.run("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000");
+    for (let pane = 1; pane < PANES; pane += 1)
+      await far.run("new-window", "-d", "-t", "s:", "sleep 100000");
+    const play = async (): Promise<Player> => {
+      const player = await createPlayer({
+        tmux: { socketArgs: far.socketArgs, session: "s" },
+        home: server.farHome,
+        recordingsDir: RECORDINGS,
+      });
+      players.push(player);
+      await player.frame("idle_fresh");
+      return player;
+    };
+    const [hooked, silent] = [await play(), await play()];
+    const drop = await createDropper(scene);
+    const client = await scene.startDaemon([scene.settingsOf("vm1", scene.slowAlias)]);
+    await untilHealth(client, "vm1", "ok");
+    await wait(3_000);
+    const feed = new FeedWatch(client);
+    const hookToFeed = await measureHooks(drop, hooked, feed, rounds);
+    const screenToFeed = await measureScreens(silent, feed, Math.ceil(rounds / 2));
+    const targets = await client.call((api) => api.targets.query());
+    await feed.close();
+    return {
+      rttMs: targets.find(({ target }) => target === "vm1")?.rtt_ms ?? null,
+      hookToFeed,
+      screenToFeed,
+    };
+  } finally {
+    for (const player of players) await player.close();
+    await scene.close();
+  }
+};

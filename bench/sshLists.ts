@@ -1,0 +1,70 @@
+// How fast lists answer while targets are in trouble: one healthy, one whose far side is frozen, one with a changed host key.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { createSshServer } from "../test/ssh/sshServer.ts";
+import { createSshScene, untilHealth, type Transport } from "./sshScene.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+
+export interface SshLists {
+  /** Milliseconds of one request for all panes over the daemon's socket. */
+  list: Spread;
+  targets: { target: string; health: string; reason: string | null }[];
+}
+
+const ASK_EVERY_MS = 50;
+
+export const benchSshLists = async (transport: Transport, seconds: number): Promise<SshLists> => {
+  const scene = await createSshScene(transport);
+  const { server, far } = scene;
+  const frozen = await createSshServer();
+  const stopped: number[] = [];
+  try {
+    await far.newSession("s", "sleep 100000");
+    for (let pane = 1; pane < 50; pane += 1) await far.run("new-window", "-d", "-t", "s:", "sleep 100000");
+    const strange = join(server.folder, "strange_hosts");
+    await writeFile(
+      strange,
+      `${server.hostKeyLine.split(" ")[0]} ${frozen.hostKeyLine.split(" ").slice(1).join(" ")}\n`,
+    );
+    await server.addHost("changed", [`UserKnownHostsFile ${strange}`]);
+    await server.addHost("frozen", [
+      `Port ${frozen.port}`,
+      `UserKnownHostsFile ${frozen.knownHosts}`,
+      `IdentityFile ${frozen.userKey}`,
+    ]);
+    const client = await scene.startDaemon([
+      scene.settingsOf("vm1", scene.slowAlias),
+      scene.settingsOf("vm2", "frozen"),
+      scene.settingsOf("vm3", "changed"),
+    ]);
+    await Promise.all([untilHealth(client, "vm1", "ok"), untilHealth(client, "vm2", "ok")]);
+    for (const pid of await frozen.sessionPids()) {
+      process.kill(pid, "SIGSTOP");
+      stopped.push(pid);
+    }
+    const sample: number[] = [];
+    const end = performance.now() + seconds * 1_000;
+    while (performance.now() < end) {
+      const at = performance.now();
+      await client.call((api) => api.panes.query({ all: true }));
+      sample.push(performance.now() - at);
+      await wait(ASK_EVERY_MS);
+    }
+    const targets = await client.call((api) => api.targets.query());
+    return {
+      list: spreadOf(sample),
+      targets: targets.map(({ target, health, health_reason: reason }) => ({ target, health, reason })),
+    };
+  } finally {
+    await scene.close();
+    for (const pid of stopped) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It went with its connection.
+      }
+    }
+    await frozen.close();
+  }
+};
