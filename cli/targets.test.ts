@@ -103,6 +103,17 @@ test("list says what is wrong, what to do and when it is tried again, without co
   );
 });
 
+test("integrate goes to the target that is named, and says how to check it there", async () => {
+  const done = await home.run(["integrate", "claude", "--target", "vm1", "--yes"]);
+  expect(done.stdout).toContain("Check it with 'agtmux integrate claude --target vm1 --verify'.");
+  expect(service.actions).toEqual(
+    [true, false].map((dryRun) => ({
+      action: "integrationChange",
+      input: { agent: "claude", target: "vm1", action: "install", dryRun },
+    })),
+  );
+});
+
 test("enable, disable and set change one target, remove forgets it", async () => {
   const asked: unknown[] = [];
   service.targetChange = async (input) => {

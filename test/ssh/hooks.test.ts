@@ -66,6 +66,28 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     await untilApplied(4);
     expect(applied()).toEqual(["SessionStart", "UserPromptSubmit", "PermissionRequest", "Stop"]);
     await until(() => waiting().length === 0, "the spool is empty", LIMIT_MS);
+    const { findings } = await scene.service.doctor({ target: "vm1" });
+    const statusOf = (check: string, agent?: string) =>
+      findings.find((one) => one.check === check && (agent === undefined || one.agent === agent))?.status;
+    expect({
+      health: statusOf("target.health"),
+      tmux: statusOf("target.tmux"),
+      processes: statusOf("target.processes"),
+      clock: statusOf("target.clock"),
+      delivery: statusOf("target.delivery"),
+      hooks: statusOf("agent.integration", "claude"),
+      events: statusOf("agent.events", "claude"),
+      absent: statusOf("agent.integration", "gemini"),
+    }).toEqual({
+      health: "ok",
+      tmux: "ok",
+      processes: "ok",
+      clock: "ok",
+      delivery: "ok",
+      hooks: "ok",
+      events: "ok",
+      absent: "skipped",
+    });
     const after = await scene.service.integrationVerify({ agent: "claude", target: "vm1" });
     expect(after.lastRealEventAt).not.toBeNull();
     expect((await scene.service.integrationVerify({ agent: "claude" })).lastRealEventAt).toBeNull();
