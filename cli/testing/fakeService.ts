@@ -354,6 +354,7 @@ export const createFakeService = (
     },
     feed,
     notices: async function* () {},
+    lookNow: async () => {},
     explain: async (ref) => ({
       schema_version: SCHEMA_VERSION,
       generated_at: NOW,

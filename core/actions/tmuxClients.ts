@@ -3,8 +3,9 @@
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
 const TIMEOUT_MS = 2_000;
-/** Nothing in it can hold a space: numbers, an id, a device path. */
-const FORMAT = "#{client_control_mode} #{client_readonly} #{client_activity} #{session_id} #{client_tty}";
+/** Nothing in it can hold a space: numbers, ids, a device path, a list of words. */
+const FORMAT =
+  "#{client_control_mode} #{client_readonly} #{client_activity} #{session_id} #{client_tty} #{pane_id} #{focus-events} #{client_flags}";
 
 export interface TmuxClient {
   /** In control mode on a terminal: tmux's windows are the terminal program's own. */
@@ -13,11 +14,17 @@ export interface TmuxClient {
   activeAt: number;
   sessionId: string;
   tty: string;
+  /** The active pane of the session's current window. */
+  paneId: string;
+  /** The terminal has the focus; one that does not report it always has. */
+  isFocused: boolean;
+  /** tmux asks terminals to report focus. */
+  reportsFocus: boolean;
 }
 
 /** Null for a control client without a terminal, ours among them. */
 const parseClient = (line: string): TmuxClient | null => {
-  const match = /^([01]) ([01]) (\d+) (\$\d+) (\/dev\/[A-Za-z0-9/._-]+)$/.exec(line);
+  const match = /^([01]) ([01]) (\d+) (\$\d+) (\/dev\/[A-Za-z0-9/._-]+) (%\d+) ([01]?) (\S*)$/.exec(line);
   return match === null
     ? null
     : {
@@ -26,6 +33,9 @@ const parseClient = (line: string): TmuxClient | null => {
         activeAt: Number(match[3]),
         sessionId: match[4] ?? "",
         tty: match[5] ?? "",
+        paneId: match[6] ?? "",
+        isFocused: (match[8] ?? "").split(",").includes("focused"),
+        reportsFocus: match[7] === "1",
       };
 };
 

@@ -112,6 +112,7 @@ export const createRouter = (service: ReachableService) =>
       )
       .subscription(({ input, signal }) => service.feed(input, signal ?? new AbortController().signal)),
     notices: procedure.subscription(({ signal }) => service.notices(signal ?? new AbortController().signal)),
+    lookNow: procedure.mutation(() => service.lookNow()),
     explain: procedure.input(z.object({ ref: refSchema })).query(({ input }) => service.explain(input.ref)),
     prepareAttach: procedure
       .input(

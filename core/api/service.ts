@@ -10,6 +10,7 @@ import type {
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctorView.ts";
 import type { AgtmuxError } from "../model/errors.ts";
+import type { NoticeKind } from "../model/noticePolicy.ts";
 import type { ActionGuards, AttachPlan } from "../model/snapshot.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type {
@@ -74,11 +75,28 @@ export interface IntegrationVerification {
   lastRealEventAt: string | null;
 }
 
+/** What can be done from a notice, through the same gate as from anywhere else. */
+export type NoticeAction =
+  | { kind: "approve" | "deny" | "attach"; label: string }
+  | { kind: "option"; number: number; label: string };
+
+/** A text answers the prompt (`answer`), or is typed to the agent (`send`). */
+export type NoticeReply = "answer" | "send";
+
 export interface Notice {
   id: string;
+  kind: NoticeKind;
   title: string;
   body: string;
+  /** As it was when the notice was made: actions are guarded by its runtime, version and prompt. Of many, the most urgent. */
   pane: PaneView;
+  /** More than one: it stands for so many panes and leads to the list. */
+  count: number;
+  /** `default`, `none`, or the name of a system sound. */
+  sound: string;
+  actions: NoticeAction[];
+  /** Null: nothing can be written. */
+  reply: NoticeReply | null;
 }
 export type NoticeEvent = { kind: "show"; notice: Notice } | { kind: "withdraw"; id: string };
 
@@ -124,6 +142,8 @@ export interface DaemonService {
     signal: AbortSignal,
   ): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
+  /** The machine woke up, or somebody knows that much changed: every target is looked at now, and at most once in a while. */
+  lookNow(): Promise<void>;
   explain(ref: string): Promise<Explanation>;
   prepareAttach(input: {
     ref: string;

@@ -318,6 +318,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       focusTerminal: deps.focusTerminal,
     });
     ingest.onChanges((changes) => service.notice.heed(changes));
+    closers.push(() => service.notice.close());
 
     await host.collector.start();
     const drain = createSpoolDrain({

@@ -4,16 +4,19 @@ import type { AdapterDesk } from "./adapterDesk.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationDesk } from "./integrationDesk.ts";
 import { createActionRecord } from "./actionRecord.ts";
+import { createFrontSight } from "./frontSight.ts";
 import { createPaneActions } from "./paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import type { TargetDesk } from "./fleet/targetDesk.ts";
+import { createWakeUp } from "./wakeUp.ts";
 import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
 import { showPlan, type DesktopHands, type FocusTerminal } from "./showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
-import { NoticeBoard } from "../api/noticeBoard.ts";
+import { NoticeBoard } from "../api/notices/noticeBoard.ts";
+import { minuteOfDay } from "../api/notices/quietHours.ts";
 import type { AttachPlan, DaemonService, Hello } from "../api/service.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
@@ -148,7 +151,17 @@ export const createService = (deps: ServiceDeps): Service => {
 
   const notice = new NoticeBoard({
     now: () => clock.now(),
+    minuteOfDay: () => minuteOfDay(clock.now()),
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
     policy: () => deps.config().notifications,
+    isInFront: createFrontSight({
+      paneOf: ({ identity }) =>
+        identity.runtime_id === null
+          ? null
+          : (ingest.world.runtimes.get(identity.runtime_id)?.runtime ?? null),
+      fleet: deps.fleet,
+      clock,
+    }),
     isConfirmed: (runtimeId) => {
       const entry = ingest.world.runtimes.get(runtimeId);
       const runs = [entry?.runs.poller, entry?.runs.transcript];
@@ -248,6 +261,7 @@ export const createService = (deps: ServiceDeps): Service => {
     },
     feed: (options, signal) => feedHub.subscribe(options, signal),
     notices: (signal) => notice.subscribe(signal),
+    lookNow: createWakeUp({ fleet: deps.fleet, targetDesk: deps.targetDesk, clock }),
     explain,
     prepareAttach: (input) =>
       record.throughGate("attach", input, ({ verified }) =>

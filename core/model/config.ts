@@ -1,5 +1,6 @@
 // `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
 import { z } from "zod";
+import { noticePolicySchema } from "./noticePolicy.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 
 /** The freshness values of design "states". */
@@ -64,15 +65,7 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
-    notifications: z
-      .object({
-        waiting_approval: z.boolean().default(true),
-        waiting_input: z.boolean().default(true),
-        error: z.boolean().default(false),
-        completed: z.boolean().default(false),
-      })
-      .strict()
-      .prefault({}),
+    notifications: noticePolicySchema.prefault({}),
     adapters: z
       .object({
         /** Agent types that are not recognised: their panes count as panes without an agent. */

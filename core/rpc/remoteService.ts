@@ -17,6 +17,7 @@ export const createRemoteService = (client: DaemonClient): ReachableService => (
   targetRemove: (input) => client.call((api) => api.targetRemove.mutate(input)),
   feed: (options, signal) => client.feed(options, signal),
   notices: (signal) => client.notices(signal),
+  lookNow: () => client.call((api) => api.lookNow.mutate()),
   explain: (ref) => client.call((api) => api.explain.query({ ref })),
   prepareAttach: (input) => client.call((api) => api.prepareAttach.mutate(input)),
   openAttach: (input) => client.call((api) => api.openAttach.mutate(input)),

@@ -263,6 +263,12 @@ export class FakeDaemon implements DaemonService {
   notices(signal: AbortSignal): AsyncIterable<NoticeEvent> {
     return this.noticeEvents.read(signal, []);
   }
+  /** How often it was told to look at everything. */
+  looks = 0;
+  lookNow(): Promise<void> {
+    this.looks += 1;
+    return Promise.resolve();
+  }
   async explain(ref: string): Promise<Explanation> {
     const pane = this.find(ref);
     const stored = this.explanations.get(ref);

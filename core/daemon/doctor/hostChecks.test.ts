@@ -13,7 +13,13 @@ const FACTS: HostFacts = {
   noticeListeners: 0,
   findTerminal: () => "/usr/bin/xterm",
 };
-const OFF = { waiting_approval: false, waiting_input: false, error: false, completed: false };
+const OFF = {
+  ...DEFAULT_CONFIG.notifications,
+  waiting_approval: false,
+  waiting_input: false,
+  error: false,
+  completed: false,
+};
 
 const statusOf = async (check: string, facts: Partial<HostFacts>): Promise<string | undefined> => {
   const adapters = { list: () => [], byAgentType: () => null, identify: () => null };

@@ -3,6 +3,7 @@
 import type { Check, Diagnosis } from "../../model/doctorCheck.ts";
 import type { Config } from "../../model/config.ts";
 import { AgtmuxError } from "../../model/errors.ts";
+import { NOTICE_KINDS } from "../../model/noticePolicy.ts";
 import type { AdapterProblem, AdapterSource } from "../../ports/adapterSource.ts";
 
 const LIMIT_MS = 3_000;
@@ -43,7 +44,7 @@ const checkAdapterFiles = (adapters: AdapterSource): Diagnosis[] => {
 };
 
 const checkNotifications = (facts: HostFacts): Diagnosis => {
-  const wanted = Object.entries(facts.notifications).flatMap(([state, isOn]) => (isOn ? [state] : []));
+  const wanted = NOTICE_KINDS.filter((kind) => facts.notifications[kind]);
   const evidence = `wanted for ${wanted.join(", ")}`;
   if (wanted.length === 0)
     return { status: "skipped", summary: "Notifications are switched off in config.json." };

@@ -49,6 +49,8 @@ export interface TargetDesk {
   /** One attempt now. @throws AgtmuxError with what keeps it from being connected. */
   connect(name: string): Promise<TargetView>;
   remove(name: string): Promise<void>;
+  /** Tries what waits for its next attempt and can be mended without a person; whatever comes of it is the target's health. */
+  retryNow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,6 +59,8 @@ const sameSettings = (a: SshTargetConfig, b: SshTargetConfig): boolean =>
 
 const WAITING = "not connected yet";
 const DISABLED = "it is disabled";
+/** An attempt that is further away waits for a person: a key, a host key. It is not brought forward. */
+const SOON_MS = 100_000;
 
 export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
   const { ingest, clock, logger } = deps;
@@ -175,6 +179,14 @@ export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
       find(name);
       await deps.write(({ targets }) => targets.filter((target) => target.name !== name));
       apply();
+    },
+    retryNow: async () => {
+      const now = clock.now();
+      const due = [...running.values()].filter(({ link: { nextAttemptAt } }) => {
+        return nextAttemptAt !== null && nextAttemptAt - now <= SOON_MS;
+      });
+      // What an attempt failed with is the target's health already.
+      await Promise.all(due.map((target) => target.connectNow().catch(() => undefined)));
     },
     close: async () => {
       for (const [name, target] of running) stop(name, target);

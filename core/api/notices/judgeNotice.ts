@@ -1,0 +1,72 @@
+// Whether a person is told of something now, later or not at all, and what of many things is told as one. Pure: the board
+// brings the facts and the time.
+import { NOTICE_KINDS, type NoticeKind, type NoticePolicy } from "../../model/noticePolicy.ts";
+import type { CanonicalState } from "../../model/state.ts";
+import { isQuiet } from "./quietHours.ts";
+
+/** What is over sooner than this was an automatic answer, or nothing. Also what arrives within it arrives at once. */
+export const SETTLE_MS = 300;
+/** A permission is told with its options; they are read off the screen, which may lag behind the event by so much. */
+const COMPLETE_MS = 1_500;
+/** A state older than this when it is first heard of is backlog: it must be seen before anybody is told. */
+const FRESH_MS = 10_000;
+/** In this time no more are told one by one than fit below `group_from`. */
+export const BURST_MS = 10_000;
+
+export interface NoticeFacts {
+  readonly kind: NoticeKind;
+  readonly target: string;
+  readonly now: number;
+  /** Local, 0 to 1439. */
+  readonly minuteOfDay: number;
+  readonly heardAt: number;
+  /** When the state began; null: not known. */
+  readonly since: number | null;
+  /** Seen on the screen since the daemon's start. */
+  readonly isConfirmed: boolean;
+  /** Nothing more is expected to become known of what is asked. */
+  readonly isComplete: boolean;
+  /** When this agent was told of last; null: never. */
+  readonly toldAt: number | null;
+}
+
+export type NoticeVerdict =
+  | { readonly kind: "tell" }
+  | {
+      readonly kind: "hold";
+      readonly because: "settling" | "incomplete" | "backlog" | "quiet_hours" | "cooldown";
+    }
+  | { readonly kind: "drop"; readonly because: "switched_off" | "muted_target" };
+
+/** Null for a state that nobody is told of, whatever the policy. */
+export const noticeKindOf = (state: CanonicalState | null): NoticeKind | null =>
+  NOTICE_KINDS.find((kind) => kind === state) ?? null;
+
+export const judgeNotice = (facts: NoticeFacts, policy: NoticePolicy): NoticeVerdict => {
+  const { kind, now, heardAt, since } = facts;
+  if (!policy[kind]) return { kind: "drop", because: "switched_off" };
+  if (policy.muted_targets.includes(facts.target)) return { kind: "drop", because: "muted_target" };
+  const isBacklog = since !== null && heardAt - since > FRESH_MS;
+  if (isBacklog && !facts.isConfirmed) return { kind: "hold", because: "backlog" };
+  if (now - heardAt < SETTLE_MS) return { kind: "hold", because: "settling" };
+  if (!facts.isComplete && now - heardAt < COMPLETE_MS) return { kind: "hold", because: "incomplete" };
+  if (isQuiet(policy.quiet_hours, facts.minuteOfDay)) return { kind: "hold", because: "quiet_hours" };
+  if (facts.toldAt !== null && now - facts.toldAt < policy.cooldown_ms)
+    return { kind: "hold", because: "cooldown" };
+  return { kind: "tell" };
+};
+
+/**
+ * What is told now of things that may be told, the most urgent first; what is in neither list waits for the next look.
+ * `recent`: notices of the last BURST_MS.
+ */
+export const planBatch = <T extends { readonly kind: NoticeKind; readonly since: number | null }>(
+  ready: readonly T[],
+  { recent, groupFrom }: { recent: number; groupFrom: number },
+): { singles: T[]; group: T[] } => {
+  const ordered = ready.toSorted(
+    (a, b) => NOTICE_KINDS.indexOf(a.kind) - NOTICE_KINDS.indexOf(b.kind) || (a.since ?? 0) - (b.since ?? 0),
+  );
+  if (ordered.length >= groupFrom) return { singles: [], group: ordered };
+  return { singles: ordered.slice(0, Math.max(0, groupFrom - 1 - recent)), group: [] };
+};

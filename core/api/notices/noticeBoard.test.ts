@@ -1,0 +1,228 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
+import { someRequest } from "../../../test/factories/evidence.ts";
+import { DEFAULT_CONFIG } from "../../model/config.ts";
+import type { NoticePolicy } from "../../model/noticePolicy.ts";
+import type { PaneView } from "../../model/view.ts";
+import type { NoticeEvent } from "../service.ts";
+import { NoticeBoard } from "./noticeBoard.ts";
+
+const START = 1_800_000_000_000;
+let now: number;
+let minute: number;
+let policy: NoticePolicy;
+let confirmed: Set<string>;
+let inFront: Set<string>;
+let board: NoticeBoard;
+let events: NoticeEvent[];
+let listening: AbortController;
+
+/** Asked as it is when the screen was read: with its options, and named. */
+const asked = (body: string): Partial<PaneView> => ({
+  request: {
+    ...someRequest(body),
+    options: [
+      { label: "Yes", keys: ["1"], role: "approve" },
+      { label: "No", keys: ["Escape"], role: "deny" },
+    ],
+  },
+  prompt_fingerprint: `print of ${body}`,
+});
+const change = (options: PaneOptions, more: Partial<PaneView> = {}, isTransition = true): void => {
+  const pane = { ...makePane({ since: now, ...options }), ...more };
+  board.heed([{ kind: "pane", version: 1, at: now, pane, previousState: null, isTransition }]);
+};
+const waits = (body = "rm x", pane = 1): void => change({ pane, state: "waiting_approval" }, asked(body));
+const flush = () => new Promise<void>((resolve) => void setImmediate(resolve));
+/** Lets time pass in steps of a second, as the daemon's own tick does. */
+const pass = async (ms: number): Promise<void> => {
+  const end = now + ms;
+  while (now < end) {
+    now = Math.min(end, now + 1_000);
+    board.review();
+    await flush();
+  }
+};
+const told = (): string[] =>
+  events
+    .splice(0)
+    .map((event) => (event.kind === "show" ? `show ${event.notice.title}` : `withdraw ${event.id}`));
+const listen = (): void => {
+  listening = new AbortController();
+  void (async () => {
+    for await (const event of board.subscribe(listening.signal)) events.push(event);
+  })();
+};
+
+beforeEach(() => {
+  now = START;
+  minute = 12 * 60;
+  policy = DEFAULT_CONFIG.notifications;
+  confirmed = new Set();
+  inFront = new Set();
+  events = [];
+  board = new NoticeBoard({
+    now: () => now,
+    minuteOfDay: () => minute,
+    // The ticks of `pass` look as well.
+    setTimer: () => () => {},
+    policy: () => policy,
+    isConfirmed: (runtimeId) => confirmed.has(runtimeId),
+    isInFront: (pane) => Promise.resolve(inFront.has(pane.identity.pane_id)),
+  });
+  listen();
+});
+
+const PERMISSION = "show Claude Code needs a permission";
+
+describe("a wait", () => {
+  it("is told once, also when another source knows more of it, and withdrawn when it is over", async () => {
+    waits();
+    await pass(1_000);
+    change({ state: "waiting_approval", reason: "permission_edit", version: 3 }, asked("rm x"));
+    change({ state: "waiting_approval", version: 4 });
+    await pass(30_000);
+    change({ state: "running", version: 5 });
+    await pass(1_000);
+    expect(told()).toEqual([PERMISSION, "withdraw rt1:1"]);
+  });
+
+  it("is told anew when another thing is asked, after the cooldown", async () => {
+    waits("rm x");
+    await pass(1_000);
+    waits("rm y");
+    await pass(5_000);
+    expect(told()).toEqual([PERMISSION, "withdraw rt1:1"]);
+    await pass(10_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
+  it("that was answered within the cooldown is not told", async () => {
+    waits("rm x");
+    await pass(1_000);
+    waits("rm y");
+    await pass(3_000);
+    change({ state: "running" });
+    await pass(30_000);
+    expect(told()).toEqual([PERMISSION, "withdraw rt1:1"]);
+  });
+
+  it("that a mode accepts by itself at once is not told", async () => {
+    waits();
+    now += 200;
+    board.review();
+    await flush();
+    change({ state: "running" });
+    await pass(5_000);
+    expect(told()).toEqual([]);
+  });
+
+  it("waits for its options a moment, and is told without them after it", async () => {
+    change({ state: "waiting_approval", request: someRequest("rm x") });
+    await pass(1_000);
+    expect(told()).toEqual([]);
+    change({ state: "waiting_approval" }, asked("rm x"), false);
+    await pass(100);
+    expect(events[0]).toMatchObject({
+      notice: { actions: [{ kind: "approve" }, { kind: "deny" }, { kind: "attach" }] },
+    });
+    change({ pane: 2, state: "waiting_approval", request: someRequest("rm y") });
+    await pass(2_000);
+    expect(events[1]).toMatchObject({ notice: { actions: [{ kind: "attach" }] } });
+  });
+
+  it("of a backlog is silent until its dialog was seen", async () => {
+    change({ state: "waiting_approval", since: START - 60_000 }, asked("rm x"));
+    await pass(5_000);
+    expect(told()).toEqual([]);
+    confirmed.add("rt1");
+    await pass(2_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
+  it("in front of the person is silent for good; one in the back is told", async () => {
+    inFront.add("%1");
+    waits("rm x", 1);
+    waits("rm y", 2);
+    await pass(2_000);
+    inFront.clear();
+    await pass(30_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
+  it("is told when somebody begins to listen, not before", async () => {
+    listening.abort();
+    await flush();
+    waits();
+    await pass(5_000);
+    listen();
+    await pass(1_000);
+    expect(told()).toEqual([PERMISSION]);
+  });
+
+  it("that ends while it is looked at is not told", async () => {
+    waits();
+    now += 1_000;
+    board.review();
+    change({ state: "running" });
+    await flush();
+    expect(told()).toEqual([]);
+  });
+});
+
+describe("the policy", () => {
+  it("switches kinds and targets off, and goes with its changes", async () => {
+    change({ state: "error" });
+    policy = { ...policy, muted_targets: ["vm"] };
+    change({ pane: 2, target: "vm", state: "waiting_approval" }, asked("rm x"));
+    await pass(2_000);
+    policy = { ...policy, muted_targets: [], error: true };
+    change({ pane: 3, state: "error" });
+    await pass(2_000);
+    expect(told()).toEqual(["show Claude Code stopped with an error"]);
+  });
+
+  it("keeps the quiet hours, and what still waits after them is told as one", async () => {
+    policy = { ...policy, quiet_hours: { from: "22:00", to: "07:00" } };
+    minute = 23 * 60;
+    for (const pane of [1, 2, 3, 4, 5]) waits("rm x", pane);
+    await pass(10_000);
+    change({ pane: 5, state: "running" });
+    expect(told()).toEqual([]);
+    minute = 7 * 60;
+    await pass(1_000);
+    expect(told()).toEqual(["show 4 agents: 4 need a permission"]);
+  });
+
+  it("chooses the sound", async () => {
+    policy = { ...policy, sounds: { ...policy.sounds, waiting_approval: "Ping" } };
+    waits();
+    await pass(1_000);
+    expect(events[0]).toMatchObject({ notice: { sound: "Ping" } });
+  });
+});
+
+describe("a burst", () => {
+  it("becomes one notice, which goes with the last of its agents", async () => {
+    for (const pane of [1, 2, 3]) waits("rm x", pane);
+    change({ pane: 4, state: "waiting_input" }, asked("Which?"));
+    await pass(1_000);
+    expect(told()).toEqual(["show 4 agents: 3 need a permission, 1 has a question"]);
+    for (const pane of [1, 2, 3]) change({ pane, state: "running" });
+    await pass(1_000);
+    expect(told()).toEqual([]);
+    board.heed([{ kind: "removed", version: 2, at: now, paneRef: "x", runtimeId: "rt4" }]);
+    await flush();
+    expect(told()).toEqual(["withdraw group:rt1:1"]);
+  });
+
+  it("that comes one by one is held after a few", async () => {
+    for (const pane of [1, 2, 3, 4, 5]) {
+      waits("rm x", pane);
+      await pass(1_000);
+    }
+    expect(told()).toHaveLength(3);
+    await pass(15_000);
+    expect(told()).toHaveLength(2);
+  });
+});

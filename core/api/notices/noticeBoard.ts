@@ -1,0 +1,222 @@
+// Who is told what, once: follows the rows, waits where the policy says so, tells surfaces, and takes back what is over. The
+// decisions themselves are judgeNotice.ts; nothing counts as told while nobody listens.
+import type { NoticeKind, NoticePolicy } from "../../model/noticePolicy.ts";
+import { isWaiting } from "../../model/state.ts";
+import type { PaneView } from "../../model/view.ts";
+import { AsyncQueue } from "../asyncQueue.ts";
+import type { FeedChange } from "../feedHub.ts";
+import type { Notice, NoticeEvent } from "../service.ts";
+import { BURST_MS, judgeNotice, noticeKindOf, planBatch, SETTLE_MS } from "./judgeNotice.ts";
+import { toGroupNotice, toNotice } from "./toNotice.ts";
+
+export interface NoticeBoardDeps {
+  now(): number;
+  /** Local wall clock, 0 to 1439. */
+  minuteOfDay(): number;
+  setTimer(delayMs: number, callback: () => void): () => void;
+  policy(): NoticePolicy;
+  /** True once the present wait was confirmed on the screen since the daemon's start. */
+  isConfirmed(runtimeId: string): boolean;
+  /** Whether the person looks at this pane now. Never rejects; not known is false. */
+  isInFront(pane: PaneView): Promise<boolean>;
+}
+
+/** Something that may have to be told. */
+interface Candidate {
+  readonly runtimeId: string;
+  readonly kind: NoticeKind;
+  readonly topic: string;
+  readonly heardAt: number;
+  readonly since: number | null;
+  pane: PaneView;
+}
+
+interface Told {
+  readonly topic: string;
+  readonly kind: NoticeKind;
+  /** Null: the person saw it anyhow, or does not want to hear of it. */
+  readonly noticeId: string | null;
+}
+
+/** What tells one wait from the next: the thing asked, not the source that noticed it. */
+const topicOf = (pane: PaneView, kind: NoticeKind): string =>
+  `${kind}/${isWaiting(kind) ? (pane.request?.body ?? "") : pane.state_version}`;
+
+/** The first source to notice a wait may know less of it than the next one; that is still the same wait. */
+const isSameWait = (known: Pick<Told, "topic" | "kind">, kind: NoticeKind, pane: PaneView): boolean =>
+  known.topic === topicOf(pane, kind) || (known.kind === kind && (pane.request?.body ?? null) === null);
+
+const isComplete = ({ request, prompt_fingerprint }: PaneView, kind: NoticeKind): boolean =>
+  !isWaiting(kind) || (request !== null && prompt_fingerprint !== null && request.options.length > 0);
+
+export class NoticeBoard {
+  private readonly deps: NoticeBoardDeps;
+  private readonly queues = new Set<AsyncQueue<NoticeEvent>>();
+  private readonly candidates = new Map<string, Candidate>();
+  private readonly told = new Map<string, Told>();
+  private readonly toldAt = new Map<string, number>();
+  /** Agents that a grouped notice still stands for. */
+  private readonly groups = new Map<string, Set<string>>();
+  /** When the latest notices were shown. */
+  private shownAt: number[] = [];
+  private isLooking = false;
+  private cancelLook: (() => void) | null = null;
+
+  constructor(deps: NoticeBoardDeps) {
+    this.deps = deps;
+  }
+
+  /** Feeds the board with what ingest changed. */
+  heed(changes: readonly FeedChange[]): void {
+    for (const change of changes) {
+      if (change.kind === "removed" && change.runtimeId !== null) {
+        this.settle(change.runtimeId);
+        this.toldAt.delete(change.runtimeId);
+      }
+      if (change.kind === "pane" && change.pane.identity.runtime_id !== null)
+        this.consider(change.pane.identity.runtime_id, change.pane, change.isTransition);
+    }
+  }
+
+  /** Looks again at what is held; call about once a second. */
+  review(): void {
+    if (this.candidates.size > 0) void this.look();
+  }
+
+  close(): void {
+    this.cancelLook?.();
+    this.cancelLook = null;
+  }
+
+  private consider(runtimeId: string, pane: PaneView, isTransition: boolean): void {
+    const candidate = this.candidates.get(runtimeId);
+    const kind = noticeKindOf(pane.state);
+    if (candidate !== undefined && kind !== null && isSameWait(candidate, kind, pane)) {
+      // A row may come to know more of what is asked without any change of state.
+      if (pane.request !== null || candidate.pane.request === null) candidate.pane = pane;
+      return;
+    }
+    if (!isTransition) return;
+    const told = this.told.get(runtimeId);
+    if (kind !== null && told !== undefined && isSameWait(told, kind, pane)) return;
+    this.settle(runtimeId);
+    if (kind === null) return;
+    this.candidates.set(runtimeId, {
+      runtimeId,
+      kind,
+      topic: topicOf(pane, kind),
+      heardAt: this.deps.now(),
+      since: pane.since === null ? null : Date.parse(pane.since),
+      pane,
+    });
+    this.cancelLook ??= this.deps.setTimer(SETTLE_MS, () => {
+      this.cancelLook = null;
+      void this.look();
+    });
+  }
+
+  private async look(): Promise<void> {
+    if (this.isLooking || this.queues.size === 0) return;
+    this.isLooking = true;
+    try {
+      const ripe = this.takeRipe();
+      const inFront = await Promise.all(ripe.map(({ pane }) => this.deps.isInFront(pane)));
+      // Meanwhile a wait may be over.
+      const current = ripe.filter((one, index) => {
+        if (this.candidates.get(one.runtimeId) !== one) return false;
+        if (inFront[index] === true) this.markTold(one, null);
+        return inFront[index] !== true;
+      });
+      this.tell(current);
+    } finally {
+      this.isLooking = false;
+    }
+  }
+
+  private takeRipe(): Candidate[] {
+    const policy = this.deps.policy();
+    const now = this.deps.now();
+    return [...this.candidates.values()].filter((one) => {
+      const verdict = judgeNotice(
+        {
+          ...one,
+          target: one.pane.identity.target,
+          now,
+          minuteOfDay: this.deps.minuteOfDay(),
+          isConfirmed: this.deps.isConfirmed(one.runtimeId),
+          isComplete: isComplete(one.pane, one.kind),
+          toldAt: this.toldAt.get(one.runtimeId) ?? null,
+        },
+        policy,
+      );
+      if (verdict.kind === "drop") this.markTold(one, null);
+      return verdict.kind === "tell";
+    });
+  }
+
+  private tell(ready: readonly Candidate[]): void {
+    const { group_from: groupFrom, sounds } = this.deps.policy();
+    const now = this.deps.now();
+    this.shownAt = this.shownAt.filter((at) => now - at < BURST_MS);
+    const { singles, group } = planBatch(ready, { recent: this.shownAt.length, groupFrom });
+    for (const one of singles) {
+      const notice = toNotice(`${one.runtimeId}:${one.pane.state_version}`, one.pane, {
+        kind: one.kind,
+        sound: sounds[one.kind],
+      });
+      this.show(notice, [one]);
+    }
+    const [first, ...rest] = group;
+    if (first !== undefined) {
+      const id = `group:${first.runtimeId}:${first.pane.state_version}`;
+      this.groups.set(id, new Set(group.map(({ runtimeId }) => runtimeId)));
+      this.show(toGroupNotice(id, [first, ...rest], sounds[first.kind]), group);
+    }
+  }
+
+  private show(notice: Notice, about: readonly Candidate[]): void {
+    this.shownAt.push(this.deps.now());
+    for (const one of about) {
+      this.markTold(one, notice.id);
+      this.toldAt.set(one.runtimeId, this.deps.now());
+    }
+    this.emit({ kind: "show", notice });
+  }
+
+  private markTold({ runtimeId, topic, kind }: Candidate, noticeId: string | null): void {
+    this.candidates.delete(runtimeId);
+    this.told.set(runtimeId, { topic, kind, noticeId });
+  }
+
+  /** What was asked or told of this agent is over. A grouped notice goes with the last of its agents. */
+  private settle(runtimeId: string): void {
+    this.candidates.delete(runtimeId);
+    const noticeId = this.told.get(runtimeId)?.noticeId ?? null;
+    this.told.delete(runtimeId);
+    if (noticeId === null) return;
+    const group = this.groups.get(noticeId);
+    group?.delete(runtimeId);
+    if (group !== undefined && group.size > 0) return;
+    this.groups.delete(noticeId);
+    this.emit({ kind: "withdraw", id: noticeId });
+  }
+
+  private emit(event: NoticeEvent): void {
+    for (const queue of this.queues) queue.push(event);
+  }
+
+  /** Surfaces that listen now. */
+  get listenerCount(): number {
+    return this.queues.size;
+  }
+
+  async *subscribe(signal: AbortSignal): AsyncGenerator<NoticeEvent> {
+    const queue = new AsyncQueue<NoticeEvent>({ signal, limit: 1_000 });
+    this.queues.add(queue);
+    try {
+      for await (const event of queue) if (event !== "overflow") yield event;
+    } finally {
+      this.queues.delete(queue);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { makePane } from "../../../test/factories/view.ts";
+import { someRequest } from "../../../test/factories/evidence.ts";
+import type { PromptRequest } from "../../model/request.ts";
+import type { PaneView } from "../../model/view.ts";
+import { toGroupNotice, toNotice } from "./toNotice.ts";
+
+const option = (
+  label: string,
+  keys: string[] | null,
+  role: PromptRequest["options"][number]["role"] = null,
+) => ({
+  label,
+  keys,
+  role,
+});
+const paneAsking = (request: Partial<PromptRequest>, more: Partial<PaneView> = {}): PaneView => ({
+  ...makePane({ state: "waiting_approval", session: "work", windowName: "api" }),
+  request: { ...someRequest(), ...request },
+  prompt_fingerprint: "f00",
+  ...more,
+});
+const kindsOf = (pane: PaneView, kind: "waiting_approval" | "waiting_input") =>
+  toNotice("n", pane, { kind, sound: "default" }).actions.map((action) => action.kind);
+
+describe("the words of a notice", () => {
+  it("say who, what, and where", () => {
+    const notice = toNotice("n", paneAsking({ body: "rm -rf build\nsecond line" }), {
+      kind: "waiting_approval",
+      sound: "default",
+    });
+    expect([notice.title, notice.body]).toEqual([
+      "Claude Code needs a permission",
+      "rm -rf build\nwork · api",
+    ]);
+  });
+
+  it("are one bounded line of what an agent wrote, without controls", () => {
+    const pane = paneAsking(
+      { body: `\u001b[31mrm\u202e \u0007${"x".repeat(500)}` },
+      { window_name: "a\nb\u2028c", agent_name: "Claude\u0000" },
+    );
+    const { title, body } = toNotice("n", pane, { kind: "waiting_approval", sound: "default" });
+    expect(title).toBe("Claude needs a permission");
+    expect(body.split("\n")).toEqual([`[31mrm ${"x".repeat(152)}…`, "work · a b c"]);
+  });
+
+  it("name the target of another machine", () => {
+    const pane = makePane({ target: "vm", state: "error", windowName: "api" });
+    expect(toNotice("n", pane, { kind: "error", sound: "none" }).body).toBe("vm · work · api");
+  });
+
+  it("count many and name a few", () => {
+    const [first, ...rest] = [1, 2, 3, 4, 5].map((pane) => ({
+      pane: makePane({ pane, state: "waiting_approval", windowName: `w${pane}` }),
+      kind: "waiting_approval" as const,
+    }));
+    if (first === undefined) throw new Error("five were made");
+    const notice = toGroupNotice("g", [first, ...rest], "default");
+    expect(notice).toMatchObject({
+      title: "5 agents: 5 need a permission",
+      count: 5,
+      actions: [],
+      reply: null,
+    });
+    expect(notice.body.split("\n").at(-1)).toBe("and 2 more");
+  });
+});
+
+describe("what can be done from a notice", () => {
+  it("is what the agent's keys are known for", () => {
+    const yes = option("Yes", ["1"], "approve");
+    expect(
+      kindsOf(paneAsking({ options: [yes, option("No", ["Escape"], "deny")] }), "waiting_approval"),
+    ).toEqual(["approve", "deny", "attach"]);
+    expect(kindsOf(paneAsking({ options: [yes, option("No", null, "deny")] }), "waiting_approval")).toEqual([
+      "approve",
+      "attach",
+    ]);
+    expect(kindsOf(paneAsking({ options: [yes] }, { prompt_fingerprint: null }), "waiting_approval")).toEqual(
+      ["attach"],
+    );
+  });
+
+  it("offers the options of a question while they are few, and all are known", () => {
+    const options = [option("Red", ["1"]), option("Blue", ["2"])];
+    expect(kindsOf(paneAsking({ kind: "question", options }), "waiting_input")).toEqual([
+      "option",
+      "option",
+      "attach",
+    ]);
+    const unknown = [...options, option("Green", null)];
+    expect(kindsOf(paneAsking({ kind: "question", options: unknown }), "waiting_input")).toEqual(["attach"]);
+    const many = [...options, ...options, ...options];
+    expect(kindsOf(paneAsking({ kind: "question", options: many }), "waiting_input")).toEqual(["attach"]);
+  });
+
+  it("takes a text where a question has a field for one, or nothing is asked", () => {
+    const replyOf = (pane: PaneView, kind: "waiting_input" | "completed" | "waiting_approval") =>
+      toNotice("n", pane, { kind, sound: "default" }).reply;
+    expect(replyOf(paneAsking({ textEntry: [] }), "waiting_input")).toBe("answer");
+    expect(replyOf(paneAsking({ textEntry: null }), "waiting_input")).toBeNull();
+    expect(replyOf(paneAsking({ textEntry: [] }), "waiting_approval")).toBeNull();
+    expect(replyOf(makePane({ state: "completed" }), "completed")).toBe("send");
+  });
+});

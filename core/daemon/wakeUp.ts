@@ -1,0 +1,25 @@
+// What the daemon does when it is told that the machine woke up: one look at everything and one attempt per lost connection,
+// however many times and by however many surfaces it is told.
+import type { Clock } from "../ports/clock.ts";
+import type { Fleet } from "./fleet/fleet.ts";
+import type { TargetDesk } from "./fleet/targetDesk.ts";
+
+/** A machine that wakes tells it several ways within seconds. */
+const ONCE_IN_MS = 5_000;
+
+export interface WakeUpDeps {
+  fleet: Pick<Fleet, "units">;
+  targetDesk: Pick<TargetDesk, "retryNow">;
+  clock: Pick<Clock, "now">;
+}
+
+/** Resolves when the attempts are over; never rejects for what they found. */
+export const createWakeUp = ({ fleet, targetDesk, clock }: WakeUpDeps): (() => Promise<void>) => {
+  let lastAt: number | null = null;
+  return async () => {
+    if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
+    lastAt = clock.now();
+    for (const unit of fleet.units()) unit.collector.rescan();
+    await targetDesk.retryNow();
+  };
+};

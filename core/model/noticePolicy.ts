@@ -1,0 +1,53 @@
+// What a person wants to be told: the `notifications` part of config.json. Whether something is told now is decided in
+// core/api/notices.
+import { z } from "zod";
+import type { CanonicalState } from "./state.ts";
+
+/** States that a person can be told of, the most urgent first. */
+export const NOTICE_KINDS = [
+  "waiting_approval",
+  "waiting_input",
+  "error",
+  "completed",
+] as const satisfies readonly CanonicalState[];
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** `default`: the system's. `none`: silent. Else the name of a sound of the system, never a path. */
+const soundSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/, "this is 'default', 'none' or the name of a system sound");
+
+const timeOfDaySchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "this is a time of day, as in 22:30");
+
+/** Local wall-clock times; `to` before `from` goes over midnight. */
+const quietHoursSchema = z
+  .object({ from: timeOfDaySchema, to: timeOfDaySchema })
+  .strict()
+  .refine(({ from, to }) => from !== to, "'from' and 'to' are the same time");
+export type QuietHours = z.infer<typeof quietHoursSchema>;
+
+export const noticePolicySchema = z
+  .object({
+    waiting_approval: z.boolean().default(true),
+    waiting_input: z.boolean().default(true),
+    error: z.boolean().default(false),
+    completed: z.boolean().default(false),
+    sounds: z
+      .object({
+        waiting_approval: soundSchema.default("default"),
+        waiting_input: soundSchema.default("default"),
+        error: soundSchema.default("default"),
+        completed: soundSchema.default("none"),
+      })
+      .strict()
+      .prefault({}),
+    /** Names of targets of which nothing is told; "host" is this machine. */
+    muted_targets: z.array(z.string().min(1).max(64)).default([]),
+    quiet_hours: quietHoursSchema.nullable().default(null),
+    /** The same agent is not told of again sooner than this. */
+    cooldown_ms: z.number().min(0).max(3_600_000).default(10_000),
+    /** So many at once become one. */
+    group_from: z.number().int().min(2).max(100).default(4),
+  })
+  .strict();
+export type NoticePolicy = z.infer<typeof noticePolicySchema>;
