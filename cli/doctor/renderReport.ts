@@ -1,4 +1,5 @@
 // The doctor's report for a person: grouped, what is wrong with evidence and remedy, and agents that nobody uses in one line.
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { DoctorReport, Finding, FindingStatus } from "../../core/model/doctorView.ts";
 import { cleanLine } from "../render/clean.ts";
 import { plural } from "../render/foot.ts";
@@ -61,8 +62,10 @@ const renderUnused = (agents: Map<string, Finding[]>, paint: Paint): string[] =>
       ? `${cleanLine(agent)} (unverified)`
       : cleanLine(agent),
   );
+  const target = [...agents.values()][0]?.[0]?.target ?? HOST_TARGET;
+  const command = `agtmux integrate <agent>${target === HOST_TARGET ? "" : ` --target ${cleanLine(target)}`}`;
   return [
-    `${label("skipped", paint)}Not integrated and in no pane: ${names.join(", ")}${paint("dim", " ('agtmux integrate <agent>')")}`,
+    `${label("skipped", paint)}Not integrated and in no pane: ${names.join(", ")}${paint("dim", ` ('${command}')`)}`,
   ];
 };
 
