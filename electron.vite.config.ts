@@ -8,8 +8,8 @@ import { defineConfig } from "electron-vite";
 const root = import.meta.dirname;
 const entryOf = (path: string): string => join(root, path);
 
-/** Native, or part of the runtime: stays outside the bundles. */
-const EXTERNAL = ["electron", "better-sqlite3", /^node:/];
+/** Native, with optional native parts, or part of the runtime: stays outside the bundles. */
+const EXTERNAL = ["electron", "better-sqlite3", "ssh2", /^node:/];
 
 export default defineConfig({
   main: {
