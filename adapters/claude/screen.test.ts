@@ -16,7 +16,11 @@ describe("what a dialog asks", () => {
       toolName: null,
       options: [
         { label: "Yes", keys: ["1"], role: "approve" },
-        { label: "Yes, and always allow access to /home/dev/project from this project", keys: ["2"], role: "approve_always" },
+        {
+          label: "Yes, and always allow access to /home/dev/project from this project",
+          keys: ["2"],
+          role: "approve_always",
+        },
         { label: "Yes, and switch to auto mode", keys: ["3"], role: null },
         { label: "No", keys: ["4"], role: "deny" },
       ],

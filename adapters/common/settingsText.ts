@@ -4,7 +4,12 @@
 // (`[{` or `{"`), which we never write in a container of our own. So removal knows what to leave behind, without a record
 // elsewhere; after a rewrite by others the mark is gone and an emptied container goes with us.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { JsonSyntaxError, parseJsonTree, type JsonDialect, type JsonNode } from "../../core/model/jsonTree.ts";
+import {
+  JsonSyntaxError,
+  parseJsonTree,
+  type JsonDialect,
+  type JsonNode,
+} from "../../core/model/jsonTree.ts";
 
 export interface TextStyle {
   eol: string;

@@ -17,7 +17,11 @@ describe("what Copilot's dialogs ask", () => {
       toolName: null,
       options: [
         { label: "Yes", keys: ["1"], role: "approve" },
-        { label: "Yes, and don't ask again for `touch` in this repo (~/project)", keys: ["2"], role: "approve_always" },
+        {
+          label: "Yes, and don't ask again for `touch` in this repo (~/project)",
+          keys: ["2"],
+          role: "approve_always",
+        },
         { label: "No, and tell Copilot what to do differently (Esc to stop)", keys: ["3"], role: "deny" },
       ],
       expiresAt: null,

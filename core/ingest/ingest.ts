@@ -204,7 +204,7 @@ export class Ingest {
   removeTarget(targetId: string): void {
     const { world } = this;
     this.ledger.commit(() => {
-      for (const entry of [...world.runtimes.values()])
+      for (const entry of world.runtimes.values())
         if (entry.runtime.targetId === targetId && entry.crashedAt !== null) this.lives.dropCrashed(entry);
       for (const pane of [...world.panes()].filter((one) => one.targetId === targetId)) {
         const live = world.liveOf(pane);
