@@ -1,5 +1,4 @@
 // The one tRPC router. Every surface is a client of it; nothing here decides anything, it validates and forwards.
-import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 import {
   answerChoiceSchema,
@@ -9,39 +8,11 @@ import {
   outputSourceSchema,
   signalSchema,
 } from "../model/actionView.ts";
-import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import { actionGuardsSchema } from "../model/snapshot.ts";
 import { canonicalStateSchema } from "../model/state.ts";
-import type { ReachableService, WireError } from "./service.ts";
-
-const t = initTRPC.create({
-  errorFormatter({ shape, error }) {
-    const cause = error.cause;
-    const wire: WireError =
-      cause instanceof AgtmuxError
-        ? { agtmuxCode: cause.code, remedy: cause.remedy, details: cause.details }
-        : error.code === "BAD_REQUEST"
-          ? { agtmuxCode: "E_USAGE", remedy: ERROR_CODES.E_USAGE.remedy, details: [] }
-          : { agtmuxCode: "E_INTERNAL", remedy: ERROR_CODES.E_INTERNAL.remedy, details: [] };
-    // Only the sentence leaves: stacks name paths of the machine.
-    return {
-      ...shape,
-      data: { code: shape.data.code, httpStatus: shape.data.httpStatus, path: shape.data.path, ...wire },
-    };
-  },
-});
-
-/** Turns our errors into tRPC's, keeping ours as the cause for the formatter. */
-const mapErrors = t.middleware(async ({ next }) => {
-  const result = await next();
-  if (!result.ok && result.error.cause instanceof AgtmuxError) {
-    const cause = result.error.cause;
-    throw new TRPCError({ code: ERROR_CODES[cause.code].trpc, message: cause.message, cause });
-  }
-  return result;
-});
-const procedure = t.procedure.use(mapErrors);
+import { makeRouter, procedure } from "./procedure.ts";
+import type { ReachableService } from "./service.ts";
 
 const oneOrMore = <T extends z.ZodType>(item: T) =>
   z.union([item, z.array(item).min(1).max(100).readonly()]).optional();
@@ -74,7 +45,7 @@ const targetSchema = z.object({
 });
 
 export const createRouter = (service: ReachableService) =>
-  t.router({
+  makeRouter({
     hello: procedure.query(() => service.hello()),
     shutdown: procedure.mutation(() => service.shutdown()),
     panes: procedure.input(filtersSchema).query(({ input }) => service.listPanes(input)),
@@ -86,6 +57,7 @@ export const createRouter = (service: ReachableService) =>
     targetAdd: procedure
       .input(targetSchema.extend({ ssh_target: z.string().max(255) }))
       .mutation(({ input }) => service.targetAdd(input)),
+    sshAliases: procedure.query(() => service.sshAliases()),
     targetChange: procedure
       .input(
         z.object({
@@ -168,6 +140,13 @@ export const createRouter = (service: ReachableService) =>
     adapterTry: procedure
       .input(z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }))
       .mutation(({ input }) => service.adapterTry(input)),
+    configGet: procedure.query(() => service.configGet()),
+    configSet: procedure
+      .input(z.object({ key: z.string().min(1).max(200), value: z.unknown() }))
+      .mutation(({ input }) => service.configSet(input)),
+    integrationList: procedure
+      .input(z.object({ target: refNameSchema.optional() }))
+      .query(({ input }) => service.integrationList(input)),
     integrationChange: procedure
       .input(
         z.object({

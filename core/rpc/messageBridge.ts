@@ -6,6 +6,7 @@ import {
   getTRPCErrorShape,
   type TRPCProcedureType,
 } from "@trpc/server";
+import type { DesktopRouter } from "../api/desktopRouter.ts";
 import type { AppRouter } from "../api/router.ts";
 import {
   clientMessageSchema,
@@ -31,7 +32,7 @@ export interface ProcedureCaller {
 export type ErrorShape = Extract<ServerMessage, { kind: "error" }>["shape"];
 
 /** Calls the procedures of a router of this process. */
-export const createRouterCaller = (router: AppRouter): ProcedureCaller => ({
+export const createRouterCaller = (router: AppRouter | DesktopRouter): ProcedureCaller => ({
   call: ({ type, path, input, signal }) =>
     callTRPCProcedure({
       router,

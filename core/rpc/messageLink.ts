@@ -1,5 +1,6 @@
 // The client end of tRPC over a message port. No node imports: the renderer bundles this file.
 import { TRPCClientError, type TRPCLink } from "@trpc/client";
+import type { AnyTRPCRouter } from "@trpc/server";
 import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "../api/router.ts";
 import {
@@ -9,8 +10,11 @@ import {
   type ServerMessage,
 } from "./messages.ts";
 
-/** One link per port: it numbers the calls and is the port's only reader. */
-export const messageLink = (port: MessagePortPair): TRPCLink<AppRouter> => {
+/** A link to one of the routers at the other end of the port. */
+export type MessageLink = <TRouter extends AnyTRPCRouter = AppRouter>() => TRPCLink<TRouter>;
+
+/** Call it once per port: it numbers the calls and is the port's only reader. Each router there has a link of its own. */
+export const messageLinks = (port: MessagePortPair): MessageLink => {
   const listeners = new Map<number, (message: ServerMessage) => void>();
   let lastId = 0;
   const send = (message: ClientMessage) => port.send(message);
@@ -19,6 +23,7 @@ export const messageLink = (port: MessagePortPair): TRPCLink<AppRouter> => {
     if (parsed.success) listeners.get(parsed.data.id)?.(parsed.data);
   });
   return () =>
+    () =>
     ({ op }) =>
       observable((observer) => {
         lastId += 1;
@@ -53,3 +58,6 @@ export const messageLink = (port: MessagePortPair): TRPCLink<AppRouter> => {
         return stop;
       });
 };
+
+/** For a port with the daemon's router alone. */
+export const messageLink = (port: MessagePortPair): TRPCLink<AppRouter> => messageLinks(port)();
