@@ -9,7 +9,9 @@ import {
 } from "../../core/api/service.ts";
 import type { AdapterList } from "../../core/model/adapterView.ts";
 import type { ActionOutcome, ActionResult } from "../../core/model/actionView.ts";
+import { DEFAULT_CONFIG } from "../../core/model/config.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { settingsOf } from "../../core/model/settings.ts";
 import { CANONICAL_STATES, type CanonicalState } from "../../core/model/state.ts";
 import {
   SCHEMA_VERSION,
@@ -509,6 +511,17 @@ export const createFakeService = (
         ? [{ file: name, line: 3, path: "screens.0.pattern", message: "it is bad" }]
         : [],
     }),
+    sshAliases: async () => ({ aliases: [], problems: [] }),
+    configGet: () => ({
+      path: "config.json",
+      problem: null,
+      values: settingsOf(DEFAULT_CONFIG),
+      defaults: settingsOf(DEFAULT_CONFIG),
+    }),
+    configSet: async ({ key }) => {
+      throw new AgtmuxError("E_USAGE", `'${key}' cannot be set from here`);
+    },
+    integrationList: async () => [],
     adapterSwitch: async ({ agent, enabled }) => {
       if (agent !== "one")
         throw new AgtmuxError("E_USAGE", `there is no agent '${agent}'`, { remedy: "There is one." });

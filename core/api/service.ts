@@ -12,6 +12,7 @@ import type { Finding } from "../model/doctorView.ts";
 import type { AgtmuxError } from "../model/errors.ts";
 import type { NoticeKind } from "../model/noticePolicy.ts";
 import type { ActionGuards, AttachPlan } from "../model/snapshot.ts";
+import type { Settings } from "../model/settings.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type {
   Explanation,
@@ -75,6 +76,20 @@ export interface IntegrationVerification {
   lastRealEventAt: string | null;
 }
 
+/**
+ * An agent's integration on a target as its settings say, without a test event. `partial`: some of our entries are there,
+ * or they are not as they should be. `unclear`: its settings cannot be read, and `problems` says why.
+ */
+export interface IntegrationSummary {
+  agent: string;
+  name: string;
+  state: "installed" | "partial" | "absent" | "unclear";
+  missing: string[];
+  problems: string[];
+  /** Last event of a real agent; null: none yet. */
+  lastRealEventAt: string | null;
+}
+
 /** What can be done from a notice, through the same gate as from anywhere else. */
 export type NoticeAction =
   | { kind: "approve" | "deny" | "attach"; label: string }
@@ -126,6 +141,8 @@ export interface DaemonService {
   listTargets(): TargetView[];
   /** Adds a machine behind SSH and begins to connect; how that goes is its health. */
   targetAdd(input: TargetInput): Promise<TargetView>;
+  /** Hosts that the person's SSH configuration names, for choosing from; `problems` names files that cannot be read. */
+  sshAliases(): Promise<{ aliases: string[]; problems: string[] }>;
   targetChange(input: {
     name: string;
     enabled?: boolean | undefined;
@@ -194,6 +211,12 @@ export interface DaemonService {
   adapterSwitch(input: { agent: string; enabled: boolean }): Promise<AdapterSwitched>;
   /** What the rules of a file, or of every adapter, say about a live pane; changes nothing. */
   adapterTry(input: { ref: string; file: { name: string; text: string } | null }): Promise<AdapterTry>;
+  /** The settings that a surface may change, with what is in force. */
+  configGet(): Settings;
+  /** Resolves once it is in force. Fails with E_USAGE naming the key, E_CONFIG_INVALID for a file that is not valid as it is. */
+  configSet(input: { key: string; value: unknown }): Promise<Settings>;
+  /** Looks only. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  integrationList(input: { target?: string | undefined }): Promise<IntegrationSummary[]>;
   /** `target`: this machine where it is left out. */
   integrationChange(input: {
     agent: string;
@@ -221,6 +244,7 @@ type SynchronousMethod =
   | "listTargets"
   | "listAudit"
   | "adapters"
+  | "configGet"
   | "adapterCheck";
 
 /** Shape of an error on the wire: tRPC's `data` carries it beside the message. */

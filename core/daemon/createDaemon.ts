@@ -19,6 +19,7 @@ import { openStore } from "../store/openStore.ts";
 import { redactText } from "../store/redactText.ts";
 import { redactEvidence } from "../store/redactEvidence.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
+import { readSshAliases } from "../targets/sshAliases.ts";
 import { findTmux } from "../tmux/findTmux.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
@@ -35,6 +36,7 @@ import { createTargetUnit, type TargetUnit, type UnitParts } from "./fleet/targe
 import { createIntegrationDesk } from "./integrationDesk.ts";
 import { createTestEvents } from "./testEvents.ts";
 import { createScreenNow } from "./screenNow.ts";
+import { createSettingsDesk } from "./settingsDesk.ts";
 import { createService, type Service } from "./service.ts";
 
 export interface DaemonDeps {
@@ -307,6 +309,13 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       integrations,
       adapterDesk,
       adapterSwitch,
+      settingsDesk: createSettingsDesk({
+        path: paths.config,
+        config: () => config.current,
+        problem: () => config.problem,
+        write: (key, value) => config.update(executor.files, key, () => value),
+      }),
+      readSshAliases: async () => readSshAliases(await executor.homeDir()),
       screenNow: createScreenNow({
         capture: async (pane) => (await fleet.find(pane.targetId)?.capture(pane)) ?? null,
         redact: (text) => redactText(text, MAX_QUOTE),

@@ -1,7 +1,12 @@
 // Carries out what an adapter plans for the agent's settings files: shows the diff, backs up, writes, and proves that
 // events arrive. What goes into a settings file is the adapter's business.
 import { createTwoFilesPatch } from "diff";
-import type { IntegrationAction, IntegrationReport, IntegrationVerification } from "../api/service.ts";
+import type {
+  IntegrationAction,
+  IntegrationReport,
+  IntegrationSummary,
+  IntegrationVerification,
+} from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type {
   AgentAdapter,
@@ -188,6 +193,36 @@ export class Integrations {
   async hasAnything(agent: string): Promise<boolean> {
     const plan = await this.find(agent).planUninstall(await this.request());
     return plan.some((change) => change.before !== change.after);
+  }
+
+  /** Every agent that has an integration, as its settings are now. Looks only. */
+  list(): Promise<IntegrationSummary[]> {
+    return Promise.all(
+      this.deps.agentTypes().flatMap((agent) => {
+        const adapter = this.deps.adapterOf(agent);
+        return adapter?.integration === undefined ? [] : [this.summarise(agent, adapter.displayName)];
+      }),
+    );
+  }
+
+  private async summarise(agent: string, name: string): Promise<IntegrationSummary> {
+    const lastAt = this.deps.lastRealEventAt(agent);
+    const summary = {
+      agent,
+      name,
+      lastRealEventAt: lastAt === null ? null : new Date(lastAt).toISOString(),
+    };
+    try {
+      const { installed, missing, problems } = await this.inspect(agent);
+      const isAny = installed || (await this.hasAnything(agent));
+      if (!isAny) return { ...summary, state: "absent", missing: [], problems: [] };
+      const state = installed && problems.length === 0 ? "installed" : "partial";
+      return { ...summary, state, missing: [...missing], problems: [...problems] };
+    } catch (error) {
+      // One agent's odd settings must not hide the others.
+      if (!(error instanceof AgtmuxError)) throw error;
+      return { ...summary, state: "unclear", missing: [], problems: [`${error.message}. ${error.remedy}`] };
+    }
   }
 
   /** Whether the event script is on this target. */

@@ -10,6 +10,7 @@ import type { ReadScreenNow } from "./screenNow.ts";
 import type { Doctor } from "./doctor/doctor.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import type { TargetDesk } from "./fleet/targetDesk.ts";
+import type { SettingsDesk } from "./settingsDesk.ts";
 import { createWakeUp } from "./wakeUp.ts";
 import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
 import { showPlan, type DesktopHands, type FocusTerminal } from "./showPlan.ts";
@@ -44,6 +45,8 @@ export interface ServiceDeps {
   integrations: IntegrationDesk;
   adapterDesk: AdapterDesk;
   adapterSwitch: Pick<AdapterSwitch, "set">;
+  settingsDesk: SettingsDesk;
+  readSshAliases: DaemonService["sshAliases"];
   screenNow: ReadScreenNow;
   fleet: Fleet;
   targetDesk: TargetDesk;
@@ -249,6 +252,7 @@ export const createService = (deps: ServiceDeps): Service => {
     listSessions: (filters) => listSessions(listing(), filters),
     listTargets: () => ingest.targets(),
     targetAdd: (input) => deps.targetDesk.add(input),
+    sshAliases: () => deps.readSshAliases(),
     targetChange: (input) => deps.targetDesk.change(input),
     targetConnect: ({ name }) => deps.targetDesk.connect(name),
     targetRemove: async ({ name, isConfirmed }) => {
@@ -285,6 +289,9 @@ export const createService = (deps: ServiceDeps): Service => {
       const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;
       return deps.adapterDesk.tryOn({ pane, paneRef: subject.paneRef, agent, file });
     },
+    configGet: () => deps.settingsDesk.get(),
+    configSet: ({ key, value }) => deps.settingsDesk.set(key, value),
+    integrationList: async ({ target = HOST_TARGET }) => (await deps.integrations.of(target)).list(),
     integrationChange: async ({ target = HOST_TARGET, ...input }) =>
       (await deps.integrations.of(target)).change(input),
     integrationVerify: async ({ target = HOST_TARGET, agent }) =>

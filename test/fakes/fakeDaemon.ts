@@ -1,11 +1,13 @@
 // A daemon with scripted panes and a feed that the test moves by hand. It follows the contract of DaemonService and
 // records the actions that it was asked for.
 import { EventEmitter, once } from "node:events";
-import type { AttachPlan, DaemonService, NoticeEvent } from "../../core/api/service.ts";
+import type { AttachPlan, DaemonService, IntegrationSummary, NoticeEvent } from "../../core/api/service.ts";
 import { PROTOCOL_VERSION } from "../../core/api/service.ts";
 import type { AuditList } from "../../core/model/actionView.ts";
 import type { AdapterList } from "../../core/model/adapterView.ts";
+import { DEFAULT_CONFIG } from "../../core/model/config.ts";
 import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
+import { settingsOf, type Settings } from "../../core/model/settings.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import {
   SCHEMA_VERSION,
@@ -338,6 +340,19 @@ export class FakeDaemon implements DaemonService {
   }
   adapterTry(): Promise<never> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon takes no adapter files"));
+  }
+  async sshAliases(): Promise<{ aliases: string[]; problems: string[] }> {
+    return Promise.resolve({ aliases: [], problems: [] });
+  }
+  configGet(): Settings {
+    const values = settingsOf(DEFAULT_CONFIG);
+    return { path: "config.json", problem: null, values, defaults: values };
+  }
+  configSet({ key }: { key: string; value: unknown }): Promise<Settings> {
+    return Promise.reject(new AgtmuxError("E_USAGE", `'${key}' cannot be set from here`));
+  }
+  async integrationList(_input: { target?: string | undefined }): Promise<IntegrationSummary[]> {
+    return Promise.resolve([]);
   }
   integrationChange(): Promise<never> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no integrations"));

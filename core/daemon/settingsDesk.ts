@@ -1,0 +1,48 @@
+// The settings that a surface may read and change: the closed list of core/model/settings.ts, in `config.json`. What the
+// file holds beside them is neither shown nor touched.
+import { z } from "zod";
+import { DEFAULT_CONFIG, type Config } from "../model/config.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { isSettingKey, SETTING_SCHEMAS, settingsOf, type Settings } from "../model/settings.ts";
+
+export interface SettingsDesk {
+  get(): Settings;
+  /**
+   * Resolves with what is in force then; null puts a key that cannot be null back to its default.
+   * @throws AgtmuxError E_USAGE naming the key, for one that is not in the list and for a value that it cannot have;
+   * E_CONFIG_INVALID for a file that is not valid as it is: it is not touched then.
+   */
+  set(key: string, value: unknown): Promise<Settings>;
+}
+
+export interface SettingsDeskDeps {
+  path: string;
+  config: () => Config;
+  problem: () => string | null;
+  /** Writes one value into config.json; resolves when it is in force. */
+  write: (key: readonly [string, ...string[]], value: unknown) => Promise<void>;
+}
+
+export const createSettingsDesk = ({ path, config, problem, write }: SettingsDeskDeps): SettingsDesk => {
+  const defaults = settingsOf(DEFAULT_CONFIG);
+  const get = (): Settings => ({ path, problem: problem(), values: settingsOf(config()), defaults });
+  return {
+    get,
+    set: async (key, value) => {
+      if (!isSettingKey(key))
+        throw new AgtmuxError("E_USAGE", `'${key.slice(0, 100)}' cannot be set from here`, {
+          remedy: `Edit ${path}, or set one of ${Object.keys(SETTING_SCHEMAS).join(", ")}.`,
+        });
+      const schema: z.ZodType = SETTING_SCHEMAS[key];
+      const wanted = value === null && !schema.safeParse(null).success ? defaults[key] : value;
+      const parsed = schema.safeParse(wanted);
+      if (!parsed.success)
+        throw new AgtmuxError("E_USAGE", `${key} cannot be that: ${parsed.error.issues[0]?.message ?? ""}`, {
+          remedy: "Nothing was changed. Choose another value.",
+        });
+      const [first = key, ...rest] = key.split(".");
+      await write([first, ...rest], parsed.data);
+      return get();
+    },
+  };
+};

@@ -1,0 +1,135 @@
+// Which hosts a person's SSH configuration names: the words of its `Host` lines that are no patterns, also of the files
+// that it includes. Names only, for choosing from; what they mean is asked of `ssh -G` alone (sshConfig.ts).
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { AgtmuxError } from "../model/errors.ts";
+import { checkSshAlias } from "./sshConfig.ts";
+
+/** As deep as OpenSSH follows includes. */
+const MAX_DEPTH = 16;
+const MAX_FILES = 200;
+const MAX_FILE_BYTES = 1_000_000;
+const MAX_ALIASES = 2_000;
+
+export interface SshAliases {
+  /** In the order of the files, each once. */
+  aliases: string[];
+  /** Files that are there and cannot be read. */
+  problems: string[];
+}
+
+/** The keyword of a line in lower case, and its words without quotes; null for a comment and an empty line. */
+const readLine = (line: string): { keyword: string; words: string[] } | null => {
+  const found = /^\s*([A-Za-z]+)(?:\s*=\s*|\s+)(.*)$/.exec(line);
+  if (found === null) return null;
+  const [, keyword = "", rest = ""] = found;
+  const words: string[] = [];
+  for (const [, quoted, plain = ""] of rest.matchAll(/"([^"]*)"|(\S+)/g)) {
+    // What follows is a comment.
+    if (quoted === undefined && plain.startsWith("#")) break;
+    words.push(quoted ?? plain);
+  }
+  return { keyword: keyword.toLowerCase(), words };
+};
+
+const isUsable = (alias: string): boolean => {
+  if (/[*?!]/.test(alias)) return false;
+  try {
+    checkSshAlias(alias);
+    return true;
+  } catch (error) {
+    if (error instanceof AgtmuxError) return false;
+    throw error;
+  }
+};
+
+const toPattern = (glob: string): RegExp =>
+  new RegExp(
+    `^${glob
+      .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
+      .replaceAll("*", ".*")
+      .replaceAll("?", ".")}$`,
+  );
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+
+const listFolder = async (path: string): Promise<string[]> => {
+  try {
+    return (await readdir(path)).toSorted();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+};
+
+/** The paths that a glob names, as far as its last part and those before it have `*`, `?` and `[…]`. */
+const expand = async (path: string): Promise<string[]> => {
+  let found = ["/"];
+  for (const part of path.split("/").filter((one) => one !== "")) {
+    const isGlob = /[*?[]/.test(part);
+    const pattern = isGlob ? toPattern(part) : null;
+    // oxlint-disable-next-line no-await-in-loop -- from the top down
+    const next = await Promise.all(
+      found.map(async (folder) =>
+        pattern === null
+          ? [join(folder, part)]
+          : (await listFolder(folder))
+              .filter((name) => pattern.test(name) && (part.startsWith(".") || !name.startsWith(".")))
+              .map((name) => join(folder, name)),
+      ),
+    );
+    found = next.flat().slice(0, MAX_FILES);
+  }
+  return found;
+};
+
+/** `homeDir` holds `.ssh/config`; without one there are no aliases. Never fails: what cannot be read is a problem. */
+export const readSshAliases = async (homeDir: string): Promise<SshAliases> => {
+  const sshDir = join(homeDir, ".ssh");
+  const aliases = new Set<string>();
+  const problems: string[] = [];
+  const seen = new Set<string>();
+
+  const absolute = (path: string): string =>
+    path.startsWith("~/") ? join(homeDir, path.slice(2)) : path.startsWith("/") ? path : join(sshDir, path);
+
+  const readOne = async (path: string): Promise<string | null> => {
+    try {
+      const { size, isFile } = await stat(path).then((found) => ({
+        size: found.size,
+        isFile: found.isFile(),
+      }));
+      // A pipe would never end.
+      if (!isFile) return null;
+      if (size <= MAX_FILE_BYTES) return await readFile(path, "utf8");
+      problems.push(`${path} is larger than ${MAX_FILE_BYTES} bytes and was not read.`);
+    } catch (error) {
+      if (!isMissing(error)) problems.push(`${path} cannot be read.`);
+    }
+    return null;
+  };
+
+  const follow = async (path: string, depth: number): Promise<void> => {
+    if (depth > MAX_DEPTH || seen.size >= MAX_FILES || seen.has(path)) return;
+    seen.add(path);
+    for (const text of ((await readOne(path)) ?? "").split("\n")) {
+      const line = readLine(text);
+      if (line?.keyword === "host")
+        for (const word of line.words) if (aliases.size < MAX_ALIASES && isUsable(word)) aliases.add(word);
+      if (line?.keyword === "include")
+        for (const word of line.words) for (const file of await include(word)) await follow(file, depth + 1);
+    }
+  };
+  const include = async (word: string): Promise<string[]> => {
+    try {
+      return await expand(absolute(word));
+    } catch {
+      problems.push(`What '${word.slice(0, 200)}' includes cannot be listed.`);
+      return [];
+    }
+  };
+
+  await follow(join(sshDir, "config"), 0);
+  return { aliases: [...aliases], problems };
+};
