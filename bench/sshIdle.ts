@@ -39,7 +39,10 @@ const countersOf = (port: number): Counters => {
     encoding: "utf8",
   });
   const sum = (name: string): number =>
-    [...text.matchAll(new RegExp(`\\b${name}:(\\d+)`, "g"))].reduce((total, [, value]) => total + Number(value), 0);
+    [...text.matchAll(new RegExp(`\\b${name}:(\\d+)`, "g"))].reduce(
+      (total, [, value]) => total + Number(value),
+      0,
+    );
   return {
     payload: sum("bytes_sent") + sum("bytes_received"),
     packets: sum("segs_out") + sum("segs_in"),
@@ -57,7 +60,8 @@ const countChannels = (farHome: string): number => {
   };
   const parentOf = (pid: string): string =>
     /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? "";
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isFar(pid) && !isFar(parentOf(pid))).length;
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isFar(pid) && !isFar(parentOf(pid)))
+    .length;
 };
 
 export const benchSshIdle = async (transport: Transport, seconds: number): Promise<SshIdle> => {

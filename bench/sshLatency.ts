@@ -84,8 +84,7 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
   const players: Player[] = [];
   try {
     await far.run("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000");
-    for (let pane = 1; pane < PANES; pane += 1)
-      await far.run("new-window", "-d", "-t", "s:", "sleep 100000");
+    for (let pane = 1; pane < PANES; pane += 1) await far.run("new-window", "-d", "-t", "s:", "sleep 100000");
     const play = async (): Promise<Player> => {
       const player = await createPlayer({
         tmux: { socketArgs: far.socketArgs, session: "s" },

@@ -79,7 +79,12 @@ export const createSshScene = async (transport: Transport): Promise<SshScene> =>
       };
       const daemon = await spawnDaemon({ home: paths.home, env });
       undo.push(() => daemon.stop());
-      const client = await connectSocket({ paths, version: "bench", checkVersion: false, helloTimeoutMs: 5_000 });
+      const client = await connectSocket({
+        paths,
+        version: "bench",
+        checkVersion: false,
+        helloTimeoutMs: 5_000,
+      });
       undo.push(() => client.close());
       return client;
     },

@@ -11,7 +11,7 @@ let now: number;
 let timers: { at: number; run: () => void }[];
 let files: SpooledFile[];
 let rejected: string[];
-let tell: () => void;
+let tell: (files: SpooledFile[] | null) => void;
 let glances: number;
 let readFailures: number;
 let batches: Envelope[][];
@@ -21,7 +21,7 @@ let drain: FarDrain;
 const spool: RemoteSpool = {
   glance: () => {
     glances += 1;
-    if (files.length > 0) tell();
+    if (files.length > 0) tell(null);
   },
   onFiles: (listener) => {
     tell = listener;

@@ -1,6 +1,6 @@
 // Takes events out of the spool of a target that is reached through a connection: like the drain of the local spool, a file is
 // deleted only after its event was committed, and bringing one twice is harmless. It looks a few times a second, which
-// costs a few bytes, because nothing on the far side may ever wait for us.
+// costs a few bytes, because nothing on the far side may ever wait for us; what a look finds mostly comes with it.
 import type { Envelope } from "../model/envelope.ts";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -25,8 +25,9 @@ interface SpooledFile {
 
 /** The far side's spool: implemented over the target's one channel. */
 export interface RemoteSpool {
+  /** `onFiles` hears what lies there, if anything; null where it has to be read. */
   glance(): void;
-  onFiles(listener: () => void): void;
+  onFiles(listener: (files: SpooledFile[] | null) => void): void;
   read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
   remove(names: readonly string[]): Promise<void>;
   reject(name: string): Promise<void>;
@@ -68,10 +69,11 @@ export const createFarDrain = (options: {
     });
   };
 
-  const takeBatch = async (): Promise<number> => {
+  /** @param told what came with a glance. */
+  const takeBatch = async (told: SpooledFile[] | null): Promise<number> => {
     if (isClosed) return 0;
     const maxBytes = MAX_PAYLOAD_BYTES + MAX_HEADER_BYTES;
-    const files = await spool.read({ count: BATCH_FILES, maxBytes });
+    const files = told ?? (await spool.read({ count: BATCH_FILES, maxBytes }));
     const arrivedAt = clock.now();
     const good: { name: string; envelope: Envelope }[] = [];
     for (const file of files) {
@@ -90,13 +92,13 @@ export const createFarDrain = (options: {
     return files.length;
   };
 
-  const drain = (): Promise<void> => {
+  const drain = (told: SpooledFile[] | null): Promise<void> => {
     running ??= (async () => {
       try {
-        const first = await takeBatch();
+        const first = await takeBatch(told);
         let count = first;
         // oxlint-disable-next-line no-await-in-loop -- one batch after another
-        while (count >= BATCH_FILES) count = await takeBatch();
+        while (count >= BATCH_FILES) count = await takeBatch(null);
         // Something lies there that is none of ours: no reason to ask four times a second.
         retryMs = first === 0 ? growing(retryMs) : 0;
       } catch (error) {
@@ -118,10 +120,10 @@ export const createFarDrain = (options: {
 
   return {
     start: async () => {
-      spool.onFiles(() => {
-        if (!isClosed) void drain();
+      spool.onFiles((files) => {
+        if (!isClosed) void drain(files);
       });
-      await drain();
+      await drain(null);
       retryMs = 0;
       next();
     },

@@ -162,18 +162,20 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     const spoolDir = join(folder, "it's a spool");
     mkdirSync(join(spoolDir, "new"), { recursive: true });
     const spool = createFarSpool({ shell, spoolDir, makeNonce });
-    let told = 0;
-    spool.onFiles(() => (told += 1));
+    const told: (readonly (readonly [string, string | undefined])[] | null)[] = [];
+    spool.onFiles((files) => told.push(files?.map(({ name, bytes }) => [name, bytes?.toString()]) ?? null));
     spool.glance();
     await executor().run(["true"], { timeoutMs: 20_000 });
-    expect(told).toBe(0);
+    expect(told).toEqual([]);
     writeFileSync(join(spoolDir, "new", "0000002-0"), "second\0\n\n");
     writeFileSync(join(spoolDir, "new", "0000001-0"), "");
     spawnSync("touch", ["-d", "@1000000000", join(spoolDir, "new", "0000002-0")]);
     mkdirSync(join(spoolDir, "new", "0000003-0"));
     writeFileSync(join(spoolDir, "new", "bad name"), "x");
     spool.glance();
-    await until(() => told === 1, "the glance tells");
+    // What is on its way already is not told twice.
+    spool.glance();
+    await until(() => told.length === 1, "the glance tells");
     const files = await spool.read({ count: 10, maxBytes: 7 });
     expect(files.map(({ name, bytes, size }) => [name, bytes?.toString(), size]).slice(0, 2)).toEqual([
       ["0000002-0", "second\0", 9],
@@ -187,5 +189,18 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     const left = await executor().files.list(join(spoolDir, "new"));
     expect(left.toSorted()).toEqual(["0000001-0", "bad name"]);
     expect(await executor().files.list(join(spoolDir, "bad"))).toEqual(["0000003-0"]);
+    spool.glance();
+    await until(() => told.length === 2, "the next glance tells again");
+    expect(told[0]?.map(([name, text]) => `${name}=${text}`)).toEqual([
+      "0000002-0=second\0\n\n",
+      "0000001-0=",
+      "0000003-0=undefined",
+    ]);
+    expect(told[1]).toEqual([["0000001-0", ""]]);
+    writeFileSync(join(spoolDir, "new", "0000004-0"), "x".repeat(20_000));
+    spool.glance();
+    await until(() => told.length === 3, "the next glance tells again");
+    // Too large for a glance.
+    expect(told[2]).toBeNull();
   });
 });

@@ -26,11 +26,11 @@ export interface FarShell {
    */
   ask(script: string, options: { timeoutMs: number; captureErrors?: boolean }): Promise<FarAnswer>;
   /**
-   * Runs a piece of script for which no answer is awaited; it must return at once and print nothing, except by calling
-   * `n`, which `onNotice` hears.
+   * Runs a piece of script for which no answer is awaited; it must return at once and print nothing, except between calls
+   * of `n` and `m`, which `onNotice` hears.
    */
   tell(script: string): void;
-  onNotice(listener: () => void): void;
+  onNotice(listener: (body: Buffer) => void): void;
   /** Lines that the shell's background client writes. */
   onBackgroundLine(listener: (line: string) => void): void;
   onClose(listener: (reason: string) => void): void;
@@ -49,8 +49,8 @@ interface Question {
 }
 
 /**
- * A broken pipe must not end the shell; tmux and `ps` answer in English. `a` ends an answer; `n` says that something
- * happened; 4 is the background client's output. Short, because they are sent again and again.
+ * A broken pipe must not end the shell; tmux and `ps` answer in English. `a` ends an answer; `n` and `m` stand around what is
+ * told unasked; 4 is the background client's output. Short, because they are sent again and again.
  */
 const prelude = (nonce: string): string =>
   [
@@ -61,6 +61,7 @@ const prelude = (nonce: string): string =>
     "exec 4>&2",
     `a() { printf '\\n%s %s\\n%s\\n%s.\\n' "${nonce}-$1" "$s" "$e" "${nonce}-$1"; }`,
     `n() { printf '\\n%s!\\n' ${nonce}; }`,
+    `m() { printf '\\n%s.\\n' ${nonce}; }`,
     "",
   ].join("\n");
 
@@ -80,7 +81,8 @@ export const createFarShell = (options: {
 }): FarShell => {
   const { channel, clock, makeNonce } = options;
   const nonce = makeNonce().slice(0, NONCE_LENGTH);
-  const notice = Buffer.from(`\n${nonce}!\n`);
+  const noticeStart = Buffer.from(`\n${nonce}!\n`);
+  const noticeEnd = Buffer.from(`\n${nonce}.\n`);
   const waiting: Question[] = [];
   const closeListeners: ((reason: string) => void)[] = [];
   const traffic = { sent: 0, received: 0 };
@@ -92,7 +94,7 @@ export const createFarShell = (options: {
   let closed: string | null = null;
   let backgroundListener: (line: string) => void = () => {};
   let heldError = "";
-  let noticeListener: () => void = () => {};
+  let noticeListener: (body: Buffer) => void = () => {};
 
   const send = (text: string): void => {
     traffic.sent += Buffer.byteLength(text);
@@ -123,9 +125,12 @@ export const createFarShell = (options: {
   /** Notices stand between answers, never in one: the shell does one thing after another. */
   const takeNotices = (): void => {
     let all = Buffer.concat(chunks, received);
-    while (all.subarray(0, notice.length).equals(notice)) {
-      all = all.subarray(notice.length);
-      noticeListener();
+    while (all.subarray(0, noticeStart.length).equals(noticeStart)) {
+      const to = all.indexOf(noticeEnd, noticeStart.length);
+      if (to === -1) break;
+      const body = all.subarray(noticeStart.length, to);
+      all = all.subarray(to + noticeEnd.length);
+      noticeListener(body);
     }
     keep(all);
   };

@@ -1,72 +1,74 @@
 // The spool of a target as its far shell sees it. Nothing on the far side waits for us: a hook drops a file as it always
-// does, and a glance at the folder, which costs no program there, says when one is there.
+// does, and a glance at the folder, which costs no program there while it is empty, brings what lies in it: on a long way each
+// question more is a round trip more.
 import { quoteArgv } from "../quote.ts";
+import { LIST_FUNCTION, parseListing, type ListedFile } from "./farListing.ts";
 import type { FarShell } from "./farShell.ts";
 
 const TIMEOUT_MS = 15_000;
 const MAX_BAD_FILES = 100;
 
-/** One file of the spool: `ageMs` by the target's own clock, `bytes` at most what was asked for. */
-export interface SpooledFile {
-  name: string;
-  modifiedSeconds: number;
-  ageMs: number;
-  size: number;
-  /** Null: no regular file of the user. */
+export interface SpooledFile extends ListedFile {
+  /** At most what was asked for. Null: no regular file of the user. */
   bytes: Buffer | null;
 }
 
 export interface FarSpool {
-  /** Looks without waiting; `onFiles` of the drain is told when something lies there. */
+  /** Looks without waiting; what lies there is told to `onFiles`, and nothing more until the next glance after that. */
   glance(): void;
-  onFiles(listener: () => void): void;
-  /** The oldest files first, at most `count`. */
+  /** The listener gets the files, oldest first, or null where they have to be read. */
+  onFiles(listener: (files: SpooledFile[] | null) => void): void;
+  /** The oldest files first, at most `count`, and fewer where they are large. */
   read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
+  /** @throws Error when not all of them went. */
   remove(names: readonly string[]): Promise<void>;
   /** Takes a file that is no event out of the way. */
   reject(name: string): Promise<void>;
 }
 
-/** Names that our own script makes; anything else is not for us to read. */
-const NAME = /^[A-Za-z0-9._-]{1,255}$/;
+/** A folder that holds more than this at a glance is read by asking. */
+const GLANCE_FILES = 20;
+const GLANCE_FILE_BYTES = 16 * 1024;
+/** One answer holds about so much. */
+const READ_BYTES = 16 * 1024 * 1024;
 
 /**
- * Says the time and describes at most `count` files, the oldest ones where there are more: two programs in the usual case.
- * Fractions of seconds come where the far `date` and `stat` have them.
+ * `p` is the glance: where something lies there it prints between the marks of a notice and keeps quiet from then on until `g`
+ * is taken back. With few files it prints the listing and, behind a mark each, of every file its kind, its name and its
+ * first bytes.
  */
-const listScript = (folder: string, count: number): string => `l() { set -- *
-if [ $# -gt ${count} ]; then IFS='
-'; set -f; set -- $(ls -tr | head -n ${count}); set +f; unset IFS; fi
-stat -c 'G %Y %s %y %n' -- "$@" || stat -f 'B %m %z %Fm %N' -- "$@"; }
-if cd ${folder}; then date '+%s %N'; l; cd /; fi`;
+const functions = (folder: string, mark: string): string => `${LIST_FUNCTION}
+f() { if [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then printf F; else printf E; fi; }
+p() { [ -z "$g" ] || return 0; set -- ${folder}/*; [ -e "$1" ] || [ -L "$1" ] || return 0; g=1; n
+if [ $# -le ${GLANCE_FILES} ] && cd ${folder}; then l ${GLANCE_FILES}; for x in *; do case $x in (*[!A-Za-z0-9._-]*) continue;; esac
+printf '\n%s\n' ${mark}; k=$(f "$x"); printf '%s%s\n' "$k" "$x"; [ $k = E ] || head -c ${GLANCE_FILE_BYTES} <"$x"; done; cd /; fi; m; }
+`;
 
-const GNU = /^G (\d+) (\d+) \S+ [\d:]+(?:\.(\d+))?(?: [+-]\d{4})? (.+)$/;
-const BSD = /^B (\d+) (\d+) \d+\.(\d+) (.+)$/;
-
-interface ListedFile extends Omit<SpooledFile, "bytes"> {
-  /** Nanoseconds within the second, nine digits. */
-  nanos: string;
-}
-
-/** Ages are never negative; without fractions of the far clock they are right within a second. */
-const parseListing = (answer: string): ListedFile[] => {
-  const [first = "", ...lines] = answer.split("\n");
-  const [, now = "0", nanosNow] = /^(\d+) (\d{9})?/.exec(first) ?? [];
-  const nowMs = Number(now) * 1_000 + (nanosNow === undefined ? 0 : Number(nanosNow) / 1e6);
-  return lines
-    .flatMap((line) => {
-      const [, modified, size, fraction = "", name = ""] = GNU.exec(line) ?? BSD.exec(line) ?? [];
-      if (modified === undefined || !NAME.test(name)) return [];
-      const nanos = fraction.padEnd(9, "0").slice(0, 9);
-      const modifiedSeconds = Number(modified);
-      const ageMs = Math.max(0, nowMs - modifiedSeconds * 1_000 - Number(nanos) / 1e6);
-      return [{ name, modifiedSeconds, nanos, ageMs, size: Number(size) }];
-    })
-    .toSorted((a, b) => {
-      if (a.modifiedSeconds !== b.modifiedSeconds) return a.modifiedSeconds - b.modifiedSeconds;
-      const [one, other] = [a.nanos + a.name, b.nanos + b.name];
-      return one < other ? -1 : one > other ? 1 : 0;
-    });
+/** Null: what was glanced at is not all, and has to be asked for. */
+const parseGlance = (body: Buffer, mark: string): SpooledFile[] | null => {
+  const divider = Buffer.from(`\n${mark}\n`);
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let to = body.indexOf(divider); to !== -1; to = body.indexOf(divider, from)) {
+    parts.push(body.subarray(from, to));
+    from = to + divider.length;
+  }
+  parts.push(body.subarray(from));
+  const [listing = Buffer.alloc(0), ...contents] = parts;
+  const bytesOf = new Map(
+    contents.map((part) => {
+      const newline = part.indexOf("\n");
+      const name = part.subarray(1, newline).toString("latin1");
+      return [name, part[0] === 0x46 ? part.subarray(newline + 1) : null] as const;
+    }),
+  );
+  const files = parseListing(listing.toString("utf8")).map((file) => ({
+    ...file,
+    bytes: bytesOf.get(file.name),
+  }));
+  const isWhole = (file: (typeof files)[number]): file is SpooledFile =>
+    file.bytes !== undefined && (file.bytes === null || file.bytes.length === file.size);
+  return listing.length > 0 && files.every(isWhole) ? files : null;
 };
 
 export const createFarSpool = (options: {
@@ -80,24 +82,42 @@ export const createFarSpool = (options: {
   const bad = quoteArgv([`${spoolDir}/bad`]);
   let isPrepared = false;
 
+  const mark = makeNonce();
+  /** The far side keeps quiet after it has told of files, so that what is on its way is not told twice. */
+  let hasTold = false;
+
   const ask = async (script: string): Promise<Buffer> => {
     const answer = await shell.ask(script, { timeoutMs: TIMEOUT_MS });
     return answer.stdout;
   };
+  const prepare = (): string => {
+    const define = isPrepared ? "" : functions(folder, mark);
+    isPrepared = true;
+    return define;
+  };
   const pathOf = (name: string): string => quoteArgv([`${spoolDir}/new/${name}`]);
 
   const list = async (count: number): Promise<ListedFile[]> =>
-    parseListing((await ask(listScript(folder, count))).toString("utf8"));
+    parseListing(
+      (await ask(`${prepare()}if cd ${folder}; then l ${Math.floor(count)}; cd /; fi`)).toString("utf8"),
+    );
 
   return {
     glance: () => {
-      const define = isPrepared ? "" : `p() { set -- ${folder}/*; [ -e "$1" ] && n; }\n`;
-      isPrepared = true;
-      shell.tell(`${define}p`);
+      shell.tell(`${prepare()}${hasTold ? "g=\n" : ""}p`);
+      hasTold = false;
     },
-    onFiles: (listener) => shell.onNotice(listener),
+    onFiles: (listener) =>
+      shell.onNotice((body) => {
+        hasTold = true;
+        listener(parseGlance(body, mark));
+      }),
     read: async ({ count, maxBytes }) => {
-      const listed = await list(count);
+      let room = READ_BYTES;
+      const listed = (await list(count)).filter(({ size }, index) => {
+        room -= Math.min(size, maxBytes);
+        return index === 0 || room > 0;
+      });
       if (listed.length === 0) return [];
       const nonce = makeNonce();
       const answer = await ask(
@@ -110,7 +130,7 @@ export const createFarSpool = (options: {
       );
       const end = Buffer.from(`\n${nonce}\n`);
       let from = 0;
-      return listed.map(({ nanos: _nanos, ...file }) => {
+      return listed.map((file) => {
         const to = answer.indexOf(end, from);
         const part = answer.subarray(from, to === -1 ? from : to);
         from = to === -1 ? answer.length : to + end.length;
@@ -119,7 +139,11 @@ export const createFarSpool = (options: {
       });
     },
     remove: async (names) => {
-      if (names.length > 0) await ask(`rm -f -- ${names.map(pathOf).join(" ")}`);
+      if (names.length === 0) return;
+      const { status } = await shell.ask(`rm -f -- ${names.map(pathOf).join(" ")}`, {
+        timeoutMs: TIMEOUT_MS,
+      });
+      if (status !== 0) throw new Error("remove events from the target's spool: not all of them went");
     },
     reject: async (name) => {
       await ask(
