@@ -1,0 +1,99 @@
+// Packages the desktop app: `node scripts/package.mjs [--mac|--linux] [--x64] [--arm64] [--dir] [--no-build]
+// [--electron-dist <folder>] [--output <folder>]`. Builds, makes what only a package has (completions, the manifest of the
+// command line's folder), and runs electron-builder with electron-builder.yml and the best signature that is possible here.
+import "./checkNode.mjs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+
+const ROOT = join(import.meta.dirname, "..");
+const STAGE = join(ROOT, "dist", "package");
+/** Where each shell looks below a `share` folder. */
+const COMPLETIONS = {
+  bash: "bash-completion/completions/agtmux",
+  zsh: "zsh/site-functions/_agtmux",
+  fish: "fish/vendor_completions.d/agtmux.fish",
+};
+
+const { values: options } = parseArgs({
+  options: {
+    mac: { type: "boolean", default: false },
+    linux: { type: "boolean", default: false },
+    x64: { type: "boolean", default: false },
+    arm64: { type: "boolean", default: false },
+    dir: { type: "boolean", default: false },
+    build: { type: "boolean", default: true },
+    "electron-dist": { type: "string" },
+    output: { type: "string" },
+  },
+  allowNegative: true,
+});
+
+const runNode = (args) => {
+  const { status, stdout, error } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`'node ${args.join(" ")}' ended with ${status}`);
+  return stdout;
+};
+
+/** Completions, man page, and a manifest without what only the repository needs. */
+const stage = () => {
+  rmSync(STAGE, { recursive: true, force: true });
+  const share = join(STAGE, "share");
+  for (const [shell, path] of Object.entries(COMPLETIONS)) {
+    mkdirSync(dirname(join(share, path)), { recursive: true });
+    writeFileSync(join(share, path), runNode([join("dist", "cli", "agtmux.cjs"), "completions", shell]));
+  }
+  cpSync(join(ROOT, "docs", "agtmux.1"), join(share, "man", "man1", "agtmux.1"));
+  const { name, version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  writeFileSync(join(STAGE, "package.json"), `${JSON.stringify({ name, version, license })}\n`);
+};
+
+/**
+ * Without an identity the app is signed ad hoc: macOS shows no notifications of unsigned bundles. The hardened runtime would
+ * then refuse Electron's own libraries, which have no team in common with the app.
+ */
+const signing = (env) => {
+  const isSet = (...names) => names.every((name) => (env[name] ?? "") !== "");
+  if (!isSet("CSC_LINK") && !isSet("CSC_NAME"))
+    return { identity: "-", hardenedRuntime: false, notarize: false };
+  const canNotarize =
+    isSet("APPLE_API_KEY", "APPLE_API_KEY_ID", "APPLE_API_ISSUER") ||
+    isSet("APPLE_ID", "APPLE_APP_SPECIFIC_PASSWORD", "APPLE_TEAM_ID");
+  return { notarize: canNotarize };
+};
+
+const targets = ({ Platform, Arch }) => {
+  const platforms = [...(options.mac ? [Platform.MAC] : []), ...(options.linux ? [Platform.LINUX] : [])];
+  const arches = [...(options.x64 ? [Arch.x64] : []), ...(options.arm64 ? [Arch.arm64] : [])];
+  const wanted = platforms.length > 0 ? platforms : [Platform.current()];
+  const kinds = options.dir ? ["dir"] : [];
+  return new Map(wanted.flatMap((platform) => [...platform.createTarget(kinds, ...arches)]));
+};
+
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+
+if (options.build) runNode([join("scripts", "build.mjs")]);
+stage();
+const { build, ...builder } = await import("electron-builder");
+const made = await build({
+  projectDir: ROOT,
+  targets: targets(builder),
+  publish: "never",
+  config: {
+    extends: "electron-builder.yml",
+    mac: signing(process.env),
+    ...(options["electron-dist"] === undefined ? {} : { electronDist: options["electron-dist"] }),
+    ...(options.output === undefined ? {} : { directories: { output: options.output } }),
+    // Debian's package names where it comes from.
+    ...(GITHUB_REPOSITORY === undefined
+      ? {}
+      : { extraMetadata: { homepage: `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` } }),
+  },
+});
+console.log(made.join("\n"));
