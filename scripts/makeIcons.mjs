@@ -2,37 +2,14 @@
 // after changing a shape and commit the images; nothing at run time draws.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32, deflateSync } from "node:zlib";
+import { encodePng } from "./encodePng.mjs";
 
 const OUT = join(import.meta.dirname, "..", "resources", "icons");
 /** Samples per pixel and axis: edges get 16 levels of alpha. */
 const SAMPLES = 4;
 
-const chunk = (type, data) => {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const out = Buffer.alloc(body.length + 8);
-  out.writeUInt32BE(data.length, 0);
-  body.copy(out, 4);
-  out.writeUInt32BE(crc32(body), body.length + 4);
-  return out;
-};
-
 /** An 8-bit grey + alpha PNG whose grey is black everywhere. */
-const toPng = (size, alphaAt) => {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(size, 0);
-  header.writeUInt32BE(size, 4);
-  header.set([8, 4, 0, 0, 0], 8);
-  const rows = Buffer.alloc(size * (1 + size * 2));
-  for (let y = 0; y < size; y++)
-    for (let x = 0; x < size; x++) rows[y * (1 + size * 2) + 2 + x * 2] = Math.round(255 * alphaAt(x, y));
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(rows, { level: 9 })),
-    chunk("IEND", Buffer.alloc(0)),
-  ]);
-};
+const toPng = (size, alphaAt) => encodePng(size, 2, (x, y) => [0, Math.round(255 * alphaAt(x, y))]);
 
 // Shapes are predicates on a 16 × 16 grid, so that every size shows the same.
 const inRect = (x, y, left, top, right, bottom) => x >= left && x < right && y >= top && y < bottom;
