@@ -1,0 +1,235 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { terminalChoiceSchema, type TerminalChoice } from "../../core/model/desktop.ts";
+import { until } from "../../test/setup/realClock.ts";
+import { runLauncher, type Launcher } from "./runLauncher.ts";
+import { createTerminalDesk, type TerminalDesk } from "./terminalDesk.ts";
+
+const HOSTILE = [
+  "/usr/bin/tmux",
+  "-S",
+  "/tmp/a b/$(touch x)",
+  "attach",
+  "-t",
+  "it's; rm -rf \"\n`id` & {} \\",
+  ";",
+  "--",
+  "",
+];
+let folder: string;
+let choice: TerminalChoice;
+
+/** Writes down its environment and its arguments, each ended by a NUL, then does what is left of the script. */
+const install = (path: string, script = ""): void => {
+  mkdirSync(join(path, ".."), { recursive: true });
+  const log = join(folder, "log");
+  writeFileSync(
+    path,
+    `#!/bin/sh\nprintf '%s\\0' "\${TMUX-none}" "\${TMUX_PANE-none}" "$@" > '${log}.part'\n/bin/mv '${log}.part' '${log}'\n${script}\n`,
+  );
+  chmodSync(path, 0o755);
+};
+const program = (name: string, script?: string): void => install(join(folder, "bin", name), script);
+const bundle = (name: string, binary?: string): void => {
+  const macOs = join(folder, "Apps", `${name}.app`, "Contents", "MacOS");
+  mkdirSync(macOs, { recursive: true });
+  if (binary !== undefined) install(join(macOs, binary));
+};
+/** The recorded arguments, without the environment before them. */
+const recorded = async (): Promise<string[]> => {
+  await until(() => existsSync(join(folder, "log")), "the program ran");
+  const words = readFileSync(join(folder, "log"), "utf8").split("\0").slice(0, -1);
+  expect(words.splice(0, 2)).toEqual(["none", "none"]);
+  rmSync(join(folder, "log"));
+  return words;
+};
+
+const env = () => ({ PATH: `${join(folder, "bin")}:/usr/bin:/bin`, TMUX: "/tmp/t,1,0", TMUX_PANE: "%1" });
+const deskOf = (
+  platform: NodeJS.Platform,
+  more: { run?: (one: Launcher) => Promise<string> } = {},
+): TerminalDesk =>
+  createTerminalDesk({
+    places: {
+      platform,
+      // Only what the test installed is there.
+      env: { ...env(), PATH: join(folder, "bin") },
+      bundleFolders: [join(folder, "Apps")],
+    },
+    choice: () => choice,
+    ...more,
+  });
+/** A Mac whose osascript and open are programs of the test. */
+const macDesk = (answer = "found"): TerminalDesk => {
+  install(join(folder, "fake", "osascript"), `printf ${answer}`);
+  install(join(folder, "fake", "open"));
+  return deskOf("darwin", {
+    run: (one) => {
+      const [file = "", ...args] = one.argv;
+      const fake = file.replace("/usr/bin/", `${join(folder, "fake")}/`);
+      return runLauncher({ ...one, argv: [fake, ...args], env: env() });
+    },
+  });
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "agtmux-term-"));
+  choice = { kind: "auto" };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("a window in a terminal of Linux", () => {
+  it.each([
+    ["xdg-terminal-exec", []],
+    ["x-terminal-emulator", ["-e"]],
+    ["ghostty", ["-e"]],
+    ["wezterm", ["start", "--"]],
+    ["kitty", ["--"]],
+    ["alacritty", ["-e"]],
+    ["gnome-terminal", ["--"]],
+    ["ptyxis", ["--"]],
+    ["kgx", ["--"]],
+    ["konsole", ["-e"]],
+    ["xfce4-terminal", ["-x"]],
+    ["foot", []],
+    ["xterm", ["-e"]],
+  ])("of %s gets every word untouched, and nothing of the app's own pane", async (name, before) => {
+    program(name);
+    await deskOf("linux").open(HOSTILE);
+    expect(await recorded()).toEqual([...before, ...HOSTILE]);
+  });
+
+  it("is in the desktop's own choice before any other", () => {
+    for (const name of ["xterm", "kitty", "x-terminal-emulator"]) program(name);
+    expect(deskOf("linux").inUse()).toBe("The system's terminal");
+    program("xdg-terminal-exec");
+    expect(
+      deskOf("linux")
+        .found()
+        .map(({ id }) => id),
+    ).toEqual(["xdg-terminal-exec", "x-terminal-emulator", "kitty", "xterm"]);
+  });
+
+  it("is in the person's choice, or is refused where that is not there", async () => {
+    for (const name of ["xterm", "kitty"]) program(name);
+    choice = { kind: "known", id: "xterm" };
+    await deskOf("linux").open(["tmux"]);
+    expect(await recorded()).toEqual(["-e", "tmux"]);
+    choice = { kind: "known", id: "konsole" };
+    await expect(deskOf("linux").open(["tmux"])).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
+  });
+
+  it("is opened by a command of the person's, word by word", async () => {
+    program("myterm");
+    choice = { kind: "command", argv: [join(folder, "bin", "myterm"), "--title", "a b", "{}", "--end"] };
+    await deskOf("linux").open(HOSTILE);
+    expect(await recorded()).toEqual(["--title", "a b", ...HOSTILE, "--end"]);
+  });
+
+  it("fails when the terminal does, and where there is none", async () => {
+    expect(() => deskOf("linux").inUse()).toThrow(expect.objectContaining({ code: "E_UNSUPPORTED" }));
+    program("xterm", "exit 3");
+    await expect(deskOf("linux").open(["tmux"])).rejects.toThrow(/exit code 3/);
+    expect(deskOf("linux").focus).toBeNull();
+  });
+});
+
+describe("a window in a terminal of macOS", () => {
+  it.each([
+    ["iTerm", "iterm2"],
+    ["Terminal", "apple-terminal"],
+  ] as const)("of %s is a constant script; what varies follows as arguments", async (name, id) => {
+    bundle(name);
+    const desk = macDesk();
+    expect(desk.found()[0]?.id).toBe(id);
+    await desk.open(HOSTILE);
+    const [flag, script, ...rest] = await recorded();
+    await desk.open(["other"]);
+    expect([flag, script]).toEqual((await recorded()).slice(0, 2));
+    expect(flag).toBe("-e");
+    expect(script).toContain("quoted form of (argument as text)");
+    expect(rest).toEqual(HOSTILE);
+  });
+
+  it("of Ghostty is another instance; of the others their own binary", async () => {
+    bundle("Ghostty");
+    await macDesk().open(HOSTILE);
+    expect(await recorded()).toEqual([
+      "-n",
+      "-a",
+      join(folder, "Apps", "Ghostty.app"),
+      "--args",
+      "-e",
+      ...HOSTILE,
+    ]);
+    rmSync(join(folder, "Apps"), { recursive: true });
+    bundle("WezTerm", "wezterm");
+    await macDesk().open(HOSTILE);
+    expect(await recorded()).toEqual(["start", "--", ...HOSTILE]);
+  });
+
+  it("prefers what somebody installed to what is always there", () => {
+    bundle("Terminal");
+    expect(macDesk().inUse()).toBe("Terminal");
+    bundle("kitty", "kitty");
+    expect(macDesk().inUse()).toBe("kitty");
+    bundle("iTerm");
+    expect(macDesk().inUse()).toBe("iTerm2");
+  });
+
+  it("says what to do where the person has not permitted it", async () => {
+    bundle("Terminal");
+    const desk = macDesk();
+    install(
+      join(folder, "fake", "osascript"),
+      'echo "Not authorized to send Apple events. (-1743)" >&2; exit 1',
+    );
+    await expect(desk.open(["tmux"])).rejects.toMatchObject({
+      code: "E_UNSUPPORTED",
+      remedy: expect.stringContaining("Automation"),
+    });
+  });
+});
+
+describe("a terminal that shows the session already", () => {
+  const client = { tty: "/dev/ttys004", isNative: false };
+
+  it("is looked for by its tty in every terminal that can be asked", async () => {
+    bundle("iTerm");
+    bundle("Terminal");
+    expect(await macDesk().focus?.(client)).toBe(true);
+    const [, script, ...rest] = await recorded();
+    expect(rest).toEqual(["/dev/ttys004"]);
+    expect(script).toContain('application "iTerm2" is not running');
+    expect(await macDesk("none").focus?.(client)).toBe(false);
+    expect((await recorded())[1]).toContain('tell application "Terminal"');
+  });
+
+  it("is only brought to the front where it shows tmux natively", async () => {
+    bundle("iTerm");
+    bundle("Terminal");
+    expect(await macDesk().focus?.({ ...client, isNative: true })).toBe(true);
+    expect((await recorded())[1]).toContain('tell application "iTerm2" to activate');
+  });
+
+  it("that may not be asked is one that is not found", async () => {
+    bundle("Terminal");
+    const desk = macDesk();
+    install(join(folder, "fake", "osascript"), "exit 1");
+    expect(await desk.focus?.(client)).toBe(false);
+  });
+});
+
+it.each<[unknown, boolean]>([
+  [{ kind: "command", argv: ["term", "{}"] }, true],
+  [{ kind: "command", argv: ["term"] }, false],
+  [{ kind: "command", argv: ["{}", "x"] }, false],
+  [{ kind: "command", argv: ["term", "{}", "{}"] }, false],
+  [{ kind: "command", argv: ["term", "-e {}"] }, false],
+  [{ kind: "command", argv: ["term", "a\nb", "{}"] }, false],
+  [{ kind: "known", id: "nonesuch" }, false],
+])("the choice %j is taken: %s", (value, isTaken) => {
+  expect(terminalChoiceSchema.safeParse(value).success).toBe(isTaken);
+});
