@@ -36,7 +36,18 @@ const createSignal = (outcome: Outcome): (() => AbortSignal) => {
   };
 };
 
+/**
+ * In the packaged app Node is the app's own binary, and this variable makes it one. Only a daemon that is started gets it: in
+ * a terminal, a browser or tmux it would turn every other Electron app that is started there into Node.
+ */
+const takeRunAsNode = (): Readonly<Record<string, string>> => {
+  const value = process.env["ELECTRON_RUN_AS_NODE"];
+  delete process.env["ELECTRON_RUN_AS_NODE"];
+  return value === undefined ? {} : { ELECTRON_RUN_AS_NODE: value };
+};
+
 const createContext = (outcome: Outcome): CliContext => {
+  const runAsNode = takeRunAsNode();
   const { env, stdout, stderr } = process;
   const { root, version } = findInstallation();
   const paths = () => runtimePaths(resolveHome(env, homedir()));
@@ -79,7 +90,7 @@ const createContext = (outcome: Outcome): CliContext => {
         paths: paths(),
         version,
         startCommand: [node, ...DAEMON_NODE_FLAGS, script, "daemon", "run", "--on-demand"],
-        env,
+        env: { ...env, ...runAsNode },
         timeoutMs: START_TIMEOUT_MS,
       });
     },
