@@ -1,9 +1,11 @@
-// The popover's entry: makes the store, the connection and the clock, and hands them to React. Nothing else happens here.
+// The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./components/App.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
 import { FeedConnection } from "./connection/feedConnection.ts";
+import { ActionDesk } from "./state/actionDesk.ts";
+import { DraftStore } from "./state/draftStore.ts";
 import { FeedStore } from "./state/feedStore.ts";
 import { TickingClock } from "./state/tickingClock.ts";
 import type { FeedEntry } from "../core/model/view.ts";
@@ -29,6 +31,21 @@ const connection = new FeedConnection<FeedEntry>({
   isVisible,
 });
 
+const desk = new ActionDesk({ toFailure, now: () => performance.now() });
+/** Reading the property alone fails where storage is switched off. */
+const findStorage = (): Storage | null => {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+};
+const drafts = new DraftStore({
+  storage: findStorage(),
+  makeKey: () => crypto.randomUUID(),
+  now: () => Date.now(),
+});
+
 document.addEventListener("visibilitychange", () => {
   clock.update();
   if (!isVisible()) return;
@@ -42,6 +59,13 @@ const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no root element");
 createRoot(root).render(
   <StrictMode>
-    <App host={host} store={store} clock={clock} onRetry={() => connection.retryNow()} />
+    <App
+      host={host}
+      store={store}
+      clock={clock}
+      desk={desk}
+      drafts={drafts}
+      onRetry={() => connection.retryNow()}
+    />
   </StrictMode>,
 );

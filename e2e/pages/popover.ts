@@ -36,6 +36,28 @@ export class PopoverPage {
   get dialog(): Locator {
     return this.page.getByRole("dialog");
   }
+  /** What came of the last action, wherever it went well. */
+  get status(): Locator {
+    return this.page.getByRole("status");
+  }
+  get actions(): Locator {
+    return this.detail.getByRole("group", { name: "Actions" });
+  }
+  get missing(): Locator {
+    return this.detail.getByRole("list", { name: "Not possible now" });
+  }
+  get replyBox(): Locator {
+    return this.detail.getByRole("textbox");
+  }
+  get screen(): Locator {
+    return this.detail.getByLabel("Screen", { exact: true }).and(this.page.locator("pre"));
+  }
+  get sessions(): Locator {
+    return this.page.locator("[data-row=session]");
+  }
+  get targets(): Locator {
+    return this.page.locator("[data-row=target]");
+  }
   get announcements(): Locator {
     return this.page.getByRole("log", { name: "New waits" });
   }
@@ -52,6 +74,16 @@ export class PopoverPage {
   }
   attachButton(name: string): Locator {
     return this.page.getByRole("button", { name: `Attach to ${name}` });
+  }
+
+  tab(name: string): Locator {
+    return this.page.getByRole("navigation", { name: "Views" }).getByRole("button", { name });
+  }
+  action(name: string): Locator {
+    return this.actions.getByRole("button", { name });
+  }
+  option(name: string): Locator {
+    return this.detail.getByRole("list", { name: "Options" }).getByRole("button", { name });
   }
 
   /** Accessible names of the pane rows in the document, top to bottom. */

@@ -5,18 +5,28 @@ import { makePane, makeTarget } from "../../test/factories/view.ts";
 
 const MINUTE = 60_000;
 
+type Request = NonNullable<PaneView["request"]>;
+type Role = "approve" | "approve_always" | "deny" | null;
+
+/** Options are chosen by their digit; an option given as a text alone has no known keys. */
 const request = (
-  kind: NonNullable<PaneView["request"]>["kind"],
+  kind: Request["kind"],
   title: string,
   body: string | null,
-  options: string[] = [],
-): PaneView["request"] => ({
+  options: readonly (string | readonly [string, Role])[] = [],
+  more: Partial<Request> = {},
+): Request => ({
   kind,
   title,
   body,
   toolName: null,
-  options: options.map((label) => ({ label, keys: null })),
+  options: options.map((option, index) =>
+    typeof option === "string"
+      ? { label: option, keys: null }
+      : { label: option[0], keys: [String(index + 1)], role: option[1] },
+  ),
   expiresAt: null,
+  ...more,
 });
 
 /** `now` is epoch ms. */
@@ -28,10 +38,11 @@ export const mixedScene = (now: number): PaneView[] => [
     windowName: "refunds",
     state: "waiting_approval",
     since: now - 14 * MINUTE,
+    fingerprint: "fp-refunds",
     request: request("command", "Bash", "npm run migrate -- --env staging", [
-      "Yes",
-      "Yes, and don't ask again for npm run migrate",
-      "No, and tell Claude what to do differently",
+      ["Yes", "approve"],
+      ["Yes, and don't ask again for npm run migrate", "approve_always"],
+      ["No, and tell Claude what to do differently", "deny"],
     ]),
   }),
   makePane({
@@ -45,6 +56,7 @@ export const mixedScene = (now: number): PaneView[] => [
     state: "waiting_approval",
     reason: "permission_edit",
     since: now - 3 * MINUTE,
+    fingerprint: "fp-terraform",
     request: request("edit", "Edit file", "modules/network/main.tf"),
   }),
   makePane({
@@ -56,10 +68,17 @@ export const mixedScene = (now: number): PaneView[] => [
     agentName: "Gemini CLI",
     state: "waiting_input",
     since: now - 40_000,
-    request: request("question", "Which rounding?", "Which rounding should the ledger use for half cents?", [
-      "Half to even",
-      "Half up",
-    ]),
+    fingerprint: "fp-ledger",
+    request: request(
+      "question",
+      "Which rounding?",
+      "Which rounding should the ledger use for half cents?",
+      [
+        ["Half to even", null],
+        ["Half up", null],
+      ],
+      { textEntry: ["3"] },
+    ),
   }),
   makePane({
     pane: 32,
@@ -132,6 +151,140 @@ export const mixedScene = (now: number): PaneView[] => [
     state: "running",
     since: now - 8_000,
   }),
+];
+
+const DIFF = [
+  "src/refunds/limits.ts",
+  "@@ -12,7 +12,8 @@ export const limitFor = (account: Account) => {",
+  "   const base = account.limit;",
+  "-  if (account.isTrusted) return base;",
+  "+  if (account.isTrusted && !account.isFrozen) return base;",
+  "+  if (account.isFrozen) return 0;",
+  "   return Math.min(base, DAILY_LIMIT);",
+].join("\n");
+
+const PLAN = [
+  "1. Read the ledger's entries of the last quarter.",
+  "2. Move rounding into one function, half to even.",
+  "3. Add a property test: the sum of parts is the whole.",
+  "4. Ask before the migration runs.",
+].join("\n");
+
+/** One pane per kind of prompt. */
+export const askingScene = (now: number): PaneView[] => [
+  makePane({
+    pane: 1,
+    session: "asks",
+    windowName: "diff",
+    state: "waiting_approval",
+    reason: "permission_edit",
+    since: now - 4 * MINUTE,
+    fingerprint: "fp-diff",
+    request: request("edit", "Edit src/refunds/limits.ts", DIFF, [
+      ["Yes", "approve"],
+      ["Yes, allow all edits this session", "approve_always"],
+      ["No", "deny"],
+    ]),
+  }),
+  makePane({
+    pane: 2,
+    session: "asks",
+    window: 2,
+    windowName: "plan",
+    state: "waiting_approval",
+    reason: "plan",
+    since: now - 3 * MINUTE,
+    fingerprint: "fp-plan",
+    request: request("plan", "Move rounding into one place", PLAN, [
+      ["Yes, and ask before each edit", "approve"],
+      ["No, keep planning", "deny"],
+    ]),
+  }),
+  makePane({
+    pane: 3,
+    session: "asks",
+    window: 3,
+    windowName: "question",
+    agent: "codex",
+    agentName: "Codex",
+    state: "waiting_input",
+    since: now - 2 * MINUTE,
+    fingerprint: "fp-question",
+    request: request(
+      "question",
+      "Which environment?",
+      "Which environment should the dry run use?",
+      [
+        ["Staging", null],
+        ["A copy of production", null],
+        ["None, only print the plan", null],
+      ],
+      { expiresAt: now + 5 * MINUTE, textEntry: [] },
+    ),
+  }),
+  makePane({
+    pane: 4,
+    session: "asks",
+    window: 4,
+    windowName: "unread",
+    agent: "gjc",
+    agentName: "Gajae Code",
+    state: "waiting_approval",
+    since: now - MINUTE,
+    fingerprint: "fp-unread",
+    request: request("tool", "fetch", "https://example.org/", ["Allow", "Reject"], { toolName: "fetch" }),
+  }),
+];
+
+/** The same sessions on two machines, one of which cannot be reached. */
+export const spreadScene = (now: number): PaneView[] => [
+  ...mixedScene(now),
+  makePane({
+    pane: 41,
+    target: "build-box",
+    session: "web",
+    window: 1,
+    windowName: "bundle",
+    state: "running",
+    since: now - MINUTE,
+  }),
+  makePane({
+    pane: 42,
+    target: "lab",
+    session: "web",
+    window: 7,
+    windowName: "a-window-with-quite-a-long-name-for-a-session",
+    state: "unknown",
+    reason: "target_unreachable",
+    since: now - 6 * MINUTE,
+  }),
+];
+
+/** Well, slow and unreachable. */
+export const spreadTargets = (now: number): TargetView[] => [
+  ...mixedTargets(),
+  makeTarget({
+    target: "lab",
+    kind: "ssh",
+    health: "down",
+    health_reason: "ssh: connect to host lab port 22: Operation timed out",
+    remedy: "Check that the machine is up: 'ssh lab' in a terminal",
+    connection_ref: "lab",
+    transport: "openssh",
+    last_seen_at: new Date(now - 6 * MINUTE).toISOString(),
+    next_attempt_at: new Date(now + 40_000).toISOString(),
+    servers: [],
+  }),
+];
+
+/** What a pane shows. */
+export const SCREEN = [
+  "● Update(src/ledger/rounding.ts)",
+  "  ⎿  Updated with 12 additions and 3 removals",
+  ...Array.from({ length: 30 }, (_, index) => `  ✓ rounding of ${index * 7} cents (${index} ms)`),
+  "✳ Moulding… (1m 12s · ↑ 3.1k tokens)",
+  "",
+  "",
 ];
 
 export const mixedTargets = (): TargetView[] => [

@@ -6,11 +6,19 @@ import type { TickingClock } from "../state/tickingClock.ts";
 /** The clock, and what to add to it to have the daemon's time (milliseconds). */
 export const ClockContext = createContext<{ clock: TickingClock; offsetMs: number } | null>(null);
 
-const useDaemonNow = (): number => {
+const useClock = () => {
   const context = useContext(ClockContext);
   if (context === null) throw new Error("an age is drawn outside of the clock's context");
-  return useSyncExternalStore(context.clock.subscribe, context.clock.getNow) + context.offsetMs;
+  return context;
 };
+
+/** Epoch ms on the browser's clock, once a second while the popover is visible. */
+export const useTick = (): number => {
+  const { clock } = useClock();
+  return useSyncExternalStore(clock.subscribe, clock.getNow);
+};
+
+const useDaemonNow = (): number => useTick() + useClock().offsetMs;
 
 /** `since` is ISO 8601. */
 export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) => {
@@ -27,8 +35,7 @@ export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) 
 
 /** Whole seconds until a moment of the browser's clock; ticks. */
 export const Countdown = ({ until }: { until: number }) => {
-  const context = useContext(ClockContext);
-  const seconds = Math.max(Math.ceil((until - (useDaemonNow() - (context?.offsetMs ?? 0))) / 1_000), 0);
+  const seconds = Math.max(Math.ceil((until - useTick()) / 1_000), 0);
   return <>{seconds < 1 ? "now" : `in ${seconds} s`}</>;
 };
 

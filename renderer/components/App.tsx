@@ -1,13 +1,27 @@
-// The popover: puts the header, the notices and the list together and holds what the person selected, expanded and
-// filtered. What is shown comes from the feed alone.
-import { useMemo, useRef, useState, useSyncExternalStore } from "react";
+// The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import type { PaneView } from "../../core/model/view.ts";
 import type { Host } from "../connection/connectHost.ts";
 import { useActions } from "../hooks/useActions.ts";
-import { useCollapsed } from "../hooks/useCollapsed.ts";
 import { usePopoverKeys } from "../hooks/usePopoverKeys.ts";
+import { useRows } from "../hooks/useRows.ts";
+import { useRowTools } from "../hooks/useRowTools.ts";
+import { useUninterruptible } from "../hooks/useUninterruptible.ts";
+import { abilitiesOf, type Abilities } from "../state/abilities.ts";
+import type { ActionDesk } from "../state/actionDesk.ts";
+import type { DraftStore } from "../state/draftStore.ts";
+import type { FeedState } from "../state/feedReducer.ts";
 import type { FeedStore } from "../state/feedStore.ts";
-import { arrange, type Filter } from "../state/groups.ts";
-import { listRows, moveSelection, type Row } from "../state/rows.ts";
+import type { KeyCommand } from "../state/keys.ts";
+import type { Row } from "../state/rows.ts";
 import type { TickingClock } from "../state/tickingClock.ts";
 import { paneName, waitAnnouncement } from "../text/paneText.ts";
 import { ClockContext } from "./Age.tsx";
@@ -15,78 +29,137 @@ import { CommandDialog } from "./CommandDialog.tsx";
 import { EmptyView, whyEmpty } from "./EmptyView.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { GroupHeader } from "./GroupHeader.tsx";
-import { ConnectionNotice, FailureNotice, ProblemNotice } from "./Notices.tsx";
-import { PaneDetail } from "./PaneDetail.tsx";
-import { PaneRow } from "./PaneRow.tsx";
+import { KeySheet } from "./KeySheet.tsx";
+import { KillDialog } from "./KillDialog.tsx";
+import { ConnectionNotice, ProblemNotice } from "./Notices.tsx";
+import { PaneItem } from "./PaneItem.tsx";
 import { RowList } from "./RowList.tsx";
+import { SessionRow } from "./SessionRow.tsx";
+import { TargetRow } from "./TargetRow.tsx";
+import { ViewBar } from "./ViewBar.tsx";
+import { ViewTabs } from "./ViewTabs.tsx";
+import { WindowHeading } from "./WindowHeading.tsx";
 import styles from "./App.module.css";
-
-const NO_FILTER: Filter = { text: "", states: new Set() };
 
 interface AppProps {
   host: Host;
   store: FeedStore;
   clock: TickingClock;
+  desk: ActionDesk;
+  drafts: DraftStore;
   onRetry: () => void;
 }
 
-export const App = ({ host, store, clock, onRetry }: AppProps) => {
-  const feed = useSyncExternalStore(store.subscribe, store.getState);
-  const [filter, setFilter] = useState(NO_FILTER);
-  const [collapsed, toggleGroup] = useCollapsed();
-  const [selectedKey, setSelectedKey] = useState<string | null>(null);
-  const [openKey, setOpenKey] = useState<string | null>(null);
-  const [focusRequest, setFocusRequest] = useState(0);
-  const inputRef = useRef<HTMLInputElement>(null);
-  const actions = useActions(host);
-
-  const overview = useMemo(
-    () => arrange(feed.panes.values(), feed.targets, filter),
-    [feed.panes, feed.targets, filter],
+/** What can be done to a pane as it is shown now. */
+const useAbilities = (host: Host, feed: FeedState): ((pane: PaneView) => Abilities) => {
+  const isConnected = feed.connection.kind === "live";
+  const uninterruptible = useUninterruptible(host.api, isConnected);
+  return useCallback(
+    (pane) =>
+      abilitiesOf(pane, {
+        isConnected,
+        isUnreachable: feed.targets.get(pane.identity.target)?.health === "down",
+        uninterruptible,
+      }),
+    [isConnected, feed.targets, uninterruptible],
   );
-  const rows = useMemo(() => listRows(overview, collapsed), [overview, collapsed]);
-  const selected = rows.find((row) => row.key === selectedKey);
-  // With nothing selected the first row takes the tab key.
-  const tabKey = selected?.key ?? moveSelection(rows, null, 1);
-  const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
+};
 
-  const select = (key: string | null) => {
-    setSelectedKey(key);
-    setFocusRequest((count) => count + 1);
-  };
-  const toggleRow = (row: Row) => {
-    setSelectedKey(row.key);
-    if (row.kind === "group") toggleGroup(row.key);
-    if (row.kind === "pane") setOpenKey((open) => (open === row.key ? null : row.key));
-  };
-  const isExpanded = (row: Row) => (row.kind === "group" ? row.isOpen : row.key === openKey);
-
-  usePopoverKeys({
-    move: (step) => select(moveSelection(rows, selectedKey, step)),
-    activate: () => {
-      const row = selected ?? rows.find((candidate) => candidate.key === tabKey);
-      if (row?.kind === "pane") actions.attach(row.pane);
-      if (row?.kind === "group") toggleRow(row);
-    },
-    expand: () => {
-      if (selected !== undefined && !isExpanded(selected)) toggleRow(selected);
-      else if (selected?.kind === "pane") toggleRow(selected);
-    },
-    collapse: () => {
-      if (selected !== undefined && isExpanded(selected)) toggleRow(selected);
-    },
-    focusFilter: () => inputRef.current?.focus(),
-    escape: () => {
-      if (actions.outcome !== null) actions.clearOutcome();
-      else if (filter.text !== "" || filter.states.size > 0) setFilter(NO_FILTER);
-      else if (openKey !== null) setOpenKey(null);
-      else if (document.activeElement === inputRef.current) select(tabKey);
-      else return false;
-      return true;
-    },
+/** Tells the desk what is on the screen, and what is gone from it. */
+const useDeskSight = (desk: ActionDesk, feed: FeedState, keys: readonly (string | null)[]) => {
+  useLayoutEffect(() => {
+    const shown = keys.flatMap((key) => (key === null ? [] : (feed.panes.get(key) ?? [])));
+    desk.noteShown(
+      shown.map((pane) => ({ ref: pane.identity.pane_ref, fingerprint: pane.prompt_fingerprint })),
+    );
   });
+  useEffect(() => desk.prune((ref) => feed.panes.has(ref)), [desk, feed.panes]);
+};
+
+export const App = ({ host, store, clock, desk, drafts, onRetry }: AppProps) => {
+  const feed = useSyncExternalStore(store.subscribe, store.getState);
+  const statuses = useSyncExternalStore(desk.subscribe, desk.getStatuses);
+  const drafted = useSyncExternalStore(drafts.subscribe, drafts.getDrafts);
+  const [isHelpShown, setHelpShown] = useState(false);
+  const inputRef = useRef<HTMLInputElement>(null);
+  const rows = useRows(feed);
+  const actions = useActions(host, desk);
+  const abilitiesFor = useAbilities(host, feed);
+  const tools = useRowTools({ rows, actions, desk, abilitiesFor });
+  useDeskSight(desk, feed, [rows.selected?.key ?? null, rows.openKey]);
+  const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
+  const { view, overview } = rows;
+
+  const activate = () => {
+    const row = rows.selected ?? rows.rows.find((candidate) => candidate.key === rows.tabKey);
+    if (row?.kind === "pane") actions.attach(row.pane);
+    else if (row !== undefined) rows.toggle(row);
+  };
+  const escape = (): boolean => {
+    const key = rows.selected?.key;
+    if (key !== undefined && statuses.has(key) && statuses.get(key)?.kind !== "sending") desk.clear(key);
+    else if (rows.isFiltered) rows.clearFilter();
+    else if (rows.openKey !== null) rows.close();
+    else if (rows.back()) return true;
+    else if (document.activeElement === inputRef.current) rows.select(rows.tabKey);
+    else return false;
+    return true;
+  };
+  const run = (command: KeyCommand): boolean => {
+    if (command === "escape") return escape();
+    if (typeof command === "object") {
+      if (rows.selected?.kind === "pane") tools.run(rows.selected.pane, command);
+      return true;
+    }
+    const { selected } = rows;
+    switch (command) {
+      case "moveDown":
+        rows.move(1);
+        break;
+      case "moveUp":
+        rows.move(-1);
+        break;
+      case "activate":
+        activate();
+        break;
+      case "expand":
+        if (selected !== undefined && (!rows.isExpanded(selected) || selected.kind === "pane"))
+          rows.toggle(selected);
+        break;
+      case "collapse":
+        if (selected !== undefined && rows.isExpanded(selected)) rows.toggle(selected);
+        break;
+      case "filter":
+        inputRef.current?.focus();
+        break;
+      case "agents":
+      case "sessions":
+      case "targets":
+        rows.go(command);
+        break;
+      case "help":
+        setHelpShown(true);
+        break;
+      case "reply":
+      case "approve":
+      case "deny":
+      case "output":
+      case "interrupt":
+      case "kill":
+      case "dismiss":
+        if (selected?.kind === "pane") tools.run(selected.pane, command);
+        break;
+    }
+    return true;
+  };
+  usePopoverKeys(run);
 
   const renderRow = (row: Row) => {
+    const common = {
+      isSelected: row.key === rows.selected?.key,
+      isTabStop: row.key === rows.tabKey,
+      onFocus: () => rows.noteFocus(row.key),
+    };
     switch (row.kind) {
       case "heading":
         return (
@@ -96,63 +169,76 @@ export const App = ({ host, store, clock, onRetry }: AppProps) => {
         );
       case "note":
         return <p className={styles.note}>{row.text}</p>;
+      case "window":
+        return <WindowHeading window={row.window} />;
       case "group":
         return (
-          <GroupHeader
-            group={row.group}
-            isOpen={row.isOpen}
-            isSelected={row.key === selectedKey}
-            isTabStop={row.key === tabKey}
-            onToggle={() => toggleRow(row)}
-            onFocus={() => setSelectedKey(row.key)}
-          />
+          <GroupHeader {...common} group={row.group} isOpen={row.isOpen} onToggle={() => rows.toggle(row)} />
         );
+      case "session":
+        return <SessionRow {...common} session={row.session} onOpen={() => rows.toggle(row)} />;
+      case "target":
+        return <TargetRow {...common} target={row.target} />;
       case "pane":
         return (
-          <PaneRow
-            pane={row.pane}
-            isInInbox={row.isInInbox}
-            isSelected={row.key === selectedKey}
-            isTabStop={row.key === tabKey}
-            isOpen={row.key === openKey}
-            onToggle={() => toggleRow(row)}
-            onFocus={() => setSelectedKey(row.key)}
-            onAttach={() => actions.attach(row.pane)}
-          >
-            {row.key === openKey && (
-              <PaneDetail api={host.api} pane={row.pane} onDismiss={() => actions.dismiss(row.pane)} />
-            )}
-          </PaneRow>
+          <PaneItem
+            row={row}
+            api={host.api}
+            rows={rows}
+            tools={tools}
+            actions={actions}
+            drafts={drafts}
+            status={statuses.get(row.key)}
+            hasDraft={drafted.has(row.key)}
+            abilitiesFor={abilitiesFor}
+            onStatusSeen={desk.clear}
+          />
         );
     }
   };
 
-  const isLost = feed.connection.kind === "lost";
+  const measuredKeys = useMemo(() => {
+    const targets = view.kind === "targets" ? rows.rows.map((row) => row.key) : [];
+    return new Set([...statuses.keys(), ...(rows.openKey === null ? [] : [rows.openKey]), ...targets]);
+  }, [statuses, rows.openKey, view.kind, rows.rows]);
   return (
     <ClockContext value={clockContext}>
       <div className={styles.app} data-connection={feed.connection.kind}>
-        <FilterBar counts={overview.counts} filter={filter} inputRef={inputRef} onChange={setFilter} />
+        <FilterBar
+          tabs={
+            <ViewTabs
+              view={view}
+              problemCount={[...feed.targets.values()].filter(({ health }) => health !== "ok").length}
+              onGo={rows.go}
+              onHelp={() => setHelpShown(true)}
+            />
+          }
+          hasChips={view.kind !== "targets"}
+          counts={overview.counts}
+          filter={rows.filter}
+          inputRef={inputRef}
+          onChange={rows.setFilter}
+        />
         <ConnectionNotice connection={feed.connection} onRetry={onRetry} />
-        <ProblemNotice problems={overview.problems} />
-        {actions.outcome?.kind === "failed" && (
-          <FailureNotice failure={actions.outcome.failure} onClose={actions.clearOutcome} />
-        )}
+        {view.kind !== "targets" && <ProblemNotice problems={overview.problems} />}
+        <ViewBar view={view} isMerged={rows.isMerged} onMerge={rows.setMerged} onBack={rows.back} />
         <main className={styles.main} aria-label="Agents in tmux">
-          {rows.length === 0 ? (
+          {rows.rows.length === 0 ? (
             <EmptyView
               why={whyEmpty({
                 hasSnapshot: feed.hasSnapshot,
-                isLost,
+                isLost: feed.connection.kind === "lost",
                 total: overview.total,
+                isFiltered: rows.isFiltered,
                 targets: feed.targets.values(),
               })}
             />
           ) : (
             <RowList
-              rows={rows}
-              selectedKey={tabKey}
-              openKey={openKey}
-              focusRequest={focusRequest}
+              rows={rows.rows}
+              selectedKey={rows.tabKey}
+              measuredKeys={measuredKeys}
+              focusRequest={rows.focusRequest}
               renderRow={renderRow}
             />
           )}
@@ -160,13 +246,24 @@ export const App = ({ host, store, clock, onRetry }: AppProps) => {
         <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
           {waitAnnouncement(feed.newWaits)}
         </div>
-        {actions.outcome?.kind === "command" && (
+        {actions.command !== null && (
           <CommandDialog
-            name={paneName(actions.outcome.pane)}
-            command={actions.outcome.command}
-            onClose={actions.clearOutcome}
+            name={paneName(actions.command.pane)}
+            command={actions.command.command}
+            onClose={actions.closeCommand}
           />
         )}
+        {tools.killing !== null && (
+          <KillDialog
+            api={host.api}
+            pane={tools.killing}
+            onKill={(signal) => {
+              if (tools.killing !== null) actions.kill(tools.killing, signal);
+            }}
+            onClose={tools.closeKill}
+          />
+        )}
+        {isHelpShown && <KeySheet onClose={() => setHelpShown(false)} />}
       </div>
     </ClockContext>
   );

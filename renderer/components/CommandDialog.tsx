@@ -1,6 +1,8 @@
-// The attach command to copy, where the host cannot open a terminal. A native modal dialog: focus and Escape are its own.
-import { useEffect, useRef, useState } from "react";
+// The attach command to copy, where the host cannot open a terminal.
+import { useState } from "react";
 import { displayText } from "../text/displayText.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import { Dialog } from "./Dialog.tsx";
 import styles from "./CommandDialog.module.css";
 
 interface CommandDialogProps {
@@ -10,13 +12,7 @@ interface CommandDialogProps {
 }
 
 export const CommandDialog = ({ name, command, onClose }: CommandDialogProps) => {
-  const ref = useRef<HTMLDialogElement>(null);
   const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
-  useEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
   const copy = () => {
     navigator.clipboard.writeText(command).then(
       () => setCopied("yes"),
@@ -24,23 +20,23 @@ export const CommandDialog = ({ name, command, onClose }: CommandDialogProps) =>
     );
   };
   return (
-    <dialog ref={ref} className={styles.dialog} aria-labelledby="command-title" onClose={onClose}>
-      <h2 id="command-title">Attach to {name}</h2>
+    <Dialog
+      title={`Attach to ${name}`}
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton onClick={onClose}>Close</ActionButton>
+          <ActionButton tone="primary" hasFocus onClick={copy}>
+            {copied === "yes" ? "Copied" : "Copy"}
+          </ActionButton>
+        </>
+      }
+    >
       <p>No terminal can be opened from here. Run this in one:</p>
       <pre className={styles.command} tabIndex={0} aria-label="Command">
         {displayText(command)}
       </pre>
-      <p className={styles.status} role="status">
-        {copied === "failed" && "Copying is not allowed here: select the command instead."}
-      </p>
-      <div className={styles.buttons}>
-        <button type="button" onClick={() => ref.current?.close()}>
-          Close
-        </button>
-        <button type="button" className={styles.primary} autoFocus onClick={copy}>
-          {copied === "yes" ? "Copied" : "Copy"}
-        </button>
-      </div>
-    </dialog>
+      <p role="status">{copied === "failed" && "Copying is not allowed here: select the command instead."}</p>
+    </Dialog>
   );
 };

@@ -1,5 +1,5 @@
-// The header: totals by state that filter when pressed, and the text filter.
-import type { RefObject } from "react";
+// The header: the views, the text filter, and totals by state that filter when pressed.
+import type { ReactNode, RefObject } from "react";
 import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { Filter, StateCounts } from "../state/groups.ts";
@@ -8,31 +8,36 @@ import { StateIcon } from "./StateIcon.tsx";
 import styles from "./FilterBar.module.css";
 
 interface FilterBarProps {
+  /** The way between the views. */
+  tabs: ReactNode;
+  /** False where rows have no states. */
+  hasChips: boolean;
   counts: StateCounts;
   filter: Filter;
   inputRef: RefObject<HTMLInputElement | null>;
   onChange: (filter: Filter) => void;
 }
 
-export const FilterBar = ({ counts, filter, inputRef, onChange }: FilterBarProps) => {
+export const FilterBar = (props: FilterBarProps) => {
+  const { tabs, hasChips, counts, filter, inputRef, onChange } = props;
   // A state that nothing is in any more stays while it filters, or it could not be released.
   const shown = CANONICAL_STATES.filter((state) => counts[state] > 0 || filter.states.has(state));
   return (
     <header className={styles.bar}>
-      <h1 className={styles.title}>agtmux</h1>
+      {tabs}
       <input
         ref={inputRef}
         className={styles.search}
         type="search"
         aria-label="Filter"
         aria-keyshortcuts="/"
-        placeholder="Filter  /"
+        placeholder="Search everything  /"
         spellCheck={false}
         autoComplete="off"
         value={filter.text}
         onChange={(event) => onChange({ ...filter, text: event.target.value })}
       />
-      {shown.length > 0 && (
+      {hasChips && shown.length > 0 && (
         <div className={styles.chips} role="group" aria-label="States">
           {shown.map((state) => (
             <button

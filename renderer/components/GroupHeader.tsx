@@ -1,9 +1,9 @@
 // The head of a group: where it is, how its target is, and how many panes are in which state.
-import { CANONICAL_STATES } from "../../core/model/state.ts";
-import { STATE_WORDS } from "../../core/model/words.ts";
 import type { Group } from "../state/groups.ts";
+import { placeName } from "../state/sessions.ts";
 import { displayLine } from "../text/displayText.ts";
-import { StateIcon } from "./StateIcon.tsx";
+import { HEALTH_WORDS } from "../text/healthText.ts";
+import { RollUp, rollUpText } from "./RollUp.tsx";
 import styles from "./GroupHeader.module.css";
 
 interface GroupHeaderProps {
@@ -16,8 +16,6 @@ interface GroupHeaderProps {
   onFocus: () => void;
 }
 
-const HEALTH_WORDS = { ok: "", degraded: "slow or failing", down: "unreachable" } as const;
-
 export const GroupHeader = ({
   group,
   isOpen,
@@ -26,12 +24,10 @@ export const GroupHeader = ({
   onToggle,
   onFocus,
 }: GroupHeaderProps) => {
-  const target = group.server === "default" ? group.target : `${group.target}:${group.server}`;
+  const target = placeName(group);
   const session = displayLine(group.session);
   const health = HEALTH_WORDS[group.health];
-  const present = CANONICAL_STATES.filter((state) => group.counts[state] > 0);
-  const rollUp = present.map((state) => `${group.counts[state]} ${STATE_WORDS[state]}`).join(", ");
-  const label = [`${session} on ${target}`, health, rollUp].filter(Boolean).join(", ");
+  const label = [`${session} on ${target}`, health, rollUpText(group.counts)].filter(Boolean).join(", ");
   return (
     <button
       type="button"
@@ -62,14 +58,7 @@ export const GroupHeader = ({
           {health}
         </span>
       )}
-      <span className={styles.rollUp} title={rollUp}>
-        {present.map((state) => (
-          <span key={state} className={styles.count}>
-            <StateIcon state={state} />
-            {group.counts[state]}
-          </span>
-        ))}
-      </span>
+      <RollUp counts={group.counts} />
     </button>
   );
 };

@@ -1,5 +1,4 @@
-// What stands between the header and the list: a lost connection, targets that cannot be read, an action that failed.
-import type { Failure } from "../connection/connectHost.ts";
+// What stands between the header and the list: a lost connection and targets that cannot be read.
 import type { Connection } from "../state/feedReducer.ts";
 import type { Problem } from "../state/groups.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
@@ -46,14 +45,3 @@ export const ProblemNotice = ({ problems }: { problems: readonly Problem[] }) =>
     </div>
   );
 };
-
-export const FailureNotice = ({ failure, onClose }: { failure: Failure; onClose: () => void }) => (
-  <div className={styles.notice} data-kind="failure">
-    <p role="alert">
-      <strong>Not done.</strong> {displaySentence(failure.message)} {failure.remedy}
-    </p>
-    <button type="button" className={styles.button} onClick={onClose}>
-      OK
-    </button>
-  </div>
-);

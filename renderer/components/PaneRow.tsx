@@ -14,6 +14,10 @@ interface PaneRowProps {
   /** The one row that the tab key reaches. */
   isTabStop: boolean;
   isOpen: boolean;
+  /** A text to this agent was begun and not sent. */
+  hasDraft: boolean;
+  /** Null: it can be attached. */
+  attachHindrance: string | null;
   onToggle: () => void;
   onFocus: () => void;
   onAttach: () => void;
@@ -63,6 +67,7 @@ export const PaneRow = (props: PaneRowProps) => {
               <span className={styles.state} data-state={pane.state ?? "unknown"}>
                 {pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code)}
               </span>
+              {props.hasDraft && <span className={styles.draft}>draft</span>}
               {pane.progress !== null && (
                 <span className={styles.progress} title={displayLine(pane.progress)}>
                   <bdi>{displayLine(pane.progress)}</bdi>
@@ -70,7 +75,7 @@ export const PaneRow = (props: PaneRowProps) => {
               )}
             </span>
             {asked !== "" && (
-              <span className={styles.asked} title={asked}>
+              <span className={styles.asked} data-asked="" title={asked}>
                 <bdi>{asked}</bdi>
               </span>
             )}
@@ -82,16 +87,18 @@ export const PaneRow = (props: PaneRowProps) => {
               <Age since={pane.since} />
             </span>
           )}
-          <button
-            type="button"
-            className={styles.attach}
-            tabIndex={isTabStop ? 0 : -1}
-            aria-label={`Attach to ${paneName(pane)}`}
-            title="Attach (Enter)"
-            onClick={props.onAttach}
-          >
-            Attach
-          </button>
+          {props.attachHindrance === null && (
+            <button
+              type="button"
+              className={styles.attach}
+              tabIndex={isTabStop ? 0 : -1}
+              aria-label={`Attach to ${paneName(pane)}`}
+              title="Attach (Enter)"
+              onClick={props.onAttach}
+            >
+              Attach
+            </button>
+          )}
         </span>
       </div>
       {props.children}

@@ -1,5 +1,5 @@
-// Draws the rows that are in view and a few around them. Heights are known beforehand, but for the one expanded row, which
-// is measured; the selected row is always in the document, so that the focus never falls out of it.
+// Draws the rows that are in view and a few around them. Heights are known beforehand, but for those that hold more than a
+// row, which are measured; selected and expanded rows are always in the document, so that the focus never falls out of it.
 import {
   useCallback,
   useEffect,
@@ -10,12 +10,23 @@ import {
   useState,
   type ReactNode,
 } from "react";
+import { useRem } from "../hooks/useRem.ts";
 import { findWindow, rowTops, scrollToShow } from "../state/rowWindow.ts";
 import type { Row } from "../state/rows.ts";
 import { requestLine } from "../text/paneText.ts";
 import styles from "./RowList.module.css";
 
-const HEIGHTS = { heading: 30, group: 30, note: 26, pane: 46, askingPane: 64 } as const;
+/** In rem, as the style sheets have them; of a target only until it was measured. */
+const HEIGHTS = {
+  heading: 1.875,
+  group: 1.875,
+  note: 1.625,
+  window: 1.875,
+  session: 2.875,
+  target: 5,
+  pane: 2.875,
+  askingPane: 4,
+} as const;
 const OVERSCAN = 6;
 
 const heightOf = (row: Row): number =>
@@ -24,8 +35,8 @@ const heightOf = (row: Row): number =>
 interface RowListProps {
   rows: readonly Row[];
   selectedKey: string | null;
-  /** The expanded pane's row, whose height is what it measures. */
-  openKey: string | null;
+  /** Rows that hold more than a row of their kind: their height is what they measure. */
+  measuredKeys: ReadonlySet<string>;
   /** Grows when the selection was moved by the keyboard: the row is then scrolled to and focused. */
   focusRequest: number;
   renderRow: (row: Row) => ReactNode;
@@ -49,40 +60,51 @@ const useViewport = (element: HTMLElement | null) => {
   return view;
 };
 
-const MeasuredRow = ({ onHeight, children }: { onHeight: (height: number) => void; children: ReactNode }) => {
+interface MeasuredRowProps {
+  rowKey: string;
+  onHeight: (key: string, height: number) => void;
+  children: ReactNode;
+}
+
+const MeasuredRow = ({ rowKey, onHeight, children }: MeasuredRowProps) => {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => onHeight(element.offsetHeight));
+    const observer = new ResizeObserver(() => onHeight(rowKey, element.offsetHeight));
     observer.observe(element);
-    onHeight(element.offsetHeight);
+    onHeight(rowKey, element.offsetHeight);
     return () => observer.disconnect();
-  }, [onHeight]);
+  }, [rowKey, onHeight]);
   return <div ref={ref}>{children}</div>;
 };
 
-export const RowList = ({ rows, selectedKey, openKey, focusRequest, renderRow }: RowListProps) => {
-  const [element, setElement] = useState<HTMLDivElement | null>(null);
-  const [openHeight, setOpenHeight] = useState<{ key: string; height: number } | null>(null);
-  const view = useViewport(element);
+/** Tops of all rows in CSS pixels, and where measured rows report their height. */
+const useTops = (rows: readonly Row[], measuredKeys: ReadonlySet<string>) => {
+  const rem = useRem();
+  const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
   const tops = useMemo(
     () =>
       rowTops(
-        rows.map((row) =>
-          row.key === openKey && openHeight?.key === openKey ? openHeight.height : heightOf(row),
-        ),
+        rows.map((row) => {
+          const measured = measuredKeys.has(row.key) ? heights.get(row.key) : undefined;
+          return measured ?? heightOf(row) * rem;
+        }),
       ),
-    [rows, openKey, openHeight],
+    [rows, measuredKeys, heights, rem],
   );
   const onHeight = useCallback(
-    (height: number) =>
-      setOpenHeight((before) => {
-        if (openKey === null) return null;
-        return before?.key === openKey && before.height === height ? before : { key: openKey, height };
-      }),
-    [openKey],
+    (key: string, height: number) =>
+      setHeights((before) => (before.get(key) === height ? before : new Map(before).set(key, height))),
+    [],
   );
+  return { tops, onHeight };
+};
+
+export const RowList = ({ rows, selectedKey, measuredKeys, focusRequest, renderRow }: RowListProps) => {
+  const [element, setElement] = useState<HTMLDivElement | null>(null);
+  const view = useViewport(element);
+  const { tops, onHeight } = useTops(rows, measuredKeys);
   const selectedIndex = rows.findIndex((row) => row.key === selectedKey);
 
   // Runs when asked only: following the selection while rows move around it would tear the list from under the pointer.
@@ -101,6 +123,7 @@ export const RowList = ({ rows, selectedKey, openKey, focusRequest, renderRow }:
   const indices = new Set<number>();
   for (let index = first; index <= last; index += 1) indices.add(index);
   if (selectedIndex >= 0) indices.add(selectedIndex);
+  for (const [index, row] of rows.entries()) if (measuredKeys.has(row.key)) indices.add(index);
   return (
     <div ref={setElement} className={styles.scroll}>
       {/* The size of the list is set through the DOM's own properties: the content policy forbids style attributes. */}
@@ -120,8 +143,10 @@ export const RowList = ({ rows, selectedKey, openKey, focusRequest, renderRow }:
                 data-index={index}
                 style={{ transform: `translateY(${tops[index] ?? 0}px)` }}
               >
-                {row.key === openKey ? (
-                  <MeasuredRow onHeight={onHeight}>{renderRow(row)}</MeasuredRow>
+                {measuredKeys.has(row.key) ? (
+                  <MeasuredRow rowKey={row.key} onHeight={onHeight}>
+                    {renderRow(row)}
+                  </MeasuredRow>
                 ) : (
                   renderRow(row)
                 )}

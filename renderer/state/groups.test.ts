@@ -79,7 +79,7 @@ describe("arrange", () => {
       HOST,
       { text: "", states: new Set(["idle"]) },
     );
-    expect([overview.counts.running, overview.total, overview.shown]).toEqual([1, 2, 1]);
+    expect([overview.counts.running, overview.total, overview.shown.length]).toEqual([1, 2, 1]);
   });
 
   it("names targets and servers that cannot be read, also without panes", () => {
@@ -123,7 +123,16 @@ describe("rows", () => {
     HOST,
     ALL,
   );
-  const kinds = (collapsed: string[]) => listRows(overview, new Set(collapsed)).map((row) => row.kind);
+  const rowsOf = (collapsed: string[]) =>
+    listRows({
+      view: { kind: "agents" },
+      overview,
+      targets: HOST,
+      collapsed: new Set(collapsed),
+      text: "",
+      isMerged: false,
+    });
+  const kinds = (collapsed: string[]) => rowsOf(collapsed).map((row) => row.kind);
 
   it("lists the inbox, then groups with their panes; a group whose panes are all above says so", () => {
     expect(kinds([])).toEqual(["heading", "pane", "group", "note", "group", "pane", "pane"]);
@@ -132,7 +141,7 @@ describe("rows", () => {
     expect(kinds(overview.groups.map((group) => group.key))).toEqual(["heading", "pane", "group", "group"]);
   });
   it("moves over panes and groups only, and stops at the ends", () => {
-    const rows = listRows(overview, new Set());
+    const rows = rowsOf([]);
     const visited = [moveSelection(rows, null, 1)];
     for (let step = 0; step < 6; step += 1) visited.push(moveSelection(rows, visited.at(-1) ?? null, 1));
     expect(visited.map((key) => rows.find((row) => row.key === key)?.kind)).toEqual([

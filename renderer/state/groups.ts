@@ -41,9 +41,10 @@ export interface Overview {
   inbox: readonly PaneView[];
   groups: readonly Group[];
   problems: readonly Problem[];
-  /** Panes known, and panes that pass the filter. */
+  /** Panes known. */
   total: number;
-  shown: number;
+  /** Panes that pass the filter. */
+  shown: readonly PaneView[];
 }
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
@@ -64,7 +65,8 @@ export const countStates = (panes: Iterable<PaneView>): StateCounts => {
   return counts;
 };
 
-const groupKeyOf = ({ identity }: PaneView): string =>
+/** Target, server and session of a pane as one key. */
+export const sessionKeyOf = ({ identity }: PaneView): string =>
   JSON.stringify([identity.target, identity.tmux_server, identity.session_name]);
 
 const searchText = (pane: PaneView): string =>
@@ -159,7 +161,7 @@ export const arrange = (
 ): Overview => {
   const all = [...panes];
   const shown = all.filter((pane) => passesFilter(pane, filter));
-  const groups = [...Map.groupBy(shown, groupKeyOf)].flatMap(([key, members]) => {
+  const groups = [...Map.groupBy(shown, sessionKeyOf)].flatMap(([key, members]) => {
     const [first] = members;
     return first === undefined ? [] : [makeGroup(key, first, members, targets)];
   });
@@ -176,6 +178,6 @@ export const arrange = (
     groups,
     problems: findProblems(targets),
     total: all.length,
-    shown: shown.length,
+    shown,
   };
 };

@@ -1,13 +1,24 @@
 // The overview as one flat list of rows, so that a thousand panes can be drawn by the window; and moving through it with
 // the keyboard.
-import type { PaneView } from "../../core/model/view.ts";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
 import type { Group, Overview } from "./groups.ts";
+import {
+  sessionRowKey,
+  summariseSessions,
+  windowsOf,
+  type SessionSummary,
+  type WindowSummary,
+} from "./sessions.ts";
+import type { View } from "./views.ts";
 
 export type Row =
   | { kind: "heading"; key: string; text: string; count: number }
   | { kind: "group"; key: string; group: Group; isOpen: boolean }
   | { kind: "pane"; key: string; pane: PaneView; isInInbox: boolean }
-  | { kind: "note"; key: string; text: string };
+  | { kind: "note"; key: string; text: string }
+  | { kind: "session"; key: string; session: SessionSummary }
+  | { kind: "window"; key: string; window: WindowSummary }
+  | { kind: "target"; key: string; target: TargetView };
 
 const paneRow = (pane: PaneView, isInInbox: boolean): Row => ({
   kind: "pane",
@@ -23,8 +34,7 @@ const groupRows = (group: Group, isOpen: boolean): Row[] => {
   return [header, { kind: "note", key: `${group.key}/note`, text: "Listed above, under “Needs you”" }];
 };
 
-/** `collapsed` holds keys of groups. */
-export const listRows = (overview: Overview, collapsed: ReadonlySet<string>): Row[] => {
+const agentRows = (overview: Overview, collapsed: ReadonlySet<string>): Row[] => {
   const inbox: Row[] =
     overview.inbox.length === 0
       ? []
@@ -35,7 +45,75 @@ export const listRows = (overview: Overview, collapsed: ReadonlySet<string>): Ro
   return [...inbox, ...overview.groups.flatMap((group) => groupRows(group, !collapsed.has(group.key)))];
 };
 
-const canSelect = (row: Row): boolean => row.kind === "pane" || row.kind === "group";
+const windowRows = (overview: Overview, view: Extract<View, { kind: "windows" }>): Row[] =>
+  windowsOf(overview.shown.filter((pane) => sessionRowKey(pane, view.isMerged) === view.sessionKey)).flatMap(
+    (window): Row[] => [
+      { kind: "window", key: window.key, window },
+      ...window.panes.map((pane) => paneRow(pane, false)),
+    ],
+  );
+
+/** Unwell ones first. */
+const targetRows = (targets: ReadonlyMap<string, TargetView>, text: string): Row[] => {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const rank = { down: 0, degraded: 1, ok: 2 } as const;
+  return [...targets.values()]
+    .filter((target) => {
+      const name = [target.target, target.connection_ref ?? "", target.health_reason ?? ""].join("\n");
+      return words.every((word) => name.toLowerCase().includes(word));
+    })
+    .toSorted(
+      (left, right) =>
+        rank[left.health] - rank[right.health] ||
+        Number(right.kind === "local") - Number(left.kind === "local") ||
+        left.target.localeCompare(right.target),
+    )
+    .map((target) => ({ kind: "target", key: `target:${target.target}`, target }));
+};
+
+export interface RowSource {
+  view: View;
+  overview: Overview;
+  targets: ReadonlyMap<string, TargetView>;
+  /** Keys of groups. */
+  collapsed: ReadonlySet<string>;
+  /** What is searched for; the overview is filtered by it already. */
+  text: string;
+  /** Sessions of one name on several targets are one row. */
+  isMerged: boolean;
+}
+
+/** The rows of a view, top to bottom. */
+export const listRows = ({ view, overview, targets, collapsed, text, isMerged }: RowSource): Row[] => {
+  switch (view.kind) {
+    case "agents":
+      return agentRows(overview, collapsed);
+    case "sessions":
+      return summariseSessions(overview.shown, targets, isMerged).map((session) => ({
+        kind: "session",
+        key: `session:${session.key}`,
+        session,
+      }));
+    case "windows":
+      return windowRows(overview, view);
+    case "targets":
+      return targetRows(targets, text);
+  }
+};
+
+const canSelect = (row: Row): boolean => {
+  switch (row.kind) {
+    case "pane":
+    case "group":
+    case "session":
+    case "target":
+      return true;
+    case "heading":
+    case "note":
+    case "window":
+      return false;
+  }
+};
 
 /**
  * The key that is selected `step` selectable rows after `key`; stays at the ends. With nothing selected, the first row (or

@@ -17,6 +17,7 @@ export interface PaneOptions {
   /** Epoch milliseconds. */
   since?: number;
   request?: PaneView["request"];
+  fingerprint?: string;
   version?: number;
   alsoIn?: string[];
 }
@@ -65,7 +66,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     since: state === null ? null : new Date(options.since ?? Date.UTC(2026, 0, 1)).toISOString(),
     confirmed_at: null,
     request: options.request ?? null,
-    prompt_fingerprint: null,
+    prompt_fingerprint: options.fingerprint ?? null,
     progress: null,
     agent_session_id: null,
   };

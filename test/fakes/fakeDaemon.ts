@@ -3,7 +3,7 @@
 import { EventEmitter, once } from "node:events";
 import type { AttachPlan, DaemonService, IntegrationSummary, NoticeEvent } from "../../core/api/service.ts";
 import { PROTOCOL_VERSION } from "../../core/api/service.ts";
-import type { AuditList } from "../../core/model/actionView.ts";
+import type { ActionOutcome, ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
 import type { AdapterList } from "../../core/model/adapterView.ts";
 import { DEFAULT_CONFIG } from "../../core/model/config.ts";
 import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
@@ -74,6 +74,12 @@ export interface RecordedAction {
   ifRuntime: string | null;
 }
 
+/** An action on a pane as it was asked for, whole. */
+export interface AskedAction {
+  action: ActionResult["action"];
+  input: ActionInput & Readonly<Record<string, unknown>>;
+}
+
 interface ActionInput {
   ref: string;
   surface: string;
@@ -90,7 +96,17 @@ export interface FakeDaemonOptions {
 
 export class FakeDaemon implements DaemonService {
   readonly actions: RecordedAction[] = [];
+  /** Sends, answers, interrupts and kills that were asked for, refused ones too; unconfirmed kills are questions, not actions. */
+  readonly asked: AskedAction[] = [];
   readonly explanations = new Map<string, Explanation>();
+  /** Lines by pane reference; a pane that is not here cannot be read. */
+  readonly outputs = new Map<string, readonly string[]>();
+  outputReads = 0;
+  private outcome: { outcome: ActionOutcome; detail: string } = {
+    outcome: "delivered",
+    detail: "It was seen to arrive",
+  };
+  private gate: Promise<void> = Promise.resolve();
   private readonly panes = new Map<string, PaneView>();
   private targets: TargetView[] = [makeTarget()];
   private version = 1;
@@ -173,6 +189,43 @@ export class FakeDaemon implements DaemonService {
   /** Every action from now on fails with this error. */
   refuseActions(code: ErrorCode, message: string): void {
     this.refusal = new AgtmuxError(code, message);
+  }
+
+  /** What actions on panes come to from now on. */
+  settleWith(outcome: ActionOutcome, detail: string): void {
+    this.outcome = { outcome, detail };
+  }
+  /** Actions on panes do not end until the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.gate = promise;
+    return resolve;
+  }
+
+  /** As the gate does: what was guarded must hold, or nothing is done. */
+  private async act(action: ActionResult["action"], input: AskedAction["input"]): Promise<ActionResult> {
+    this.asked.push({ action, input });
+    await this.gate;
+    if (this.refusal !== null) throw this.refusal;
+    const pane = this.find(input.ref);
+    const { ifRuntime, ifPrompt, ifState } = input.guards;
+    const changed =
+      (ifRuntime !== null && ifRuntime !== pane.identity.runtime_id) ||
+      (ifState !== null && ifState !== pane.state) ||
+      (ifPrompt !== null && ifPrompt !== pane.prompt_fingerprint);
+    if (changed)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `nothing was sent to ${pane.identity.pane_id}: it changed`);
+    return {
+      schema_version: SCHEMA_VERSION,
+      action_id: `act-${this.asked.length}`,
+      action,
+      pane_ref: input.ref,
+      runtime_id: pane.identity.runtime_id,
+      snapshot_id: `snap-${input.ref}`,
+      ...this.outcome,
+      notes: [],
+      is_repeat: false,
+    };
   }
 
   private record(action: RecordedAction["action"], input: ActionInput): void {
@@ -300,20 +353,42 @@ export class FakeDaemon implements DaemonService {
     this.find(input.ref);
     return Promise.resolve({ paneRef: input.ref });
   }
-  viewOutput(): Promise<never> {
-    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no output"));
+  async viewOutput(input: { ref: string; source?: PaneOutput["source"] | undefined }): Promise<PaneOutput> {
+    this.outputReads += 1;
+    const lines = this.outputs.get(input.ref);
+    if (lines === undefined)
+      throw new AgtmuxError("E_TARGET_UNREACHABLE", `the screen of ${input.ref} cannot be read`);
+    const source = input.source ?? "screen";
+    return Promise.resolve({
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(this.options.now()).toISOString(),
+      pane_ref: input.ref,
+      runtime_id: this.find(input.ref).identity.runtime_id,
+      snapshot_id: `snap-${input.ref}`,
+      has_ansi: false,
+      is_alternate: false,
+      source,
+      transcript_offered: source === "screen",
+      cut: "none",
+      lines: source === "screen" ? [...lines] : ["> from the transcript"],
+    });
   }
-  send(): Promise<never> {
-    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon sends nothing"));
+  send(input: ActionInput): Promise<ActionResult> {
+    return this.act("send", { ...input });
   }
-  answer(): Promise<never> {
-    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon answers nothing"));
+  answer(input: ActionInput): Promise<ActionResult> {
+    return this.act("answer", { ...input });
   }
-  interrupt(): Promise<never> {
-    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon presses nothing"));
+  interrupt(input: ActionInput): Promise<ActionResult> {
+    return this.act("interrupt", { ...input });
   }
-  kill(): Promise<never> {
-    return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon kills nothing"));
+  async kill(input: ActionInput & { signal: string; isConfirmed: boolean }): Promise<ActionResult> {
+    if (input.isConfirmed) return this.act("kill", { ...input });
+    const { agent, identity } = this.find(input.ref);
+    throw new AgtmuxError(
+      "E_CONFIRMATION_REQUIRED",
+      `kill sends ${input.signal} to process 4242 (${agent ?? "?"}) in ${identity.pane_ref}`,
+    );
   }
   listAudit(): AuditList {
     return {

@@ -1,0 +1,352 @@
+// What the popover does to panes, on a scripted daemon: every action with what it is bound to, what came of it, and what is
+// refused.
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import type { PaneView } from "../core/model/view.ts";
+import { makePane, makeTarget } from "../test/factories/view.ts";
+import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
+import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+import { askingScene, mixedScene, mixedTargets, SCREEN } from "./scenes/scenes.ts";
+
+const WAIT = { timeout: 15_000, interval: 25 };
+
+let browser: Browser;
+const open: BrowserPopover[] = [];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  console.log(`launcher: browser (${browser.version()})`);
+});
+afterAll(() => browser?.close());
+afterEach(async () => {
+  for (const launched of open.splice(0)) await launched.close();
+});
+
+const start = async (panes: readonly PaneView[], firstRow: string) => {
+  const daemon = new FakeDaemon(panes);
+  daemon.setTargets(mixedTargets());
+  const launched = await launchBrowserPopover({ browser, daemon });
+  open.push(launched);
+  await launched.popover.row(firstRow).waitFor();
+  return { daemon, ...launched };
+};
+const startMixed = () => start(mixedScene(Date.now()), "refunds");
+const startAsking = () => start(askingScene(Date.now()), "diff");
+
+/** Selects a row without expanding it. */
+const select = async ({ popover }: { popover: BrowserPopover["popover"] }, name: string) => {
+  await popover.row(name).focus();
+};
+const asked = (daemon: FakeDaemon, count: number) =>
+  vi.waitFor(() => {
+    expect(daemon.asked).toHaveLength(count);
+    return daemon.asked;
+  }, WAIT);
+
+describe("answering", () => {
+  it("approves the very prompt that the row shows, and says that it arrived", async () => {
+    const started = await startMixed();
+    const { daemon, popover } = started;
+    await select(started, "refunds");
+    await popover.press("a");
+    await popover.status.getByText("Delivered. It was seen to arrive.").waitFor();
+    expect(daemon.asked).toMatchObject([
+      {
+        action: "answer",
+        input: {
+          choice: { kind: "approve" },
+          surface: "popover",
+          guards: { ifRuntime: "rt11", ifPrompt: "fp-refunds", forceStale: false },
+        },
+      },
+    ]);
+    await popover.press("Escape");
+    await popover.status.getByText("Delivered.").waitFor({ state: "detached" });
+  });
+
+  it("denies, and chooses options by key and by button", async () => {
+    const started = await startMixed();
+    const { daemon, popover } = started;
+    await select(started, "refunds");
+    await popover.press("d");
+    await asked(daemon, 1);
+    // Options are not to be seen in the collapsed row: the first press shows them.
+    await popover.press("2");
+    await popover.detail.waitFor();
+    await popover.status.getByText("Delivered.").waitFor();
+    await popover.press("2");
+    await asked(daemon, 2);
+    await popover.status.getByText("Delivered.").waitFor();
+    await popover.option("No, and tell Claude").click();
+    expect((await asked(daemon, 3)).map(({ input }) => input["choice"])).toEqual([
+      { kind: "deny" },
+      { kind: "option", number: 2 },
+      { kind: "option", number: 3 },
+    ]);
+  });
+
+  it("shows a prompt of several lines before a key answers it", async () => {
+    const started = await startAsking();
+    const { daemon, popover } = started;
+    await select(started, "diff");
+    await popover.press("a");
+    await popover.detail.getByText("account.isFrozen) return 0").waitFor();
+    expect(daemon.asked).toEqual([]);
+    await popover.press("a");
+    await asked(daemon, 1);
+  });
+
+  it("says what the daemon refuses, on the row, and presses nothing else", async () => {
+    const started = await startMixed();
+    const { daemon, popover } = started;
+    daemon.refuseActions("E_STALE_SNAPSHOT", "nothing was sent to %11: the screen shows another prompt");
+    await select(started, "refunds");
+    await popover.press("a");
+    await popover.alert.waitFor();
+    expect(await popover.alert.textContent()).toBe(
+      "Refused. Nothing was sent to %11: the screen shows another prompt. Look again and repeat it.",
+    );
+    expect(daemon.asked).toHaveLength(1);
+  });
+
+  it("does not give an answer to a prompt that replaced the one that was read", async () => {
+    const started = await startMixed();
+    const { daemon, page, popover } = started;
+    await popover.row("refunds").click();
+    await popover.action("Approve").waitFor();
+    const [refunds] = mixedScene(Date.now());
+    if (refunds?.request === null || refunds === undefined) throw new Error("the scene has no request");
+    // The key is pressed in the very frame that shows the other prompt.
+    await page.evaluate(() => {
+      new MutationObserver((_records, observer) => {
+        if (!document.body.textContent.includes("rm -rf")) return;
+        observer.disconnect();
+        window.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true }));
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    daemon.put({
+      ...refunds,
+      prompt_fingerprint: "fp-other",
+      request: { ...refunds.request, body: "rm -rf build" },
+    });
+    await popover.alert.waitFor();
+    expect(await popover.alert.textContent()).toContain("The prompt changed at this very moment");
+    expect(daemon.asked).toEqual([]);
+  });
+
+  it("offers no buttons that do nothing, and says why", async () => {
+    const started = await startAsking();
+    const { daemon, popover } = started;
+    await popover.row("unread").click();
+    await popover.missing.getByText("Approve, Deny: it is not known which option does that").waitFor();
+    expect(await popover.action("Approve").count()).toBe(0);
+    expect(await popover.action("Answer").count()).toBe(0);
+    expect(await popover.option("Allow").count()).toBe(0);
+    await popover.press("a");
+    await popover.alert.getByText("It is not known which option does that").waitFor();
+    expect(daemon.asked).toEqual([]);
+  });
+
+  it("answers a question with a text, and counts down the agent's own time-out", async () => {
+    const { daemon, popover, page } = await startAsking();
+    await popover.row("question").click();
+    await popover.detail.getByText(/The agent goes on without an answer in \d+ s/).waitFor();
+    await popover.press("r");
+    await popover.replyBox.waitFor();
+    await page.keyboard.type("None of these");
+    await popover.press("Enter");
+    const [answer] = await asked(daemon, 1);
+    expect(answer).toMatchObject({
+      action: "answer",
+      input: { choice: { kind: "text", text: "None of these" }, guards: { ifPrompt: "fp-question" } },
+    });
+  });
+});
+
+describe("the quick reply", () => {
+  const startReply = async () => {
+    const started = await startMixed();
+    await select(started, "docs");
+    await started.popover.press("r");
+    await started.popover.replyBox.waitFor();
+    return started;
+  };
+
+  it("sends several lines with Enter, shows what is under way, and closes when they arrived", async () => {
+    const { daemon, popover, page } = await startReply();
+    await page.keyboard.type("Write the changelog");
+    await popover.press("Shift+Enter");
+    await page.keyboard.type("and stop.");
+    const release = daemon.hold();
+    await popover.press("Enter");
+    await popover.status.getByText("Sending…").waitFor();
+    release();
+    await popover.status.getByText("Delivered.").waitFor();
+    await popover.replyBox.waitFor({ state: "detached" });
+    expect(daemon.asked).toMatchObject([
+      {
+        action: "send",
+        input: { text: "Write the changelog\nand stop.", pressEnter: true, guards: { ifRuntime: "rt14" } },
+      },
+    ]);
+    await popover.press("r");
+    expect(await popover.replyBox.inputValue()).toBe("");
+  });
+
+  it("keeps the draft over Esc and over a new page, and marks its row", async () => {
+    const { popover, page } = await startReply();
+    await page.keyboard.type("not yet");
+    await popover.press("Escape");
+    await popover.replyBox.waitFor({ state: "detached" });
+    await vi.waitFor(async () => expect(await popover.focusedName()).toContain("docs"), WAIT);
+    await page.reload();
+    await popover.row("docs").getByText("draft").waitFor();
+    await popover.row("docs").focus();
+    await popover.press("r");
+    await vi.waitFor(async () => expect(await popover.replyBox.inputValue()).toBe("not yet"), WAIT);
+  });
+
+  it.each([
+    ["not_delivered", "The text is still in the input box", "Not delivered."],
+    ["unverified", "The text was not seen on the screen", "Not verified."],
+  ] as const)("keeps a text that came to %s, under the same name", async (outcome, detail, words) => {
+    const { daemon, popover, page } = await startReply();
+    daemon.settleWith(outcome, detail);
+    await page.keyboard.type("hello");
+    await popover.press("Enter");
+    await popover.status.getByText(`${words} ${detail}.`).waitFor();
+    expect(await popover.replyBox.inputValue()).toBe("hello");
+    await popover.press("Enter");
+    const [first, second] = await asked(daemon, 2);
+    expect(first?.input["idempotencyKey"]).toBe(second?.input["idempotencyKey"]);
+  });
+
+  it("keeps a text that was refused, with the reason", async () => {
+    const { daemon, popover, page } = await startReply();
+    daemon.refuseActions("E_PROMPT_OPEN", "nothing was sent to %14: its agent waits for an answer");
+    await page.keyboard.type("hello");
+    await popover.press("Enter");
+    await popover.alert.getByText("Nothing was sent to %14: its agent waits for an answer.").waitFor();
+    expect(await popover.replyBox.inputValue()).toBe("hello");
+  });
+
+  it("does not send a message into a dialog that opened while it was written", async () => {
+    const { daemon, popover, page } = await startReply();
+    await page.keyboard.type("hello");
+    const docs = mixedScene(Date.now()).find((pane) => pane.window_name === "docs");
+    const [diff] = askingScene(Date.now());
+    if (docs === undefined || diff === undefined) throw new Error("the scenes have changed");
+    const { state, reason_code, needs_action, request, prompt_fingerprint } = diff;
+    daemon.put({ ...docs, state, reason_code, needs_action, request, prompt_fingerprint });
+    await popover.alert.getByText("The agent asks something else now.").waitFor();
+    await popover.press("Enter");
+    await popover.press("Escape");
+    await popover.replyBox.waitFor({ state: "detached" });
+    expect(daemon.asked).toEqual([]);
+  });
+});
+
+describe("stopping", () => {
+  it("interrupts the turn that is shown", async () => {
+    const started = await startMixed();
+    await select(started, "storefront");
+    await started.popover.press("i");
+    expect(await asked(started.daemon, 1)).toMatchObject([
+      { action: "interrupt", input: { guards: { ifRuntime: "rt21", ifState: "running" } } },
+    ]);
+  });
+
+  it("says that there is nothing to interrupt", async () => {
+    const started = await startMixed();
+    await select(started, "docs");
+    await started.popover.press("i");
+    await started.popover.alert.getByText("No turn is running.").waitFor();
+    expect(started.daemon.asked).toEqual([]);
+  });
+
+  it("kills after a dialog that names the process, with the signal that was chosen", async () => {
+    const started = await startMixed();
+    const { daemon, popover } = started;
+    await select(started, "storefront");
+    await popover.press("x");
+    await popover.dialog.getByText("Kill sends INT to process 4242 (codex)").waitFor();
+    await popover.dialog.getByRole("button", { name: "Cancel" }).click();
+    await popover.dialog.waitFor({ state: "detached" });
+    expect(daemon.asked).toEqual([]);
+    await popover.press("x");
+    await popover.dialog.getByRole("radio", { name: /^TERM/ }).check();
+    await popover.dialog.getByText("Kill sends TERM to process 4242 (codex)").waitFor();
+    await popover.dialog.getByRole("button", { name: "Send TERM" }).click();
+    expect(await asked(daemon, 1)).toMatchObject([
+      {
+        action: "kill",
+        input: { signal: "TERM", isConfirmed: true, guards: { ifRuntime: "rt21" } },
+      },
+    ]);
+    await popover.status.getByText("Delivered.").waitFor();
+  });
+});
+
+describe("the output", () => {
+  it("is live while it is shown, follows its end, and is not read otherwise", async () => {
+    const started = await startMixed();
+    const { daemon, popover } = started;
+    const [, , ledger] = mixedScene(Date.now());
+    const ref = ledger?.identity.pane_ref ?? "";
+    daemon.outputs.set(ref, SCREEN);
+    await select(started, "ledger");
+    await popover.press("o");
+    await popover.screen.getByText("Moulding").waitFor();
+    const isAtEnd = () =>
+      popover.screen.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 2);
+    expect(await isAtEnd()).toBe(true);
+    daemon.outputs.set(ref, [...SCREEN, "\u001b[31mnewer <b>line</b>"]);
+    await popover.screen.getByText("^[[31mnewer <b>line</b>").waitFor();
+    expect(await isAtEnd()).toBe(true);
+    await popover.detail.getByRole("button", { name: "Transcript" }).click();
+    await popover.detail.getByText("> from the transcript").waitFor();
+    await popover.press("o");
+    await popover.detail.getByText("> from the transcript").waitFor({ state: "detached" });
+    const reads = daemon.outputReads;
+    await started.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_800)));
+    expect(daemon.outputReads).toBe(reads);
+  });
+
+  it("says when it cannot be read", async () => {
+    const started = await startMixed();
+    await select(started, "docs");
+    await started.popover.press("o");
+    await started.popover.detail.getByText("Cannot be read. The screen of").waitFor();
+  });
+});
+
+it("offers nothing on a target that is down, and nothing while the daemon is gone", async () => {
+  const started = await startMixed();
+  const { daemon, popover } = started;
+  await popover.row("storefront").click();
+  await popover.action("Interrupt").waitFor();
+  daemon.setTargets([makeTarget({ health: "down", health_reason: "no answer" })]);
+  await popover.missing.getByText("host cannot be reached.").waitFor();
+  expect(await popover.actions.getByRole("button").count()).toBe(0);
+  daemon.setTargets([makeTarget()]);
+  await popover.action("Interrupt").waitFor();
+  daemon.goDown();
+  await popover.missing.getByText("there is no connection to the daemon.").waitFor();
+});
+
+it("forgets what was done to a pane that is gone", async () => {
+  const started = await startMixed();
+  const { daemon, popover } = started;
+  const pane = makePane({ pane: 22, session: "web", window: 2, windowName: "e2e", state: "idle" });
+  daemon.settleWith("unverified", "nobody knows");
+  await select(started, "e2e");
+  await popover.press("x");
+  await popover.dialog.getByRole("button", { name: "Send INT" }).click();
+  await popover.status.getByText("Not verified.").waitFor();
+  daemon.remove(pane.identity.pane_ref);
+  await popover.row("e2e").waitFor({ state: "detached" });
+  daemon.put(pane);
+  await popover.row("e2e").waitFor();
+  expect(await popover.status.getByText("Not verified.").count()).toBe(0);
+});

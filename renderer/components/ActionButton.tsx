@@ -1,0 +1,33 @@
+// A button with the key that does the same.
+import type { ReactNode } from "react";
+import styles from "./controls.module.css";
+
+interface ActionButtonProps {
+  children: ReactNode;
+  onClick: () => void;
+  /** The key as the sheet of shortcuts names it. */
+  shortcut?: string;
+  tone?: "plain" | "primary" | "danger" | "stop";
+  isPressed?: boolean;
+  /** In a dialog: the button that Enter presses. */
+  hasFocus?: boolean;
+}
+
+export const ActionButton = (props: ActionButtonProps) => (
+  <button
+    type="button"
+    className={styles.button}
+    data-tone={props.tone ?? "plain"}
+    aria-pressed={props.isPressed}
+    aria-keyshortcuts={props.shortcut}
+    autoFocus={props.hasFocus}
+    onClick={props.onClick}
+  >
+    {props.children}
+    {props.shortcut !== undefined && (
+      <kbd className={styles.key} aria-hidden="true">
+        {props.shortcut === "Enter" ? "⏎" : props.shortcut.toUpperCase()}
+      </kbd>
+    )}
+  </button>
+);

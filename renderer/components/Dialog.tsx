@@ -1,0 +1,28 @@
+// A native modal dialog: the focus and Escape are its own.
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
+import styles from "./Dialog.module.css";
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  buttons: ReactNode;
+  children: ReactNode;
+}
+
+export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  // Before it leaves the document: only then the focus goes back to where it was.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog ref={ref} className={styles.dialog} aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId}>{title}</h2>
+      {children}
+      <div className={styles.buttons}>{buttons}</div>
+    </dialog>
+  );
+};

@@ -1,0 +1,33 @@
+// The keys, on one sheet.
+import { KEY_SHEET } from "../state/keys.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import { Dialog } from "./Dialog.tsx";
+import styles from "./KeySheet.module.css";
+
+export const KeySheet = ({ onClose }: { onClose: () => void }) => (
+  <Dialog
+    title="Keyboard"
+    onClose={onClose}
+    buttons={
+      <ActionButton hasFocus onClick={onClose}>
+        Close
+      </ActionButton>
+    }
+  >
+    {KEY_SHEET.map(({ title, entries }) => (
+      <section key={title} className={styles.part}>
+        <h3>{title}</h3>
+        <dl className={styles.keys}>
+          {entries.map(([keys, words]) => (
+            <div key={keys} className={styles.entry}>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    ))}
+  </Dialog>
+);

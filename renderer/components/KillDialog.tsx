@@ -1,0 +1,119 @@
+// Asks before a signal is sent. What it would do is said by the daemon, which knows the process; nothing can be confirmed
+// before it has said so.
+import { useEffect, useEffectEvent, useState } from "react";
+import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { toFailure, type Api, type Failure } from "../connection/connectHost.ts";
+import { agentInput } from "../state/guards.ts";
+import { displaySentence } from "../text/displayText.ts";
+import { agentName, paneName, panePlace } from "../text/paneText.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import { Dialog } from "./Dialog.tsx";
+import styles from "./KillDialog.module.css";
+
+interface KillDialogProps {
+  api: Api;
+  /** As the row showed it when the person asked. */
+  pane: PaneView;
+  onKill: (signal: Signal) => void;
+  onClose: () => void;
+}
+
+const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
+  INT: "interrupts it, as Ctrl-C does",
+  TERM: "asks it to end",
+  KILL: "ends it at once; what is not saved is lost",
+};
+
+type Consequence =
+  | { kind: "loading" }
+  | { kind: "known"; signal: Signal; sentence: string }
+  | { kind: "refused"; failure: Failure };
+
+/** The daemon's refusal of an unconfirmed kill is the sentence that says what a confirmed one would do. */
+const askDaemon = async (api: Api, pane: PaneView, signal: Signal): Promise<Consequence> => {
+  try {
+    await api.kill.mutate({ ...agentInput(pane), signal, isConfirmed: false });
+    return {
+      kind: "refused",
+      failure: { message: "The daemon does not say what this would do", remedy: null, code: null },
+    };
+  } catch (error) {
+    const failure = toFailure(error);
+    return failure.code === "E_CONFIRMATION_REQUIRED"
+      ? { kind: "known", signal, sentence: displaySentence(failure.message) }
+      : { kind: "refused", failure };
+  }
+};
+
+const useConsequence = (api: Api, pane: PaneView, signal: Signal): Consequence => {
+  const [consequence, setConsequence] = useState<Consequence>({ kind: "loading" });
+  const ask = useEffectEvent((wanted: Signal) => askDaemon(api, pane, wanted));
+  useEffect(() => {
+    let isCurrent = true;
+    void ask(signal).then((answer) => {
+      if (isCurrent) setConsequence(answer);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [signal]);
+  return consequence;
+};
+
+export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
+  const [signal, setSignal] = useState<Signal>("INT");
+  const consequence = useConsequence(api, pane, signal);
+  const isKnown = consequence.kind === "known" && consequence.signal === signal;
+  return (
+    <Dialog
+      title={`Kill ${agentName(pane)} in ${paneName(pane)}?`}
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton hasFocus onClick={onClose}>
+            Cancel
+          </ActionButton>
+          {isKnown && (
+            <ActionButton
+              tone="stop"
+              onClick={() => {
+                onKill(signal);
+                onClose();
+              }}
+            >
+              Send {signal}
+            </ActionButton>
+          )}
+        </>
+      }
+    >
+      <p>{panePlace(pane)}</p>
+      <p className={styles.sentence} role="status">
+        {consequence.kind === "known" && consequence.sentence}
+        {consequence.kind === "loading" && "Asking which process that is…"}
+        {consequence.kind === "refused" &&
+          `Cannot be killed. ${displaySentence(consequence.failure.message)}`}
+      </p>
+      {consequence.kind !== "refused" && (
+        <fieldset className={styles.signals}>
+          <legend>Signal</legend>
+          {SIGNALS.map((name) => (
+            <label key={name} className={styles.signal}>
+              <input
+                type="radio"
+                name="signal"
+                value={name}
+                checked={signal === name}
+                onChange={() => setSignal(name)}
+              />
+              <span>
+                <strong>{name}</strong> {SIGNAL_WORDS[name]}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,104 @@
+// Writes to an agent: several lines, Enter sends, Shift+Enter breaks, Esc leaves. The text stays until it was seen to arrive,
+// over closing and opening too.
+import { useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import type { PaneView } from "../../core/model/view.ts";
+import type { ActionStatus } from "../state/actionDesk.ts";
+import { isSettled } from "../state/actionDesk.ts";
+import { repliesToPrompt } from "../state/abilities.ts";
+import { MAX_DRAFT_CHARACTERS, type Draft, type DraftStore } from "../state/draftStore.ts";
+import { paneName } from "../text/paneText.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import styles from "./QuickReply.module.css";
+
+interface QuickReplyProps {
+  pane: PaneView;
+  drafts: DraftStore;
+  isSending: boolean;
+  /** What the agent asks now, or its own prompt, takes a text. */
+  canReply: boolean;
+  onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
+  /** `isDone`: the text was delivered. */
+  onClose: (isDone: boolean) => void;
+}
+
+/** What is replied to: the prompt as it was when the person began to write, or the agent at its own prompt. */
+const subjectOf = (pane: PaneView) => ({
+  pane,
+  isAnswer: repliesToPrompt(pane),
+  fingerprint: repliesToPrompt(pane) ? pane.prompt_fingerprint : null,
+});
+
+export const QuickReply = (props: QuickReplyProps) => {
+  const { pane, drafts, isSending, onSend, onClose } = props;
+  const ref = pane.identity.pane_ref;
+  const [subject, setSubject] = useState(() => subjectOf(pane));
+  const now = subjectOf(pane);
+  const hasMoved =
+    !isSending && (now.isAnswer !== subject.isAnswer || now.fingerprint !== subject.fingerprint);
+  const draft = useSyncExternalStore(drafts.subscribe, drafts.getDrafts).get(ref);
+  const boxRef = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const box = boxRef.current;
+    box?.focus();
+    box?.setSelectionRange(box.value.length, box.value.length);
+  }, []);
+
+  const send = async () => {
+    if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
+    const status = await onSend(subject.isAnswer ? subject.pane : pane, draft, subject.isAnswer);
+    if (status === null || !isSettled(status)) return;
+    // What was written meanwhile, elsewhere, is another draft.
+    if (drafts.getDrafts().get(ref)?.key === draft.key) drafts.write(ref, "");
+    onClose(true);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      onClose(false);
+    }
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      void send();
+    }
+  };
+  return (
+    <section className={styles.reply} aria-busy={isSending}>
+      <textarea
+        ref={boxRef}
+        className={styles.box}
+        aria-label={subject.isAnswer ? `Answer to ${paneName(pane)}` : `Reply to ${paneName(pane)}`}
+        aria-describedby="reply-hint"
+        placeholder={subject.isAnswer ? "Answer the question" : "Write to the agent"}
+        rows={2}
+        maxLength={MAX_DRAFT_CHARACTERS}
+        readOnly={isSending}
+        spellCheck={false}
+        value={draft?.text ?? ""}
+        onChange={(event) => drafts.write(ref, event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {hasMoved && (
+        <p className={styles.moved} role="alert">
+          {now.isAnswer ? "The agent asks something else now." : "The agent does not ask this any more."} Your
+          text was kept and not sent.{" "}
+          {props.canReply && (
+            <button type="button" className={styles.link} onClick={() => setSubject(now)}>
+              {now.isAnswer ? "Answer what it asks now" : "Send it as a message"}
+            </button>
+          )}
+        </p>
+      )}
+      <div className={styles.foot}>
+        <span id="reply-hint" className={styles.hint}>
+          Enter sends, Shift+Enter breaks, Esc leaves
+        </span>
+        {!hasMoved && !isSending && (draft?.text.trim() ?? "") !== "" && (
+          <ActionButton tone="primary" onClick={() => void send()}>
+            Send
+          </ActionButton>
+        )}
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,57 @@
+// One session, or all of one name: where it is, how many agents in which state. Opening it shows its windows.
+import type { SessionSummary } from "../state/sessions.ts";
+import { placeName } from "../state/sessions.ts";
+import { displayLine } from "../text/displayText.ts";
+import { HEALTH_WORDS } from "../text/healthText.ts";
+import { RollUp, rollUpText } from "./RollUp.tsx";
+import styles from "./SessionRow.module.css";
+
+interface SessionRowProps {
+  session: SessionSummary;
+  isSelected: boolean;
+  isTabStop: boolean;
+  onOpen: () => void;
+  onFocus: () => void;
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+export const SessionRow = ({ session, isSelected, isTabStop, onOpen, onFocus }: SessionRowProps) => {
+  const name = displayLine(session.name);
+  const places = session.places
+    .map((place) => {
+      const ill = HEALTH_WORDS[place.health];
+      const share = session.places.length > 1 ? ` ${place.agentCount}` : "";
+      return `${displayLine(placeName(place))}${share}${ill === "" ? "" : ` (${ill})`}`;
+    })
+    .join(", ");
+  const size = `${counted(session.windowCount, "window")}, ${counted(session.agentCount, "agent")}`;
+  return (
+    <button
+      type="button"
+      className={styles.session}
+      data-row="session"
+      aria-label={`${name} on ${places}, ${size}, ${rollUpText(session.counts)}`}
+      data-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      onClick={onOpen}
+      onFocus={onFocus}
+    >
+      <span className={styles.line}>
+        <span className={styles.name} title={name}>
+          <bdi>{name}</bdi>
+        </span>
+        <RollUp counts={session.counts} />
+        <svg className={styles.chevron} viewBox="0 0 16 16" aria-hidden="true">
+          <path d="m6 4 4 4-4 4" fill="none" stroke="currentColor" strokeWidth="1.8" />
+        </svg>
+      </span>
+      <span className={styles.line}>
+        <span className={styles.places} title={places}>
+          {places}
+        </span>
+        <span className={styles.size}>{size}</span>
+      </span>
+    </button>
+  );
+};

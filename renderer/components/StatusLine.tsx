@@ -1,0 +1,42 @@
+// What came of the last action on a pane. A success goes away by itself after a while; everything else stays until it was
+// seen.
+import { useEffect, useRef } from "react";
+import type { ActionStatus } from "../state/actionDesk.ts";
+import { isSettled } from "../state/actionDesk.ts";
+import { outcomeText } from "../text/outcomeText.ts";
+import { useTick } from "./Age.tsx";
+import styles from "./StatusLine.module.css";
+
+/** Long enough to read a sentence. */
+const SUCCESS_MS = 8_000;
+
+/** Its clock stands still while the popover is hidden. */
+const LeaveLater = ({ onLeave }: { onLeave: () => void }) => {
+  const now = useTick();
+  const firstRef = useRef(now);
+  useEffect(() => {
+    if (now - firstRef.current >= SUCCESS_MS) onLeave();
+  }, [now, onLeave]);
+  return null;
+};
+
+export const StatusLine = ({ status, onClose }: { status: ActionStatus; onClose: () => void }) => {
+  const { head, detail } = outcomeText(status);
+  const isBad = status.kind === "refused" || status.kind === "lost";
+  const tone = status.kind === "done" ? status.outcome : status.kind;
+  return (
+    <div className={styles.line} data-tone={tone}>
+      <p role={isBad ? "alert" : "status"}>
+        {head !== "" && <strong>{head}</strong>} {detail}
+      </p>
+      {status.kind !== "sending" && (
+        <button type="button" className={styles.close} aria-label="Close this message" onClick={onClose}>
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <path d="m4.5 4.5 7 7m0-7-7 7" fill="none" stroke="currentColor" strokeWidth="1.6" />
+          </svg>
+        </button>
+      )}
+      {isSettled(status) && <LeaveLater onLeave={onClose} />}
+    </div>
+  );
+};

@@ -1,0 +1,90 @@
+// One target: how it is and since when nobody heard of it, why, and what to do.
+import type { TargetView } from "../../core/model/view.ts";
+import { displayLine, displaySentence } from "../text/displayText.ts";
+import { HEALTH_WORDS } from "../text/healthText.ts";
+import { Age, TimeLeft } from "./Age.tsx";
+import styles from "./TargetRow.module.css";
+
+interface TargetRowProps {
+  target: TargetView;
+  isSelected: boolean;
+  isTabStop: boolean;
+  onFocus: () => void;
+}
+
+const stateOf = (target: TargetView): { word: string; health: TargetView["health"] | "off" } =>
+  target.enabled
+    ? { word: HEALTH_WORDS[target.health] || "well", health: target.health }
+    : { word: "switched off", health: "off" };
+
+const kindOf = ({ kind, connection_ref: name, transport }: TargetView): string =>
+  kind === "local"
+    ? "this machine"
+    : ["SSH", name === null ? "" : displayLine(name), transport ?? ""].filter(Boolean).join(" · ");
+
+const serverText = ({
+  tmux_server: name,
+  status,
+  pane_count: count,
+  problem,
+}: TargetView["servers"][number]) => {
+  switch (status) {
+    case "ok":
+      return `${name}: ${count} pane${count === 1 ? "" : "s"}`;
+    case "no_server":
+      return `${name}: no tmux server is running`;
+    case "error":
+      return `${name}: cannot be read${problem === null ? "" : `, ${problem}`}`;
+  }
+};
+
+export const TargetRow = ({ target, isSelected, isTabStop, onFocus }: TargetRowProps) => {
+  const { word, health } = stateOf(target);
+  const nextAt = target.next_attempt_at === null ? Number.NaN : Date.parse(target.next_attempt_at);
+  return (
+    <div
+      className={styles.target}
+      role="group"
+      data-row="target"
+      aria-label={`${displayLine(target.target)}, ${word}`}
+      data-selected={isSelected}
+      tabIndex={isTabStop ? 0 : -1}
+      onFocus={onFocus}
+    >
+      <p className={styles.head}>
+        <span className={styles.name}>{displayLine(target.target)}</span>
+        <span className={styles.kind}>{kindOf(target)}</span>
+        <span className={styles.health} data-health={health}>
+          {word}
+        </span>
+      </p>
+      {target.health_reason !== null && <p>{displaySentence(target.health_reason)}</p>}
+      {target.remedy !== null && <p className={styles.remedy}>{displaySentence(target.remedy)}</p>}
+      <p className={styles.quiet}>
+        {target.last_seen_at === null ? (
+          target.kind === "local" ? null : (
+            "Never reached."
+          )
+        ) : (
+          <>
+            Last seen <Age since={target.last_seen_at} suffix=" ago" />.
+          </>
+        )}
+        {target.rtt_ms !== null && ` Answers in ${Math.round(target.rtt_ms)} ms.`}
+        {!Number.isNaN(nextAt) && (
+          <>
+            {" "}
+            Next attempt <TimeLeft until={nextAt} />.
+          </>
+        )}
+      </p>
+      <ul className={styles.servers} aria-label="tmux servers">
+        {target.servers.map((server) => (
+          <li key={server.tmux_server} data-status={server.status}>
+            {displayLine(serverText(server))}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};

@@ -1,0 +1,40 @@
+// The line above the rows of a view that needs one: merging sessions by name, and the way back from a session's windows.
+import type { View } from "../state/views.ts";
+import { displayLine } from "../text/displayText.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import styles from "./ViewBar.module.css";
+
+interface ViewBarProps {
+  view: View;
+  isMerged: boolean;
+  onMerge: (isMerged: boolean) => void;
+  onBack: () => void;
+}
+
+export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
+  switch (view.kind) {
+    case "agents":
+    case "targets":
+      return null;
+    case "sessions":
+      return (
+        <div className={styles.bar}>
+          <label className={styles.choice}>
+            <input type="checkbox" checked={isMerged} onChange={(event) => onMerge(event.target.checked)} />
+            <span>One row per name, across targets</span>
+          </label>
+        </div>
+      );
+    case "windows":
+      return (
+        <div className={styles.bar}>
+          <ActionButton shortcut="Esc" onClick={onBack}>
+            Sessions
+          </ActionButton>
+          <h2 className={styles.name}>
+            <bdi>{displayLine(view.name)}</bdi>
+          </h2>
+        </div>
+      );
+  }
+};

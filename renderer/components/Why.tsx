@@ -1,0 +1,98 @@
+// Why a pane is in its state: the evidence with the verdict on each, and how it came about.
+import type { Explanation, PaneView } from "../../core/model/view.ts";
+import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
+import type { Api } from "../connection/connectHost.ts";
+import { useExplanation } from "../hooks/useExplanation.ts";
+import { displayLine, displaySentence } from "../text/displayText.ts";
+import { stateText } from "../text/paneText.ts";
+import { Age } from "./Age.tsx";
+import { StateIcon } from "./StateIcon.tsx";
+import styles from "./Why.module.css";
+
+type Evidence = Explanation["evidence"][number];
+type TimelineEntry = Explanation["timeline"][number];
+
+const OUTCOME_WORDS: Readonly<Record<Evidence["outcome"], string>> = {
+  won: "decided",
+  lost: "outweighed",
+  retired: "over",
+  contested: "contradicted",
+  stale: "too old",
+  unconfirmed: "not confirmed",
+};
+
+const EvidenceItem = ({ evidence }: { evidence: Evidence }) => (
+  <li className={styles.evidence} data-outcome={evidence.outcome}>
+    <span className={styles.evidenceHead}>
+      <StateIcon state={evidence.state} />
+      <span>{stateText(evidence.state, evidence.reason_code)}</span>
+      <span className={styles.outcome}>{OUTCOME_WORDS[evidence.outcome]}</span>
+    </span>
+    <span className={styles.quiet}>
+      {evidence.source} · {displayLine(evidence.event_type)} · <Age since={evidence.at} suffix=" ago" />
+    </span>
+    <span className={styles.rule}>{displayLine(evidence.rule)}</span>
+    {evidence.matched !== null && <code className={styles.matched}>{displayLine(evidence.matched)}</code>}
+  </li>
+);
+
+const TimelineItem = ({ entry }: { entry: TimelineEntry }) => (
+  <li className={styles.moment}>
+    <StateIcon state={entry.state} />
+    <span>{stateText(entry.state, entry.reason_code)}</span>
+    <span className={styles.duration}>
+      {entry.duration_ms === null ? (
+        <>
+          since <Age since={entry.at} />
+        </>
+      ) : (
+        formatAge(entry.duration_ms)
+      )}
+    </span>
+  </li>
+);
+
+const Explained = ({ explanation }: { explanation: Explanation }) => (
+  <>
+    <section>
+      <h3>Why “{explanation.pane.state === null ? "no agent" : STATE_WORDS[explanation.pane.state]}”</h3>
+      <p>{displayLine(explanation.rule)}</p>
+      {explanation.evidence.length > 0 && (
+        <ul className={styles.list} aria-label="Evidence">
+          {explanation.evidence.map((evidence) => (
+            <EvidenceItem
+              key={`${evidence.lane}/${evidence.source}/${evidence.event_type}/${evidence.at}/${evidence.outcome}`}
+              evidence={evidence}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+    {explanation.timeline.length > 0 && (
+      <section>
+        <h3>So far</h3>
+        <ol className={styles.list} aria-label="Timeline">
+          {explanation.timeline.map((entry) => (
+            <TimelineItem key={entry.state_version} entry={entry} />
+          ))}
+        </ol>
+      </section>
+    )}
+  </>
+);
+
+export const Why = ({ api, pane }: { api: Api; pane: PaneView }) => {
+  const state = useExplanation(api, pane.identity.pane_ref, pane.state_version);
+  switch (state.kind) {
+    case "loading":
+      return <p className={styles.quiet}>Asking for the evidence…</p>;
+    case "failed":
+      return (
+        <p className={styles.quiet}>
+          No evidence to show. {displaySentence(state.failure.message)} {state.failure.remedy}
+        </p>
+      );
+    case "ready":
+      return <Explained explanation={state.explanation} />;
+  }
+};

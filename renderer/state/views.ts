@@ -1,0 +1,32 @@
+// Which view the popover shows. A further view is one more member here, a place in the tabs, and its drawing in App.
+
+export type View =
+  | { kind: "agents" }
+  | { kind: "sessions" }
+  /** The windows of one session; `isMerged`: of all sessions of that name. */
+  | { kind: "windows"; sessionKey: string; name: string; isMerged: boolean }
+  | { kind: "targets" };
+
+/** The views that a tab leads to. */
+export const TABS = [
+  { kind: "agents", label: "Agents", key: "g" },
+  { kind: "sessions", label: "Sessions", key: "s" },
+  { kind: "targets", label: "Targets", key: "t" },
+] as const satisfies readonly { kind: View["kind"]; label: string; key: string }[];
+export type TabKind = (typeof TABS)[number]["kind"];
+
+/** The tab under which a view is. */
+export const tabOf = (view: View): TabKind => (view.kind === "windows" ? "sessions" : view.kind);
+
+/** Where Esc leads from a view; null when it closes the popover. */
+export const parentOf = (view: View): View | null => {
+  switch (view.kind) {
+    case "agents":
+      return null;
+    case "sessions":
+    case "targets":
+      return { kind: "agents" };
+    case "windows":
+      return { kind: "sessions" };
+  }
+};
