@@ -1,5 +1,6 @@
 // Generates texts that shells, tmux, terminals or programs might take for something else than text.
 import fc from "fast-check";
+import { toSendable } from "../../../core/actions/sendableText.ts";
 
 const TOKENS = [
   ..."; -  ~ # $ ` \\ ' \" % { } [ ] ( ) < > | & * ? ! = : @ ^ , .".split(" "),
@@ -65,7 +66,7 @@ const MAX_LENGTH = 100_000;
 const cut = (text: string): string =>
   text.slice(0, Math.floor((MAX_LENGTH * text.length) / Buffer.byteLength(text)));
 
-/** Up to 100 kB; half of them on one line. Never blank. */
+/** Up to 100 kB; half of them on one line. Something of each is left to send. */
 export const hostileText: fc.Arbitrary<string> = fc
   .record({
     pieces: fc.array(piece, { minLength: 1, maxLength: 30 }),
@@ -83,4 +84,4 @@ export const hostileText: fc.Arbitrary<string> = fc
     const times = Math.max(1, Math.ceil(size / Math.max(1, Buffer.byteLength(plain))));
     return `${cut(plain.repeat(times))}${end}x`.slice(0, end === "" ? undefined : -1);
   })
-  .filter((text) => text.trim() !== "");
+  .filter((text) => toSendable(text).text.trim() !== "");
