@@ -96,7 +96,10 @@ export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
         recorded_versions: [...adapter.recordedVersions],
         verified: adapter.capabilities.verified,
         has_integration: adapter.integration !== undefined,
-        capabilities: { ...adapter.capabilities },
+        capabilities: {
+          ...adapter.capabilities,
+          supports_interrupt: adapter.interruptKeys !== undefined,
+        },
       })),
       problems: [...(adapters.files?.problems() ?? [])],
       disabled_unknown: [...adapterSwitch.unknown()],
