@@ -1,17 +1,24 @@
 // Connects the parts of the desktop app: daemon, tray, popover, notifications. It decides nothing about agents.
-import { app, dialog, Menu, Notification } from "electron";
+import { homedir } from "node:os";
+import { app, dialog, globalShortcut, Notification } from "electron";
 import type { Menubar } from "electron-menubar";
-import type { Notice } from "../core/api/service.ts";
+import { createDesktopRouter } from "../core/api/desktopRouter.ts";
 import { openLogFile } from "../core/daemon/logFile.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
-import { actionGuardsSchema } from "../core/model/snapshot.ts";
+import { createRouterCaller } from "../core/rpc/messageBridge.ts";
+import type { Logger } from "../core/ports/logger.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
-import { DaemonSession } from "./daemonSession.ts";
+import { createContextMenu } from "./contextMenu.ts";
+import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
+import { DesktopEvents } from "./desktopEvents.ts";
+import { createDesktopService } from "./desktopService.ts";
 import { denyPermissions } from "./hardenContents.ts";
 import type { Installation } from "./installation.ts";
+import { toNativeOptions } from "./nativeNotice.ts";
+import { NoticeHands } from "./noticeHands.ts";
 import { NoticePresenter } from "./noticePresenter.ts";
-import { openTerminal, terminalCommand } from "./openTerminal.ts";
+import { createPageCaller } from "./pageCaller.ts";
 import { servePage } from "./pageProtocol.ts";
 import { servePagePort } from "./pagePort.ts";
 import { PaneBoard } from "./paneBoard.ts";
@@ -19,7 +26,11 @@ import { createPopover } from "./popover.ts";
 import { openPrefs } from "./prefs.ts";
 import { quitBounded } from "./quit.ts";
 import { reachDaemon } from "./reachDaemon.ts";
+import { createShortcut } from "./shortcut.ts";
+import { bundleFolders } from "./terminals/findTerminals.ts";
+import { createTerminalDesk, type TerminalDesk } from "./terminals/terminalDesk.ts";
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
+import { onWakeUp } from "./wakeUps.ts";
 
 export interface AppOptions {
   readonly installation: Installation;
@@ -37,15 +48,36 @@ export const fail = (error: unknown): void => {
   app.exit(1);
 };
 
-const createMenu = (open: () => void): Menu =>
-  Menu.buildFromTemplate([
-    { id: "open", label: "Open agtmux", click: open },
-    { type: "separator" },
-    { id: "quit", label: "Quit agtmux", click: () => app.quit() },
-  ]);
+/** How the session comes to a daemon: hosts one here, or joins the one that runs. */
+const createReach =
+  (
+    { installation: { version, eventScript }, paths, env }: AppOptions,
+    logger: Logger,
+    terminals: TerminalDesk,
+  ): DaemonSessionDeps["reach"] =>
+  (signal) =>
+    reachDaemon({
+      paths,
+      version,
+      signal,
+      host: (owner) =>
+        hostDaemon({
+          owner,
+          paths,
+          version,
+          eventScript,
+          env,
+          logger,
+          terminals,
+          // The answer to the request goes out first.
+          onShutdownRequest: () => void setImmediate(() => app.quit()),
+        }),
+      join: (client) => joinDaemon(client, terminals),
+    });
 
 /** Runs until the app quits. Call once Electron is ready; fails where the home or the popover cannot be used. */
-export const runApp = async ({ installation, paths, env }: AppOptions): Promise<void> => {
+export const runApp = async (options: AppOptions): Promise<void> => {
+  const { installation, paths, env } = options;
   ensureHome(paths);
   const log = await openLogFile({
     path: paths.log,
@@ -56,36 +88,33 @@ export const runApp = async ({ installation, paths, env }: AppOptions): Promise<
   denyPermissions();
   servePage(installation.rendererDir);
 
+  const prefs = openPrefs();
+  const events = new DesktopEvents();
   const board = new PaneBoard();
   const icon = createTrayIcon(installation.iconsDir);
-  const openInTerminal = (argv: readonly string[]): Promise<void> =>
-    openTerminal(argv, { platform: process.platform, env });
+  const terminals = createTerminalDesk({
+    places: { platform: process.platform, env, bundleFolders: bundleFolders(homedir()) },
+    choice: () => prefs.read().terminal,
+  });
   const presenter = new NoticePresenter({
-    create: ({ id, title, body }) => new Notification({ id, title, body }),
-    onClick: (notice) => void attach(notice),
+    create: (native) => new Notification(native),
+    toOptions: (notice) => toNativeOptions(notice, process.platform),
+    onChoice: (notice, choice) => void hands.perform(notice, choice),
     onFailed: (error) => logger.warn({ reason: error }, "a notification was not shown"),
+    isPopoverOpen: () => events.isPageVisible,
+    setTimer: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
+  const hands = new NoticeHands({
+    service: () => session.service(),
+    say: (notice, title, body) => presenter.say(notice, title, body),
+    openPopover: () => open(),
+    onError: (error) => logger.warn({ error }, "what was chosen in a notification failed"),
   });
   const session = new DaemonSession({
-    reach: (signal) =>
-      reachDaemon({
-        paths,
-        version: installation.version,
-        signal,
-        host: (owner) =>
-          hostDaemon({
-            owner,
-            paths,
-            version: installation.version,
-            eventScript: installation.eventScript,
-            env,
-            logger,
-            openTerminal: openInTerminal,
-            findTerminal: () => terminalCommand([], { platform: process.platform, env })[0] ?? "",
-            // The answer to the request goes out first.
-            onShutdownRequest: () => void setImmediate(() => app.quit()),
-          }),
-        join: (client) => joinDaemon(client, openInTerminal),
-      }),
+    reach: createReach(options, logger, terminals),
     onReached: ({ role }) => logger.info({ role, version: installation.version }, "the app runs"),
     onEntry: (entry) => {
       board.apply(entry);
@@ -100,37 +129,71 @@ export const runApp = async ({ installation, paths, env }: AppOptions): Promise<
     },
     onFailed: fail,
   });
-  quitBounded(async () => {
-    presenter.clear();
-    await session.close();
-    log.flush();
-  });
 
   // The menu opens the popover and the popover carries the menu.
   let bar: Menubar | null = null;
   const open = (): void => {
-    bar?.showWindow().catch((error: unknown) => logger.error({ error }, "the popover did not open"));
+    bar
+      ?.showWindow(icon.tray.getBounds())
+      .catch((error: unknown) => logger.error({ error }, "the popover did not open"));
   };
-  const attach = async ({ pane }: Notice): Promise<void> => {
-    const { runtime_id: runtimeId, pane_ref: paneRef } = pane.identity;
-    const ref = runtimeId === null ? paneRef : `runtime:${runtimeId}`;
-    try {
-      const service = await session.service();
-      await service.openAttach({ ref, guards: actionGuardsSchema.parse({}), surface: "notification" });
-    } catch (error) {
-      // The popover shows what became of the pane.
-      logger.warn({ error }, "attaching from a notification failed");
-      open();
-    }
-  };
+  const toggle = (): void => (events.isPageVisible ? bar?.hideWindow() : open());
+  const shortcut = createShortcut(
+    {
+      registry: globalShortcut,
+      onPress: toggle,
+      remember: (accelerator) => prefs.write({ shortcut: accelerator }),
+    },
+    prefs.read().shortcut,
+  );
+  quitBounded(async () => {
+    shortcut.close();
+    presenter.clear();
+    await session.close();
+    log.flush();
+  });
+  const desktop = createDesktopService({
+    prefs,
+    terminals,
+    shortcut,
+    presenter,
+    events,
+    logPath: paths.log,
+    hide: () => bar?.hideWindow(),
+  });
+  const caller = createPageCaller({
+    desktop: createRouterCaller(createDesktopRouter(desktop)),
+    daemon: session,
+  });
   bar = createPopover({
     tray: icon.tray,
     icon: iconPath(installation.iconsDir, "none"),
-    menu: createMenu(open),
+    menu: createContextMenu((view) => {
+      events.go(view);
+      open();
+    }),
     preload: installation.preload,
-    prefs: openPrefs(),
-    onContents: (contents) => servePagePort(contents, session),
-    onCrashed: (reason) => logger.error({ reason }, "the popover crashed"),
+    prefs,
+    onContents: (contents) => servePagePort(contents, caller),
+    onVisible: (isVisible) => events.setVisible(isVisible),
+    onCrashed: (reason, isGivenUp) => {
+      logger.error({ reason, isGivenUp }, "the popover crashed");
+      if (isGivenUp)
+        presenter.announce(
+          "popover-crashed",
+          {
+            title: "The agtmux popover crashed twice",
+            body: "Agents are still watched. Click to open it anew.",
+          },
+          open,
+        );
+    },
+  });
+  onWakeUp(() => {
+    session
+      .service()
+      .then((service) => service.lookNow())
+      .catch((error: unknown) => logger.warn({ error }, "looking at everything after waking up failed"));
   });
   app.on("second-instance", open);
   // Without a listener, closing the popover would end the app.

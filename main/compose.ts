@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { showPlan } from "../core/daemon/showPlan.ts";
+import { showPlan, type DesktopHands } from "../core/daemon/showPlan.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
@@ -16,8 +16,7 @@ import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { startSocketServer } from "../core/rpc/socketServer.ts";
 import type { ReachedDaemon } from "./reachDaemon.ts";
 import { runShort } from "./runShort.ts";
-
-type OpenTerminal = (argv: readonly string[]) => Promise<void>;
+import type { TerminalDesk } from "./terminals/terminalDesk.ts";
 
 export interface HostOptions {
   readonly owner: Owner;
@@ -27,9 +26,7 @@ export interface HostOptions {
   readonly eventScript: string;
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
-  readonly openTerminal: OpenTerminal;
-  /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. */
-  readonly findTerminal: () => string;
+  readonly terminals: Pick<TerminalDesk, "open" | "focus" | "inUse">;
   readonly onShutdownRequest: () => void;
 }
 
@@ -59,9 +56,9 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       clock,
       ids: createIdSource(() => clock.now()),
       logger,
-      openTerminal: options.openTerminal,
-      focusTerminal: null,
-      findTerminal: options.findTerminal,
+      openTerminal: (argv) => options.terminals.open(argv),
+      focusTerminal: options.terminals.focus,
+      findTerminal: () => options.terminals.inUse(),
       onShutdownRequest: options.onShutdownRequest,
     });
     closers.push(() => daemon.close());
@@ -75,14 +72,20 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
 };
 
 /** Another process's daemon as ours. That one may have no desktop, so terminal windows are opened here. */
-export const joinDaemon = (client: DaemonClient, openTerminal: OpenTerminal): ReachedDaemon => {
+export const joinDaemon = (
+  client: DaemonClient,
+  terminals: Pick<TerminalDesk, "open" | "focus">,
+): ReachedDaemon => {
+  const hands: DesktopHands = {
+    run: runShort,
+    openTerminal: (argv) => terminals.open(argv),
+    focusTerminal: terminals.focus,
+  };
   const remote = createRemoteService(client);
   const service = {
     ...remote,
     openAttach: (input: Parameters<typeof remote.openAttach>[0]) =>
-      showPlan({ run: runShort, openTerminal, focusTerminal: null }, (mayFocus) =>
-        remote.prepareAttach({ ...input, insideTmux: null, mayFocus }),
-      ),
+      showPlan(hands, (mayFocus) => remote.prepareAttach({ ...input, insideTmux: null, mayFocus })),
   };
   return {
     role: "client",

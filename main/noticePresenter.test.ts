@@ -2,10 +2,17 @@ import { EventEmitter } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Notice } from "../core/api/service.ts";
 import { makePane } from "../test/factories/view.ts";
+import { toNativeOptions, type NativeOptions } from "./nativeNotice.ts";
+import type { NoticeChoice } from "./noticeHands.ts";
 import { NoticePresenter } from "./noticePresenter.ts";
 
 class FakeNotification extends EventEmitter {
+  readonly options: NativeOptions;
   isShown = false;
+  constructor(options: NativeOptions) {
+    super();
+    this.options = options;
+  }
   show(): void {
     this.isShown = true;
   }
@@ -15,57 +22,151 @@ class FakeNotification extends EventEmitter {
 }
 
 let made: FakeNotification[];
-let clicked: string[];
+let chosen: [string, NoticeChoice][];
 let failures: string[];
+let timers: (() => void)[];
+let isPopoverOpen: boolean;
 let presenter: NoticePresenter;
 const notice = (id: string): Notice => ({
   id,
+  kind: "waiting_approval",
   title: "Claude Code needs a permission",
-  body: "",
+  body: "rm x",
   pane: makePane(),
+  count: 1,
+  sound: "default",
+  actions: [
+    { kind: "approve", label: "Approve" },
+    { kind: "deny", label: "Deny" },
+  ],
+  reply: null,
 });
+const show = (...ids: string[]): void => {
+  for (const id of ids) presenter.handle({ kind: "show", notice: notice(id) });
+};
+const onScreen = () => made.filter(({ isShown }) => isShown).map(({ options }) => options.id);
 
 beforeEach(() => {
   made = [];
-  clicked = [];
+  chosen = [];
   failures = [];
+  timers = [];
+  isPopoverOpen = false;
   presenter = new NoticePresenter({
-    create: () => {
-      const native = new FakeNotification();
+    create: (options) => {
+      const native = new FakeNotification(options);
       made.push(native);
       return native;
     },
-    onClick: ({ id }) => clicked.push(id),
+    toOptions: (one) => toNativeOptions(one, "darwin"),
+    onChoice: ({ id }, choice) => chosen.push([id, choice]),
     onFailed: (error) => failures.push(error),
+    isPopoverOpen: () => isPopoverOpen,
+    setTimer: (_delayMs, callback) => {
+      timers.push(callback);
+      return () => {};
+    },
   });
 });
 
 describe("native notifications", () => {
   it("show a notice once, also after it was withdrawn", () => {
-    presenter.handle({ kind: "show", notice: notice("a") });
-    presenter.handle({ kind: "show", notice: notice("a") });
+    show("a", "a");
     presenter.handle({ kind: "withdraw", id: "a" });
-    presenter.handle({ kind: "show", notice: notice("a") });
-    expect(made.map(({ isShown }) => isShown)).toEqual([false]);
+    show("a");
+    expect([made.length, onScreen()]).toEqual([1, []]);
   });
 
   it("are taken back one by one, and all at once", () => {
-    for (const id of ["a", "b", "c"]) presenter.handle({ kind: "show", notice: notice(id) });
+    show("a", "b", "c");
     presenter.handle({ kind: "withdraw", id: "b" });
-    expect(made.map(({ isShown }) => isShown)).toEqual([true, false, true]);
+    expect(onScreen()).toEqual(["a", "c"]);
     presenter.clear();
-    expect(made.some(({ isShown }) => isShown)).toBe(false);
+    expect(onScreen()).toEqual([]);
   });
 
-  it("lead to their pane when clicked", () => {
-    for (const id of ["a", "b"]) presenter.handle({ kind: "show", notice: notice(id) });
+  it("hand on a click, a button and a reply", () => {
+    show("a", "b", "c");
+    made[0]?.emit("click", {});
+    made[1]?.emit("action", { actionIndex: 1 });
+    made[1]?.emit("action", { actionIndex: 7 });
+    made[2]?.emit("reply", { reply: "the red one" });
+    expect(chosen).toEqual([
+      ["a", { kind: "open" }],
+      ["b", { kind: "action", action: { kind: "deny", label: "Deny" } }],
+      ["c", { kind: "reply", text: "the red one" }],
+    ]);
+  });
+
+  it("are silent while the popover lists the wait, for good", () => {
+    isPopoverOpen = true;
+    show("a");
+    isPopoverOpen = false;
+    show("a", "b");
+    expect(onScreen()).toEqual(["b"]);
+  });
+
+  it("say what became of a choice in the place of what it was about", () => {
+    show("a");
+    presenter.say(notice("a"), "Not sent", "the prompt is no longer the one that was shown.");
+    expect(onScreen()).toEqual(["a:result"]);
+    expect(made[1]?.options).toEqual({
+      id: "a:result",
+      title: "Not sent",
+      body: "the prompt is no longer the one that was shown.",
+      silent: true,
+    });
     made[1]?.emit("click", {});
-    expect(clicked).toEqual(["b"]);
+    expect(chosen).toEqual([["a", { kind: "open" }]]);
   });
 
-  it("say why the system did not show them", () => {
-    presenter.handle({ kind: "show", notice: notice("a") });
+  it("say why the system did not show them, until it shows one", () => {
+    show("a", "b");
     made[0]?.emit("failed", {}, "not permitted");
     expect(failures).toEqual(["not permitted"]);
+    expect(presenter.problem).toContain("(not permitted)");
+    made[1]?.emit("show", {});
+    expect(presenter.problem).toBeNull();
+  });
+
+  it("tell whether a test notification was shown", async () => {
+    const words = { title: "Test", body: "" };
+    const shown = presenter.test(words);
+    made[0]?.emit("show", {});
+    expect(await shown).toBeNull();
+    const failed = presenter.test(words);
+    made[1]?.emit("failed", {}, "no permission");
+    expect(await failed).toContain("no permission");
+    const silent = presenter.test(words);
+    timers.at(-1)?.();
+    expect(await silent).toContain("did not say");
+  });
+});
+
+describe("the form of a notice", () => {
+  it("has buttons, a reply and a sound on macOS", () => {
+    const asked: Notice = { ...notice("a"), sound: "Ping", reply: "answer" };
+    expect(toNativeOptions(asked, "darwin")).toEqual({
+      id: "a",
+      title: asked.title,
+      body: "rm x",
+      silent: false,
+      sound: "Ping",
+      actions: [
+        { type: "button", text: "Approve" },
+        { type: "button", text: "Deny" },
+      ],
+      hasReply: true,
+      replyPlaceholder: "Answer",
+    });
+    expect(toNativeOptions({ ...asked, sound: "none" }, "darwin")).toMatchObject({ silent: true });
+  });
+
+  it("is words alone on Linux, and none of them markup", () => {
+    const asked: Notice = { ...notice("a"), body: "a < b <img src=x> </b> && <!-- x", sound: "none" };
+    const options = toNativeOptions(asked, "linux");
+    expect(options).toMatchObject({ silent: true });
+    expect(Object.keys(options)).toEqual(["id", "title", "body", "silent"]);
+    expect(options.body).toBe("a < b <\u200bimg src=x> <\u200b/b> && <\u200b!-- x");
   });
 });

@@ -1,38 +1,60 @@
 // Turns the daemon's notices into native notifications: each is shown once, taken back when it is settled elsewhere, and
-// leads to its pane when clicked. Which waits deserve one is the daemon's decision.
+// hands on what the person chose in it. Which waits deserve one is the daemon's decision.
 import type { Notice, NoticeEvent } from "../core/api/service.ts";
+import type { NativeOptions } from "./nativeNotice.ts";
+import type { NoticeChoice } from "./noticeHands.ts";
 
 /** One notification of the system; Electron's `Notification` has this form. */
 export interface NativeNotification {
   show(): void;
   close(): void;
-  on(event: "click", listener: () => void): unknown;
+  on(event: "click" | "show", listener: () => void): unknown;
+  on(event: "action", listener: (details: { actionIndex: number }) => void): unknown;
+  on(event: "reply", listener: (details: { reply: string }) => void): unknown;
   on(event: "failed", listener: (event: unknown, error: string) => void): unknown;
 }
 
 export interface NoticePresenterDeps {
-  create(notice: Pick<Notice, "id" | "title" | "body">): NativeNotification;
-  onClick(notice: Notice): void;
+  create(options: NativeOptions): NativeNotification;
+  toOptions(notice: Notice): NativeOptions;
+  onChoice(notice: Notice, choice: NoticeChoice): void;
   onFailed(error: string): void;
+  /** The popover is open: what it lists needs no notification. */
+  isPopoverOpen(): boolean;
+  setTimer(delayMs: number, callback: () => void): () => void;
 }
 
 /** How many ids of past notices are remembered, so that a repeated one stays silent. */
 const REMEMBERED = 1_000;
+/** A system that says nothing about a notification for so long will not say anything. */
+const SHOW_LIMIT_MS = 3_000;
+const MAX_PROBLEM = 200;
+
+const toProblem = (error: string): string =>
+  `The system did not show a notification (${error.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_PROBLEM)}). ` +
+  "Allow agtmux in the system's notification settings; on macOS a build without a signature may not show any.";
 
 export class NoticePresenter {
   private readonly deps: NoticePresenterDeps;
   /** Also keeps the notifications reachable: a collected one loses its click. */
   private readonly shown = new Map<string, NativeNotification>();
   private readonly seen = new Set<string>();
+  private lastProblem: string | null = null;
 
   constructor(deps: NoticePresenterDeps) {
     this.deps = deps;
   }
 
+  /** Why the last notification was not shown; null once one was. */
+  get problem(): string | null {
+    return this.lastProblem;
+  }
+
   handle(event: NoticeEvent): void {
     switch (event.kind) {
       case "show":
-        this.show(event.notice);
+        if (this.remember(event.notice.id) && !this.deps.isPopoverOpen())
+          this.show(event.notice, this.deps.toOptions(event.notice));
         return;
       case "withdraw":
         this.withdraw(event.id);
@@ -40,25 +62,66 @@ export class NoticePresenter {
     }
   }
 
+  /** What became of a choice. It takes the place of the notification that it is about. */
+  say(notice: Notice, title: string, body: string): void {
+    const plain: Notice = { ...notice, title, body, sound: "none", actions: [], reply: null };
+    this.withdraw(notice.id);
+    this.show(notice, { ...this.deps.toOptions(plain), id: `${notice.id}:result` });
+  }
+
+  /** Something about the app itself; a click calls `onClick`. */
+  announce(id: string, words: { title: string; body: string }, onClick: () => void): void {
+    const native = this.deps.create({ id, ...words, silent: true });
+    this.withdraw(id);
+    this.keep(id, native);
+    native.on("click", onClick);
+    native.show();
+  }
+
+  /** Shows one now. Resolves with why it was not shown, null where it was. */
+  test(words: { title: string; body: string }): Promise<string | null> {
+    const { promise, resolve } = Promise.withResolvers<string | null>();
+    const native = this.deps.create({ id: "test", ...words, silent: false });
+    const cancel = this.deps.setTimer(SHOW_LIMIT_MS, () =>
+      resolve("The system did not say whether it showed the notification."),
+    );
+    this.withdraw("test");
+    this.keep("test", native);
+    native.on("show", () => resolve(null));
+    native.on("failed", () => resolve(this.lastProblem));
+    native.show();
+    return promise.finally(cancel);
+  }
+
   /** Takes every notification back: the daemon that would withdraw them is gone. */
   clear(): void {
     for (const id of this.shown.keys()) this.withdraw(id);
   }
 
-  private show(notice: Notice): void {
-    if (this.seen.has(notice.id)) return;
-    this.remember(notice.id);
-    const native = this.deps.create({ id: notice.id, title: notice.title, body: notice.body });
-    this.shown.set(notice.id, native);
-    native.on("click", () => {
-      this.shown.delete(notice.id);
-      this.deps.onClick(notice);
+  private show(notice: Notice, options: NativeOptions): void {
+    const native = this.deps.create(options);
+    this.keep(options.id, native);
+    const choose = (choice: NoticeChoice): void => {
+      this.shown.delete(options.id);
+      this.deps.onChoice(notice, choice);
+    };
+    native.on("click", () => choose({ kind: "open" }));
+    native.on("action", ({ actionIndex }) => {
+      const action = notice.actions[actionIndex];
+      if (action !== undefined) choose({ kind: "action", action });
     });
+    native.on("reply", ({ reply }) => choose({ kind: "reply", text: reply }));
+    native.show();
+  }
+
+  private keep(id: string, native: NativeNotification): void {
+    this.shown.set(id, native);
+    native.on("show", () => (this.lastProblem = null));
     native.on("failed", (_event, error) => {
-      this.shown.delete(notice.id);
+      this.shown.delete(id);
+      this.lastProblem = toProblem(error);
       this.deps.onFailed(error);
     });
-    native.show();
   }
 
   private withdraw(id: string): void {
@@ -66,9 +129,12 @@ export class NoticePresenter {
     this.shown.delete(id);
   }
 
-  private remember(id: string): void {
+  /** False for one that was seen before. */
+  private remember(id: string): boolean {
+    if (this.seen.has(id)) return false;
     this.seen.add(id);
     const [oldest] = this.seen;
     if (this.seen.size > REMEMBERED && oldest !== undefined) this.seen.delete(oldest);
+    return true;
   }
 }

@@ -1,8 +1,9 @@
 // The menu-bar window: one frameless, sandboxed popover below the tray icon, as high as the person left it.
-import { app, type Menu, type Tray, type WebContents } from "electron";
+import { app, screen, type Menu, type Tray, type WebContents } from "electron";
 import { menubar, type Menubar } from "electron-menubar";
 import { PAGE_URL } from "./pageAnswer.ts";
-import { MAX_POPOVER_HEIGHT, MIN_POPOVER_HEIGHT, type PrefsFile } from "./prefs.ts";
+import type { PrefsFile } from "./prefs.ts";
+import { MAX_POPOVER_HEIGHT, MIN_POPOVER_HEIGHT } from "./readPrefs.ts";
 
 /** Points. */
 const POPOVER_WIDTH = 420;
@@ -15,8 +16,23 @@ export interface PopoverOptions {
   readonly prefs: PrefsFile;
   /** Called for every window before its page is loaded; a window that crashed is replaced by another. */
   readonly onContents: (contents: WebContents) => void;
-  readonly onCrashed: (reason: string) => void;
+  readonly onVisible: (isVisible: boolean) => void;
+  /** `isGivenUp`: it crashed again right after it was loaded anew, and comes back only when somebody opens it. */
+  readonly onCrashed: (reason: string, isGivenUp: boolean) => void;
 }
+
+/** A page that crashes again within this time after a reload is not reloaded once more, in milliseconds. */
+const CRASH_AGAIN_MS = 60_000;
+
+/** Where the icon is after displays came, went or changed; an open popover goes there. */
+const followDisplays = (bar: Menubar, tray: Tray): void => {
+  const place = (): void => {
+    if (bar.window?.isVisible() === true) void bar.showWindow(tray.getBounds());
+  };
+  screen.on("display-added", place);
+  screen.on("display-removed", place);
+  screen.on("display-metrics-changed", place);
+};
 
 /** Call once the app is ready. The window is loaded at once and stays hidden until somebody asks for it. */
 export const createPopover = (options: PopoverOptions): Menubar => {
@@ -57,16 +73,28 @@ export const createPopover = (options: PopoverOptions): Menubar => {
       },
     },
   });
+  let crashedAt: number | null = null;
   bar.on("before-load", () => {
     const window = bar.window;
     if (window === undefined) return;
-    options.onContents(window.webContents);
-    window.webContents.on("render-process-gone", (_event, { reason }) => {
-      options.onCrashed(reason);
+    const { webContents } = window;
+    options.onContents(webContents);
+    webContents.on("render-process-gone", (_event, { reason }) => {
+      if (reason === "clean-exit") return;
+      const now = performance.now();
+      const isGivenUp = crashedAt !== null && now - crashedAt < CRASH_AGAIN_MS;
+      crashedAt = now;
+      options.onCrashed(reason, isGivenUp);
       // The next click opens a fresh one.
-      window.destroy();
+      if (isGivenUp) window.destroy();
+      else webContents.reload();
     });
+    // A destroyed window does not say that it was hidden.
+    window.on("closed", () => options.onVisible(false));
   });
+  bar.on("after-show", () => options.onVisible(true));
+  bar.on("after-hide", () => options.onVisible(false));
+  followDisplays(bar, options.tray);
   bar.on("after-hide", () => {
     const height = bar.window?.getSize()[1];
     if (height !== undefined && height !== prefs.read().popoverHeight) prefs.write({ popoverHeight: height });

@@ -1,7 +1,7 @@
 // Shows a picture in the menu bar: the shape of the most urgent state, and how many panes wait for a person. macOS tints
 // the images (template by name); systems without a title beside the icon have the tooltip.
 import { join } from "node:path";
-import { Tray } from "electron";
+import { app, Tray } from "electron";
 import type { TrayPicture, Urgency } from "./paneBoard.ts";
 
 export const iconPath = (iconsDir: string, urgency: Urgency): string =>
@@ -20,7 +20,11 @@ export const createTrayIcon = (iconsDir: string): TrayIcon => {
     tray,
     show: (picture) => {
       if (picture.urgency !== shown.urgency) tray.setImage(iconPath(iconsDir, picture.urgency));
-      if (picture.waiting !== shown.waiting) tray.setTitle(picture.waiting === 0 ? "" : `${picture.waiting}`);
+      if (picture.waiting !== shown.waiting) {
+        tray.setTitle(picture.waiting === 0 ? "" : `${picture.waiting}`);
+        // An app without a dock tile has no badge; launchers of Linux that know one show it.
+        if (process.platform === "linux") app.setBadgeCount(picture.waiting);
+      }
       if (picture.tooltip !== shown.tooltip) tray.setToolTip(picture.tooltip);
       shown = picture;
     },

@@ -1,0 +1,54 @@
+// What the app tells its page: whether it is seen, and where to go. A page that is not listening yet hears the last wish as
+// soon as it does.
+import type { DesktopEvent, DesktopViewName } from "../core/model/desktop.ts";
+
+export class DesktopEvents {
+  private isVisible = false;
+  private wish: DesktopViewName | null = null;
+  private readonly listeners = new Set<(event: DesktopEvent) => void>();
+
+  setVisible(isVisible: boolean): void {
+    if (this.isVisible === isVisible) return;
+    this.isVisible = isVisible;
+    this.emit({ kind: "visibility", isVisible });
+  }
+
+  get isPageVisible(): boolean {
+    return this.isVisible;
+  }
+
+  go(view: DesktopViewName): void {
+    if (this.listeners.size === 0) this.wish = view;
+    else this.emit({ kind: "go", view });
+  }
+
+  /** Begins with the visibility of now; ends with the signal. */
+  async *subscribe(signal: AbortSignal): AsyncGenerator<DesktopEvent> {
+    const waiting: DesktopEvent[] = [{ kind: "visibility", isVisible: this.isVisible }];
+    if (this.wish !== null) waiting.push({ kind: "go", view: this.wish });
+    this.wish = null;
+    let wake: () => void = () => {};
+    const heed = (event: DesktopEvent): void => {
+      waiting.push(event);
+      wake();
+    };
+    this.listeners.add(heed);
+    signal.addEventListener("abort", () => wake(), { once: true });
+    try {
+      while (!signal.aborted) {
+        yield* waiting.splice(0);
+        if (waiting.length > 0 || signal.aborted) continue;
+        // oxlint-disable-next-line no-await-in-loop -- waiting for the next event
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      this.listeners.delete(heed);
+    }
+  }
+
+  private emit(event: DesktopEvent): void {
+    for (const heed of this.listeners) heed(event);
+  }
+}

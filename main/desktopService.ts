@@ -1,0 +1,80 @@
+// What the popover's page may ask of the app: the window's own choices, as they are and as they shall be.
+import { dirname } from "node:path";
+import { Notification, shell } from "electron";
+import type { DesktopService } from "../core/api/desktopRouter.ts";
+import type { DesktopState } from "../core/model/desktop.ts";
+import { AgtmuxError } from "../core/model/errors.ts";
+import type { DesktopEvents } from "./desktopEvents.ts";
+import { readLaunchAtLogin, setLaunchAtLogin } from "./launchAtLogin.ts";
+import type { NoticePresenter } from "./noticePresenter.ts";
+import type { PrefsFile } from "./prefs.ts";
+import type { Shortcut } from "./shortcut.ts";
+import type { TerminalDesk } from "./terminals/terminalDesk.ts";
+
+export interface DesktopServiceDeps {
+  readonly prefs: PrefsFile;
+  readonly terminals: TerminalDesk;
+  readonly shortcut: Shortcut;
+  readonly presenter: NoticePresenter;
+  readonly events: DesktopEvents;
+  readonly logPath: string;
+  readonly hide: () => void;
+}
+
+const TEST_WORDS = {
+  title: "agtmux can show notifications",
+  body: "This is how an agent that waits for you comes up.",
+};
+
+const terminalState = ({ prefs, terminals }: DesktopServiceDeps): DesktopState["terminal"] => {
+  const common = {
+    choice: prefs.read().terminal,
+    found: terminals.found().map(({ id, name }) => ({ id, name })),
+  };
+  try {
+    return { ...common, inUse: terminals.inUse(), problem: null };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { ...common, inUse: null, problem: `${error.message}. ${error.remedy}` };
+  }
+};
+
+export const createDesktopService = (deps: DesktopServiceDeps): DesktopService => {
+  const { prefs, terminals, shortcut, presenter } = deps;
+  const state = (): DesktopState => ({
+    platform: process.platform,
+    terminal: terminalState(deps),
+    shortcut: shortcut.state,
+    launchAtLogin: readLaunchAtLogin(),
+    notifications: { isSupported: Notification.isSupported(), problem: presenter.problem },
+  });
+  return {
+    state,
+    setTerminal: (choice) => {
+      if (choice.kind === "known" && !terminals.found().some(({ id }) => id === choice.id))
+        throw new AgtmuxError("E_UNSUPPORTED", `${choice.id} is not installed`, {
+          remedy: "Choose one of the listed terminals.",
+        });
+      prefs.write({ terminal: choice });
+      return state();
+    },
+    setShortcut: (accelerator) => {
+      shortcut.set(accelerator);
+      return state();
+    },
+    setLaunchAtLogin: (isOn) => {
+      setLaunchAtLogin(isOn);
+      return state();
+    },
+    testNotification: async () => ({ problem: await presenter.test(TEST_WORDS) }),
+    openLogs: async () => {
+      const problem = await shell.openPath(dirname(deps.logPath));
+      if (problem !== "")
+        throw new AgtmuxError("E_UNSUPPORTED", "the folder of the logs could not be opened", {
+          remedy: `It is ${dirname(deps.logPath)}.`,
+        });
+    },
+    hide: deps.hide,
+    events: (signal) => deps.events.subscribe(signal),
+  };
+};
