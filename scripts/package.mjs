@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { chooseSigning } from "./chooseSigning.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const STAGE = join(ROOT, "dist", "package");
@@ -54,20 +55,6 @@ const stage = () => {
   writeFileSync(join(STAGE, "package.json"), `${JSON.stringify({ name, version, license })}\n`);
 };
 
-/**
- * Without an identity the app is signed ad hoc: macOS shows no notifications of unsigned bundles. The hardened runtime would
- * then refuse Electron's own libraries, which have no team in common with the app.
- */
-const signing = (env) => {
-  const isSet = (...names) => names.every((name) => (env[name] ?? "") !== "");
-  if (!isSet("CSC_LINK") && !isSet("CSC_NAME"))
-    return { identity: "-", hardenedRuntime: false, notarize: false };
-  const canNotarize =
-    isSet("APPLE_API_KEY", "APPLE_API_KEY_ID", "APPLE_API_ISSUER") ||
-    isSet("APPLE_ID", "APPLE_APP_SPECIFIC_PASSWORD", "APPLE_TEAM_ID");
-  return { notarize: canNotarize };
-};
-
 const targets = ({ Platform, Arch }) => {
   const platforms = [...(options.mac ? [Platform.MAC] : []), ...(options.linux ? [Platform.LINUX] : [])];
   const arches = [...(options.x64 ? [Arch.x64] : []), ...(options.arm64 ? [Arch.arm64] : [])];
@@ -87,7 +74,7 @@ const made = await build({
   publish: "never",
   config: {
     extends: "electron-builder.yml",
-    mac: signing(process.env),
+    mac: chooseSigning(process.env),
     ...(options["electron-dist"] === undefined ? {} : { electronDist: options["electron-dist"] }),
     ...(options.output === undefined ? {} : { directories: { output: options.output } }),
     // Debian's package names where it comes from.
