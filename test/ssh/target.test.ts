@@ -97,6 +97,21 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     await untilState(player, "waiting_approval");
   });
 
+  it("is asked by a forced attempt, and a connection that has frozen is found out", async () => {
+    await configure();
+    const connect = () => test.daemon.service.targetConnect({ name: "vm1" });
+    expect((await connect()).rtt_ms).toBeGreaterThan(0);
+    const frozen = await server.sessionPids();
+    for (const pid of frozen) process.kill(pid, "SIGSTOP");
+    try {
+      await expect(connect()).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
+    } finally {
+      for (const pid of frozen) process.kill(pid, "SIGCONT");
+    }
+    await untilHealth("ok");
+    expect((await connect()).health).toBe("ok");
+  });
+
   it("leaves nothing behind when it is removed", async () => {
     await configure();
     await until(() => rowsOf("vm1").length === 1, "the far pane is listed", LIMIT_MS);

@@ -15,7 +15,7 @@ import type { TargetExecutor } from "../../ports/targetExecutor.ts";
 import { findTmux } from "../../tmux/findTmux.ts";
 import { createProcessTree, type ProcessTree } from "../../tmux/processTree.ts";
 import { resolveServers } from "../../tmux/servers.ts";
-import { createFarEvents, type FarEvents } from "./farEvents.ts";
+import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
 import type { TargetUnit, UnitParts } from "./targetUnit.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
@@ -23,12 +23,6 @@ const ASK_TIMEOUT_MS = 10_000;
 const PING_MS = 30_000;
 /** Without /proc every look at the processes costs a program there. */
 const SHARED_TABLE_MS = 3_500;
-/** States are right, but less exact and later than they could be. */
-const OWNED = {
-  note: "an agtmux of its own runs there and takes its events: states come from its screens",
-  remedy:
-    "Use that one there, or stop it with 'agtmux daemon stop' on the target and remove ~/.agtmux/agtmuxd.sock if it stays.",
-};
 
 export interface SshTargetDeps {
   targetId: string;
@@ -52,7 +46,7 @@ export interface SshTargetDeps {
 export interface SshTarget {
   readonly config: SshTargetConfig;
   start(): void;
-  /** @throws AgtmuxError what keeps it from being connected. */
+  /** One attempt now; a connection that is there has to answer. @throws AgtmuxError what keeps it from being connected. */
   connectNow(): Promise<void>;
   readonly link: TargetLink;
   close(): Promise<void>;
@@ -84,6 +78,8 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   let remedy: string | null = null;
   let isOwned = false;
   let isUp = false;
+  /** Shows that the connection of now still answers; null without one. */
+  let probe: (() => Promise<void>) | null = null;
 
   const processesOf = (environment: FarEnvironment, reader: TargetExecutor, shell: FarShell): ProcessTree =>
     environment.hasProc
@@ -180,6 +176,10 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       undo.push(() => events.close());
       await events.look();
       undo.push(lookAgain(shell, events));
+      probe = () => ping(shell);
+      undo.push(() => {
+        probe = null;
+      });
       return {
         onDown: (listener) => {
           executor.onDown(listener);
@@ -223,7 +223,20 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   return {
     config,
     start: () => keeper.start(),
-    connectNow: () => keeper.connectNow(),
+    connectNow: async () => {
+      const before = probe;
+      await keeper.connectNow();
+      if (before === null || before !== probe) return;
+      try {
+        await before();
+      } catch (cause) {
+        throw new AgtmuxError("E_TARGET_UNREACHABLE", "it was connected, but does not answer any more", {
+          remedy: `Try again: 'agtmux target connect ${config.name}'.`,
+          cause,
+        });
+      }
+      if (isUp) deps.onHealth("ok", null, linkNow());
+    },
     get link() {
       return linkNow();
     },
