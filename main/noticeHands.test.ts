@@ -38,7 +38,7 @@ const record =
     return refusal === null ? Promise.resolve(result) : Promise.reject(refusal);
   };
 const result = (): ActionResult => ({
-  schema_version: 1,
+  schema_version: "1.0",
   action_id: "act1",
   action: "answer",
   pane_ref: "",

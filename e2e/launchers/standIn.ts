@@ -39,6 +39,7 @@ export interface ShownNotification {
   id: string;
   title: string;
   body: string;
+  silent: boolean;
 }
 
 export interface StandIn {
@@ -56,7 +57,30 @@ export interface StandIn {
     /** Everything ever shown, withdrawn ones included. */
     history(): readonly ShownNotification[];
     click(id: string): void;
+    /** Presses the n-th button. */
+    act(id: string, actionIndex: number): void;
+    reply(id: string, text: string): void;
+    /** Whether the system shows those to come; with a problem it does not. */
+    setProblem(problem: string | null): void;
   };
+  readonly shortcuts: {
+    /** Held by the app now. */
+    list(): readonly string[];
+    press(accelerator: string): void;
+    /** Another program takes it. */
+    take(accelerator: string): void;
+  };
+  /** What the app had the system open. */
+  readonly opened: readonly string[];
+  /** Where the popover was put last. */
+  position(): { x: number; y: number } | null;
+  power(event: Extract<ToApp, { kind: "power" }>["event"]): void;
+  /** The displays change, and the tray goes to another place. */
+  moveTray(trayX: number): void;
+  /** The popover's renderer ends. */
+  crash(reason: string): void;
+  /** Whether the app lets its page do that. */
+  may(what: Extract<ToApp, { kind: "may" }>["what"], value?: string): Promise<boolean>;
   readonly errorBoxes: readonly { title: string; content: string }[];
   /** Whether the popover is on the screen, as far as the app knows. */
   isVisible(): boolean;
@@ -104,6 +128,10 @@ class Desktop {
   readonly notifications = new Map<string, ShownNotification>();
   readonly history: ShownNotification[] = [];
   readonly errorBoxes: { title: string; content: string }[] = [];
+  readonly opened: string[] = [];
+  readonly verdicts: boolean[] = [];
+  shortcuts: readonly string[] = [];
+  position: { x: number; y: number } | null = null;
   readonly firstPage = Promise.withResolvers<Page>();
   isVisible = false;
   lastWindowId = 0;
@@ -131,6 +159,21 @@ class Desktop {
       case "window_visible":
         this.isVisible = message.isVisible;
         break;
+      case "window_reload":
+        void this.windows.get(message.windowId)?.then(({ page }) => page.reload());
+        break;
+      case "window_place":
+        this.position = { x: message.x, y: message.y };
+        break;
+      case "shortcuts":
+        this.shortcuts = message.accelerators;
+        break;
+      case "opened":
+        this.opened.push(message.path);
+        break;
+      case "verdict":
+        this.verdicts.push(message.isAllowed);
+        break;
       case "window_destroy":
         void this.windows.get(message.windowId)?.then(({ page }) => page.close());
         this.windows.delete(message.windowId);
@@ -153,9 +196,9 @@ class Desktop {
         this.menu = message.entries;
         break;
       case "notification_show": {
-        const { id, title, body } = message;
-        this.notifications.set(id, { id, title, body });
-        this.history.push({ id, title, body });
+        const { id, title, body, silent } = message;
+        this.notifications.set(id, { id, title, body, silent });
+        this.history.push({ id, title, body, silent });
         break;
       }
       case "notification_close":
@@ -272,6 +315,25 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
         list: () => [...desktop.notifications.values()],
         history: () => desktop.history,
         click: (id) => tell({ kind: "notification_click", id }),
+        act: (id, actionIndex) => tell({ kind: "notification_action", id, actionIndex }),
+        reply: (id, reply) => tell({ kind: "notification_reply", id, reply }),
+        setProblem: (problem) => tell({ kind: "notification_problem", problem }),
+      },
+      shortcuts: {
+        list: () => desktop.shortcuts,
+        press: (accelerator) => tell({ kind: "shortcut", accelerator }),
+        take: (accelerator) => tell({ kind: "shortcut_taken", accelerator }),
+      },
+      opened: desktop.opened,
+      position: () => desktop.position,
+      power: (event) => tell({ kind: "power", event }),
+      moveTray: (trayX) => tell({ kind: "displays", trayX }),
+      crash: (reason) => tell({ kind: "crash", windowId: desktop.lastWindowId, reason }),
+      may: async (what, value = "") => {
+        const count = desktop.verdicts.length;
+        tell({ kind: "may", windowId: desktop.lastWindowId, what, value });
+        await until(() => desktop.verdicts.length > count, "the app decides");
+        return desktop.verdicts[count] === true;
       },
       errorBoxes: desktop.errorBoxes,
       isVisible: () => desktop.isVisible,

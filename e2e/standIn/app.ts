@@ -64,6 +64,11 @@ export class App extends EventEmitter {
     return "0.0.0-stand-in";
   }
 
+  /** No launcher shows it here. */
+  setBadgeCount(): boolean {
+    return false;
+  }
+
   enableSandbox(): void {
     if (this.ready) throw new Error("app.enableSandbox() must be called before the app is ready");
   }

@@ -40,7 +40,7 @@ onTest("menu_click", ({ id }) => {
   if (item?.click !== undefined) Reflect.apply(item.click, item, []);
 });
 
-const TRAY_BOUNDS = { x: 900, y: 0, width: 24, height: 24 };
+let trayBounds = { x: 900, y: 0, width: 24, height: 24 };
 
 export class Tray
   extends EventEmitter
@@ -54,7 +54,7 @@ export class Tray
     super();
     this.image = "";
     this.setImage(image);
-    onTest("tray_click", () => this.emit("click", {}, TRAY_BOUNDS));
+    onTest("tray_click", () => this.emit("click", {}, trayBounds));
   }
 
   /** Fails for an image that does not exist, as Electron does. */
@@ -85,7 +85,7 @@ export class Tray
   setIgnoreDoubleClickEvents(): void {}
 
   getBounds(): Electron.Rectangle {
-    return TRAY_BOUNDS;
+    return trayBounds;
   }
 
   isDestroyed(): boolean {
@@ -99,7 +99,20 @@ export class Tray
 
 const openNotifications = new Map<string, Notification>();
 let lastNotification = 0;
-onTest("notification_click", ({ id }) => openNotifications.get(id)?.emit("click", {}));
+let notificationProblem: string | null = null;
+/** Whatever a person chooses in it, the system takes the notification away. */
+const choose = (id: string, event: string, details: object): void => {
+  const chosen = openNotifications.get(id);
+  if (chosen === undefined) return;
+  openNotifications.delete(id);
+  tellTest({ kind: "notification_close", id });
+  chosen.emit(event, details);
+};
+onTest("notification_click", ({ id }) => choose(id, "click", {}));
+// macOS has buttons and replies; the app of another system asks for none, so these are for it to ignore.
+onTest("notification_action", ({ id, actionIndex }) => choose(id, "action", { actionIndex }));
+onTest("notification_reply", ({ id, reply }) => choose(id, "reply", { reply }));
+onTest("notification_problem", ({ problem }) => (notificationProblem = problem));
 
 export class Notification extends EventEmitter implements Pick<Electron.Notification, "show" | "close"> {
   private readonly options: Electron.NotificationConstructorOptions;
@@ -117,9 +130,13 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
   }
 
   show(): void {
+    if (notificationProblem !== null) {
+      this.emit("failed", {}, notificationProblem);
+      return;
+    }
     openNotifications.set(this.ownId, this);
-    const { title = "", body = "" } = this.options;
-    tellTest({ kind: "notification_show", id: this.ownId, title, body });
+    const { title = "", body = "", silent = false } = this.options;
+    tellTest({ kind: "notification_show", id: this.ownId, title, body, silent });
     this.emit("show", {});
   }
 
@@ -136,23 +153,47 @@ export const dialog: Pick<typeof Electron.dialog, "showErrorBox"> = {
 
 const SCREEN = { x: 0, y: 0, width: 1280, height: 800 };
 const DISPLAY = { bounds: SCREEN, workArea: { ...SCREEN, y: 24, height: 776 } };
-export const screen = {
-  getDisplayMatching: () => DISPLAY,
-  getDisplayNearestPoint: () => DISPLAY,
-  getPrimaryDisplay: () => DISPLAY,
-  getCursorScreenPoint: () => ({ x: 0, y: 0 }),
-};
+class Screen extends EventEmitter {
+  constructor() {
+    super();
+    onTest("displays", ({ trayX }) => {
+      trayBounds = { ...trayBounds, x: trayX };
+      this.emit("display-metrics-changed", {}, DISPLAY, ["bounds"]);
+    });
+  }
+  getDisplayMatching = () => DISPLAY;
+  getDisplayNearestPoint = () => DISPLAY;
+  getPrimaryDisplay = () => DISPLAY;
+  getCursorScreenPoint = () => ({ x: 0, y: 0 });
+}
+export const screen = new Screen();
 
 const shortcuts = new Map<string, () => void>();
+const takenShortcuts = new Set<string>();
+onTest("shortcut", ({ accelerator }) => shortcuts.get(accelerator)?.());
+onTest("shortcut_taken", ({ accelerator }) => takenShortcuts.add(accelerator));
+const tellShortcuts = (): void => tellTest({ kind: "shortcuts", accelerators: [...shortcuts.keys()] });
 export const globalShortcut = {
   register: (accelerator: string, callback: () => void) => {
-    if (shortcuts.has(accelerator)) return false;
+    if (shortcuts.has(accelerator) || takenShortcuts.has(accelerator)) return false;
     shortcuts.set(accelerator, callback);
+    tellShortcuts();
     return true;
   },
-  unregister: (accelerator: string) => void shortcuts.delete(accelerator),
+  unregister: (accelerator: string) => {
+    shortcuts.delete(accelerator);
+    tellShortcuts();
+  },
   unregisterAll: () => shortcuts.clear(),
 };
 
+export const powerMonitor = new EventEmitter();
+onTest("power", ({ event }) => powerMonitor.emit(event));
+
 export const autoUpdater = new EventEmitter();
-export const shell = { openPath: () => Promise.resolve("no shell in the stand-in") };
+export const shell = {
+  openPath: (path: string) => {
+    tellTest({ kind: "opened", path });
+    return Promise.resolve("");
+  },
+};

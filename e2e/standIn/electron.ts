@@ -1,7 +1,17 @@
 // The `electron` module as main/, electron-menubar and electron-store see it when they run on the stand-in. It proves the
 // app's own logic; it does not prove context isolation, native focus or the look of anything outside a window.
 import { app } from "./app.ts";
-import { autoUpdater, dialog, globalShortcut, Menu, Notification, screen, shell, Tray } from "./desktop.ts";
+import {
+  autoUpdater,
+  dialog,
+  globalShortcut,
+  Menu,
+  Notification,
+  powerMonitor,
+  screen,
+  shell,
+  Tray,
+} from "./desktop.ts";
 import { BrowserWindow, ipcMain, protocol, session } from "./windows.ts";
 
 export {
@@ -13,6 +23,7 @@ export {
   ipcMain,
   Menu,
   Notification,
+  powerMonitor,
   protocol,
   screen,
   session,
@@ -28,6 +39,7 @@ export default {
   ipcMain,
   Menu,
   Notification,
+  powerMonitor,
   protocol,
   screen,
   session,

@@ -13,13 +13,18 @@ export type FromApp =
   | { kind: "window_create"; windowId: number; preload: string; width: number; height: number }
   | { kind: "window_load"; windowId: number; loadId: number; url: string }
   | { kind: "window_visible"; windowId: number; isVisible: boolean }
+  | { kind: "window_reload"; windowId: number }
+  | { kind: "window_place"; windowId: number; x: number; y: number }
   | { kind: "window_destroy"; windowId: number }
   | { kind: "ipc"; windowId: number; channel: string; args: unknown[] }
   | { kind: "page_answer"; requestId: number; answer: PageAnswer | null }
   | { kind: "tray"; image: string; title: string; tooltip: string }
   | { kind: "menu"; entries: MenuEntry[] }
-  | { kind: "notification_show"; id: string; title: string; body: string }
+  | { kind: "notification_show"; id: string; title: string; body: string; silent: boolean }
   | { kind: "notification_close"; id: string }
+  | { kind: "shortcuts"; accelerators: string[] }
+  | { kind: "opened"; path: string }
+  | { kind: "verdict"; isAllowed: boolean }
   | { kind: "error_box"; title: string; content: string };
 
 /** To the stand-in: what the person and the pages do. */
@@ -32,6 +37,19 @@ export type ToApp =
   | { kind: "tray_click" }
   | { kind: "menu_click"; id: string }
   | { kind: "notification_click"; id: string }
+  | { kind: "notification_action"; id: string; actionIndex: number }
+  | { kind: "notification_reply"; id: string; reply: string }
+  /** What the system says to the next notifications; null: it shows them. */
+  | { kind: "notification_problem"; problem: string | null }
+  | { kind: "shortcut"; accelerator: string }
+  /** Another program holds it. */
+  | { kind: "shortcut_taken"; accelerator: string }
+  | { kind: "power"; event: "suspend" | "resume" | "lock-screen" | "unlock-screen" }
+  /** The tray is somewhere else now. */
+  | { kind: "displays"; trayX: number }
+  | { kind: "crash"; windowId: number; reason: string }
+  /** Whether the page may: asked as Chromium would ask the app. */
+  | { kind: "may"; windowId: number; what: "permission" | "check" | "device" | "window"; value: string }
   | { kind: "quit" };
 
 /** Null in its place: the request was refused. */

@@ -19,12 +19,19 @@ export const protocol = {
   },
 };
 
-/** Remembers that the app denies; the page's own permissions are the browser's. */
+type Decide = (isAllowed: boolean) => void;
+type RequestHandler = (contents: unknown, permission: string, decide: Decide) => void;
+type CheckHandler = (contents: unknown, permission: string) => boolean;
+/** Without a handler Electron allows. */
+let decideRequest: RequestHandler = (_contents, _permission, decide) => decide(true);
+let decideCheck: CheckHandler = () => true;
+let decideDevice: () => boolean = () => true;
+/** Remembers what the app decides, and asks it when the test does; the page's own permissions are the browser's. */
 export const session = {
   defaultSession: {
-    setPermissionRequestHandler: () => {},
-    setPermissionCheckHandler: () => {},
-    setDevicePermissionHandler: () => {},
+    setPermissionRequestHandler: (handler: RequestHandler) => (decideRequest = handler),
+    setPermissionCheckHandler: (handler: CheckHandler) => (decideCheck = handler),
+    setDevicePermissionHandler: (handler: () => boolean) => (decideDevice = handler),
   },
 };
 
@@ -56,7 +63,15 @@ class WebContents extends EventEmitter {
     return false;
   }
 
-  setWindowOpenHandler(): void {}
+  /** Without a handler Electron opens the window. */
+  mayOpen: (details: { url: string }) => { action: string } = () => ({ action: "allow" });
+  setWindowOpenHandler(handler: (details: { url: string }) => { action: string }): void {
+    this.mayOpen = handler;
+  }
+
+  reload(): void {
+    tellTest({ kind: "window_reload", windowId: this.id });
+  }
 
   destroy(): void {
     this.isGone = true;
@@ -140,6 +155,7 @@ export class BrowserWindow
 
   setPosition(x: number, y: number): void {
     this.position = [x, y];
+    tellTest({ kind: "window_place", windowId: this.id, x, y });
   }
 
   setAlwaysOnTop(): void {}
@@ -193,4 +209,27 @@ onTest("page_request", ({ requestId, windowId, url, isPageNavigation }) => {
     });
   };
   answer().catch(() => tellTest({ kind: "page_answer", requestId, answer: null }));
+});
+
+onTest("crash", ({ windowId, reason }) =>
+  windows.get(windowId)?.webContents.emit("render-process-gone", {}, { reason, exitCode: 1 }),
+);
+onTest("may", ({ windowId, what, value }) => {
+  const contents = windows.get(windowId)?.webContents;
+  if (contents === undefined) return;
+  const answer = (isAllowed: boolean): void => tellTest({ kind: "verdict", isAllowed });
+  switch (what) {
+    case "permission":
+      decideRequest(contents, value, answer);
+      return;
+    case "check":
+      answer(decideCheck(contents, value));
+      return;
+    case "device":
+      answer(decideDevice());
+      return;
+    case "window":
+      answer(contents.mayOpen({ url: value }).action === "allow");
+      return;
+  }
 });
