@@ -173,7 +173,7 @@ describe("the quick reply", () => {
     return started;
   };
 
-  it("sends several lines with Enter, shows what is under way, and closes when they arrived", async () => {
+  it("sends several lines with Enter, shows what is under way, and is empty when they arrived", async () => {
     const { daemon, popover, page } = await startReply();
     await page.keyboard.type("Write the changelog");
     await popover.press("Shift+Enter");
@@ -183,15 +183,16 @@ describe("the quick reply", () => {
     await popover.status.getByText("Sending…").waitFor();
     release();
     await popover.status.getByText("Delivered.").waitFor();
-    await popover.replyBox.waitFor({ state: "detached" });
+    expect(await popover.replyBox.inputValue()).toBe("");
     expect(daemon.asked).toMatchObject([
       {
         action: "send",
         input: { text: "Write the changelog\nand stop.", pressEnter: true, guards: { ifRuntime: "rt14" } },
       },
     ]);
-    await popover.press("r");
-    expect(await popover.replyBox.inputValue()).toBe("");
+    // Whoever types on types into the box, not into the list.
+    await page.keyboard.type("and again");
+    expect(await popover.replyBox.inputValue()).toBe("and again");
   });
 
   it("keeps the draft over Esc and over a new page, and marks its row", async () => {

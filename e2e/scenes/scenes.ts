@@ -289,7 +289,16 @@ export const SCREEN = [
 
 export const mixedTargets = (): TargetView[] => [
   makeTarget(),
-  makeTarget({ target: "build-box", kind: "ssh", health: "degraded", health_reason: "answers take 3.1 s" }),
+  makeTarget({
+    target: "build-box",
+    kind: "ssh",
+    health: "degraded",
+    health_reason: "answers take 3.1 s",
+    connection_ref: "build-box",
+    transport: "ssh2",
+    last_seen_at: new Date().toISOString(),
+    rtt_ms: 3_100,
+  }),
 ];
 
 const HOSTILE = [

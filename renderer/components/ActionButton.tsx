@@ -20,7 +20,7 @@ export const ActionButton = (props: ActionButtonProps) => (
     data-tone={props.tone ?? "plain"}
     aria-pressed={props.isPressed}
     aria-keyshortcuts={props.shortcut}
-    autoFocus={props.hasFocus}
+    data-first-focus={props.hasFocus}
     onClick={props.onClick}
   >
     {props.children}

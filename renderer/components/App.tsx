@@ -238,6 +238,7 @@ export const App = ({ host, store, clock, desk, drafts, onRetry }: AppProps) => 
               rows={rows.rows}
               selectedKey={rows.tabKey}
               measuredKeys={measuredKeys}
+              openKey={rows.openKey}
               focusRequest={rows.focusRequest}
               renderRow={renderRow}
             />

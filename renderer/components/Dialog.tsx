@@ -16,6 +16,7 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    dialog?.querySelector<HTMLElement>("[data-first-focus=true]")?.focus();
     return () => dialog?.close();
   }, []);
   return (

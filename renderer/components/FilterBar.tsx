@@ -46,11 +46,12 @@ export const FilterBar = (props: FilterBarProps) => {
               className={styles.chip}
               aria-pressed={filter.states.has(state)}
               aria-label={`${counts[state]} ${STATE_WORDS[state]}`}
+              title={STATE_WORDS[state]}
               onClick={() => onChange({ ...filter, states: toggled(filter.states, state) })}
             >
               <StateIcon state={state} />
               <span className={styles.count}>{counts[state]}</span>
-              <span>{STATE_WORDS[state]}</span>
+              <span className={styles.word}>{STATE_WORDS[state]}</span>
             </button>
           ))}
         </div>

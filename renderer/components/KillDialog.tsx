@@ -71,9 +71,7 @@ export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
       onClose={onClose}
       buttons={
         <>
-          <ActionButton hasFocus onClick={onClose}>
-            Cancel
-          </ActionButton>
+          <ActionButton onClick={onClose}>Cancel</ActionButton>
           {isKnown && (
             <ActionButton
               tone="stop"

@@ -22,7 +22,7 @@ interface PaneDetailProps extends PaneActionHandlers {
   isReplying: boolean;
   isOutputShown: boolean;
   onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
-  onReplyClosed: (isDone: boolean) => void;
+  onReplyClosed: () => void;
 }
 
 export const PaneDetail = (props: PaneDetailProps) => {

@@ -33,7 +33,7 @@ export const PaneItem = (props: PaneItemProps) => {
   return (
     <PaneRow
       pane={pane}
-      isInInbox={row.isInInbox}
+      place={row.place}
       isSelected={key === rows.selected?.key}
       isTabStop={key === rows.tabKey}
       isOpen={isOpen}

@@ -1,6 +1,7 @@
 // One pane: what runs where, its state in words and for how long, and what it asks. Expanding it shows the detail.
 import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
+import type { RowPlace } from "../state/rows.ts";
 import { displayLine } from "../text/displayText.ts";
 import { agentName, paneLabel, paneName, panePlace, requestLine, stateText } from "../text/paneText.ts";
 import { Age } from "./Age.tsx";
@@ -9,7 +10,7 @@ import styles from "./PaneRow.module.css";
 
 interface PaneRowProps {
   pane: PaneView;
-  isInInbox: boolean;
+  place: RowPlace;
   isSelected: boolean;
   /** The one row that the tab key reaches. */
   isTabStop: boolean;
@@ -25,11 +26,12 @@ interface PaneRowProps {
 }
 
 export const PaneRow = (props: PaneRowProps) => {
-  const { pane, isInInbox, isSelected, isTabStop, isOpen } = props;
+  const { pane, place, isSelected, isTabStop, isOpen } = props;
   const asked = requestLine(pane);
   const title = displayLine(pane.title);
+  const name = place === "window" ? `pane ${pane.pane_index}` : paneName(pane);
   return (
-    <div className={styles.pane} data-selected={isSelected} data-inbox={isInInbox}>
+    <div className={styles.pane} data-selected={isSelected} data-inbox={place === "inbox"}>
       <div className={styles.row} data-asks={asked !== ""}>
         <button
           type="button"
@@ -48,13 +50,13 @@ export const PaneRow = (props: PaneRowProps) => {
           </span>
           <span className={styles.lines}>
             <span className={styles.line}>
-              {isInInbox && (
+              {place === "inbox" && (
                 <span className={styles.session}>
                   <bdi>{displayLine(pane.identity.session_name)}</bdi>
                 </span>
               )}
               <span className={styles.name}>
-                <bdi>{paneName(pane)}</bdi>
+                <bdi>{name}</bdi>
               </span>
               {title !== "" && (
                 <span className={styles.quiet}>

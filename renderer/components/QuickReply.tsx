@@ -17,8 +17,7 @@ interface QuickReplyProps {
   /** What the agent asks now, or its own prompt, takes a text. */
   canReply: boolean;
   onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
-  /** `isDone`: the text was delivered. */
-  onClose: (isDone: boolean) => void;
+  onClose: () => void;
 }
 
 /** What is replied to: the prompt as it was when the person began to write, or the agent at its own prompt. */
@@ -31,11 +30,13 @@ const subjectOf = (pane: PaneView) => ({
 export const QuickReply = (props: QuickReplyProps) => {
   const { pane, drafts, isSending, onSend, onClose } = props;
   const ref = pane.identity.pane_ref;
-  const [subject, setSubject] = useState(() => subjectOf(pane));
+  const draft = useSyncExternalStore(drafts.subscribe, drafts.getDrafts).get(ref);
   const now = subjectOf(pane);
+  const [begun, setSubject] = useState(now);
+  // Nothing was written yet: there is nothing that could be meant for what was there before.
+  const subject = draft === undefined ? now : begun;
   const hasMoved =
     !isSending && (now.isAnswer !== subject.isAnswer || now.fingerprint !== subject.fingerprint);
-  const draft = useSyncExternalStore(drafts.subscribe, drafts.getDrafts).get(ref);
   const boxRef = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const box = boxRef.current;
@@ -47,15 +48,14 @@ export const QuickReply = (props: QuickReplyProps) => {
     if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
     const status = await onSend(subject.isAnswer ? subject.pane : pane, draft, subject.isAnswer);
     if (status === null || !isSettled(status)) return;
-    // What was written meanwhile, elsewhere, is another draft.
+    // What was written meanwhile, elsewhere, is another draft. The box stays: whoever types on must not type into the list.
     if (drafts.getDrafts().get(ref)?.key === draft.key) drafts.write(ref, "");
-    onClose(true);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") {
       event.preventDefault();
-      onClose(false);
+      onClose();
     }
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
@@ -75,7 +75,10 @@ export const QuickReply = (props: QuickReplyProps) => {
         readOnly={isSending}
         spellCheck={false}
         value={draft?.text ?? ""}
-        onChange={(event) => drafts.write(ref, event.target.value)}
+        onChange={(event) => {
+          if (draft === undefined) setSubject(now);
+          drafts.write(ref, event.target.value);
+        }}
         onKeyDown={onKeyDown}
       />
       {hasMoved && (

@@ -37,6 +37,8 @@ interface RowListProps {
   selectedKey: string | null;
   /** Rows that hold more than a row of their kind: their height is what they measure. */
   measuredKeys: ReadonlySet<string>;
+  /** The row that was expanded last: it is scrolled into view as far as it fits. */
+  openKey: string | null;
   /** Grows when the selection was moved by the keyboard: the row is then scrolled to and focused. */
   focusRequest: number;
   renderRow: (row: Row) => ReactNode;
@@ -98,13 +100,20 @@ const useTops = (rows: readonly Row[], measuredKeys: ReadonlySet<string>) => {
       setHeights((before) => (before.get(key) === height ? before : new Map(before).set(key, height))),
     [],
   );
-  return { tops, onHeight };
+  return { tops, onHeight, isMeasured: (key: string) => heights.has(key) };
 };
 
-export const RowList = ({ rows, selectedKey, measuredKeys, focusRequest, renderRow }: RowListProps) => {
+export const RowList = ({
+  rows,
+  selectedKey,
+  measuredKeys,
+  openKey,
+  focusRequest,
+  renderRow,
+}: RowListProps) => {
   const [element, setElement] = useState<HTMLDivElement | null>(null);
   const view = useViewport(element);
-  const { tops, onHeight } = useTops(rows, measuredKeys);
+  const { tops, onHeight, isMeasured } = useTops(rows, measuredKeys);
   const selectedIndex = rows.findIndex((row) => row.key === selectedKey);
 
   // Runs when asked only: following the selection while rows move around it would tear the list from under the pointer.
@@ -118,6 +127,16 @@ export const RowList = ({ rows, selectedKey, measuredKeys, focusRequest, renderR
   useEffect(() => {
     if (focusRequest > 0) showSelected();
   }, [focusRequest]);
+
+  const showOpen = useEffectEvent(() => {
+    const index = rows.findIndex((row) => row.key === openKey);
+    if (element !== null && index >= 0)
+      element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
+  });
+  const isOpenMeasured = openKey !== null && isMeasured(openKey);
+  useEffect(() => {
+    if (isOpenMeasured) showOpen();
+  }, [openKey, isOpenMeasured]);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();

@@ -58,7 +58,7 @@ export const TargetRow = ({ target, isSelected, isTabStop, onFocus }: TargetRowP
           {word}
         </span>
       </p>
-      {target.health_reason !== null && <p>{displaySentence(target.health_reason)}</p>}
+      {target.health_reason !== null && <p>{displayLine(target.health_reason)}</p>}
       {target.remedy !== null && <p className={styles.remedy}>{displaySentence(target.remedy)}</p>}
       <p className={styles.quiet}>
         {target.last_seen_at === null ? (

@@ -11,26 +11,29 @@ import {
 } from "./sessions.ts";
 import type { View } from "./views.ts";
 
+/** Beside what a row stands: what its surroundings say already is not repeated. */
+export type RowPlace = "inbox" | "session" | "window";
+
 export type Row =
   | { kind: "heading"; key: string; text: string; count: number }
   | { kind: "group"; key: string; group: Group; isOpen: boolean }
-  | { kind: "pane"; key: string; pane: PaneView; isInInbox: boolean }
+  | { kind: "pane"; key: string; pane: PaneView; place: RowPlace }
   | { kind: "note"; key: string; text: string }
   | { kind: "session"; key: string; session: SessionSummary }
   | { kind: "window"; key: string; window: WindowSummary }
   | { kind: "target"; key: string; target: TargetView };
 
-const paneRow = (pane: PaneView, isInInbox: boolean): Row => ({
+const paneRow = (pane: PaneView, place: RowPlace): Row => ({
   kind: "pane",
   key: pane.identity.pane_ref,
   pane,
-  isInInbox,
+  place,
 });
 
 const groupRows = (group: Group, isOpen: boolean): Row[] => {
   const header: Row = { kind: "group", key: group.key, group, isOpen };
   if (!isOpen) return [header];
-  if (group.panes.length > 0) return [header, ...group.panes.map((pane) => paneRow(pane, false))];
+  if (group.panes.length > 0) return [header, ...group.panes.map((pane) => paneRow(pane, "session"))];
   return [header, { kind: "note", key: `${group.key}/note`, text: "Listed above, under “Needs you”" }];
 };
 
@@ -40,7 +43,7 @@ const agentRows = (overview: Overview, collapsed: ReadonlySet<string>): Row[] =>
       ? []
       : [
           { kind: "heading", key: "inbox", text: "Needs you", count: overview.inbox.length },
-          ...overview.inbox.map((pane) => paneRow(pane, true)),
+          ...overview.inbox.map((pane) => paneRow(pane, "inbox")),
         ];
   return [...inbox, ...overview.groups.flatMap((group) => groupRows(group, !collapsed.has(group.key)))];
 };
@@ -49,7 +52,7 @@ const windowRows = (overview: Overview, view: Extract<View, { kind: "windows" }>
   windowsOf(overview.shown.filter((pane) => sessionRowKey(pane, view.isMerged) === view.sessionKey)).flatMap(
     (window): Row[] => [
       { kind: "window", key: window.key, window },
-      ...window.panes.map((pane) => paneRow(pane, false)),
+      ...window.panes.map((pane) => paneRow(pane, "window")),
     ],
   );
 
