@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 export interface FarBox {
   /** Runs a line of shell in the box; it must not wait for what it starts. */
   run(line: string): void;
-  /** Processes (and threads) started in the box so far. Asking starts none. */
+  /** Processes (and threads) started in the box so far, but for those that the asking starts. */
   startedProcesses(): Promise<number>;
   /** Ends everything in it. */
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface FarBox {
 
 const NAMESPACE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 /** The namespace ends with its first process, and that with its input. */
-const INIT = 'trap : CHLD; while IFS= read -r line; do eval "$line"; done';
+const INIT = 'while IFS= read -r line; do eval "$line"; done';
 
 /** Null where this machine does not allow it. */
 export const openFarBox = (): FarBox | null => {
@@ -22,15 +22,18 @@ export const openFarBox = (): FarBox | null => {
   const child = spawn("unshare", [...NAMESPACE, "sh", "-c", INIT], { stdio: ["pipe", "pipe", "inherit"] });
   const gone = new Promise<void>((done) => child.once("exit", () => done()));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let asked = 0;
   const run = (line: string): void => {
     child.stdin.write(`${line}\n`);
   };
   return {
     run,
     startedProcesses: async () => {
-      run('read -r pid </proc/sys/kernel/ns_last_pid; echo "$pid"');
+      // A shell's own `read` gets no more than the first digit of this file.
+      run("cat /proc/sys/kernel/ns_last_pid");
+      asked += 1;
       const { value } = await lines.next();
-      return Number(value);
+      return Number(value) - asked;
     },
     close: async () => {
       child.stdin.end();

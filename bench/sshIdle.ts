@@ -72,7 +72,10 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
     copyFileSync("/bin/sleep", join(server.folder, "claude"));
     const tmux = (...words: string[]): string =>
       `tmux -u ${far.socketArgs.join(" ")} ${words.map((word) => `'${word}'`).join(" ")}`;
-    const agent = `cat "${FRAME}"; exec "${join(server.folder, "claude")}" 100000`;
+    // As Claude Code does, it says in a file of its own what it is doing.
+    const session = `{"pid":$$,"sessionId":"s-$$","cwd":"/","kind":"interactive","status":"idle","updatedAt":$(date +%s000)}`;
+    const said = `mkdir -p "${server.farHome}/.claude/sessions"; echo "${session.replaceAll('"', '\\"')}" >"${server.farHome}/.claude/sessions/$$.json"`;
+    const agent = `${said}; cat "${FRAME}"; exec "${join(server.folder, "claude")}" 100000`;
     const lines = [
       tmux("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000"),
       ...Array.from({ length: PANES - 1 }, (_, pane) =>

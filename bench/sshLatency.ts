@@ -25,10 +25,8 @@ const isState = (player: Player, state: string) => (pane: PaneView) =>
 
 /** Drops event files as the hook does. */
 const createDropper = async ({ server, far }: SshScene) => {
-  const [temporary, spool] = ["tmp", "new"].map((name) => join(server.farHome, ".agtmux", "spool", name)) as [
-    string,
-    string,
-  ];
+  const folderOf = (name: string): string => join(server.farHome, ".agtmux", "spool", name);
+  const [temporary, spool] = [folderOf("tmp"), folderOf("new")];
   for (const folder of [temporary, spool]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const serverPid = await far.serverPid();
   let dropped = 0;
