@@ -1,10 +1,10 @@
 // Packages the desktop app: `node scripts/package.mjs [--mac|--linux] [--x64] [--arm64] [--dir] [--no-build]
-// [--electron-dist <folder>] [--output <folder>]`. Builds, makes what only a package has (completions, the manifest of the
+// [--no-sign] [--electron-dist <folder>] [--output <folder>]`. Builds, makes what only a package has (completions, the manifest of the
 // command line's folder), and runs electron-builder with electron-builder.yml and the best signature that is possible here.
 import "./checkNode.mjs";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { chooseSigning } from "./chooseSigning.ts";
 
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     arm64: { type: "boolean", default: false },
     dir: { type: "boolean", default: false },
     build: { type: "boolean", default: true },
+    sign: { type: "boolean", default: true },
     "electron-dist": { type: "string" },
     output: { type: "string" },
   },
@@ -63,6 +64,10 @@ const targets = ({ Platform, Arch }) => {
   return new Map(wanted.flatMap((platform) => [...platform.createTarget(kinds, ...arches)]));
 };
 
+const electronDist = options["electron-dist"] && resolve(options["electron-dist"]);
+const output = options.output && resolve(options.output);
+// The Debian package names files relative to here.
+process.chdir(ROOT);
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 
 if (options.build) runNode([join("scripts", "build.mjs")]);
@@ -74,9 +79,9 @@ const made = await build({
   publish: "never",
   config: {
     extends: "electron-builder.yml",
-    mac: chooseSigning(process.env),
-    ...(options["electron-dist"] === undefined ? {} : { electronDist: options["electron-dist"] }),
-    ...(options.output === undefined ? {} : { directories: { output: options.output } }),
+    mac: options.sign ? chooseSigning(process.env) : { identity: null },
+    ...(electronDist === undefined ? {} : { electronDist }),
+    ...(output === undefined ? {} : { directories: { output } }),
     // Debian's package names where it comes from.
     ...(GITHUB_REPOSITORY === undefined
       ? {}

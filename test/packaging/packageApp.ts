@@ -38,12 +38,16 @@ const isBuilt = (): boolean => {
 };
 
 const runScript = async (args: readonly string[]): Promise<void> => {
-  // The stub is not signed, and where it comes from is nobody's.
-  const { CSC_LINK: _link, CSC_NAME: _name, GITHUB_REPOSITORY: _repository, ...env } = process.env;
   await promisify(execFile)(
     process.execPath,
-    [join(ROOT, "scripts", "package.mjs"), "--dir", ...(isBuilt() ? ["--no-build"] : []), ...args],
-    { cwd: ROOT, env, maxBuffer: 1 << 24 },
+    [
+      join(ROOT, "scripts", "package.mjs"),
+      "--dir",
+      "--no-sign",
+      ...(isBuilt() ? ["--no-build"] : []),
+      ...args,
+    ],
+    { cwd: ROOT, maxBuffer: 1 << 24 },
   );
 };
 

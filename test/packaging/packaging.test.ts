@@ -1,6 +1,6 @@
 // The packaged app, made around a stub of Electron: what is in it and what is not, how it is sealed, and that its command
 // line works with nothing but what was packaged. What needs a real Electron is in docs/mac-checklist.md.
-import { mkdtempSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,8 +69,17 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
       needless: archive.paths.filter((path) => NEEDLESS.test(path)),
       unpacked: archive.unpacked,
       beside: listFiles(join(get().resources, "app.asar.unpacked")),
-      main: (JSON.parse(archive.read("package.json")) as { main: string }).main,
-    }).toEqual({ needless: [], unpacked: [sqlite], beside: [sqlite], main: "dist/main/index.js" });
+      manifest: JSON.parse(archive.read("package.json")) as unknown,
+    }).toEqual({
+      needless: [],
+      unpacked: [sqlite],
+      beside: [sqlite],
+      manifest: expect.objectContaining({
+        version,
+        main: "dist/main/index.js",
+        desktopName: "agtmux-app.desktop",
+      }),
+    });
   });
 
   it("has every module that the app's code leaves outside", () => {
@@ -188,6 +197,15 @@ describe("the package for macOS", () => {
     );
     const framework = join(mac.folder, "Frameworks", "Electron Framework.framework", "Electron Framework");
     expect(readFuses(framework)).toEqual(SEALED);
+  });
+
+  it("has every file that Homebrew's cask links", () => {
+    const cask = readFileSync(join(ROOT, "packaging", "homebrew", "agtmux.rb"), "utf8");
+    const linked = [...cask.matchAll(/#\{appdir\}\/agtmux\.app\/Contents\/([^"]+)"/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(linked.length).toBeGreaterThanOrEqual(5);
+    expect(linked.filter((path) => !existsSync(join(mac.folder, path)))).toEqual([]);
   });
 
   it("would be signed with no more than machine code at run time and, for the app itself, AppleScript", () => {
