@@ -52,6 +52,7 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
   let link: Link | null = null;
   let upAt = 0;
   let trying: Promise<void> | null = null;
+  let leaving: Promise<void> = Promise.resolve();
   let failures = 0;
   let nextAttemptAt: number | null = null;
   let cancelTimer: () => void = () => {};
@@ -74,13 +75,8 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
     if (link !== lost || isClosed) return;
     link = null;
     if (clock.now() - upAt >= STABLE_MS) failures = 0;
-    const closing = lost.close();
-    // The next attempt waits until nothing of this connection is left.
-    trying = closing
-      .catch(() => {})
-      .finally(() => {
-        trying = null;
-      });
+    // What cannot be taken down any more is none of the next connection's business.
+    leaving = lost.close().catch(() => {});
     plan(error);
   };
   const connect = async (): Promise<void> => {
@@ -100,16 +96,17 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
     onUp();
     made.onDown((error) => wentDown(made, error));
   };
-  const tryOnce = async (): Promise<void> => {
-    cancelTimer();
-    nextAttemptAt = null;
-    if (trying !== null) await trying;
-    if (link !== null || isClosed) return;
-    const mine = connect().finally(() => {
-      if (trying === mine) trying = null;
+  const tryOnce = (): Promise<void> => {
+    trying ??= (async () => {
+      cancelTimer();
+      nextAttemptAt = null;
+      // Nothing of the last connection is left when the next one begins.
+      await leaving;
+      if (link === null && !isClosed) await connect();
+    })().finally(() => {
+      trying = null;
     });
-    trying = mine;
-    await mine;
+    return trying;
   };
 
   return {
@@ -122,8 +119,9 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
       isClosed = true;
       cancelTimer();
       await trying?.catch(() => {});
-      await link?.close();
+      const last = link;
       link = null;
+      await Promise.all([leaving, last?.close()]);
     },
   };
 };
