@@ -1,7 +1,7 @@
 // The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./components/App.tsx";
+import { Root } from "./components/Root.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
 import { FeedConnection } from "./connection/feedConnection.ts";
 import { ActionDesk } from "./state/actionDesk.ts";
@@ -59,7 +59,7 @@ const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no root element");
 createRoot(root).render(
   <StrictMode>
-    <App
+    <Root
       host={host}
       store={store}
       clock={clock}

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
   useSyncExternalStore,
+  type ReactNode,
 } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Host } from "../connection/connectHost.ts";
@@ -48,6 +49,9 @@ interface AppProps {
   desk: ActionDesk;
   drafts: DraftStore;
   onRetry: () => void;
+  onSettings: () => void;
+  /** What the window has to say above the rows; null most of the time. */
+  offer: ReactNode;
 }
 
 /** What can be done to a pane as it is shown now. */
@@ -76,7 +80,8 @@ const useDeskSight = (desk: ActionDesk, feed: FeedState, keys: readonly (string 
   useEffect(() => desk.prune((ref) => feed.panes.has(ref)), [desk, feed.panes]);
 };
 
-export const App = ({ host, store, clock, desk, drafts, onRetry }: AppProps) => {
+export const App = (props: AppProps) => {
+  const { host, store, clock, desk, drafts, onRetry, onSettings } = props;
   const feed = useSyncExternalStore(store.subscribe, store.getState);
   const statuses = useSyncExternalStore(desk.subscribe, desk.getStatuses);
   const drafted = useSyncExternalStore(drafts.subscribe, drafts.getDrafts);
@@ -139,6 +144,9 @@ export const App = ({ host, store, clock, desk, drafts, onRetry }: AppProps) => 
         break;
       case "help":
         setHelpShown(true);
+        break;
+      case "settings":
+        onSettings();
         break;
       case "reply":
       case "approve":
@@ -211,6 +219,7 @@ export const App = ({ host, store, clock, desk, drafts, onRetry }: AppProps) => 
               problemCount={[...feed.targets.values()].filter(({ health }) => health !== "ok").length}
               onGo={rows.go}
               onHelp={() => setHelpShown(true)}
+              onSettings={onSettings}
             />
           }
           hasChips={view.kind !== "targets"}
@@ -219,8 +228,11 @@ export const App = ({ host, store, clock, desk, drafts, onRetry }: AppProps) => 
           inputRef={inputRef}
           onChange={rows.setFilter}
         />
+        {props.offer}
         <ConnectionNotice connection={feed.connection} onRetry={onRetry} />
-        {view.kind !== "targets" && <ProblemNotice problems={overview.problems} />}
+        {view.kind !== "targets" && (
+          <ProblemNotice problems={overview.problems} onMore={() => rows.go("targets")} />
+        )}
         <ViewBar view={view} isMerged={rows.isMerged} onMerge={rows.setMerged} onBack={rows.back} />
         <main className={styles.main} aria-label="Agents in tmux">
           {rows.rows.length === 0 ? (

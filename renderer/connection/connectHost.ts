@@ -1,8 +1,9 @@
 // Who the popover talks to: the desktop app through the preload's port, or the browser bridge that served the page.
 import { createTRPCClient, TRPCClientError, type TRPCClient } from "@trpc/client";
 import { z } from "zod";
+import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
-import { messageLink } from "../../core/rpc/messageLink.ts";
+import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import { fetchLink } from "./fetchLink.ts";
 
@@ -14,16 +15,25 @@ declare global {
 }
 
 export type Api = TRPCClient<AppRouter>;
+export type DesktopApi = TRPCClient<DesktopRouter>;
 
 export interface Host {
   readonly kind: "app" | "browser";
   readonly api: Api;
+  /** The app around the page; null in a browser. */
+  readonly desktop: DesktopApi | null;
 }
 
-export const connectHost = (window: Window): Host =>
-  window.agtmux === undefined
-    ? { kind: "browser", api: createTRPCClient<AppRouter>({ links: [fetchLink()] }) }
-    : { kind: "app", api: createTRPCClient<AppRouter>({ links: [messageLink(window.agtmux)] }) };
+export const connectHost = (window: Window): Host => {
+  if (window.agtmux === undefined)
+    return { kind: "browser", api: createTRPCClient<AppRouter>({ links: [fetchLink()] }), desktop: null };
+  const link = messageLinks(window.agtmux);
+  return {
+    kind: "app",
+    api: createTRPCClient<AppRouter>({ links: [link()] }),
+    desktop: createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] }),
+  };
+};
 
 export interface Failure {
   message: string;

@@ -19,6 +19,7 @@ export type KeyCommand =
   | "sessions"
   | "targets"
   | "help"
+  | "settings"
   | { option: number };
 
 interface Shortcut {
@@ -53,6 +54,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { command: "sessions", keys: ["s"] },
   { command: "targets", keys: ["t"] },
   { command: "help", keys: ["?"] },
+  { command: "settings", keys: [","] },
 ];
 
 /** `isTyping`: in the filter field. `isOnButton`: on a button that is not a row. */
@@ -76,6 +78,7 @@ export const KEY_SHEET: readonly { title: string; entries: readonly (readonly [s
       ["→ ←  or  Space", "Expand, collapse"],
       ["/", "Search everything"],
       ["g  s  t", "Agents, sessions, targets"],
+      [",", "Settings"],
       ["Esc", "Back; then close"],
     ],
   },

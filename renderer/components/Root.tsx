@@ -1,0 +1,149 @@
+// Which part of the popover is shown: the lists, the settings or the setup. It also holds what the window remembers of itself:
+// how it looks, and whether the setup was offered.
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import type { DesktopEvent } from "../../core/model/desktop.ts";
+import { isWaiting } from "../../core/model/state.ts";
+import type { Host } from "../connection/connectHost.ts";
+import { useStored } from "../hooks/useStored.ts";
+import type { ActionDesk } from "../state/actionDesk.ts";
+import {
+  appearanceSchema,
+  applyAppearance,
+  DEFAULT_APPEARANCE,
+  type Appearance,
+} from "../state/appearance.ts";
+import type { DraftStore } from "../state/draftStore.ts";
+import type { FeedStore } from "../state/feedStore.ts";
+import { NOT_ONBOARDED, onboardingSchema, type Onboarding } from "../state/onboarding.ts";
+import type { TickingClock } from "../state/tickingClock.ts";
+import { ClockContext } from "./Age.tsx";
+import { App } from "./App.tsx";
+import { OnboardingOffer } from "./onboarding/OnboardingOffer.tsx";
+import { OnboardingView } from "./onboarding/OnboardingView.tsx";
+import type { SectionId } from "./settings/sections.ts";
+import { SettingsView } from "./settings/SettingsView.tsx";
+
+interface RootProps {
+  host: Host;
+  store: FeedStore;
+  clock: TickingClock;
+  desk: ActionDesk;
+  drafts: DraftStore;
+  onRetry: () => void;
+}
+
+type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
+const LISTS: Place = { kind: "lists" };
+
+const placeOf = (view: Extract<DesktopEvent, { kind: "go" }>["view"]): Place => {
+  switch (view) {
+    case "list":
+      return LISTS;
+    case "settings":
+      return { kind: "settings", section: null };
+    case "integrations":
+      return { kind: "settings", section: "integrations" };
+  }
+};
+
+/** The app's menu leads to a place. */
+const useMenu = ({ desktop }: Host, onGo: (place: Place) => void) =>
+  useEffect(() => {
+    const events = desktop?.desktop.events.subscribe(undefined, {
+      onData: (event) => {
+        if (event.kind === "go") onGo(placeOf(event.view));
+      },
+    });
+    return () => events?.unsubscribe();
+  }, [desktop, onGo]);
+
+interface BesideProps extends RootProps {
+  place: Exclude<Place, { kind: "lists" }>;
+  onGo: (place: Place) => void;
+  appearance: Appearance;
+  onAppearance: (appearance: Appearance) => void;
+  onboarding: Onboarding;
+  onOnboarding: (change: (before: Onboarding) => Onboarding) => void;
+}
+
+/** Settings and setup follow the feed too, but only while they are shown. */
+const Beside = ({ host, store, clock, place, onGo, ...props }: BesideProps) => {
+  const feed = useSyncExternalStore(store.subscribe, store.getState);
+  const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
+  const agents = [...feed.panes.values()].filter(({ state }) => state !== null);
+  return (
+    <ClockContext value={clockContext}>
+      {place.kind === "settings" ? (
+        <SettingsView
+          host={host}
+          targets={[...feed.targets.values()]}
+          waitingCount={agents.filter(({ state }) => state !== null && isWaiting(state)).length}
+          appearance={props.appearance}
+          onAppearance={props.onAppearance}
+          section={place.section}
+          onSection={(section) => onGo({ kind: "settings", section })}
+          onOnboarding={() => onGo({ kind: "setup" })}
+          onLeave={() => onGo(LISTS)}
+        />
+      ) : (
+        <OnboardingView
+          host={host}
+          panes={agents}
+          onboarding={props.onboarding}
+          onChange={props.onOnboarding}
+          onLeave={() => onGo(LISTS)}
+        />
+      )}
+    </ClockContext>
+  );
+};
+
+export const Root = (props: RootProps) => {
+  const [place, setPlace] = useState<Place>(LISTS);
+  const [appearance, setAppearance] = useStored("agtmux.appearance", appearanceSchema, DEFAULT_APPEARANCE);
+  const [onboarding, setOnboarding] = useStored("agtmux.onboarding", onboardingSchema, NOT_ONBOARDED);
+  useLayoutEffect(() => applyAppearance(document.documentElement, appearance), [appearance]);
+  useMenu(props.host, setPlace);
+  const onboardingRef = useRef(onboarding);
+  const changeOnboarding = useCallback(
+    (change: (before: Onboarding) => Onboarding) => {
+      onboardingRef.current = change(onboardingRef.current);
+      setOnboarding(onboardingRef.current);
+    },
+    [setOnboarding],
+  );
+  if (place.kind !== "lists")
+    return (
+      <Beside
+        {...props}
+        place={place}
+        onGo={setPlace}
+        appearance={appearance}
+        onAppearance={setAppearance}
+        onboarding={onboarding}
+        onOnboarding={changeOnboarding}
+      />
+    );
+  return (
+    <App
+      {...props}
+      onSettings={() => setPlace({ kind: "settings", section: null })}
+      offer={
+        onboarding.isSettled ? null : (
+          <OnboardingOffer
+            onStart={() => setPlace({ kind: "setup" })}
+            onRefuse={() => changeOnboarding((before) => ({ ...before, isSettled: true }))}
+          />
+        )
+      }
+    />
+  );
+};

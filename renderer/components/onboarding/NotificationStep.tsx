@@ -1,0 +1,82 @@
+// Step 4: a notification, where this window can show one; otherwise who does, and what the daemon knows of it.
+import { useEffect, useState } from "react";
+import type { Host } from "../../connection/connectHost.ts";
+import { displaySentence } from "../../text/displayText.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { FailureText } from "../settings/fields.tsx";
+import { FindingItem } from "../settings/Findings.tsx";
+import { useAsk } from "../settings/useAsk.ts";
+import { useTask } from "../settings/useTask.ts";
+import settings from "../settings/settings.module.css";
+import styles from "./onboarding.module.css";
+import { StepFoot } from "./StepFoot.tsx";
+
+interface NotificationStepProps {
+  host: Host;
+  onFound: (isGood: boolean) => void;
+  onNext: () => void;
+  onSkip: () => void;
+}
+
+const Reachable = ({ host }: { host: Host }) => {
+  const { value, failure } = useAsk("notices", async () => {
+    const { findings } = await host.api.doctor.mutate({ target: "host" });
+    return findings.filter(({ check }) => check === "daemon.notifications");
+  });
+  return (
+    <>
+      <p>
+        This is the popover in a browser: it shows what waits, but only the desktop app notifies you while you
+        look elsewhere. What the daemon knows of it:
+      </p>
+      <ul className={settings.facts} aria-label="Notifications">
+        {(value ?? []).map((finding) => (
+          <FindingItem key={finding.check} finding={finding} />
+        ))}
+      </ul>
+      <FailureText failure={failure} />
+    </>
+  );
+};
+
+export const NotificationStep = ({ host, onFound, onNext, onSkip }: NotificationStepProps) => {
+  const task = useTask();
+  const [result, setResult] = useState<{ problem: string | null } | null>(null);
+  const [wasSeen, setSeen] = useState(false);
+  const { desktop } = host;
+  useEffect(() => {
+    if (wasSeen) onFound(true);
+    else if (result !== null && result.problem !== null) onFound(false);
+  }, [wasSeen, result, onFound]);
+  return (
+    <>
+      {desktop === null ? (
+        <Reachable host={host} />
+      ) : (
+        <>
+          <p>You are told once of every wait. Whether the system shows it, only you can see:</p>
+          <div className={styles.buttons}>
+            <ActionButton
+              onClick={() =>
+                void task.run(async () => setResult(await desktop.desktop.testNotification.mutate()))
+              }
+            >
+              Show a test notification
+            </ActionButton>
+            {result !== null && result.problem === null && !wasSeen && (
+              <ActionButton onClick={() => setSeen(true)}>I saw it</ActionButton>
+            )}
+          </div>
+          <p role="status">
+            {result !== null &&
+              (result.problem === null
+                ? "The system took it. If you did not see it, allow agtmux in the system’s notification settings and look at its focus mode."
+                : displaySentence(result.problem))}
+          </p>
+          <FailureText failure={task.failure} />
+        </>
+      )}
+      <StepFoot isProved={wasSeen} isLast onNext={onNext} onSkip={onSkip} />
+    </>
+  );
+};

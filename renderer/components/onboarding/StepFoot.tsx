@@ -1,0 +1,26 @@
+// The buttons under a step: on, past it, or once more.
+import { ActionButton } from "../ActionButton.tsx";
+import styles from "./onboarding.module.css";
+
+interface StepFootProps {
+  /** Whether the step is proved: otherwise it can only be passed by. */
+  isProved: boolean;
+  isLast?: boolean;
+  onNext: () => void;
+  onSkip: () => void;
+  onAgain?: () => void;
+}
+
+export const StepFoot = ({ isProved, isLast = false, onNext, onSkip, onAgain }: StepFootProps) => (
+  <div className={styles.buttons}>
+    {isProved && (
+      <ActionButton tone="primary" onClick={onNext}>
+        {isLast ? "Done" : "Next"}
+      </ActionButton>
+    )}
+    {!isProved && (
+      <ActionButton onClick={onSkip}>{isLast ? "Finish without" : "Skip this step"}</ActionButton>
+    )}
+    {onAgain !== undefined && <ActionButton onClick={onAgain}>Check again</ActionButton>}
+  </div>
+);

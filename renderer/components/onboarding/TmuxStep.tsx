@@ -1,0 +1,50 @@
+// Step 1: is there a tmux that can be used, and does a server run.
+import { useEffect } from "react";
+import type { Finding } from "../../../core/model/doctorView.ts";
+import type { Api } from "../../connection/connectHost.ts";
+import { FailureText } from "../settings/fields.tsx";
+import { FindingItem } from "../settings/Findings.tsx";
+import { useAsk } from "../settings/useAsk.ts";
+import settings from "../settings/settings.module.css";
+import { StepFoot } from "./StepFoot.tsx";
+
+const CHECKS = new Set(["target.tmux", "target.health", "server.watch"]);
+
+interface StepBodyProps {
+  api: Api;
+  onFound: (isGood: boolean) => void;
+  onNext: () => void;
+  onSkip: () => void;
+}
+
+const isGood = (findings: readonly Finding[]): boolean =>
+  findings.some(
+    ({ check, status }) => check === "target.tmux" && status !== "problem" && status !== "skipped",
+  ) &&
+  findings.some(({ check, status }) => check === "server.watch" && (status === "ok" || status === "warning"));
+
+export const TmuxStep = ({ api, onFound, onNext, onSkip }: StepBodyProps) => {
+  const { value, failure, isLoading, reload } = useAsk("tmux", async () => {
+    const { findings } = await api.doctor.mutate({ target: "host" });
+    return findings.filter(({ check, target }) => target === "host" && CHECKS.has(check));
+  });
+  const isProved = value !== null && isGood(value);
+  useEffect(() => {
+    if (value !== null) onFound(isGood(value));
+  }, [value, onFound]);
+  return (
+    <>
+      <p>agtmux watches tmux on this machine; nothing is installed into it.</p>
+      <div role="status">{isLoading && <p>Looking for tmux…</p>}</div>
+      {value !== null && (
+        <ul className={settings.facts} aria-label="tmux">
+          {value.map((finding) => (
+            <FindingItem key={`${finding.check}/${finding.tmux_server ?? ""}`} finding={finding} />
+          ))}
+        </ul>
+      )}
+      <FailureText failure={failure} />
+      <StepFoot isProved={isProved} onNext={onNext} onSkip={onSkip} onAgain={reload} />
+    </>
+  );
+};

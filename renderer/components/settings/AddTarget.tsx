@@ -1,0 +1,99 @@
+// Adds a machine: one of the hosts that the person's SSH configuration names, or any name that ssh understands. What the name
+// means, and whether it can be reached, is said by the target's health once it is there.
+import { useId, useState } from "react";
+import type { TargetView } from "../../../core/model/view.ts";
+import type { Api } from "../../connection/connectHost.ts";
+import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { FailureText, Group } from "./fields.tsx";
+import styles from "./settings.module.css";
+import { useAsk } from "./useAsk.ts";
+import { useTask } from "./useTask.ts";
+
+interface AddTargetProps {
+  api: Api;
+  taken: readonly TargetView[];
+  onTold: (sentence: string) => void;
+}
+
+/** A name for references: what they allow, from the host's own. */
+const nameFor = (sshTarget: string): string =>
+  sshTarget
+    .replace(/^[^@]*@/, "")
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .slice(0, 64);
+
+export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
+  const { value, failure } = useAsk("aliases", () => api.sshAliases.query());
+  const [typed, setTyped] = useState("");
+  const task = useTask();
+  const listId = useId();
+  const hintId = useId();
+  const isTaken = (alias: string) => taken.some((target) => target.connection_ref === alias);
+  const free = (value?.aliases ?? []).filter((alias) => !isTaken(alias));
+  const add = (sshTarget: string) =>
+    void task.run(async () => {
+      onTold("");
+      const name = nameFor(sshTarget);
+      await api.targetAdd.mutate({ name, ssh_target: sshTarget });
+      setTyped("");
+      onTold(`${displayLine(name)} was added and is being connected.`);
+    });
+  return (
+    <Group title="Add a machine">
+      <form
+        className={styles.field}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed.trim() !== "") add(typed.trim());
+        }}
+      >
+        <label className={styles.line}>
+          <span className={styles.label}>SSH host</span>
+          <input
+            className={styles.input}
+            value={typed}
+            list={listId}
+            placeholder="user@host"
+            spellCheck={false}
+            autoComplete="off"
+            autoCapitalize="off"
+            aria-describedby={hintId}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </label>
+        <datalist id={listId}>
+          {free.map((alias) => (
+            <option key={alias} value={alias} />
+          ))}
+        </datalist>
+        <p id={hintId} className={styles.hint}>
+          {value !== null && free.length === 0
+            ? "Your SSH configuration names no host that is not here yet. Any name works that ssh understands."
+            : "A host of your SSH configuration, or any name that ssh understands. Keys and agents stay ssh’s business."}
+        </p>
+        {free.length > 0 && (
+          <ul className={styles.chips} aria-label="Hosts of your SSH configuration">
+            {free.slice(0, 12).map((alias) => (
+              <li key={alias}>
+                <ActionButton onClick={() => setTyped(alias)}>{displayLine(alias)}</ActionButton>
+              </li>
+            ))}
+            {free.length > 12 && <li className={styles.hint}>and {free.length - 12} more in the field</li>}
+          </ul>
+        )}
+        {value?.problems.map((problem) => (
+          <p key={problem} className={styles.hint}>
+            {displaySentence(problem)}
+          </p>
+        ))}
+        <div className={styles.buttons}>
+          <button type="submit" className={styles.submit} disabled={typed.trim() === "" || task.isBusy}>
+            {task.isBusy ? "Adding…" : "Add"}
+          </button>
+        </div>
+        <FailureText failure={task.failure ?? failure} />
+      </form>
+    </Group>
+  );
+};

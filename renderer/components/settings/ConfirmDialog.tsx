@@ -1,0 +1,37 @@
+// Asks before something is forgotten or taken out. Nothing happens before the person said so; the safe button has the focus.
+import type { ReactNode } from "react";
+import { ActionButton } from "../ActionButton.tsx";
+import { Dialog } from "../Dialog.tsx";
+
+interface ConfirmDialogProps {
+  title: string;
+  confirmLabel: string;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+export const ConfirmDialog = ({ title, confirmLabel, onConfirm, onClose, children }: ConfirmDialogProps) => (
+  <Dialog
+    title={title}
+    onClose={onClose}
+    buttons={
+      <>
+        <ActionButton hasFocus onClick={onClose}>
+          Cancel
+        </ActionButton>
+        <ActionButton
+          tone="stop"
+          onClick={() => {
+            onConfirm();
+            onClose();
+          }}
+        >
+          {confirmLabel}
+        </ActionButton>
+      </>
+    }
+  >
+    {children}
+  </Dialog>
+);

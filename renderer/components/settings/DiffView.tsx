@@ -1,0 +1,36 @@
+// What would change in which files: the text of a diff, hostile as any other.
+import type { IntegrationReport } from "../../../core/api/service.ts";
+import { displayLine, displayText } from "../../text/displayText.ts";
+import styles from "./settings.module.css";
+
+const kindOf = (line: string): string => {
+  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("===")) return "head";
+  if (line.startsWith("@@")) return "place";
+  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+};
+
+/** The lines of a unified diff without its file header: the path stands above. */
+const linesOf = (diff: string): string[] =>
+  diff
+    .trimEnd()
+    .split("\n")
+    .filter((line) => kindOf(line) !== "head");
+
+export const DiffView = ({ changes }: { changes: IntegrationReport["changes"] }) => (
+  <>
+    {changes.map(({ path, diff }) => (
+      <figure key={path} className={styles.diff}>
+        <figcaption>{displayLine(path)}</figcaption>
+        <pre tabIndex={0} role="region" aria-label={`Change of ${displayLine(path)}`}>
+          {linesOf(diff).map((line, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- a diff never changes: another one is another list
+            <span key={index} data-line={kindOf(line)}>
+              {displayText(line)}
+              {"\n"}
+            </span>
+          ))}
+        </pre>
+      </figure>
+    ))}
+  </>
+);

@@ -1,0 +1,84 @@
+// The doctor's findings for a person: by what they are about, those that need something first and with what to do.
+import type { Finding, FindingStatus } from "../../../core/model/doctorView.ts";
+import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { Group } from "./fields.tsx";
+import styles from "./settings.module.css";
+
+const MARKS: Readonly<Record<FindingStatus, string>> = { ok: "✓", warning: "!", problem: "✗", skipped: "·" };
+const WORDS: Readonly<Record<FindingStatus, string>> = {
+  ok: "",
+  warning: "Warning: ",
+  problem: "Problem: ",
+  skipped: "",
+};
+const ORDER: readonly FindingStatus[] = ["problem", "warning", "ok", "skipped"];
+
+const titleOf = ({ group, target }: Finding): string => {
+  const name = target === null || target === "host" ? "this machine" : displayLine(target);
+  switch (group) {
+    case "client":
+    case "home":
+    case "daemon":
+      return "Daemon";
+    case "target":
+      return `Target ${name}`;
+    case "agent":
+      return `Agents on ${name}`;
+  }
+};
+
+/** Agents that nobody uses here are named in one line. */
+const isUnused = (finding: Finding, all: readonly Finding[]): boolean =>
+  finding.group === "agent" &&
+  all.every(
+    ({ agent, target, status }) =>
+      agent !== finding.agent || target !== finding.target || status === "skipped",
+  );
+
+export const FindingItem = ({ finding }: { finding: Finding }) => {
+  const { status, summary, evidence, remedy } = finding;
+  const isBad = status === "problem" || status === "warning";
+  return (
+    <li data-status={status}>
+      <span className={styles.mark} aria-hidden="true">
+        {MARKS[status]}
+      </span>
+      <span>
+        {isBad && <strong>{WORDS[status]}</strong>}
+        {displaySentence(summary)}
+        {evidence !== null && <span className={styles.evidence}> {displayLine(evidence)}</span>}
+        {status !== "ok" && remedy !== null && (
+          <span className={styles.remedy}>{displaySentence(remedy)}</span>
+        )}
+      </span>
+    </li>
+  );
+};
+
+export const Findings = ({ findings }: { findings: readonly Finding[] }) =>
+  [...Map.groupBy(findings, titleOf)].map(([title, own]) => {
+    const used = own.filter((finding) => !isUnused(finding, own));
+    const unused = new Set(own.filter((finding) => isUnused(finding, own)).map(({ agent }) => agent ?? ""));
+    return (
+      <Group key={title} title={title}>
+        <ul className={styles.facts} aria-label={title}>
+          {used
+            .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
+            .map((finding) => (
+              <FindingItem
+                key={`${finding.check}/${finding.tmux_server ?? ""}/${finding.agent ?? ""}/${finding.summary}`}
+                finding={finding}
+              />
+            ))}
+          {unused.size > 0 && (
+            <li data-status="skipped">
+              <span className={styles.mark} aria-hidden="true">
+                ·
+              </span>
+              <span>Not integrated and in no pane: {[...unused].map(displayLine).join(", ")}.</span>
+            </li>
+          )}
+        </ul>
+      </Group>
+    );
+  });

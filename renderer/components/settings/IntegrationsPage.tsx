@@ -1,0 +1,58 @@
+// The hooks in the agents' own settings, per target: how they stand, and every change shown before it is made.
+import { useState } from "react";
+import type { TargetView } from "../../../core/model/view.ts";
+import type { Api } from "../../connection/connectHost.ts";
+import { displayLine } from "../../text/displayText.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { Choice, FailureText } from "./fields.tsx";
+import { IntegrationCard } from "./IntegrationCard.tsx";
+import styles from "./settings.module.css";
+import { useAsk } from "./useAsk.ts";
+
+const HOST = "host";
+
+export const IntegrationsPage = ({ api, targets }: { api: Api; targets: readonly TargetView[] }) => {
+  const [target, setTarget] = useState(HOST);
+  const { value, failure, isLoading, reload } = useAsk(target, () => api.integrationList.query({ target }));
+  return (
+    <>
+      <p className={styles.intro}>
+        Without a hook a state is read from the screen within two seconds; with one it is immediate and exact.
+        Only our own entries are written and removed.
+      </p>
+      {targets.length > 1 && (
+        <div className={styles.card}>
+          <Choice
+            label="On"
+            value={target}
+            options={targets.map(({ target: name }) => ({
+              value: name,
+              label: name === HOST ? "This machine" : displayLine(name),
+            }))}
+            onChange={setTarget}
+          />
+        </div>
+      )}
+      {failure !== null && (
+        <div className={styles.notice}>
+          <FailureText failure={failure} />
+          <ActionButton onClick={reload}>Try again</ActionButton>
+        </div>
+      )}
+      {value === null && isLoading && <p role="status">Reading the agents’ settings…</p>}
+      {failure === null && value !== null && (
+        <ul className={styles.cards} aria-label="Integrations">
+          {value.map((integration) => (
+            <IntegrationCard
+              key={`${target}/${integration.agent}`}
+              api={api}
+              target={target}
+              integration={integration}
+              onChanged={reload}
+            />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,34 @@
+// The frame of a settings page: the way back, its name, and what it holds. The heading takes the focus when the page opens,
+// so that the tab key goes on from there and a screen reader says where one is.
+import { useEffect, useRef, type ReactNode } from "react";
+import { ActionButton } from "../ActionButton.tsx";
+import styles from "./settings.module.css";
+
+interface PageProps {
+  title: string;
+  /** Where the way back leads. */
+  backLabel: string;
+  onBack: () => void;
+  /** Beside the title. */
+  aside?: ReactNode;
+  children: ReactNode;
+}
+
+export const Page = ({ title, backLabel, onBack, aside, children }: PageProps) => {
+  const headingRef = useRef<HTMLHeadingElement>(null);
+  useEffect(() => headingRef.current?.focus(), []);
+  return (
+    <main className={styles.page} aria-label={title}>
+      <header className={styles.bar}>
+        <ActionButton shortcut="Esc" onClick={onBack}>
+          {backLabel}
+        </ActionButton>
+        <h1 ref={headingRef} className={styles.title} tabIndex={-1}>
+          {title}
+        </h1>
+        {aside}
+      </header>
+      <div className={styles.body}>{children}</div>
+    </main>
+  );
+};

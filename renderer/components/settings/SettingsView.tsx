@@ -1,0 +1,107 @@
+// The settings: a list of sections, and the page of one. Esc goes up by one; at the top it leaves.
+import type { TargetView } from "../../../core/model/view.ts";
+import type { Host } from "../../connection/connectHost.ts";
+import type { Appearance } from "../../state/appearance.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { useEscape } from "../../hooks/useEscape.ts";
+import { AgentsPage } from "./AgentsPage.tsx";
+import { AppearancePage } from "./AppearancePage.tsx";
+import { CommandLinePage } from "./CommandLinePage.tsx";
+import { DiagnosticsPage } from "./DiagnosticsPage.tsx";
+import { GeneralPage } from "./GeneralPage.tsx";
+import { IntegrationsPage } from "./IntegrationsPage.tsx";
+import { NotificationsPage } from "./NotificationsPage.tsx";
+import { Page } from "./Page.tsx";
+import { labelOf, SECTIONS, type SectionId } from "./sections.ts";
+import { ShortcutsPage } from "./ShortcutsPage.tsx";
+import { TargetsPage } from "./TargetsPage.tsx";
+import { TerminalPage } from "./TerminalPage.tsx";
+import styles from "./settings.module.css";
+
+interface SettingsViewProps {
+  host: Host;
+  targets: readonly TargetView[];
+  /** Panes that wait for the person, who must not forget them here. */
+  waitingCount: number;
+  appearance: Appearance;
+  onAppearance: (appearance: Appearance) => void;
+  /** Null: the list of sections. */
+  section: SectionId | null;
+  onSection: (section: SectionId | null) => void;
+  onOnboarding: () => void;
+  onLeave: () => void;
+}
+
+const Section = (props: SettingsViewProps & { section: SectionId }) => {
+  const { host, targets } = props;
+  switch (props.section) {
+    case "targets":
+      return <TargetsPage api={host.api} targets={targets} />;
+    case "integrations":
+      return <IntegrationsPage api={host.api} targets={targets} />;
+    case "notifications":
+      return <NotificationsPage host={host} targets={targets} />;
+    case "appearance":
+      return <AppearancePage appearance={props.appearance} onChange={props.onAppearance} />;
+    case "shortcuts":
+      return <ShortcutsPage desktop={host.desktop} />;
+    case "terminal":
+      return <TerminalPage desktop={host.desktop} />;
+    case "agents":
+      return <AgentsPage api={host.api} />;
+    case "general":
+      return <GeneralPage host={host} />;
+    case "command":
+      return <CommandLinePage host={host} />;
+    case "diagnostics":
+      return <DiagnosticsPage host={host} targets={targets} />;
+  }
+};
+
+const Sections = ({ onSection, onOnboarding }: Pick<SettingsViewProps, "onSection" | "onOnboarding">) => (
+  <nav aria-label="Sections">
+    <ul className={styles.sections}>
+      {SECTIONS.map(({ id, label, hint }) => (
+        <li key={id}>
+          <button type="button" className={styles.section} onClick={() => onSection(id)}>
+            <span className={styles.sectionLabel}>{label}</span>
+            <span className={styles.sectionHint}>{hint}</span>
+          </button>
+        </li>
+      ))}
+      <li>
+        <button type="button" className={styles.section} onClick={onOnboarding}>
+          <span className={styles.sectionLabel}>Set up again</span>
+          <span className={styles.sectionHint}>Prove the chain in four steps</span>
+        </button>
+      </li>
+    </ul>
+  </nav>
+);
+
+export const SettingsView = (props: SettingsViewProps) => {
+  const { section, waitingCount, onSection, onLeave } = props;
+  const back = () => (section === null ? onLeave() : onSection(null));
+  useEscape(back);
+  return (
+    <div className={styles.view}>
+      <Page
+        key={section ?? ""}
+        title={section === null ? "Settings" : labelOf(section)}
+        backLabel={section === null ? "Agents" : "Settings"}
+        onBack={back}
+        aside={
+          waitingCount > 0 && (
+            <span role="status" className={styles.waiting}>
+              <ActionButton onClick={onLeave}>
+                {waitingCount === 1 ? "1 needs you" : `${waitingCount} need you`}
+              </ActionButton>
+            </span>
+          )
+        }
+      >
+        {section === null ? <Sections {...props} /> : <Section {...props} section={section} />}
+      </Page>
+    </div>
+  );
+};

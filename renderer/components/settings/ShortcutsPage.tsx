@@ -1,0 +1,73 @@
+// The keys of this window, and the one that brings it up from anywhere, which only the desktop app can have.
+import { KEY_SHEET } from "../../state/keys.ts";
+import type { DesktopApi } from "../../connection/connectHost.ts";
+import { acceleratorOf } from "./acceleratorOf.ts";
+import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { Absent, FailureText, Group } from "./fields.tsx";
+import styles from "./settings.module.css";
+import { useDesktop } from "./useDesktop.ts";
+
+const GlobalShortcut = ({ api }: { api: DesktopApi }) => {
+  const { value, failure, task, change } = useDesktop(api);
+  if (value === null) return <FailureText failure={failure} />;
+  const { accelerator, problem } = value.shortcut;
+  const set = (next: string | null) => change(() => api.desktop.setShortcut.mutate({ accelerator: next }));
+  return (
+    <div className={styles.field}>
+      <label className={styles.line}>
+        <span className={styles.label}>Open agtmux from anywhere</span>
+        <input
+          className={styles.input}
+          readOnly
+          value={accelerator === null ? "" : displayLine(accelerator)}
+          placeholder="None"
+          aria-description="Press the new keys while this field has the focus."
+          onKeyDown={(event) => {
+            if (event.key === "Tab" || event.key === "Escape") return;
+            event.preventDefault();
+            event.stopPropagation();
+            const pressed = acceleratorOf(event, value.platform);
+            if (pressed !== null) set(pressed);
+          }}
+        />
+      </label>
+      <p className={styles.hint}>Put the focus there and press the keys.</p>
+      {accelerator !== null && <ActionButton onClick={() => set(null)}>No shortcut</ActionButton>}
+      {problem !== null && (
+        <p className={styles.failure} role="alert">
+          {displaySentence(problem)}
+        </p>
+      )}
+      <FailureText failure={task.failure} />
+    </div>
+  );
+};
+
+export const ShortcutsPage = ({ desktop }: { desktop: DesktopApi | null }) => (
+  <>
+    <Group title="Everywhere">
+      {desktop === null ? (
+        <Absent>
+          A key that opens agtmux from anywhere needs the desktop app; this is the popover in a browser.
+        </Absent>
+      ) : (
+        <GlobalShortcut api={desktop} />
+      )}
+    </Group>
+    {KEY_SHEET.map(({ title, entries }) => (
+      <Group key={title} title={title}>
+        <dl className={styles.keys}>
+          {entries.map(([keys, meaning]) => (
+            <div key={keys} className={styles.keyRow}>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{meaning}</dd>
+            </div>
+          ))}
+        </dl>
+      </Group>
+    ))}
+  </>
+);

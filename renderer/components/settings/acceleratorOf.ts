@@ -1,0 +1,43 @@
+// The keys that somebody pressed as Electron writes a shortcut. Pure.
+
+interface Pressed {
+  code: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+  shiftKey: boolean;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  Space: "Space",
+  Enter: "Enter",
+  ArrowUp: "Up",
+  ArrowDown: "Down",
+  ArrowLeft: "Left",
+  ArrowRight: "Right",
+  Home: "Home",
+  End: "End",
+  PageUp: "PageUp",
+  PageDown: "PageDown",
+};
+
+/** By the key's place (`code`): with Alt a Mac gives other characters. */
+const keyOf = (code: string): string | null =>
+  /^Key([A-Z])$/.exec(code)?.[1] ??
+  /^Digit(\d)$/.exec(code)?.[1] ??
+  /^(F([1-9]|1\d|2[0-4]))$/.exec(code)?.[1] ??
+  NAMED[code] ??
+  null;
+
+/** Null while only modifiers are held, and for a key that would be taken from every program: one without Ctrl, Alt or Command. */
+export const acceleratorOf = (pressed: Pressed, platform: string): string | null => {
+  const key = keyOf(pressed.code);
+  if (key === null || !(pressed.ctrlKey || pressed.metaKey || pressed.altKey)) return null;
+  return [
+    ...(pressed.ctrlKey ? ["Control"] : []),
+    ...(pressed.metaKey ? [platform === "darwin" ? "Command" : "Super"] : []),
+    ...(pressed.altKey ? ["Alt"] : []),
+    ...(pressed.shiftKey ? ["Shift"] : []),
+    key,
+  ].join("+");
+};

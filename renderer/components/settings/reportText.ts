@@ -1,0 +1,44 @@
+// The doctor's report as a text to hand on: what would tell strangers about the person's machines is taken out. Pure.
+import type { Finding } from "../../../core/model/doctorView.ts";
+
+interface ReportInput {
+  version: string;
+  host: string;
+  userAgent: string;
+  findings: readonly Finding[];
+  /** Names and SSH names of targets, in an order that stays. */
+  targets: readonly { name: string; sshName: string | null }[];
+}
+
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+const asWord = (name: string): RegExp =>
+  new RegExp(`(?<![A-Za-z0-9._-])${escapeRegExp(name)}(?![A-Za-z0-9_-])`, "g");
+
+/** Home folders, `user@host`, addresses, and the names of targets go. Tokens never come here: the daemon takes them out. */
+export const redactNames = (text: string, targets: ReportInput["targets"]): string => {
+  let redacted = text
+    .replaceAll(/\/(?:home|Users)\/[^/\s'",:;]+|\/root(?=\/|\s|$)/g, "~")
+    .replaceAll(/[\w.+-]+@[\w.-]+/g, "<user@host>")
+    .replaceAll(/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "<address>")
+    .replaceAll(/\b(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}\b/gi, "<address>");
+  for (const [index, { name, sshName }] of targets.entries()) {
+    if (name === "host") continue;
+    for (const one of sshName === null ? [name] : [sshName, name])
+      redacted = redacted.replaceAll(asWord(one), () => `<target ${index}>`);
+  }
+  return redacted;
+};
+
+const lineOf = ({ check, status, agent, target, summary, evidence, remedy }: Finding): string =>
+  [
+    `${status.padEnd(8)}${check}${target === null ? "" : ` on ${target}`}${agent === null ? "" : `, ${agent}`}: ${summary}`,
+    ...(evidence === null ? [] : [`          ${evidence}`]),
+    ...(status === "ok" || remedy === null ? [] : [`          → ${remedy}`]),
+  ].join("\n");
+
+export const reportText = ({ version, host, userAgent, findings, targets }: ReportInput): string =>
+  redactNames(
+    [`agtmux ${version}, daemon: ${host}`, userAgent, "", ...findings.map(lineOf), ""].join("\n"),
+    targets,
+  );
