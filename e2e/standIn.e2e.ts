@@ -30,7 +30,7 @@ const terminalLog = () => join(folder, "terminal.log");
 const installTerminal = (): string => {
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  const path = join(bin, "x-terminal-emulator");
+  const path = join(bin, "xdg-terminal-exec");
   writeFileSync(
     path,
     `#!/bin/sh\nprintf '%s\\n' "$@" > "${terminalLog()}.part"\nmv "${terminalLog()}.part" "${terminalLog()}"\n`,
@@ -137,7 +137,7 @@ describe("the desktop app on the stand-in", () => {
     running.notifications.click(notice?.id ?? "");
     await expect.poll(() => existsSync(terminalLog()), { timeout: 10_000 }).toBe(true);
     const argv = readFileSync(terminalLog(), "utf8").trimEnd().split("\n");
-    expect(argv.slice(0, 1)).toEqual(["-e"]);
+    expect(argv[0]).toMatch(/tmux$/);
     expect(argv.join(" ")).toContain(tmux.socketPath);
     expect(argv.join(" ")).toContain(agent.paneId);
   });

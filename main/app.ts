@@ -190,6 +190,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
     },
   });
   onWakeUp(() => {
+    logger.info({}, "the machine woke up");
     session
       .service()
       .then((service) => service.lookNow())

@@ -72,8 +72,8 @@ export interface StandIn {
   };
   /** What the app had the system open. */
   readonly opened: readonly string[];
-  /** Where the popover was put last. */
-  position(): { x: number; y: number } | null;
+  /** How often the popover was put in its place. */
+  placements(): number;
   power(event: Extract<ToApp, { kind: "power" }>["event"]): void;
   /** The displays change, and the tray goes to another place. */
   moveTray(trayX: number): void;
@@ -131,7 +131,7 @@ class Desktop {
   readonly opened: string[] = [];
   readonly verdicts: boolean[] = [];
   shortcuts: readonly string[] = [];
-  position: { x: number; y: number } | null = null;
+  placements = 0;
   readonly firstPage = Promise.withResolvers<Page>();
   isVisible = false;
   lastWindowId = 0;
@@ -160,10 +160,14 @@ class Desktop {
         this.isVisible = message.isVisible;
         break;
       case "window_reload":
-        void this.windows.get(message.windowId)?.then(({ page }) => page.reload());
+        void this.windows
+          .get(message.windowId)
+          ?.then(({ page }) => page.reload())
+          // It crashed again meanwhile, and its window is gone.
+          .catch(() => {});
         break;
       case "window_place":
-        this.position = { x: message.x, y: message.y };
+        this.placements += 1;
         break;
       case "shortcuts":
         this.shortcuts = message.accelerators;
@@ -325,7 +329,7 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
         take: (accelerator) => tell({ kind: "shortcut_taken", accelerator }),
       },
       opened: desktop.opened,
-      position: () => desktop.position,
+      placements: () => desktop.placements,
       power: (event) => tell({ kind: "power", event }),
       moveTray: (trayX) => tell({ kind: "displays", trayX }),
       crash: (reason) => tell({ kind: "crash", windowId: desktop.lastWindowId, reason }),

@@ -100,13 +100,12 @@ export class Tray
 const openNotifications = new Map<string, Notification>();
 let lastNotification = 0;
 let notificationProblem: string | null = null;
+/** Also those that were taken back: a click may be on its way at that very moment. */
+const everyNotification = new Map<string, Notification>();
 /** Whatever a person chooses in it, the system takes the notification away. */
 const choose = (id: string, event: string, details: object): void => {
-  const chosen = openNotifications.get(id);
-  if (chosen === undefined) return;
-  openNotifications.delete(id);
-  tellTest({ kind: "notification_close", id });
-  chosen.emit(event, details);
+  if (openNotifications.delete(id)) tellTest({ kind: "notification_close", id });
+  everyNotification.get(id)?.emit(event, details);
 };
 onTest("notification_click", ({ id }) => choose(id, "click", {}));
 // macOS has buttons and replies; the app of another system asks for none, so these are for it to ignore.
@@ -135,6 +134,7 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
       return;
     }
     openNotifications.set(this.ownId, this);
+    everyNotification.set(this.ownId, this);
     const { title = "", body = "", silent = false } = this.options;
     tellTest({ kind: "notification_show", id: this.ownId, title, body, silent });
     this.emit("show", {});

@@ -14,7 +14,7 @@ export type FromApp =
   | { kind: "window_load"; windowId: number; loadId: number; url: string }
   | { kind: "window_visible"; windowId: number; isVisible: boolean }
   | { kind: "window_reload"; windowId: number }
-  | { kind: "window_place"; windowId: number; x: number; y: number }
+  | { kind: "window_place"; windowId: number }
   | { kind: "window_destroy"; windowId: number }
   | { kind: "ipc"; windowId: number; channel: string; args: unknown[] }
   | { kind: "page_answer"; requestId: number; answer: PageAnswer | null }

@@ -155,7 +155,7 @@ export class BrowserWindow
 
   setPosition(x: number, y: number): void {
     this.position = [x, y];
-    tellTest({ kind: "window_place", windowId: this.id, x, y });
+    tellTest({ kind: "window_place", windowId: this.id });
   }
 
   setAlwaysOnTop(): void {}

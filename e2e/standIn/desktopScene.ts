@@ -1,0 +1,173 @@
+// A desktop for one test: a private tmux, a terminal that writes down what it was asked to run, programs that show an agent's
+// dialogs, and the app on the stand-in.
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright";
+import type { Dialog } from "../../test/actions/dialogPane.ts";
+import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
+import { launchStandIn, type StandIn } from "../launchers/standIn.ts";
+
+const DIALOG_AGENT = fileURLToPath(new URL("../../test/actions/dialogAgent.mjs", import.meta.url));
+
+export interface DialogAgent {
+  readonly paneId: string;
+  /** Name of the dialog and what was chosen. */
+  chosen(): [string, string][];
+  /** The dialog of now goes, as if it was answered elsewhere. */
+  skip(): Promise<void>;
+}
+
+export interface DesktopScene {
+  readonly folder: string;
+  readonly home: string;
+  readonly tmux: PrivateTmux;
+  launch(more?: { dataDir?: string }): Promise<StandIn>;
+  /** A pane in which Claude Code seems to run; `where` as tmux names it. */
+  playDialogs(
+    where: string,
+    dialogs: readonly Dialog[],
+    last: Pick<Dialog, "text" | "title">,
+  ): Promise<DialogAgent>;
+  /** Words that the terminal was asked to run, null while it was not. */
+  terminal(): string[] | null;
+  close(): Promise<void>;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** A program that writes its arguments down, one a line. */
+export const installRecorder = (path: string, log: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$@" > "${log}.part"\nmv "${log}.part" "${log}"\n`);
+  chmodSync(path, 0o755);
+};
+
+export const openDesktopScene = async (browser: Browser): Promise<DesktopScene> => {
+  const folder = mkdtempSync(join(tmpdir(), "agtmux-desk-"));
+  const home = join(folder, "home");
+  const terminalLog = join(folder, "terminal.log");
+  installRecorder(join(folder, "bin", "xdg-terminal-exec"), terminalLog);
+  const tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+  const env = {
+    HOME: folder,
+    AGTMUX_TMUX_SOCKETS: tmux.socketPath,
+    PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+  };
+  const apps: StandIn[] = [];
+  let agents = 0;
+  return {
+    folder,
+    home,
+    tmux,
+    launch: async (more = {}) => {
+      const app = await launchStandIn({ home, env, browser, ...more });
+      apps.push(app);
+      return app;
+    },
+    playDialogs: async (where, dialogs, last) => {
+      agents += 1;
+      const script = join(folder, `agent-${agents}`, "@anthropic-ai", "claude-code", "cli.mjs");
+      mkdirSync(dirname(script), { recursive: true });
+      copyFileSync(DIALOG_AGENT, script);
+      const log = join(folder, `agent-${agents}`, "chosen");
+      const command = [process.execPath, script, log, JSON.stringify({ dialogs, last })]
+        .map(quoted)
+        .join(" ");
+      const format = ["-d", "-P", "-F", "#{pane_id}"];
+      const paneId = await tmux.run("new-window", ...format, "-t", where, `exec ${command}`);
+      return {
+        paneId,
+        chosen: () =>
+          existsSync(log)
+            ? readFileSync(log, "utf8")
+                .trimEnd()
+                .split("\n")
+                .map((line): [string, string] => JSON.parse(line))
+            : [],
+        skip: async () => {
+          await tmux.run("send-keys", "-t", paneId, "C-n");
+        },
+      };
+    },
+    terminal: () =>
+      existsSync(terminalLog) ? readFileSync(terminalLog, "utf8").trimEnd().split("\n") : null,
+    close: async () => {
+      for (const app of apps)
+        // oxlint-disable-next-line no-await-in-loop -- a handful, one after the other
+        await app.close();
+      await tmux.close();
+      // The pane's shell may still be writing its history there.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    },
+  };
+};
+
+/** Asks over the page's own port, as its views do. Resolves with the answer, an error's shape included. */
+export const askApp = (
+  page: Page,
+  type: "query" | "mutation",
+  path: string,
+  input?: unknown,
+): Promise<unknown> =>
+  page.evaluate(
+    ([type, path, input]) => {
+      const port: unknown = Reflect.get(window, "agtmux");
+      const { send, onMessage } = port as {
+        send(message: unknown): void;
+        onMessage(listener: (message: { id: number; data?: unknown; shape?: unknown }) => void): () => void;
+      };
+      // The page itself counts from one.
+      const id = 1_000_000 + Math.floor(Math.random() * 1_000_000);
+      return new Promise<unknown>((resolve) => {
+        const stop = onMessage((message) => {
+          if (message.id !== id) return;
+          stop();
+          resolve(message.data ?? message.shape ?? null);
+        });
+        send({ kind: "call", id, type, path, input });
+      });
+    },
+    [type, path, input] as const,
+  );
+
+/** The same, of the app around the page. */
+export const askDesktop = (
+  page: Page,
+  type: "query" | "mutation",
+  path: string,
+  input?: unknown,
+): Promise<unknown> => askApp(page, type, `desktop.${path}`, input);
+
+/** Follows what the app tells its page; the array grows. Ends with the page. */
+export const followDesktop = async (page: Page): Promise<unknown[]> => {
+  const seen: unknown[] = [];
+  await page.exposeFunction("__desktopEvent", (event: unknown) => void seen.push(event));
+  await page.evaluate(() => {
+    const port: unknown = Reflect.get(window, "agtmux");
+    const tell: unknown = Reflect.get(window, "__desktopEvent");
+    const { send, onMessage } = port as {
+      send(message: unknown): void;
+      onMessage(listener: (message: { kind: string; id: number; data?: unknown }) => void): () => void;
+    };
+    const id = 999_999;
+    onMessage((message) => {
+      if (message.id !== id || message.kind !== "data" || typeof tell !== "function") return;
+      tell(message.data);
+      send({ kind: "ack", id });
+    });
+    send({ kind: "call", id, type: "subscription", path: "desktop.events", input: undefined });
+  });
+  return seen;
+};

@@ -1,0 +1,132 @@
+// Notifications as a person has them, on the stand-in: with a real daemon, a real tmux, and a program that shows an agent's
+// recorded dialogs and takes its keys.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { createPrivateTmux } from "../../test/harness/privateTmux.ts";
+import { dialogOf } from "../../test/actions/dialogPane.ts";
+import { launchChromium } from "../launchers/chromium.ts";
+import type { StandIn } from "../launchers/standIn.ts";
+import { openDesktopScene, type DesktopScene } from "./desktopScene.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
+const DONE = loadRecording(RECORDINGS, "completed");
+const OPTIONS = {
+  options: [
+    "Yes",
+    "Yes, and always allow access to /home/dev/project from this project",
+    "Yes, and switch to auto mode",
+    "No",
+  ],
+  digits: "too",
+  escapes: "No",
+} as const;
+const PERMISSION = dialogOf("recordings/claude/waiting_approval", OPTIONS);
+const OTHER = dialogOf("recordings/claude/waiting_approval", {
+  ...OPTIONS,
+  name: "other",
+  replace: ["touch approved.txt", "rm -rf build"],
+});
+
+let browser: Browser;
+let scene: DesktopScene;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  scene = await openDesktopScene(browser);
+});
+afterEach(() => scene.close());
+
+const firstNotice = async (app: StandIn) => {
+  await app.until(() => app.notifications.list().length === 1, "one notification");
+  const [notice] = app.notifications.list();
+  if (notice === undefined) throw new Error("it went again");
+  return notice;
+};
+/** In the order of the buttons. */
+const [APPROVE, DENY] = [0, 1];
+
+describe("a notification on the stand-in", () => {
+  it("answers what it showed with its button, and goes", async () => {
+    const agent = await scene.playDialogs("base:", [PERMISSION], DONE);
+    const app = await scene.launch();
+    const notice = await firstNotice(app);
+    expect(notice.body).toContain("touch approved.txt");
+    app.notifications.act(notice.id, APPROVE);
+    await expect.poll(() => agent.chosen(), { timeout: 15_000 }).toEqual([["waiting_approval", "Yes"]]);
+    await app.until(() => app.tray.state.title === "", "nothing waits any more");
+    expect(app.notifications.list()).toEqual([]);
+    expect(app.notifications.history()).toHaveLength(1);
+  });
+
+  it("does not answer another prompt than the one it showed, says why, and leads there", async () => {
+    const agent = await scene.playDialogs("base:", [PERMISSION, OTHER], DONE);
+    const app = await scene.launch();
+    const notice = await firstNotice(app);
+    await agent.skip();
+    await app.until(() => app.notifications.list().length === 0, "it is withdrawn");
+    // The press was on its way.
+    app.notifications.act(notice.id, APPROVE);
+    const said = await firstNotice(app);
+    expect(said.title).toBe("Not sent to Claude Code");
+    expect(said.body).toMatch(/prompt/);
+    expect(agent.chosen()).toEqual([]);
+    app.notifications.click(said.id);
+    await expect.poll(() => scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
+    expect(scene.terminal()?.join(" ")).toContain(agent.paneId);
+  });
+
+  it("does not come for a pane that somebody looks at, but for one behind it", async () => {
+    const terminal = createPrivateTmux();
+    try {
+      const front = await scene.playDialogs("base:", [PERMISSION], DONE);
+      await scene.tmux.run("select-window", "-t", front.paneId);
+      await terminal.run(
+        "new-session",
+        "-d",
+        "-x",
+        "120",
+        "-y",
+        "40",
+        `TMUX= exec tmux -S ${scene.tmux.socketPath} attach-session -t base`,
+      );
+      await expect
+        .poll(() => scene.tmux.run("list-clients", "-F", "#{client_tty} #{pane_id}"), { timeout: 15_000 })
+        .toContain(front.paneId);
+      const behind = await scene.playDialogs("base:", [OTHER], DONE);
+      const app = await scene.launch();
+      const notice = await firstNotice(app);
+      await app.until(() => app.tray.state.title === "2", "both are counted");
+      expect(notice.body).toContain("rm -rf build");
+      app.notifications.act(notice.id, DENY);
+      await expect.poll(() => behind.chosen(), { timeout: 15_000 }).toEqual([["other", "No"]]);
+      await app.until(() => app.tray.state.title === "1", "one is counted");
+      expect(app.notifications.history()).toHaveLength(1);
+    } finally {
+      await terminal.close();
+    }
+  });
+
+  it("is one for many at once, as config.json says, and opens the list", async () => {
+    mkdirSync(scene.home, { mode: 0o700 });
+    const notifications = { group_from: 2, sounds: { waiting_approval: "none" } };
+    writeFileSync(join(scene.home, "config.json"), JSON.stringify({ notifications }));
+    // The first may be told alone before the others are there.
+    for (let count = 0; count < 3; count += 1)
+      // oxlint-disable-next-line no-await-in-loop -- one window after the other
+      await scene.playDialogs("base:", [PERMISSION], DONE);
+    const app = await scene.launch();
+    const grouped = () =>
+      app.notifications.list().find(({ title }) => /^[23] agents: [23] need a permission$/.test(title));
+    await app.until(() => grouped() !== undefined, "one for many");
+    expect(app.notifications.history().every(({ silent }) => silent)).toBe(true);
+    app.notifications.click(grouped()?.id ?? "");
+    await app.until(() => app.isVisible(), "the popover opens");
+    expect(scene.terminal()).toBeNull();
+  });
+});

@@ -1,0 +1,164 @@
+// The app around the popover, on the stand-in: its own settings, shortcut, menu, crashes, displays, sleep, and what the page
+// may not do.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { PaneList } from "../../core/model/view.ts";
+import { runtimePaths } from "../../core/rpc/paths.ts";
+import { launchChromium } from "../launchers/chromium.ts";
+import type { StandIn } from "../launchers/standIn.ts";
+import {
+  askApp,
+  askDesktop,
+  followDesktop,
+  installRecorder,
+  openDesktopScene,
+  type DesktopScene,
+} from "./desktopScene.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+
+describe("the app around the popover", () => {
+  let scene: DesktopScene;
+  let app: StandIn;
+  beforeAll(async () => {
+    scene = await openDesktopScene(browser);
+    app = await scene.launch();
+  });
+  afterAll(() => scene.close());
+
+  it("goes where its menu says, and closes when the page asks", async () => {
+    const events = await followDesktop(app.page);
+    expect(app.menu.entries.flatMap(({ label }) => (label === "" ? [] : [label]))).toEqual([
+      "Open agtmux",
+      "Settings…",
+      "Integrations…",
+      "Quit agtmux",
+    ]);
+    app.menu.click("settings");
+    await app.until(() => app.isVisible(), "the popover opens");
+    await expect.poll(() => events).toContainEqual({ kind: "go", view: "settings" });
+    await askDesktop(app.page, "mutation", "hide");
+    await app.until(() => !app.isVisible(), "the popover closes");
+    await askDesktop(app.page, "mutation", "openLogs");
+    expect(app.opened).toEqual([dirname(runtimePaths(scene.home).log)]);
+  });
+
+  it("proves with a test whether notifications are shown", async () => {
+    expect(await askDesktop(app.page, "mutation", "testNotification")).toEqual({ problem: null });
+    expect(app.notifications.list().map(({ title }) => title)).toEqual(["agtmux can show notifications"]);
+    app.notifications.setProblem("Notifications are not allowed for this application");
+    const problem = expect.stringContaining("not allowed for this application");
+    expect(await askDesktop(app.page, "mutation", "testNotification")).toEqual({ problem });
+    expect(await askDesktop(app.page, "query", "state")).toMatchObject({ notifications: { problem } });
+  });
+
+  it("follows displays while it is open, and looks at everything after a sleep", async () => {
+    app.tray.click();
+    await app.until(() => app.isVisible(), "the popover opens");
+    const before = app.placements();
+    app.moveTray(300);
+    await app.until(() => app.placements() > before, "it is put in its place");
+    app.tray.click();
+    await app.until(() => !app.isVisible(), "the popover closes");
+    app.power("suspend");
+    app.power("resume");
+    app.power("unlock-screen");
+    const log = () => readFileSync(runtimePaths(scene.home).log, "utf8");
+    await expect.poll(log, { timeout: 15_000 }).toContain("the machine woke up");
+    expect(log()).not.toContain("after waking up failed");
+  });
+
+  it("lets its page have nothing but the copying of text", async () => {
+    const asked = ["media", "geolocation", "notifications", "openExternal", "clipboard-read", "fullscreen"];
+    for (const permission of asked)
+      for (const what of ["permission", "check"] as const)
+        // oxlint-disable-next-line no-await-in-loop -- one question at a time
+        expect([permission, what, await app.may(what, permission)]).toEqual([permission, what, false]);
+    expect(await app.may("permission", "clipboard-sanitized-write")).toBe(true);
+    expect(await app.may("device")).toBe(false);
+    expect(await app.may("window", "https://example.test/")).toBe(false);
+  });
+
+  it("says which terminals there are, and attaches in the chosen one", async () => {
+    const log = join(scene.folder, "own.log");
+    installRecorder(join(scene.folder, "bin", "my-term"), log);
+    expect(await askDesktop(app.page, "query", "state")).toMatchObject({
+      terminal: { choice: { kind: "auto" }, inUse: "The desktop's terminal", problem: null },
+      launchAtLogin: { isSupported: false },
+      notifications: { isSupported: true, problem: null },
+    });
+    const argv = [join(scene.folder, "bin", "my-term"), "--in", "{}"];
+    expect(await askDesktop(app.page, "mutation", "setTerminal", { kind: "command", argv })).toMatchObject({
+      terminal: { choice: { kind: "command", argv } },
+    });
+    const panes = (await askApp(app.page, "query", "panes", { all: true })) as PaneList;
+    const ref = panes.items[0]?.identity.pane_ref;
+    const opened = await askApp(app.page, "mutation", "openAttach", { ref, surface: "popover" });
+    expect(opened).toMatchObject({ mode: "attach" });
+    await expect.poll(() => existsSync(log), { timeout: 15_000 }).toBe(true);
+    const words = readFileSync(log, "utf8").trimEnd().split("\n");
+    expect([words[0], words.includes("attach-session")]).toEqual(["--in", true]);
+    expect(
+      await askDesktop(app.page, "mutation", "setTerminal", { kind: "known", id: "iterm2" }),
+    ).toMatchObject({
+      data: { agtmuxCode: "E_UNSUPPORTED" },
+    });
+  });
+});
+
+describe("an app of one's own", () => {
+  let scene: DesktopScene;
+  beforeEach(async () => {
+    scene = await openDesktopScene(browser);
+  });
+  afterEach(() => scene.close());
+
+  it("opens by a shortcut that the person chooses, and tells the page whether it is seen", async () => {
+    const dataDir = join(scene.folder, "data");
+    const app = await scene.launch({ dataDir });
+    expect(app.shortcuts.list()).toEqual(["Control+Alt+A"]);
+    const events = await followDesktop(app.page);
+    app.shortcuts.press("Control+Alt+A");
+    await app.until(() => app.isVisible(), "the popover opens");
+    app.shortcuts.press("Control+Alt+A");
+    await app.until(() => !app.isVisible(), "the popover closes");
+    await expect
+      .poll(() => events)
+      .toEqual([false, true, false].map((isVisible) => ({ kind: "visibility", isVisible })));
+
+    app.shortcuts.take("Control+Alt+T");
+    const refused = await askDesktop(app.page, "mutation", "setShortcut", { accelerator: "Control+Alt+T" });
+    expect(refused).toMatchObject({
+      shortcut: { accelerator: "Control+Alt+A", problem: expect.stringContaining("another program") },
+    });
+    await askDesktop(app.page, "mutation", "setShortcut", { accelerator: "Control+Alt+B" });
+    expect(app.shortcuts.list()).toEqual(["Control+Alt+B"]);
+    expect(await askDesktop(app.page, "mutation", "setShortcut", { accelerator: "rm -rf" })).toMatchObject({
+      data: { agtmuxCode: "E_USAGE" },
+    });
+    expect(await app.quit()).toBe(0);
+    await app.close();
+    const again = await scene.launch({ dataDir });
+    expect(again.shortcuts.list()).toEqual(["Control+Alt+B"]);
+  });
+
+  it("loads a crashed page anew once, says so when it crashes again, and comes back when asked", async () => {
+    const app = await scene.launch();
+    await app.page.evaluate(() => Reflect.set(window, "isOld", true));
+    app.crash("crashed");
+    await app.page.waitForFunction(() => !("isOld" in window));
+    expect(await askDesktop(app.page, "query", "state")).toMatchObject({ platform: process.platform });
+    app.crash("oom");
+    await app.until(() => app.notifications.list().length === 1, "it is said");
+    const [notice] = app.notifications.list();
+    expect(notice?.title).toContain("crashed twice");
+    app.notifications.click(notice?.id ?? "");
+    await app.until(() => app.isVisible(), "a new popover opens");
+  });
+});
