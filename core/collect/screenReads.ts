@@ -1,5 +1,5 @@
 // When a runtime's screen is worth reading. Pure: the answer is a moment, the collector does the reading.
-import type { Timing } from "../model/config.ts";
+import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { WatchedRuntime } from "./sink.ts";
 
 export interface LastRead {
@@ -11,7 +11,6 @@ export interface LastRead {
 const UNCONFIRMED_INTERVAL_MS = 200;
 /** An active screen that does not change is looked at again after this long: what is frozen must be noticed. */
 const ACTIVE_RECHECK_MS = 2_000;
-const QUIET_RECHECK_MS = 60_000;
 
 /** tmux tells a window's activity in whole seconds: a change within the second of the last read counts as unseen. */
 const hasChangedSince = (runtime: WatchedRuntime, last: LastRead): boolean =>

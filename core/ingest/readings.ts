@@ -1,6 +1,7 @@
 // Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
 // readings against an open request become stored evidence; the rest only refreshes the pulse.
-import { observe, type SampledReading } from "../engine/observe.ts";
+import { observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
+import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
 import type { Ledger } from "./ledger.ts";
@@ -19,6 +20,26 @@ export interface ReadingUpdate {
 
 /** A run of readings that was not continued for this long has ended: the screen shows something unknown by now. */
 const STILL_READ_MS = 3_000;
+
+/**
+ * How long a picture may go unread and still be the same one. What works or waits is read every two seconds; what rests is
+ * read when its window is active and otherwise once per quiet recheck, which must not begin it anew: its age, its demotion
+ * and its dismissal count from the first read.
+ */
+const longestGap = (previous: ObservationRun | null, timing: Timing): number => {
+  switch (previous?.signal.status.state) {
+    case "idle":
+    case "completed":
+    case "error":
+      return Math.max(timing.running_ttl_ms, 1.5 * QUIET_RECHECK_MS);
+    case "running":
+    case "waiting_approval":
+    case "waiting_input":
+    case "unknown":
+    case undefined:
+      return timing.running_ttl_ms;
+  }
+};
 
 /** True while a request may be open: published, outranked, or waiting for its confirmation. */
 export const hasOpenRequest = (entry: RuntimeEntry): boolean =>
@@ -71,10 +92,11 @@ export class Readings {
   ): void {
     const { ledger, states } = this;
     const timing = ledger.deps.timing();
-    const { run, isWorthStoring } = observe(entry.runs[source] ?? null, reading, {
+    const previous = entry.runs[source] ?? null;
+    const { run, isWorthStoring } = observe(previous, reading, {
       at: readAt,
       contestMs: timing.contest_ms,
-      maxGapMs: timing.running_ttl_ms,
+      maxGapMs: longestGap(previous, timing),
     });
     const wasUnrecognised = entry.pulse.unrecognisedSince !== null;
     entry.runs = { ...entry.runs, [source]: run };

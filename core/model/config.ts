@@ -22,6 +22,9 @@ export const timingSchema = z
   .strict();
 export type Timing = z.infer<typeof timingSchema>;
 
+/** A screen at rest that shows no activity is read again after this long; what it shows has not ended in between. */
+export const QUIET_RECHECK_MS = 60_000;
+
 /** Servers beside the user's default one: a `-L` name, or a name with the path of a socket. */
 const tmuxServersSchema = z
   .array(
