@@ -18,6 +18,8 @@ export interface BrowserPopoverOptions {
   daemon: DaemonService | { home: string };
   colorScheme?: "light" | "dark";
   reducedMotion?: "reduce" | "no-preference";
+  /** The setup is offered, as to a person who never saw it. */
+  isFirstStart?: boolean;
   /** CSS pixels; the popover's own size when left out. */
   viewport?: { width: number; height: number };
 }
@@ -49,6 +51,11 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
     deviceScaleFactor: 2,
     locale: "en-GB",
   });
+  if (options.isFirstStart !== true)
+    await context.addInitScript(() => {
+      if (location.protocol === "http:" && localStorage.getItem("agtmux.onboarding") === null)
+        localStorage.setItem("agtmux.onboarding", JSON.stringify({ isSettled: true, results: {} }));
+    });
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
