@@ -169,7 +169,7 @@ describe("attempts", () => {
     expect((keeper.nextAttemptAt ?? 0) - now).toBeGreaterThan(89_000);
   });
 
-  it.each(["E_TARGET_HOST_KEY", "E_TARGET_AUTH", "E_USAGE"] as const)(
+  it.each(["E_TARGET_HOST_KEY", "E_TARGET_AUTH", "E_TMUX_MISSING", "E_USAGE"] as const)(
     "are rare after %s, which only a person can mend, and at once when one asks",
     async (code) => {
       keeper.start();

@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** What only a person can mend is not hammered: keys, host keys, configuration. Each attempt may make a hardware key blink. */
+/** What only a person can mend is not hammered: keys, host keys, configuration, a missing tmux. Each attempt may make a hardware key blink. */
 const PERSON_PAUSE_MS = 300_000;
 /** A connection that held for so long starts the pauses anew when it breaks. */
 const STABLE_MS = 30_000;
@@ -41,9 +41,13 @@ export interface ConnectionKeeperOptions {
   random: () => number;
 }
 
-const needsPerson = (error: Error): boolean =>
-  error instanceof AgtmuxError &&
-  (error.code === "E_TARGET_HOST_KEY" || error.code === "E_TARGET_AUTH" || error.code === "E_USAGE");
+const FOR_A_PERSON: ReadonlySet<string> = new Set([
+  "E_TARGET_HOST_KEY",
+  "E_TARGET_AUTH",
+  "E_TMUX_MISSING",
+  "E_USAGE",
+]);
+const needsPerson = (error: Error): boolean => error instanceof AgtmuxError && FOR_A_PERSON.has(error.code);
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 

@@ -12,11 +12,13 @@ import { createFarProcesses } from "../../targets/far/farProcesses.ts";
 import { awaitHello, createFarShell, type FarShell } from "../../targets/far/farShell.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../../targets/remoteExecutor.ts";
 import type { TargetExecutor } from "../../ports/targetExecutor.ts";
-import { findTmux } from "../../tmux/findTmux.ts";
 import { createProcessTree, type ProcessTree } from "../../tmux/processTree.ts";
 import { resolveServers } from "../../tmux/servers.ts";
+import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironment.ts";
 import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
+import { createLinkParts } from "./linkParts.ts";
 import type { TargetUnit, UnitParts } from "./targetUnit.ts";
+import { whenLost } from "./whenLost.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
 /** Round trips are measured this often while connected. */
@@ -52,23 +54,6 @@ export interface SshTarget {
   close(): Promise<void>;
 }
 
-interface FarEnvironment {
-  uid: number;
-  path: string;
-  tmuxTmpdir: string;
-  hasProc: boolean;
-}
-
-/** What only the far shell knows of its surroundings. */
-const askEnvironment = async (shell: FarShell): Promise<FarEnvironment> => {
-  const { stdout } = await shell.ask(
-    'printf "%s\\0%s\\0%s\\0" "$(id -u)" "$PATH" "$TMUX_TMPDIR"; [ -r /proc/self/stat ] && printf proc',
-    { timeoutMs: ASK_TIMEOUT_MS },
-  );
-  const [uid = "", path = "", tmuxTmpdir = "", proc = ""] = stdout.toString("utf8").split("\0");
-  return { uid: Number(uid), path, tmuxTmpdir, hasProc: proc === "proc" };
-};
-
 export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   const { targetId, config, clock, ids, logger } = deps;
   /** Sent again and again, and good for one connection only: 48 bits are enough. */
@@ -89,11 +74,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   const buildUnit = async (executor: RemoteExecutor, shell: FarShell): Promise<TargetUnit> => {
     const reader = createFarExecutor({ base: executor, shell, makeNonce });
     const environment = await askEnvironment(shell);
-    const tmux = await findTmux({
-      executor: reader,
-      configuredPath: config.tmux_path,
-      pathVariable: environment.path,
-    });
+    const tmux = await findFarTmux({ shell, reader, configuredPath: config.tmux_path, environment });
     return deps.createUnit({
       executor,
       reader,
@@ -151,44 +132,38 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   };
 
   const attempt = async (): Promise<Link> => {
-    const undo: (() => Promise<void> | void)[] = [];
-    const close = async (): Promise<void> => {
-      for (const step of undo.splice(0).toReversed())
-        // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
-        await step();
-    };
+    const parts = createLinkParts(clock, (error) =>
+      logger.error({ target: targetId, error }, "a part of a connection could not be closed"),
+    );
     try {
       const executor = deps.createExecutor(config);
-      undo.push(() => executor.close());
+      parts.executor = executor;
       const facts = await executor.connect();
       transport = facts.transport;
       const shell = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
-      undo.push(() => shell.close());
+      parts.shell = shell;
       await awaitHello(shell);
       await ping(shell);
       const unit = await buildUnit(executor, shell);
-      undo.push(() => unit.close());
+      parts.unit = unit;
       // With the first look the target counts as well, and then it has to be there.
       deps.onUnit(unit);
-      undo.push(() => deps.onUnit(null));
+      parts.onClose(() => deps.onUnit(null));
       await unit.collector.start();
       const events = eventsOf(unit, shell, facts.homeDir);
-      undo.push(() => events.close());
+      parts.events = events;
       await events.look();
-      undo.push(lookAgain(shell, events));
+      parts.onClose(lookAgain(shell, events));
       probe = () => ping(shell);
-      undo.push(() => {
+      parts.onClose(() => {
         probe = null;
       });
       return {
-        onDown: (listener) => {
-          executor.onDown(listener);
-          shell.onClose((reason) => listener(new Error(reason)));
-        },
-        close,
+        onDown: (listener) => parts.onClose(whenLost({ executor, shell, clock }, listener)),
+        close: () => parts.close(),
       };
     } catch (error) {
-      await close();
+      await parts.close();
       throw error;
     }
   };
