@@ -8,7 +8,7 @@ import type { Fleet } from "./fleet/fleet.ts";
 
 export interface FrontSightDeps {
   /** Where the row's agent lives now; null when it has ended. */
-  paneOf(pane: PaneView): PaneKey | null;
+  paneOf: (pane: PaneView) => PaneKey | null;
   fleet: Pick<Fleet, "find">;
   clock: Pick<Clock, "now">;
 }

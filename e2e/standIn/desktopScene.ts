@@ -125,8 +125,10 @@ export const askApp = (
     ([type, path, input]) => {
       const port: unknown = Reflect.get(window, "agtmux");
       const { send, onMessage } = port as {
-        send(message: unknown): void;
-        onMessage(listener: (message: { id: number; data?: unknown; shape?: unknown }) => void): () => void;
+        send: (message: unknown) => void;
+        onMessage: (
+          listener: (message: { id: number; data?: unknown; shape?: unknown }) => void,
+        ) => () => void;
       };
       // The page itself counts from one.
       const id = 1_000_000 + Math.floor(Math.random() * 1_000_000);
@@ -158,8 +160,8 @@ export const followDesktop = async (page: Page): Promise<unknown[]> => {
     const port: unknown = Reflect.get(window, "agtmux");
     const tell: unknown = Reflect.get(window, "__desktopEvent");
     const { send, onMessage } = port as {
-      send(message: unknown): void;
-      onMessage(listener: (message: { kind: string; id: number; data?: unknown }) => void): () => void;
+      send: (message: unknown) => void;
+      onMessage: (listener: (message: { kind: string; id: number; data?: unknown }) => void) => () => void;
     };
     const id = 999_999;
     onMessage((message) => {

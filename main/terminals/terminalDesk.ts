@@ -11,9 +11,9 @@ import { OSASCRIPT } from "./terminalKinds.ts";
 export interface TerminalDeskDeps {
   readonly places: TerminalPlaces;
   /** The person's choice, asked each time. */
-  choice(): TerminalChoice;
+  choice: () => TerminalChoice;
   /** Takes the place of runLauncher in tests of a Mac that is none. */
-  run?(launcher: Launcher): Promise<string>;
+  run?: (launcher: Launcher) => Promise<string>;
 }
 
 interface Plan {

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { createWakeUp, type WakeUpDeps } from "./wakeUp.ts";
+
+it("looks at every target and retries what is lost, once for all who tell it", async () => {
+  let now = 1_000;
+  const looked: string[] = [];
+  const unit = (name: string) => ({ collector: { rescan: () => looked.push(name) } });
+  // Of a unit only its collector is touched.
+  const units = [unit("host"), unit("vm")] as unknown as ReturnType<WakeUpDeps["fleet"]["units"]>;
+  const lookNow = createWakeUp({
+    fleet: { units: () => units },
+    targetDesk: {
+      retryNow: () => {
+        looked.push("retry");
+        return Promise.resolve();
+      },
+    },
+    clock: { now: () => now },
+  });
+  await Promise.all([lookNow(), lookNow(), lookNow()]);
+  now += 4_000;
+  await lookNow();
+  expect(looked.splice(0)).toEqual(["host", "vm", "retry"]);
+  now += 2_000;
+  await lookNow();
+  expect(looked).toEqual(["host", "vm", "retry"]);
+});
