@@ -56,6 +56,9 @@ describe("the app around the popover", () => {
     const problem = expect.stringContaining("not allowed for this application");
     expect(await askDesktop(app.page, "mutation", "testNotification")).toEqual({ problem });
     expect(await askDesktop(app.page, "query", "state")).toMatchObject({ notifications: { problem } });
+    app.notifications.setProblem(null);
+    await askDesktop(app.page, "mutation", "testNotification");
+    expect(await askDesktop(app.page, "query", "state")).toMatchObject({ notifications: { problem: null } });
   });
 
   it("follows displays while it is open, and looks at everything after a sleep", async () => {

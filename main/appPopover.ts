@@ -1,0 +1,83 @@
+// The popover with everything around it that the person can change: its shortcut, its menu, its page's own calls, and what
+// is said when its page crashes.
+import { globalShortcut } from "electron";
+import { createDesktopRouter } from "../core/api/desktopRouter.ts";
+import type { Logger } from "../core/ports/logger.ts";
+import { createRouterCaller, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
+import { createContextMenu } from "./contextMenu.ts";
+import type { DesktopEvents } from "./desktopEvents.ts";
+import { createDesktopService } from "./desktopService.ts";
+import type { NoticePresenter } from "./noticePresenter.ts";
+import { createPageCaller } from "./pageCaller.ts";
+import { servePagePort } from "./pagePort.ts";
+import { createPopover } from "./popover.ts";
+import type { PrefsFile } from "./prefs.ts";
+import { createShortcut } from "./shortcut.ts";
+import type { TerminalDesk } from "./terminals/terminalDesk.ts";
+import type { TrayIcon } from "./trayIcon.ts";
+
+export interface AppPopoverDeps {
+  readonly icon: TrayIcon;
+  readonly iconPath: string;
+  readonly preload: string;
+  readonly logPath: string;
+  readonly prefs: PrefsFile;
+  readonly terminals: TerminalDesk;
+  readonly presenter: NoticePresenter;
+  readonly events: DesktopEvents;
+  /** Whoever answers the page's calls to the daemon. */
+  readonly daemon: ProcedureCaller;
+  readonly logger: Logger;
+}
+
+export interface AppPopover {
+  open(): void;
+  /** Gives the shortcut back; the window ends with the app. */
+  close(): void;
+}
+
+const CRASHED = {
+  title: "The agtmux popover crashed twice",
+  body: "Agents are still watched. Click to open it anew.",
+};
+
+/** Call once the app is ready. */
+export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
+  const { icon, prefs, events, presenter, logger } = deps;
+  const open = (): void => {
+    bar
+      .showWindow(icon.tray.getBounds())
+      .catch((error: unknown) => logger.error({ error }, "the popover did not open"));
+  };
+  const hide = (): void => bar.hideWindow();
+  const shortcut = createShortcut(
+    {
+      registry: globalShortcut,
+      onPress: () => (events.isPageVisible ? hide() : open()),
+      remember: (accelerator) => prefs.write({ shortcut: accelerator }),
+    },
+    prefs.read().shortcut,
+  );
+  const desktop = createDesktopService({ ...deps, shortcut, hide });
+  const caller = createPageCaller({
+    desktop: createRouterCaller(createDesktopRouter(desktop)),
+    daemon: deps.daemon,
+  });
+  const bar = createPopover({
+    tray: icon.tray,
+    icon: deps.iconPath,
+    menu: createContextMenu((view) => {
+      events.go(view);
+      open();
+    }),
+    preload: deps.preload,
+    prefs,
+    onContents: (contents) => servePagePort(contents, caller),
+    onVisible: (isVisible) => events.setVisible(isVisible),
+    onCrashed: (reason, isGivenUp) => {
+      logger.error({ reason, isGivenUp }, "the popover crashed");
+      if (isGivenUp) presenter.announce("popover-crashed", CRASHED, open);
+    },
+  });
+  return { open, close: () => shortcut.close() };
+};
