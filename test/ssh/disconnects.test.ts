@@ -1,0 +1,153 @@
+// Connections that break at any moment while events come in: each event is stored once, and nothing is left of any of them,
+// on neither side. `npm run faults:ssh` does the same 200 times.
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { framesOf } from "../chain/scene.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { until } from "../setup/realClock.ts";
+import { countOwn, openFleet, type FleetScene } from "./fleetScene.ts";
+import { createProxy, type Proxy } from "./proxy.ts";
+import { createSshServer, type SshServer } from "./sshServer.ts";
+
+const CUTS = Number(process.env["AGTMUX_SSH_CUTS"] ?? 8);
+const LIMIT_MS = 30_000;
+const EVENT_EVERY_MS = 60;
+/** Moments of the next break after the attempt began: from before the login to well after the first look. */
+const BREAK_AFTER_MS = [900, 0, 40, 400, 120, 1_500, 250, 600, 80, 330, 20, 700];
+
+describe.each(["openssh", "ssh2"] as const)(
+  "a target over %s whose connection breaks again and again",
+  (transport) => {
+    let server: SshServer;
+    let proxy: Proxy;
+    let far: PrivateTmux;
+    let fleet: FleetScene;
+    let player: Player;
+
+    beforeEach(async () => {
+      server = await createSshServer();
+      proxy = await createProxy(server.port);
+      await server.addHost("proxied", [`Port ${proxy.port}`]);
+      await appendFile(server.knownHosts, server.hostKeyLine.replace(`:${server.port} `, `:${proxy.port} `));
+      far = createPrivateTmux();
+      player = await createPlayer({
+        tmux: { socketArgs: far.socketArgs },
+        home: server.farHome,
+        recordingsDir: framesOf("claude"),
+        agent: "claude",
+      });
+      fleet = await openFleet({ server, sockets: [join(far.folder, "none")] });
+    });
+    afterEach(async () => {
+      await fleet.daemon.close();
+      await player.close();
+      await proxy.close();
+      await server.close();
+      await far.close();
+    });
+
+    /** Drops an event as the hook does. */
+    const spoolOf = (name: string): string => join(server.farHome, ".agtmux", "spool", name);
+    const createLoad = async () => {
+      for (const name of ["tmp", "new"]) mkdirSync(spoolOf(name), { recursive: true });
+      const place = `${far.socketPath},${await far.serverPid()},0`;
+      const dropped: string[] = [];
+      let isOver = false;
+      const drop = (): void => {
+        const prompt = `event ${dropped.length}`;
+        const name = `${1_000_000 + dropped.length}-0`;
+        const header = `agtmux-event 1\nagent=claude\nevent=UserPromptSubmit\ntmux=${place}\npane=${player.paneId}\nppid=${player.pid}\n\n`;
+        writeFileSync(
+          join(spoolOf("tmp"), name),
+          header + JSON.stringify({ session_id: player.sessionId, prompt }),
+        );
+        renameSync(join(spoolOf("tmp"), name), join(spoolOf("new"), name));
+        dropped.push(prompt);
+      };
+      const work = (async () => {
+        while (!isOver) {
+          drop();
+          await wait(EVENT_EVERY_MS);
+        }
+      })();
+      return {
+        dropped,
+        stop: async () => {
+          isOver = true;
+          await work;
+        },
+      };
+    };
+    const breakOff = async (index: number): Promise<void> => {
+      if (index % 3 !== 2) proxy.cut();
+      // The server's own process dies: its end of the connection closes in good order.
+      else for (const pid of await server.sessionPids()) process.kill(pid, "SIGKILL");
+    };
+    const connect = () => fleet.daemon.daemon.service.targetConnect({ name: "vm1" });
+    const untilConnected = () =>
+      until(
+        () =>
+          connect().then(
+            ({ health }) => health === "ok",
+            () => false,
+          ),
+        "vm1 is connected",
+        LIMIT_MS,
+      );
+    const countFar = async () => ({
+      processes: server.farProcesses().length,
+      sessions: (await server.sessionPids()).length,
+      clients: (await far.clientPids()).length,
+    });
+    const countHere = () => ({
+      ...countOwn(),
+      connections: proxy.connections,
+      controlSockets: readdirSync(fleet.daemon.paths.home).includes("cm")
+        ? readdirSync(fleet.daemon.paths.controlDir).length
+        : 0,
+    });
+
+    it(
+      `loses no event, stores none twice and leaves nothing over ${CUTS} breaks`,
+      { timeout: 60_000 + CUTS * 5_000 },
+      async () => {
+        const before = countHere();
+        await fleet.add({ name: "vm1", alias: "proxied", transport, socketPath: far.socketPath });
+        await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+        await until(async () => (await far.clientPids()).length === 1, "one control client", LIMIT_MS);
+        const [farOnce, hereOnce] = [await countFar(), countHere()];
+        const load = await createLoad();
+        for (let index = 0; index < CUTS; index += 1) {
+          await wait(BREAK_AFTER_MS[index % BREAK_AFTER_MS.length]);
+          await breakOff(index);
+          // The attempt goes on while the next break comes.
+          void connect().catch(() => {});
+        }
+        await load.stop();
+        await untilConnected();
+        await until(() => readdirSync(spoolOf("new")).length === 0, "the spool is empty", LIMIT_MS);
+        expect(fleet.storedPrompts()).toEqual(load.dropped);
+        await fleet.daemon.until(player.paneId, (row) => row.state === "running", LIMIT_MS);
+
+        await until(async () => (await far.clientPids()).length === 1, "one control client", LIMIT_MS);
+        const settled = async (): Promise<boolean> =>
+          JSON.stringify([await countFar(), countHere()]) === JSON.stringify([farOnce, hereOnce]);
+        await until(settled, "as much is left as one connection takes", LIMIT_MS).catch(async () => {
+          expect([await countFar(), countHere()]).toEqual([farOnce, hereOnce]);
+        });
+
+        await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+        const nothing = { processes: 0, sessions: 0, clients: 0 };
+        const isEmpty = async (): Promise<boolean> =>
+          JSON.stringify([await countFar(), countHere()]) === JSON.stringify([nothing, before]);
+        await until(isEmpty, "nothing is left", LIMIT_MS).catch(async () => {
+          expect([await countFar(), countHere()]).toEqual([nothing, before]);
+        });
+      },
+    );
+  },
+);

@@ -1,0 +1,96 @@
+// A daemon with several targets, in whatever trouble, and what can be counted of it on both sides.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import Database from "better-sqlite3";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
+import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
+import { until } from "../setup/realClock.ts";
+import type { SshServer } from "./sshServer.ts";
+import type { Transport } from "./targetScene.ts";
+
+export interface FleetTarget {
+  name: string;
+  alias: string;
+  transport: Transport;
+  socketPath: string;
+  tmuxPath?: string;
+}
+
+export interface FleetScene {
+  readonly daemon: TestDaemon;
+  target(name: string): TargetView | undefined;
+  untilHealth(name: string, health: TargetView["health"], limitMs?: number): Promise<TargetView>;
+  rowsOf(name: string): PaneView[];
+  /** Adds to the targets. */
+  add(...targets: FleetTarget[]): Promise<void>;
+  /** Prompts of the stored events, in the order in which they were applied. */
+  storedPrompts(): string[];
+}
+
+/** The daemon watches `sockets` of this machine, and the targets as they are added. Its owner closes `daemon`. */
+export const openFleet = async (options: {
+  server: SshServer;
+  sockets: readonly string[];
+}): Promise<FleetScene> => {
+  const daemon = await startTestDaemon({
+    sockets: options.sockets,
+    env: { AGTMUX_SSH_CONFIG: options.server.configFile },
+  });
+  const configured: unknown[] = [];
+  const target = (name: string) => daemon.daemon.service.listTargets().find((one) => one.target === name);
+  return {
+    daemon,
+    target,
+    untilHealth: async (name, health, limitMs = 20_000) => {
+      await until(() => target(name)?.health === health, `${name} is ${health}`, limitMs).catch(
+        (cause: unknown) => {
+          throw new Error(`${name} is ${JSON.stringify(target(name))}`, { cause });
+        },
+      );
+      const found = target(name);
+      if (found === undefined) throw new Error(`${name} is gone`);
+      return found;
+    },
+    rowsOf: (name) => daemon.rows().filter((row) => row.identity.target === name),
+    add: async (...targets) => {
+      for (const { name, alias, transport, socketPath, tmuxPath } of targets)
+        configured.push({
+          name,
+          ssh_target: alias,
+          transport,
+          tmux_servers: [{ name: "far", socket_path: socketPath }],
+          ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
+        });
+      await writeFile(daemon.paths.config, JSON.stringify({ targets: configured }));
+      for (const { name } of targets) await until(() => target(name) !== undefined, `${name} is configured`);
+    },
+    storedPrompts: () => {
+      const db = new Database(daemon.paths.stateDb, { readonly: true });
+      try {
+        return db
+          .prepare<[], string>(
+            "SELECT raw_payload FROM events WHERE event_type = 'UserPromptSubmit' ORDER BY event_time, event_row",
+          )
+          .pluck()
+          .all()
+          .map((payload) => String((JSON.parse(payload) as { prompt?: unknown }).prompt));
+      } finally {
+        db.close();
+      }
+    },
+  };
+};
+
+/** What this process holds: children and sockets. */
+export const countOwn = (): { children: number; sockets: number } => {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1").split(" ");
+  const sockets = readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(join("/proc/self/fd", fd)).startsWith("socket:");
+    } catch {
+      return false;
+    }
+  });
+  return { children: children.filter((pid) => pid !== "").length, sockets: sockets.length };
+};
