@@ -4,16 +4,9 @@ import { cleanLine } from "./render/clean.ts";
 import type { ErrorDocument } from "../core/model/documents.ts";
 import { stamp } from "./document.ts";
 
-/** By its shape, because the built daemon is a bundle of its own with its own copy of the class. */
-const isAgtmuxError = (error: unknown): error is AgtmuxError =>
-  error instanceof Error &&
-  error.name === "AgtmuxError" &&
-  "code" in error &&
-  String(error.code) in ERROR_CODES;
-
 /** Anything thrown, as an error meant for the person. Unexpected ones keep their message, never their stack. */
 export const toFailure = (error: unknown): AgtmuxError =>
-  isAgtmuxError(error)
+  error instanceof AgtmuxError
     ? error
     : new AgtmuxError("E_INTERNAL", error instanceof Error ? error.message : String(error), { cause: error });
 

@@ -108,6 +108,17 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** An error meant for the person: the operation, the thing, and what to do. Never carries payload text. */
 export class AgtmuxError extends Error {
+  /** By its shape, because the built command line is several bundles, each with its own copy of this class. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (
+      value instanceof Error &&
+      value.name === "AgtmuxError" &&
+      "code" in value &&
+      typeof value.code === "string" &&
+      Object.hasOwn(ERROR_CODES, value.code)
+    );
+  }
+
   readonly code: ErrorCode;
   /** What to do; the code's general remedy unless the thrower knows better. */
   readonly remedy: string;
