@@ -42,7 +42,7 @@ describe("the app around the popover", () => {
     ]);
     app.menu.click("settings");
     await app.until(() => app.isVisible(), "the popover opens");
-    await expect.poll(() => events).toContainEqual({ kind: "go", view: "settings" });
+    await expect.poll(() => events, { timeout: 15_000 }).toContainEqual({ kind: "go", view: "settings" });
     await askDesktop(app.page, "mutation", "hide");
     await app.until(() => !app.isVisible(), "the popover closes");
     await askDesktop(app.page, "mutation", "openLogs");
@@ -132,7 +132,7 @@ describe("an app of one's own", () => {
     app.shortcuts.press("Control+Alt+A");
     await app.until(() => !app.isVisible(), "the popover closes");
     await expect
-      .poll(() => events)
+      .poll(() => events, { timeout: 15_000 })
       .toEqual([false, true, false].map((isVisible) => ({ kind: "visibility", isVisible })));
 
     app.shortcuts.take("Control+Alt+T");
