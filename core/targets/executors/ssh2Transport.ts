@@ -9,6 +9,7 @@ import type { SshConfig } from "../sshConfig.ts";
 import { authError, cleanLine, hostKeyError, unreachableError } from "../sshErrors.ts";
 import type { SshIdentities } from "../sshIdentities.ts";
 import { algorithmsFor, loadSsh2 } from "./ssh2Library.ts";
+import { quietenChannel } from "./quietChannel.ts";
 import { connectQuietly } from "./quietSocket.ts";
 import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.ts";
 
@@ -62,6 +63,7 @@ const explain = (alias: string, error: Error & { level?: string; code?: unknown 
 };
 
 const channelOf = (stream: ClientChannel): TransportChannel => {
+  quietenChannel(stream);
   let end: ChannelEnd = { exitCode: null, reason: "the connection was lost" };
   const ended = Promise.withResolvers<ChannelEnd>();
   stream.on("exit", (code: number | null, signal?: string) => {
@@ -80,12 +82,7 @@ const channelOf = (stream: ClientChannel): TransportChannel => {
     stderr: stream.stderr,
     ended: ended.promise,
     destroy: () => {
-      try {
-        stream.close();
-      } catch {
-        // With compression the library cannot write any more once its connection is gone, and throws: there is nothing left to
-        // close over there.
-      }
+      stream.close();
       // The far side may never answer the closing.
       stream.destroy();
       ended.resolve(end);
