@@ -5,7 +5,8 @@ import { chownSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
 import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
-import { paneListSchema, feedEntrySchema } from "../core/model/view.ts";
+import { watchLineSchema } from "../core/model/documents.ts";
+import { paneListSchema } from "../core/model/view.ts";
 
 let home: FakeHome;
 let service: FakeService;
@@ -104,7 +105,14 @@ describe("failures", () => {
     { args: ["lst"], says: "unknown command 'lst' [E_USAGE]. Did you mean 'list'?" },
     { args: ["list", "pane"], says: "unknown command 'pane' [E_USAGE]. Did you mean 'panes'?" },
     { args: ["list"], says: "'list' needs a second word [E_USAGE]. See 'agtmux help list'" },
-    { args: ["attach"], says: "missing required argument 'ref' [E_USAGE]" },
+    {
+      args: ["attach"],
+      says: "missing required argument 'ref' [E_USAGE]. See 'agtmux help attach' for the command's form.",
+    },
+    {
+      args: ["list", "panes", "--target", "a", "--all-targets"],
+      says: "--target and --all-targets exclude each other [E_USAGE]. See 'agtmux help list panes'",
+    },
     {
       args: ["list", "panes", "--stat", "idle"],
       says: "unknown option '--stat' [E_USAGE]. Did you mean '--state'?",
@@ -232,7 +240,7 @@ describe("actions", () => {
     const unasked = await home.run(["integrate", "claude"]);
     expect([unasked.code, unasked.stderr]).toEqual([
       6,
-      "agtmux: install changes 1 file(s) of claude [E_CONFIRMATION_REQUIRED]. Repeat with --yes to confirm.\n",
+      "agtmux: install changes 1 file of claude [E_CONFIRMATION_REQUIRED]. Repeat with --yes to confirm.\n",
     ]);
     expect(service.actions.map(({ input }) => input)).toMatchObject([{ dryRun: true }, { dryRun: true }]);
     const done = await home.run(["integrate", "claude", "--yes"]);
@@ -321,7 +329,7 @@ describe("watch --format jsonl", () => {
       ["state", 3, "1.0"],
       ["state", 4, "1.0"],
     ]);
-    for (const line of lines) feedEntrySchema.parse(line);
+    for (const line of lines) watchLineSchema.parse(line);
   });
 
   test("--since a version with --once prints what came after it and ends", async () => {
@@ -349,7 +357,7 @@ describe("watch --format jsonl", () => {
     watching.child.kill("SIGTERM");
     const { code, stdout } = await watching.finished;
     expect(code).toBe(0);
-    const [snapshot, ...rest] = linesOf(stdout).map((line) => feedEntrySchema.parse(line));
+    const [snapshot, ...rest] = linesOf(stdout).map((line) => watchLineSchema.parse(line));
     if (snapshot?.kind !== "snapshot") throw new Error("a snapshot comes first");
     expect(snapshot.panes.map((pane) => pane.identity.target)).toEqual(["vm1"]);
     expect(snapshot.summary.total).toBe(1);

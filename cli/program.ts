@@ -1,7 +1,7 @@
 // The command line's grammar, put together from grammar/, one file per group of verbs. Each verb's code is loaded when it is
 // called and not before, so that `agtmux list` loads neither the database nor the daemon.
 import type { CommanderError } from "commander";
-import { AgtmuxError } from "../core/model/errors.ts";
+import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
 import { addAdapters } from "./grammar/adapters.ts";
@@ -59,6 +59,31 @@ export const createProgram = (context: CliContext, outcome: Outcome, first?: str
   if (addQuick === undefined) addAll(program, context, outcome);
   else addQuick(program, context);
   return program;
+};
+
+/** The command that the words begin with, as it is asked help for; empty where the first word is none. */
+const commandNamed = (program: Verb, words: readonly string[]): string => {
+  const path: string[] = [];
+  let { commands } = program;
+  for (const word of words) {
+    const found = commands.find((command) => command.name() === word);
+    if (found === undefined) break;
+    path.push(word);
+    commands = found.commands;
+  }
+  return path.join(" ");
+};
+
+/** A command line that is not understood, with the help of the command that it begins with as its remedy. */
+export const pointToHelp = (failure: AgtmuxError, program: Verb, words: readonly string[]): AgtmuxError => {
+  const command = commandNamed(program, words);
+  const { code, remedy, message, details } = failure;
+  if (code !== "E_USAGE" || command === "" || remedy !== ERROR_CODES.E_USAGE.remedy) return failure;
+  return new AgtmuxError(code, message, {
+    cause: failure,
+    details,
+    remedy: `See 'agtmux help ${command}' for the command's form.`,
+  });
 };
 
 /**

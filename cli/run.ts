@@ -6,7 +6,8 @@ import { runtimePaths, resolveHome } from "../core/rpc/paths.ts";
 import type { CliContext } from "./context.ts";
 import { exitCodeOf, renderFailure, toFailure } from "./failure.ts";
 import type { Outcome } from "./grammar/options.ts";
-import { createProgram, fromCommander } from "./program.ts";
+import type { Verb } from "./grammar/verb.ts";
+import { createProgram, fromCommander, pointToHelp } from "./program.ts";
 import { createPaint, hasColour } from "./render/paint.ts";
 import { findInstallation } from "./root.ts";
 
@@ -106,12 +107,14 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
     throw error;
   });
   const outcome: Outcome = { exitCode: 0 };
+  let program: Verb | null = null;
   try {
-    const program = createProgram(createContext(outcome), outcome, args[0]);
+    program = createProgram(createContext(outcome), outcome, args[0]);
     await program.parseAsync(args.length === 0 ? ["help"] : [...args], { from: "user" });
   } catch (error) {
-    const failure = error instanceof CommanderError ? fromCommander(error, args) : toFailure(error);
-    if (failure !== null) {
+    const found = error instanceof CommanderError ? fromCommander(error, args) : toFailure(error);
+    if (found !== null) {
+      const failure = program === null ? found : pointToHelp(found, program, args);
       process.stderr.write(renderFailure(failure, args.includes("--json"), Date.now()));
       outcome.exitCode = exitCodeOf(failure);
     }

@@ -98,7 +98,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
       if (!context.stdin.isTTY || !context.stdout.isTTY || options.json === true)
         throw new AgtmuxError(
           "E_CONFIRMATION_REQUIRED",
-          `${action} changes ${plan.changes.length} file(s) of ${name}`,
+          `${action} changes ${plan.changes.length} ${plan.changes.length === 1 ? "file" : "files"} of ${name}`,
         );
       context.print(`${renderChanges(plan, context).join("\n")}\n`);
       const isWanted = await ask("Apply this change? [y/N] ", context);

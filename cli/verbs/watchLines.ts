@@ -22,12 +22,13 @@ export interface LinesInput {
 /** With --once and --since: no further entry for this long means that there is none. */
 const QUIET_MS = 500;
 
-type Line = Record<string, unknown>;
+type Line = { at: number } & Record<string, unknown>;
 type ToLines = (entry: FeedEntry, client: DaemonClient) => Promise<Line[]>;
 
 /** Waits for a slow reader, so that the feed slows down and not our memory grows. */
 const printLine = async (context: CliContext, line: Line): Promise<void> => {
-  const text = `${JSON.stringify({ ...stamp(context.now()), ...line })}\n`;
+  const at = new Date(line.at).toISOString();
+  const text = `${JSON.stringify({ ...stamp(context.now()), ...line, at })}\n`;
   // A wait that is cut short by Ctrl-C is over as well.
   if (!context.stdout.write(text) && !context.signal.aborted)
     await once(context.stdout, "drain", { signal: context.signal }).catch(() => {});

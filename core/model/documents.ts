@@ -150,10 +150,11 @@ const errorSchema = z.object({
 });
 export type ErrorDocument = z.infer<typeof errorSchema>;
 
-const at = { version: z.number().int(), at: z.number() };
+/** Here the moment is a timestamp as everywhere in JSON; the feed between daemon and surfaces counts milliseconds. */
+const at = { version: z.number().int(), at: z.iso.datetime() };
 /** One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. */
-const watchLineSchema = z.union([
-  ...feedEntrySchema.options.map((entry) => entry.extend(stamp)),
+export const watchLineSchema = z.union([
+  ...feedEntrySchema.options.map((entry) => entry.extend({ ...stamp, ...at })),
   z.object({ ...stamp, kind: z.literal("window"), ...at, window: windowViewSchema }),
   z.object({ ...stamp, kind: z.literal("session"), ...at, session: sessionViewSchema }),
   z.object({
