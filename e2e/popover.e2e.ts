@@ -1,7 +1,4 @@
 // The popover on a scripted daemon, through the real browser bridge in a real Chromium.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { FakeDaemon, type FakeDaemonOptions } from "../test/fakes/fakeDaemon.ts";
@@ -18,17 +15,17 @@ import {
   mixedScene,
   mixedTargets,
   refundsExplanation,
+  spreadScene,
+  spreadTargets,
   thousandScene,
 } from "./scenes/scenes.ts";
 
-const SHOTS = join(import.meta.dirname, "..", "test-results", "screenshots");
 const WAIT = { timeout: 15_000, interval: 25 };
 
 let browser: Browser;
 const open: BrowserPopover[] = [];
 
 beforeAll(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   browser = await launchChromium();
   console.log(`launcher: browser (${browser.version()})`);
 });
@@ -335,60 +332,95 @@ describe("nobody looks", () => {
   });
 });
 
-describe.each(["light", "dark"] as const)("looks (%s)", (colorScheme) => {
-  const audit = async (started: BrowserPopover, name: string) => {
-    await started.page.screenshot({ path: join(SHOTS, `${name}-${colorScheme}.png`) });
-    const { violations } = await new AxeBuilder({ page: started.page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`)).toEqual(
-      [],
-    );
+describe("sessions and targets", () => {
+  const startSpread = async () => {
+    const now = Date.now();
+    const started = await start(spreadScene(now));
+    started.daemon.setTargets(spreadTargets(now));
+    await started.popover.row("refunds").waitFor();
+    return started;
   };
 
-  it("empty", async () => {
-    const started = await start([], { colorScheme });
-    await started.page.getByText("No agents").waitFor();
-    await audit(started, "empty");
+  it("lists sessions, merges them by name when asked to, and remembers that", async () => {
+    const { popover, page } = await startSpread();
+    await popover.press("s");
+    await popover.sessions.first().waitFor();
+    const names = () =>
+      popover.sessions.evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label")));
+    expect(await names()).toEqual([
+      "infra on build-box (slow or failing), 3 windows, 3 agents, 1 error, 1 needs approval, 1 running",
+      "payments on host, 4 windows, 4 agents, 1 needs approval, 1 needs answer, 1 running, 1 done",
+      "web on build-box (slow or failing), 1 window, 1 agent, 1 running",
+      "web on host, 3 windows, 3 agents, 1 running, 1 idle, 1 unknown",
+      "web on lab (unreachable), 1 window, 1 agent, 1 unknown",
+    ]);
+    await page.getByRole("checkbox", { name: "One row per name" }).check();
+    await vi.waitFor(async () => expect(await popover.sessions.count()).toBe(3), WAIT);
+    expect((await names())[2]).toBe(
+      "web on build-box 1 (slow or failing), host 3, lab 1 (unreachable), 5 windows, 5 agents, 2 running, 1 idle, 2 unknown",
+    );
+    await page.reload();
+    await popover.tab("Sessions").click();
+    await vi.waitFor(async () => expect(await popover.sessions.count()).toBe(3), WAIT);
   });
-  it("one pane", async () => {
-    const started = await start([makePane({ state: "running", since: Date.now() - 90_000 })], {
-      colorScheme,
-    });
-    await started.popover.row("window-1").waitFor();
-    await audit(started, "one");
+
+  it("opens the windows of a session and comes back to it, by keyboard", async () => {
+    const started = await startSpread();
+    const { popover, page, daemon } = started;
+    await popover.press("s");
+    await isFocused(started, "infra");
+    await popover.press("j", "Enter");
+    await page.getByRole("heading", { name: "2 refunds" }).waitFor();
+    expect((await popover.paneNames()).map((name) => name.split(",")[0])).toEqual([
+      "api",
+      "refunds",
+      "ledger",
+      "docs",
+    ]);
+    await isFocused(started, "api");
+    await popover.press("j", "Enter");
+    await vi.waitFor(() => expect(daemon.actions).toMatchObject([{ action: "openAttach" }]), WAIT);
+    await popover.press("Escape");
+    await isFocused(started, "payments");
+    await popover.press("Escape");
+    await popover.group("payments on host").waitFor();
   });
-  it("mixed", async () => {
-    const started = await startMixed({ colorScheme });
-    await started.popover.press("j", "j");
-    await isFocused(started, "refunds");
-    await audit(started, "mixed");
+
+  it("says of every target how it is, why, since when, and what to do", async () => {
+    const { popover, page } = await startSpread();
+    await popover.press("t");
+    await popover.targets.first().waitFor();
+    const [lab, box] = await popover.targets.allTextContents();
+    for (const part of [
+      "lab",
+      "unreachable",
+      "Operation timed out",
+      "'ssh lab' in a terminal",
+      "Last seen 6m ago",
+      "Next attempt in",
+    ])
+      expect(lab).toContain(part);
+    expect(box).toContain("answers take 3.1 s");
+    await popover.press("/");
+    await page.keyboard.type("build");
+    await vi.waitFor(async () => expect(await popover.targets.count()).toBe(1), WAIT);
   });
-  it("hostile", async () => {
-    const started = await start(hostileScene(Date.now()), { colorScheme });
-    await started.popover.row("override").waitFor();
-    await audit(started, "hostile");
+
+  it("leads from many problems to the targets", async () => {
+    const { popover, page, daemon } = await startSpread();
+    daemon.setTargets([
+      ...spreadTargets(Date.now()),
+      makeTarget({ target: "third", kind: "ssh", health: "down", health_reason: "no route" }),
+    ]);
+    await page.getByRole("button", { name: "1 more" }).click();
+    await popover.targets.getByText("no route").waitFor();
   });
-  it("thousand", async () => {
-    const started = await start(thousandScene(Date.now()), { colorScheme });
-    await started.popover.scrollTo(9_000);
-    await started.popover.row("task-").waitFor();
-    await audit(started, "thousand");
-  });
-  it("expanded", async () => {
-    const started = await startMixed({ colorScheme });
-    await started.popover.row("refunds").click();
-    await started.popover.detail.getByText("So far").waitFor();
-    await audit(started, "expanded");
-  });
-  it("disconnected", async () => {
-    const started = await startMixed({ colorScheme });
-    started.daemon.goDown();
-    await started.page.getByText("Not connected.").waitFor();
-    await audit(started, "disconnected");
-  });
-  it("attach command", async () => {
-    const started = await startMixed({ colorScheme, daemonOptions: { canOpenTerminal: false } });
-    await started.popover.attachButton("refunds").click();
-    await started.popover.dialog.waitFor();
-    await audit(started, "attach-command");
+
+  it("lists the keys", async () => {
+    const { popover } = await startMixed();
+    await popover.press("?");
+    await popover.dialog.getByText("Approve this once, deny").waitFor();
+    await popover.press("Escape");
+    await popover.dialog.waitFor({ state: "detached" });
   });
 });

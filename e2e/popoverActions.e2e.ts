@@ -151,7 +151,7 @@ describe("answering", () => {
   it("answers a question with a text, and counts down the agent's own time-out", async () => {
     const { daemon, popover, page } = await startAsking();
     await popover.row("question").click();
-    await popover.detail.getByText(/The agent goes on without an answer in \d+ s/).waitFor();
+    await popover.detail.getByText(/The agent goes on without an answer in \d+m/).waitFor();
     await popover.press("r");
     await popover.replyBox.waitFor();
     await page.keyboard.type("None of these");

@@ -39,8 +39,12 @@ export const Countdown = ({ until }: { until: number }) => {
   return <>{seconds < 1 ? "now" : `in ${seconds} s`}</>;
 };
 
-/** Whole seconds until a moment of the daemon's clock (epoch ms); ticks, and says when it has passed. */
+/** Above this nobody counts seconds. */
+const MINUTES_FROM_MS = 120_000;
+
+/** Time until a moment of the daemon's clock (epoch ms); ticks, and says when it has passed. */
 export const TimeLeft = ({ until }: { until: number }) => {
-  const seconds = Math.ceil((until - useDaemonNow()) / 1_000);
-  return <>{seconds < 1 ? "any moment now" : `in ${seconds} s`}</>;
+  const leftMs = until - useDaemonNow();
+  if (leftMs <= 0) return <>any moment now</>;
+  return <>{leftMs > MINUTES_FROM_MS ? `in ${formatAge(leftMs)}` : `in ${Math.ceil(leftMs / 1_000)} s`}</>;
 };

@@ -233,8 +233,8 @@ export const App = (props: AppProps) => {
         {view.kind !== "targets" && (
           <ProblemNotice problems={overview.problems} onMore={() => rows.go("targets")} />
         )}
-        <ViewBar view={view} isMerged={rows.isMerged} onMerge={rows.setMerged} onBack={rows.back} />
         <main className={styles.main} aria-label="Agents in tmux">
+          <ViewBar view={view} isMerged={rows.isMerged} onMerge={rows.setMerged} onBack={rows.back} />
           {rows.rows.length === 0 ? (
             <EmptyView
               why={whyEmpty({

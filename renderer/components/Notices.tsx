@@ -31,17 +31,31 @@ export const ConnectionNotice = ({
   );
 };
 
-export const ProblemNotice = ({ problems }: { problems: readonly Problem[] }) => {
+/** The rest is in the view of targets. */
+const MAX_PROBLEMS = 2;
+
+interface ProblemNoticeProps {
+  problems: readonly Problem[];
+  onMore: () => void;
+}
+
+export const ProblemNotice = ({ problems, onMore }: ProblemNoticeProps) => {
   if (problems.length === 0) return null;
+  const more = problems.length - MAX_PROBLEMS;
   return (
     <div className={styles.notice} data-kind="problem">
       <div className={styles.problems} role="status" aria-label="Problems">
         <ul>
-          {problems.map((problem) => (
+          {problems.slice(0, MAX_PROBLEMS).map((problem) => (
             <li key={problem.key}>{displayLine(problem.text)}</li>
           ))}
         </ul>
       </div>
+      {more > 0 && (
+        <button type="button" className={styles.button} onClick={onMore}>
+          {more} more
+        </button>
+      )}
     </div>
   );
 };

@@ -78,7 +78,11 @@ const MeasuredRow = ({ rowKey, onHeight, children }: MeasuredRowProps) => {
     onHeight(rowKey, element.offsetHeight);
     return () => observer.disconnect();
   }, [rowKey, onHeight]);
-  return <div ref={ref}>{children}</div>;
+  return (
+    <div ref={ref} className={styles.measured}>
+      {children}
+    </div>
+  );
 };
 
 /** Tops of all rows in CSS pixels, and where measured rows report their height. */
@@ -128,15 +132,15 @@ export const RowList = ({
     if (focusRequest > 0) showSelected();
   }, [focusRequest]);
 
-  const showOpen = useEffectEvent(() => {
-    const index = rows.findIndex((row) => row.key === openKey);
+  const showOpen = useEffectEvent((key: string) => {
+    const index = rows.findIndex((row) => row.key === key);
     if (element !== null && index >= 0)
       element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
   });
-  const isOpenMeasured = openKey !== null && isMeasured(openKey);
+  const measuredOpenKey = openKey !== null && isMeasured(openKey) ? openKey : null;
   useEffect(() => {
-    if (isOpenMeasured) showOpen();
-  }, [openKey, isOpenMeasured]);
+    if (measuredOpenKey !== null) showOpen(measuredOpenKey);
+  }, [measuredOpenKey]);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { outcomeText } from "./outcomeText.ts";
+
+it("says what came of an action in words of the popover, not of the terminal", () => {
+  const failure = { message: "nothing was sent: \u202eit changed", remedy: "Run 'agtmux list'.", code: null };
+  expect([
+    outcomeText({ kind: "sending", action: "kill" }),
+    outcomeText({
+      kind: "done",
+      action: "send",
+      outcome: "unverified",
+      detail: "not seen",
+      notes: ["3 left out"],
+    }),
+    outcomeText({ kind: "refused", action: "answer", failure: { ...failure, code: "E_STALE_SNAPSHOT" } }),
+    outcomeText({ kind: "lost", action: "send", failure }),
+  ]).toEqual([
+    { head: "", detail: "Sending the signal…" },
+    { head: "Not verified.", detail: "Not seen. 3 left out." },
+    { head: "Refused.", detail: "Nothing was sent: ⟨U+202E⟩it changed. Look again and repeat it." },
+    {
+      head: "Not known.",
+      detail:
+        "It may have arrived or not; look at the pane first. Nothing was sent: ⟨U+202E⟩it changed. Run 'agtmux list'.",
+    },
+  ]);
+});
