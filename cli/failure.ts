@@ -23,7 +23,10 @@ export const renderFailure = (failure: AgtmuxError, asJson: boolean, now: number
   }
   const lines = [
     `agtmux: ${message.replace(/\.$/, "")} [${code}]. ${sentence(remedy)}`,
-    ...details.map((detail) => `  ${cleanLine(detail)}`),
+    ...details
+      .map((detail) => cleanLine(detail))
+      .filter((detail) => !message.includes(detail))
+      .map((detail) => `  ${detail}`),
   ];
   return `${lines.join("\n")}\n`;
 };

@@ -104,13 +104,13 @@ const lateAnswer = (): Promise<never> =>
     ).unref();
   });
 
-/** What the daemon finds. Fails with E_REF_NOT_FOUND for an unknown target; every other failure is a finding. */
+/** What the daemon finds. Fails with E_TARGET_UNKNOWN for an unknown target; every other failure is a finding. */
 export const findingsOfDaemon = async (client: DaemonClient, target: string | null): Promise<Finding[]> => {
   try {
     const asked = client.call((api) => api.doctor.mutate({ target }));
     return (await Promise.race([asked, lateAnswer()])).findings;
   } catch (error) {
-    if (error instanceof AgtmuxError && error.code === "E_REF_NOT_FOUND") throw error;
+    if (error instanceof AgtmuxError && error.code === "E_TARGET_UNKNOWN") throw error;
     const { status, summary, evidence, remedy } = toProblem(error, "The daemon could not say what it finds.");
     return [
       {

@@ -112,7 +112,10 @@ const addKill = (program: Verb, context: CliContext, outcome: Outcome): void => 
 
 const addDismiss = (program: Verb, context: CliContext): void => {
   addGuards(
-    program.command("dismiss").description("take an ended or failed row out of the lists").argument("<ref>"),
+    program
+      .command("dismiss")
+      .description("mark an error as seen: it counts as idle, and the row of a crashed agent goes")
+      .argument("<ref>"),
   )
     .addOption(json())
     .example("agtmux dismiss runtime:4f2a", "The error was seen: it counts as idle from now on.")

@@ -1,4 +1,4 @@
-// `agtmux dismiss <ref>`: takes an ended or errored row out of the lists.
+// `agtmux dismiss <ref>`: marks an error as seen; the row of a crashed agent goes.
 import type { DismissedDocument } from "../../core/model/documents.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";

@@ -84,7 +84,7 @@ const examine = async (context: CliContext, target: string | null): Promise<Find
   }
 };
 
-/** Resolves with the exit status: 1 for at least one problem, with `strict` also for a warning. Fails with E_REF_NOT_FOUND. */
+/** Resolves with the exit status: 1 for at least one problem, with `strict` also for a warning. Fails with E_TARGET_UNKNOWN. */
 export const runDoctor = async (context: CliContext, options: DoctorOptions): Promise<number> => {
   const target = options.target ?? null;
   const findings = await examine(context, target);

@@ -58,6 +58,7 @@ describe("the snapshot's own version and expiry", () => {
   test.each([
     ["another version", { current: { stateVersion: 8 } }, "version 7 to 8"],
     ["the moment of expiry", { snapshot: { expiresAt: NOW } }, "expired 0 ms ago"],
+    ["a fraction after it", { snapshot: { expiresAt: NOW - 1.25 } }, "expired 1 ms ago"],
   ])("%s refuses, unless forced", (_title, change, pattern) => {
     expect(judge(change)).toEqual(refusal(pattern));
     expect(judge({ ...change, guards: force })).toEqual(OK);

@@ -54,7 +54,8 @@ const judgeAge = ({ snapshot, guards, now }: JudgeInput, current: SubjectNow): s
       `the state has changed to ${current.state ?? "no agent"} (version ${snapshot.stateVersion} to ${current.stateVersion})`,
     );
   }
-  if (now >= snapshot.expiresAt) changes.push(`the snapshot expired ${now - snapshot.expiresAt} ms ago`);
+  if (now >= snapshot.expiresAt)
+    changes.push(`the snapshot expired ${Math.floor(now - snapshot.expiresAt)} ms ago`);
   return changes;
 };
 
@@ -78,7 +79,7 @@ const judgeGuards = ({ guards, now }: JudgeInput, current: SubjectNow): string[]
     // Written so that an age that is no number refuses.
     if (age === null || !(age <= guards.ifUpdatedWithinMs)) {
       changes.push(
-        `the state was last confirmed ${age === null ? "never" : `${age} ms ago`}, not within ${guards.ifUpdatedWithinMs} ms`,
+        `the state was last confirmed ${age === null ? "never" : `${Math.ceil(age)} ms ago`}, not within ${guards.ifUpdatedWithinMs} ms`,
       );
     }
   }

@@ -124,8 +124,8 @@ describe("with a daemon", () => {
     expect(report.filters).toEqual({ target: "host" });
     const { code, stderr } = await run(["doctor", "--target", "nowhere"]);
     expect([code, stderr]).toEqual([
-      3,
-      "agtmux: there is no target 'nowhere' [E_REF_NOT_FOUND]. Known targets: host.\n",
+      18,
+      "agtmux: there is no target 'nowhere' [E_TARGET_UNKNOWN]. Known targets: host.\n",
     ]);
   });
 

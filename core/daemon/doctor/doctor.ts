@@ -20,7 +20,7 @@ export interface DoctorDeps {
 }
 
 export interface Doctor {
-  /** `target` null: all of them. Fails with E_REF_NOT_FOUND for a name that is not known. */
+  /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
   examine(input: { target: string | null }): Promise<{ findings: Finding[] }>;
 }
 
@@ -29,7 +29,7 @@ export const createDoctor = ({ adapters, targets, host, clock }: DoctorDeps): Do
     const all = targets();
     const chosen = all.filter(({ view }) => target === null || view.target === target);
     if (target !== null && chosen.length === 0)
-      throw new AgtmuxError("E_REF_NOT_FOUND", `there is no target '${target.slice(0, 64)}'`, {
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${target.slice(0, 64)}'`, {
         remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
       });
     const known = adapters.list();

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { AgtmuxError } from "../core/model/errors.ts";
+import { renderFailure } from "./failure.ts";
+
+it("tells a detail that the sentence has already only in the JSON document", () => {
+  const failure = new AgtmuxError("E_STALE_SNAPSHOT", "Nothing was done: no prompt is open", {
+    details: ["no prompt is open", "the state is idle"],
+    remedy: "Look again",
+  });
+  expect(renderFailure(failure, false, 0)).toBe(
+    "agtmux: Nothing was done: no prompt is open [E_STALE_SNAPSHOT]. Look again.\n  the state is idle\n",
+  );
+  expect(JSON.parse(renderFailure(failure, true, 0))).toMatchObject({ error: { details: failure.details } });
+});
