@@ -1,0 +1,125 @@
+// The popover's actions on real panes: real tmux, a real daemon, programs that show recorded dialogs or take what is typed,
+// and Chromium through the browser bridge.
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { openAgent } from "../test/actions/agentPane.ts";
+import { dialogOf, openDialogs, type DialogPane } from "../test/actions/dialogPane.ts";
+import { openScene, type Scene } from "../test/actions/scene.ts";
+import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+
+const WAIT = { timeout: 20_000, interval: 50 };
+const YES = "Yes";
+const CLAUDE_OPTIONS = [
+  YES,
+  "Yes, and always allow access to /home/dev/project from this project",
+  "Yes, and switch to auto mode",
+  "No",
+];
+const CLAUDE = dialogOf("recordings/claude/waiting_approval", {
+  options: CLAUDE_OPTIONS,
+  digits: "too",
+  escapes: "No",
+});
+const CLAUDE_OTHER = dialogOf("recordings/claude/waiting_approval", {
+  name: "other",
+  options: CLAUDE_OPTIONS,
+  digits: "too",
+  replace: ["touch approved.txt", "rm -rf build"],
+});
+const CODEX_QUESTION = dialogOf("recordings/codex/waiting_input_question", {
+  options: ["Red", "Blue", "None of the above"],
+  mark: "›",
+});
+
+let browser: Browser;
+let scene: Scene;
+let launched: BrowserPopover | null = null;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  console.log(`launcher: browser (${browser.version()}), real tmux and daemon`);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  scene = await openScene();
+});
+afterEach(async () => {
+  await launched?.close();
+  launched = null;
+  await scene.close();
+});
+
+/** The popover with the row of a pane, selected; the window is given a name to find it by. */
+const look = async (paneId: string, name: string) => {
+  await scene.tmux.run("rename-window", "-t", paneId, name);
+  launched = await launchBrowserPopover({ browser, daemon: scene.service });
+  await launched.popover.row(name).waitFor();
+  await launched.popover.row(name).focus();
+  return launched;
+};
+const chosen = (pane: DialogPane, expected: readonly [string, string][]) =>
+  vi.waitFor(() => expect(pane.chosen()).toEqual(expected), WAIT);
+
+it.each([
+  ["a", YES],
+  ["d", "No"],
+])("answers a permission dialog with the key %s, and the wait is over", async (key, label) => {
+  const pane = await openDialogs(scene, "claude", [CLAUDE]);
+  const { popover } = await look(pane.paneId, "asking");
+  // The first press may only show what the row cuts off.
+  await popover.press("Space");
+  await popover.action("Approve").waitFor();
+  await popover.press(key);
+  await popover.status.getByText("Delivered.").waitFor();
+  await chosen(pane, [["waiting_approval", label]]);
+  await popover.action("Approve").waitFor({ state: "detached" });
+});
+
+it("refuses to answer a prompt that was replaced on its way, and presses nothing in the new one", async () => {
+  const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+  const { popover, page } = await look(pane.paneId, "asking");
+  await page.route("**/trpc/answer", async (route) => {
+    await pane.skip();
+    await scene.daemon.until(pane.paneId, ({ request }) => JSON.stringify(request).includes("rm -rf build"));
+    await route.continue();
+  });
+  await popover.press("Space");
+  await popover.action("Approve").waitFor();
+  await popover.press("a");
+  await popover.alert.waitFor();
+  expect(await popover.alert.textContent()).toMatch(/^Refused\. .*Look again and repeat it\.$/);
+  await popover.detail.getByText("rm -rf build").first().waitFor();
+  expect(pane.chosen()).toEqual([]);
+});
+
+it("chooses an option of a question", async () => {
+  const pane = await openDialogs(scene, "codex", [CODEX_QUESTION]);
+  const { popover } = await look(pane.paneId, "asking");
+  await popover.press("Space");
+  await popover.option("Blue").click();
+  await popover.status.getByText("Delivered.").waitFor();
+  await chosen(pane, [["waiting_input_question", "Blue"]]);
+});
+
+it("sends a reply of several lines, shows the screen, and kills after asking", async () => {
+  const agent = await openAgent(scene);
+  const { popover, page } = await look(agent.paneId, "resting");
+  await popover.press("r");
+  await popover.replyBox.waitFor();
+  await page.keyboard.type("first 'line'; $(x)");
+  await popover.press("Shift+Enter");
+  await page.keyboard.type("second");
+  await popover.press("Enter");
+  await popover.status.getByText("Delivered.").waitFor();
+  expect(agent.received()).toEqual(["first 'line'; $(x)\nsecond"]);
+  await popover.press("Escape", "o");
+  await popover.screen.waitFor();
+  const pid = await scene.tmux.run("display-message", "-p", "-t", agent.paneId, "#{pane_pid}");
+  await popover.press("x");
+  await popover.dialog.getByText(`process ${pid} `).waitFor();
+  await popover.dialog.getByRole("radio", { name: /^TERM/ }).check();
+  await popover.dialog.getByRole("button", { name: "Send TERM" }).click();
+  await scene.daemon.untilGone(agent.paneId);
+  await popover.row("resting").waitFor({ state: "detached" });
+});
