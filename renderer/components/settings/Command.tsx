@@ -13,7 +13,7 @@ export const Command = ({ text }: { text: string }) => {
   };
   return (
     <div className={styles.command}>
-      <pre tabIndex={0} role="region" aria-label="Command">
+      <pre tabIndex={0} role="group" aria-label={`Command: ${text}`}>
         {text}
       </pre>
       <ActionButton onClick={copy}>{copied === "yes" ? "Copied" : "Copy"}</ActionButton>

@@ -41,7 +41,7 @@ const Report = ({ text }: { text: string }) => {
           This is what is copied. Home folders, machines, users and addresses are left out; read it before you
           hand it on.
         </p>
-        <pre className={styles.report} tabIndex={0} role="region" aria-label="Report">
+        <pre className={styles.report} tabIndex={0} role="group" aria-label="Text of the report">
           {text}
         </pre>
         <div className={styles.buttons}>

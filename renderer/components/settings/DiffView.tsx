@@ -4,7 +4,13 @@ import { displayLine, displayText } from "../../text/displayText.ts";
 import styles from "./settings.module.css";
 
 const kindOf = (line: string): string => {
-  if (line.startsWith("+++") || line.startsWith("---") || line.startsWith("===")) return "head";
+  if (
+    line.startsWith("+++") ||
+    line.startsWith("---") ||
+    line.startsWith("===") ||
+    line.startsWith("Index: ")
+  )
+    return "head";
   if (line.startsWith("@@")) return "place";
   return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
 };
@@ -21,7 +27,7 @@ export const DiffView = ({ changes }: { changes: IntegrationReport["changes"] })
     {changes.map(({ path, diff }) => (
       <figure key={path} className={styles.diff}>
         <figcaption>{displayLine(path)}</figcaption>
-        <pre tabIndex={0} role="region" aria-label={`Change of ${displayLine(path)}`}>
+        <pre tabIndex={0} role="group" aria-label={`Change of ${displayLine(path)}`}>
           {linesOf(diff).map((line, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- a diff never changes: another one is another list
             <span key={index} data-line={kindOf(line)}>

@@ -131,7 +131,8 @@ export const IntegrationCard = (props: IntegrationCardProps) => {
         {shown.kind === "plan" && (
           <>
             <p role="status">
-              This would change{" "}
+              {shown.isNew && "Its settings changed meanwhile, so nothing was done. "}
+              {shown.isNew ? "Now this" : "This"} would change{" "}
               {shown.report.changes.length === 1 ? "one file" : `${shown.report.changes.length} files`}:
             </p>
             <DiffView changes={shown.report.changes} />

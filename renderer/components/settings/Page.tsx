@@ -11,10 +11,12 @@ interface PageProps {
   onBack: () => void;
   /** Beside the title. */
   aside?: ReactNode;
+  /** Holds text rather than controls: then the text itself takes the tab key, so that it can be scrolled. */
+  isText?: boolean;
   children: ReactNode;
 }
 
-export const Page = ({ title, backLabel, onBack, aside, children }: PageProps) => {
+export const Page = ({ title, backLabel, onBack, aside, isText = false, children }: PageProps) => {
   const headingRef = useRef<HTMLHeadingElement>(null);
   useEffect(() => headingRef.current?.focus(), []);
   return (
@@ -28,7 +30,12 @@ export const Page = ({ title, backLabel, onBack, aside, children }: PageProps) =
         </h1>
         {aside}
       </header>
-      <div className={styles.body}>{children}</div>
+      <div
+        className={styles.body}
+        {...(isText ? { tabIndex: 0, role: "region", "aria-label": `${title}, text` } : {})}
+      >
+        {children}
+      </div>
     </main>
   );
 };

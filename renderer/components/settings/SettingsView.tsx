@@ -90,6 +90,7 @@ export const SettingsView = (props: SettingsViewProps) => {
         title={section === null ? "Settings" : labelOf(section)}
         backLabel={section === null ? "Agents" : "Settings"}
         onBack={back}
+        isText={section === "shortcuts" || section === "terminal"}
         aside={
           waitingCount > 0 && (
             <span role="status" className={styles.waiting}>

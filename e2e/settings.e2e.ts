@@ -1,0 +1,485 @@
+// Settings and setup as a person uses them: in a browser on a real daemon with real tmux and a played agent, and on the
+// stand-in for what only the desktop app can do.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startTestDaemon, type TestDaemon } from "../test/harness/daemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
+import { createPlayer } from "../test/player/player.ts";
+import { makePane, makeTarget } from "../test/factories/view.ts";
+import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
+import { launchBrowserPopover, type BrowserPopoverOptions } from "./launchers/browser.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+import { SettingsPage } from "./pages/settings.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
+const SHOTS = fileURLToPath(new URL("../test-results/screenshots", import.meta.url));
+const POLL = { timeout: 15_000 };
+const LIMIT_MS = 15_000;
+
+let browser: Browser;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  browser = await launchChromium();
+});
+afterAll(() => browser?.close());
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+interface Started {
+  page: Page;
+  settings: SettingsPage;
+  errors: readonly string[];
+  daemon: TestDaemon;
+  tmux: PrivateTmux;
+  /** What config.json holds now. */
+  config: () => unknown;
+}
+
+/** A browser popover on a real daemon with a private tmux and an SSH configuration of its own. */
+const start = async (
+  options: Omit<BrowserPopoverOptions, "browser" | "daemon"> & { hasServer?: boolean } = {},
+): Promise<Started> => {
+  const { hasServer = true, ...look } = options;
+  const tmux = createPrivateTmux();
+  closers.push(() => tmux.close());
+  if (hasServer) await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+  const daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
+  closers.push(() => daemon.close());
+  mkdirSync(join(daemon.home, ".ssh"));
+  writeFileSync(join(daemon.home, ".ssh", "config"), "Host 127.0.0.1 gpu-box *.lan\n");
+  const launched = await launchBrowserPopover({ browser, daemon: daemon.daemon.service, ...look });
+  launched.page.setDefaultTimeout(LIMIT_MS);
+  closers.push(() => launched.close());
+  return {
+    page: launched.page,
+    errors: launched.errors,
+    settings: new SettingsPage(launched.page),
+    daemon,
+    tmux,
+    config: () => JSON.parse(readFileSync(daemon.paths.config, "utf8")),
+  };
+};
+
+describe("the way through the settings", () => {
+  it("opens by button and key, leads to each section with the focus on its name, and Esc goes back by one", async () => {
+    const { page, settings, errors } = await start();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await settings.isAt("Settings");
+    await page.keyboard.press("Escape");
+    await settings.enter();
+    const names = await settings.sections.allTextContents();
+    expect(names).toHaveLength(11);
+    for (const name of ["Targets", "Appearance", "Command line"]) {
+      await settings.open(name);
+      await settings.isAt(name);
+      expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+      await page.keyboard.press("Escape");
+      await settings.isAt("Settings");
+    }
+    // Tab goes from the name to the first section, and Enter opens it.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await settings.isAt("Targets");
+    expect(errors).toEqual([]);
+  });
+
+  it("says in a browser what only the desktop app can do", async () => {
+    const { page, settings } = await start();
+    await settings.enter();
+    for (const [section, reason] of [
+      ["Terminal", "A browser cannot open a terminal"],
+      ["Shortcuts", "needs the desktop app"],
+      ["General", "Launch at login is a choice of the desktop app"],
+      ["Notifications", "The desktop app shows notifications"],
+    ] as const) {
+      await settings.open(section);
+      await page.getByText(reason).waitFor();
+      await settings.back();
+    }
+    await settings.open("Command line");
+    expect(
+      await page
+        .getByRole("group", { name: /^Command: / })
+        .first()
+        .textContent(),
+    ).toContain("ln -s");
+  });
+
+  it("keeps theme and text size over a reload, and both reach everything", async () => {
+    const { page, settings } = await start();
+    const look = () =>
+      page.evaluate(() => [
+        getComputedStyle(document.body).backgroundColor,
+        getComputedStyle(document.documentElement).fontSize,
+      ]);
+    const before = await look();
+    expect(before).toEqual(["rgb(247, 247, 248)", "16px"]);
+    await settings.enter();
+    await settings.open("Appearance");
+    await page.getByLabel("Theme").selectOption("dark");
+    await page.getByLabel("Text size").selectOption("200");
+    expect(await look()).toEqual(["rgb(32, 33, 36)", "32px"]);
+    await page.reload();
+    await page.getByRole("button", { name: "Settings" }).waitFor();
+    expect(await look()).toEqual(["rgb(32, 33, 36)", "32px"]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await settings.enter();
+    await settings.open("Appearance");
+    await page.getByLabel("Theme").selectOption("light");
+    expect((await look())[0]).toBe("rgb(247, 247, 248)");
+  });
+});
+
+describe("what the daemon obeys", () => {
+  it("writes notifications and retention into config.json, and says which key cannot be that", async () => {
+    const { page, settings, config, daemon } = await start();
+    await settings.enter();
+    await settings.open("Notifications");
+    await settings.toggle("Error").click();
+    await expect.poll(config, POLL).toEqual({ notifications: { error: true } });
+    await page.getByLabel("Sound of “error”").selectOption("none");
+    await settings.toggle("Be quiet every day").click();
+    await page.getByLabel("From", { exact: true }).fill("21:15");
+    await page.getByLabel("From", { exact: true }).press("Enter");
+    await settings.toggle("This machine").click();
+    await expect.poll(config, POLL).toEqual({
+      notifications: {
+        error: true,
+        sounds: { error: "none" },
+        quiet_hours: { from: "21:15", to: "08:00" },
+        muted_targets: ["host"],
+      },
+    });
+    const again = page.getByLabel("Same agent again after");
+    await again.fill("999999");
+    await again.press("Enter");
+    await expect
+      .poll(() => settings.alert.textContent(), POLL)
+      .toContain("Notifications.cooldown_ms cannot be that");
+    expect(await again.inputValue()).toBe("10");
+
+    await settings.back();
+    await settings.open("General");
+    const days = page.getByLabel("History of states for");
+    await days.fill("30");
+    await days.press("Tab");
+    await expect.poll(config, POLL).toMatchObject({ retention: { max_age_days: 30 } });
+
+    writeFileSync(daemon.paths.config, "{ not json");
+    await settings.back();
+    await settings.open("General");
+    await page.getByText("Nothing can be changed here before that file is right").waitFor();
+    await days.fill("3");
+    await days.press("Enter");
+    await page.getByText("is not JSON").first().waitFor();
+    expect(readFileSync(daemon.paths.config, "utf8")).toBe("{ not json");
+  });
+
+  it("switches an agent off and on", async () => {
+    const { page, settings, config } = await start();
+    await settings.enter();
+    await settings.open("Agents");
+    await page.getByText("Unverified: never held against a recorded run.").first().waitFor();
+    await settings.toggle("Codex").click();
+    await expect.poll(config, POLL).toEqual({ adapters: { disabled: ["codex"] } });
+    await expect.poll(() => settings.toggle("Codex").isChecked(), POLL).toBe(false);
+    await settings.toggle("Codex").click();
+    await expect.poll(config, POLL).toEqual({ adapters: { disabled: [] } });
+  });
+});
+
+describe("targets", () => {
+  it("adds a host of the SSH configuration, shows how it is, switches it, and removes it after a question", async () => {
+    const { page, settings, config } = await start();
+    await settings.enter();
+    await settings.open("Targets");
+    const aliases = page.getByRole("list", { name: "Hosts of your SSH configuration" });
+    expect(await aliases.getByRole("button").allTextContents()).toEqual(["127.0.0.1", "gpu-box"]);
+    // No port answers there: what comes is a target that is down and says why.
+    await aliases.getByRole("button", { name: "127.0.0.1" }).click();
+    expect(await page.getByLabel("SSH host").inputValue()).toBe("127.0.0.1");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("127.0.0.1 was added and is being connected.").waitFor();
+    expect(config()).toMatchObject({ targets: [{ name: "127.0.0.1", ssh_target: "127.0.0.1" }] });
+    const card = settings.card("Targets", "127.0.0.1");
+    await expect.poll(() => aliases.getByRole("button").count(), POLL).toBe(1);
+
+    await page.getByLabel("SSH host").fill("someone@127.0.0.1");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => settings.alert.first().textContent(), POLL).toContain("already");
+    await page.getByLabel("SSH host").fill("-oProxyCommand=x");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => settings.alert.first().textContent(), POLL).not.toContain("already");
+    await page.getByLabel("SSH host").fill("");
+
+    await card.getByRole("button", { name: "Switch off" }).click();
+    await expect.poll(() => card.getAttribute("aria-label"), POLL).toBe("127.0.0.1, switched off");
+    await card.getByRole("button", { name: "Switch on" }).click();
+    await expect.poll(() => card.getAttribute("aria-label"), POLL).toBe("127.0.0.1, unreachable");
+
+    await card.getByRole("button", { name: "Remove…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    expect(await card.count()).toBe(1);
+    await card.getByRole("button", { name: "Remove…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await expect.poll(() => card.count(), POLL).toBe(0);
+    expect(config()).toMatchObject({ targets: [] });
+  });
+});
+
+describe("integrations", () => {
+  it("shows the change before it is made, proves delivery, repairs, and takes exactly ours out again", async () => {
+    const { settings, daemon } = await start();
+    const path = join(daemon.home, ".claude", "settings.json");
+    const original = '{\n  "theme": "dark"\n}\n';
+    mkdirSync(join(daemon.home, ".claude"));
+    writeFileSync(path, original);
+    await settings.enter();
+    await settings.open("Integrations");
+    const card = settings.card("Integrations", "Claude Code");
+    const state = () => card.getAttribute("aria-label");
+    const press = (name: string) => card.getByRole("button", { name }).click();
+
+    await press("Install…");
+    const diff = card.getByRole("group", { name: /settings\.json/ });
+    expect(await diff.textContent()).toContain("agtmux-event");
+    await press("Cancel");
+    expect(readFileSync(path, "utf8")).toBe(original);
+    await press("Install…");
+    await diff.waitFor();
+    // Somebody else writes between the look and the press: what was seen is not what would be done.
+    writeFileSync(path, '{ "theme": "light" }\n');
+    await press("Install it");
+    await card.getByText("Its settings changed meanwhile, so nothing was done.").waitFor();
+    await press("Cancel");
+    writeFileSync(path, original);
+    await press("Install…");
+    await press("Install it");
+    await expect.poll(state, POLL).toBe("Claude Code, installed");
+    expect(readFileSync(path, "utf8")).toContain("agtmux-event");
+
+    await press("Verify");
+    const proof = card.getByRole("list", { name: "Proof" });
+    await proof.getByText(/test event arrived after/).waitFor();
+    await proof.getByText("No event of a real agent yet").waitFor();
+
+    const drifted = JSON.parse(readFileSync(path, "utf8"));
+    delete drifted.hooks.Stop;
+    writeFileSync(path, JSON.stringify(drifted, null, 2));
+    await settings.back();
+    await settings.open("Integrations");
+    await expect.poll(state, POLL).toBe("Claude Code, needs repair");
+    await card.getByText("Missing: Stop.").waitFor();
+    await press("Repair…");
+    await press("Repair it");
+    await expect.poll(state, POLL).toBe("Claude Code, installed");
+
+    await press("Uninstall…");
+    await press("Uninstall it");
+    await expect.poll(state, POLL).toBe("Claude Code, not installed");
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ theme: "dark" });
+
+    writeFileSync(path, "{ not json");
+    await settings.back();
+    await settings.open("Integrations");
+    await expect.poll(state, POLL).toBe("Claude Code, cannot be read");
+    expect(await card.getByRole("button").count()).toBe(0);
+  });
+});
+
+describe("diagnostics", () => {
+  it("shows the chain link by link, and a report without the person's names", async () => {
+    const { page, settings, daemon } = await start();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await settings.enter();
+    await settings.open("Diagnostics");
+    await page.getByText("Events travel from the hook to the daemon.").first().waitFor();
+    await page.getByRole("button", { name: "Copy the report" }).click();
+    await page.getByText("Copied.").waitFor();
+    const report = await page.evaluate(() => navigator.clipboard.readText());
+    expect(report).toContain("target.delivery on host");
+    expect(report).toBe(await page.getByRole("group", { name: "Text of the report" }).textContent());
+    await page.getByText(`${daemon.paths.home}/log`).waitFor();
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByText("Checking…").or(page.getByText(/well/)).first().waitFor();
+  });
+
+  it("says so when the daemon is gone", async () => {
+    const fake = new FakeDaemon();
+    const launched = await launchBrowserPopover({ browser, daemon: fake });
+    closers.push(() => launched.close());
+    const settings = new SettingsPage(launched.page);
+    await settings.enter();
+    await settings.open("Diagnostics");
+    await expect.poll(() => settings.alert.textContent(), POLL).toContain("has nothing to examine");
+  });
+});
+
+describe("the setup", () => {
+  it("is offered once, and each step shows what really came of it", async () => {
+    const { page, settings, daemon, tmux } = await start({ isFirstStart: true });
+    await page.getByRole("button", { name: "Set up", exact: true }).click();
+    await settings.isAt("Set up agtmux");
+    await page
+      .getByRole("list", { name: "tmux" })
+      .getByText(/can be used/)
+      .waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+
+    await page.getByText("No agent is seen yet.").waitFor();
+    const player = await createPlayer({
+      tmux: { socketArgs: tmux.socketArgs, session: "shop" },
+      home: daemon.home,
+      recordingsDir: RECORDINGS,
+    });
+    closers.push(() => player.close());
+    await page.getByText("One agent is seen:").waitFor();
+    await page
+      .getByRole("list", { name: "Agents" })
+      .getByText(/Claude Code in shop/)
+      .waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+
+    const card = settings.card("Integrations", "Claude Code");
+    expect(await page.getByRole("button", { name: "Next" }).count()).toBe(0);
+    await card.getByRole("button", { name: "Install…" }).click();
+    await card.getByRole("group", { name: /settings\.json/ }).waitFor();
+    await card.getByRole("button", { name: "Install it" }).click();
+    await card.getByRole("button", { name: "Verify" }).click();
+    await card.getByText(/test event arrived after/).waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+
+    await page.getByText("only the desktop app notifies you").waitFor();
+    await page.getByRole("list", { name: "Notifications" }).getByRole("listitem").waitFor();
+    await page.getByRole("button", { name: "Finish without" }).click();
+    await page.getByRole("searchbox").waitFor();
+    expect(await page.getByRole("region", { name: "Setup" }).count()).toBe(0);
+    await page.reload();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await settings.open("Set up again");
+    const step = (name: string) => page.getByRole("button", { name: new RegExp(name) });
+    expect(await step("Find your agents").textContent()).toContain("proved");
+    expect(await step("Install hooks").textContent()).toContain("proved");
+    expect(await step("Show a notification").textContent()).toContain("skipped");
+  });
+
+  it("says what to do where no tmux server runs, can be passed by, and is not offered again when refused", async () => {
+    const { page, settings } = await start({ isFirstStart: true, hasServer: false });
+    await page.getByRole("button", { name: "Set up", exact: true }).click();
+    await page.getByText(/Start one with 'tmux/).waitFor();
+    await expect
+      .poll(() => page.getByRole("button", { name: /Find tmux/ }).textContent(), POLL)
+      .toContain("needs attention");
+    await page.getByRole("button", { name: "Skip this step" }).click();
+    await page.getByText("No agent is seen yet.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").waitFor();
+    expect(await page.getByRole("region", { name: "Setup" }).count()).toBe(0);
+    await settings.enter();
+    await settings.open("Set up again");
+    await settings.isAt("Set up agtmux");
+  });
+});
+
+/** Those in which large text changes most. */
+const LARGE_SHOTS = new Set(["List", "Targets", "Integrations", "Notifications", "Setup hooks"]);
+const SECTION_NAMES = [
+  "Targets",
+  "Integrations",
+  "Notifications",
+  "Appearance",
+  "Shortcuts",
+  "Terminal",
+  "Agents",
+  "General",
+  "Command line",
+  "Diagnostics",
+];
+
+describe("looks", () => {
+  const SCHEMES = ["light", "dark"] as const;
+
+  it("every view is clean for axe in both themes, and at 200 % text nothing is cut off sideways", async () => {
+    const { page, settings, daemon } = await start();
+    await daemon.daemon.service.targetAdd({ name: "gpu", ssh_target: "127.0.0.1" });
+    const look = async (name: string) => {
+      const file = `settings-${name.toLowerCase().replaceAll(" ", "-")}`;
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: join(SHOTS, `${file}-${colorScheme}.png`) });
+        const axe = new AxeBuilder({ page });
+        // What is not about colours is the same in both.
+        const { violations } = await (
+          colorScheme === "light" ? axe : axe.withRules("color-contrast")
+        ).analyze();
+        expect(violations.map(({ id, nodes }) => [name, id, nodes.map((node) => node.html)])).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>("main *")]
+          .filter((one) => one.closest("pre") === null && one.getBoundingClientRect().right > innerWidth + 1)
+          .slice(0, 3)
+          .map((one) => one.outerHTML.slice(0, 200)),
+      );
+      if (LARGE_SHOTS.has(name)) await page.screenshot({ path: join(SHOTS, `${file}-large.png`) });
+      await page.evaluate(() => (document.documentElement.style.fontSize = ""));
+      expect([name, cut]).toEqual([name, []]);
+    };
+    const prepare: Readonly<Record<string, () => Promise<void>>> = {
+      Integrations: async () => {
+        await settings.card("Integrations", "Claude Code").getByRole("button", { name: "Install…" }).click();
+        await page.getByRole("group", { name: /settings\.json/ }).waitFor();
+      },
+      Targets: () => page.getByText("unreachable").waitFor(),
+      Notifications: () => settings.toggle("Be quiet every day").click(),
+      Agents: () => settings.toggle("Codex").waitFor(),
+      General: () => page.getByLabel("History of states for").waitFor(),
+      Diagnostics: () => page.getByRole("button", { name: "Copy the report" }).waitFor(),
+    };
+    await settings.enter();
+    await look("List");
+    for (const name of SECTION_NAMES) {
+      await settings.open(name);
+      await prepare[name]?.();
+      await look(name);
+      await settings.back();
+    }
+    await settings.open("Set up again");
+    await page.getByRole("list", { name: "tmux" }).waitFor();
+    await look("Setup");
+    await page.getByRole("button", { name: /Install hooks/ }).click();
+    await settings.card("Integrations", "Claude Code").waitFor();
+    await look("Setup hooks");
+  });
+
+  it("names the panes that wait, and leads back to them", async () => {
+    const fake = new FakeDaemon([
+      makePane({ pane: 1, session: "web", windowName: "refunds", state: "waiting_approval" }),
+    ]);
+    fake.setTargets([makeTarget()]);
+    const { page, popover, close } = await launchBrowserPopover({
+      browser,
+      daemon: fake,
+      isFirstStart: true,
+    });
+    closers.push(close);
+    await page.getByRole("button", { name: "Not now" }).waitFor();
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(SHOTS, `setup-offer-${colorScheme}.png`) });
+    }
+    await new SettingsPage(page).enter();
+    await page.getByRole("button", { name: "1 needs you" }).click();
+    await popover.row("refunds").waitFor();
+    await page.getByRole("button", { name: "Not now" }).click();
+    expect(await page.getByRole("region", { name: "Setup" }).count()).toBe(0);
+  });
+});
