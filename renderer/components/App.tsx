@@ -10,18 +10,17 @@ import {
   type ReactNode,
 } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Host } from "../connection/connectHost.ts";
-import { useActions } from "../hooks/useActions.ts";
-import { usePopoverKeys } from "../hooks/usePopoverKeys.ts";
-import { useRows } from "../hooks/useRows.ts";
-import { useRowTools } from "../hooks/useRowTools.ts";
+import type { Api, Host } from "../connection/connectHost.ts";
+import { useActions, type Actions } from "../hooks/useActions.ts";
+import { useCommands } from "../hooks/useCommands.ts";
+import { useRows, type Rows } from "../hooks/useRows.ts";
+import { useRowTools, type RowTools } from "../hooks/useRowTools.ts";
 import { useUninterruptible } from "../hooks/useUninterruptible.ts";
 import { abilitiesOf, type Abilities } from "../state/abilities.ts";
 import type { ActionDesk } from "../state/actionDesk.ts";
 import type { DraftStore } from "../state/draftStore.ts";
 import type { FeedState } from "../state/feedReducer.ts";
 import type { FeedStore } from "../state/feedStore.ts";
-import type { KeyCommand } from "../state/keys.ts";
 import type { Row } from "../state/rows.ts";
 import type { TickingClock } from "../state/tickingClock.ts";
 import { paneName, waitAnnouncement } from "../text/paneText.ts";
@@ -29,17 +28,13 @@ import { ClockContext } from "./Age.tsx";
 import { CommandDialog } from "./CommandDialog.tsx";
 import { EmptyView, whyEmpty } from "./EmptyView.tsx";
 import { FilterBar } from "./FilterBar.tsx";
-import { GroupHeader } from "./GroupHeader.tsx";
 import { KeySheet } from "./KeySheet.tsx";
 import { KillDialog } from "./KillDialog.tsx";
 import { ConnectionNotice, ProblemNotice } from "./Notices.tsx";
-import { PaneItem } from "./PaneItem.tsx";
 import { RowList } from "./RowList.tsx";
-import { SessionRow } from "./SessionRow.tsx";
-import { TargetRow } from "./TargetRow.tsx";
+import { RowView } from "./RowView.tsx";
 import { ViewBar } from "./ViewBar.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";
-import { WindowHeading } from "./WindowHeading.tsx";
 import styles from "./App.module.css";
 
 interface AppProps {
@@ -80,6 +75,37 @@ const useDeskSight = (desk: ActionDesk, feed: FeedState, keys: readonly (string 
   useEffect(() => desk.prune((ref) => feed.panes.has(ref)), [desk, feed.panes]);
 };
 
+/** Rows that hold more than a row of their kind. */
+const useMeasuredKeys = (rows: Rows, statuses: ReadonlyMap<string, unknown>): ReadonlySet<string> =>
+  useMemo(() => {
+    const targets = rows.view.kind === "targets" ? rows.rows.map((row) => row.key) : [];
+    return new Set([...statuses.keys(), ...(rows.openKey === null ? [] : [rows.openKey]), ...targets]);
+  }, [statuses, rows.openKey, rows.view.kind, rows.rows]);
+
+const ActionDialogs = ({ api, actions, tools }: { api: Api; actions: Actions; tools: RowTools }) => {
+  const { command } = actions;
+  const { killing } = tools;
+  return (
+    <>
+      {command !== null && (
+        <CommandDialog
+          name={paneName(command.pane)}
+          command={command.command}
+          onClose={actions.closeCommand}
+        />
+      )}
+      {killing !== null && (
+        <KillDialog
+          api={api}
+          pane={killing}
+          onKill={(signal) => actions.kill(killing, signal)}
+          onClose={tools.closeKill}
+        />
+      )}
+    </>
+  );
+};
+
 export const App = (props: AppProps) => {
   const { host, store, clock, desk, drafts, onRetry, onSettings } = props;
   const feed = useSyncExternalStore(store.subscribe, store.getState);
@@ -95,120 +121,24 @@ export const App = (props: AppProps) => {
   const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
   const { view, overview } = rows;
 
-  const activate = () => {
-    const row = rows.selected ?? rows.rows.find((candidate) => candidate.key === rows.tabKey);
-    if (row?.kind === "pane") actions.attach(row.pane);
-    else if (row !== undefined) rows.toggle(row);
-  };
-  const escape = (): boolean => {
-    const key = rows.selected?.key;
-    if (key !== undefined && statuses.has(key) && statuses.get(key)?.kind !== "sending") desk.clear(key);
-    else if (rows.isFiltered) rows.clearFilter();
-    else if (rows.openKey !== null) rows.close();
-    else if (rows.back()) return true;
-    else if (document.activeElement === inputRef.current) rows.select(rows.tabKey);
-    else return false;
-    return true;
-  };
-  const run = (command: KeyCommand): boolean => {
-    if (command === "escape") return escape();
-    if (typeof command === "object") {
-      if (rows.selected?.kind === "pane") tools.run(rows.selected.pane, command);
-      return true;
-    }
-    const { selected } = rows;
-    switch (command) {
-      case "moveDown":
-        rows.move(1);
-        break;
-      case "moveUp":
-        rows.move(-1);
-        break;
-      case "activate":
-        activate();
-        break;
-      case "expand":
-        if (selected !== undefined && (!rows.isExpanded(selected) || selected.kind === "pane"))
-          rows.toggle(selected);
-        break;
-      case "collapse":
-        if (selected !== undefined && rows.isExpanded(selected)) rows.toggle(selected);
-        break;
-      case "filter":
-        inputRef.current?.focus();
-        break;
-      case "agents":
-      case "sessions":
-      case "targets":
-        rows.go(command);
-        break;
-      case "help":
-        setHelpShown(true);
-        break;
-      case "settings":
-        onSettings();
-        break;
-      case "reply":
-      case "approve":
-      case "deny":
-      case "output":
-      case "interrupt":
-      case "kill":
-      case "dismiss":
-        if (selected?.kind === "pane") tools.run(selected.pane, command);
-        break;
-    }
-    return true;
-  };
-  usePopoverKeys(run);
+  useCommands({ rows, tools, actions, desk, inputRef, onHelp: () => setHelpShown(true), onSettings });
 
-  const renderRow = (row: Row) => {
-    const common = {
-      isSelected: row.key === rows.selected?.key,
-      isTabStop: row.key === rows.tabKey,
-      onFocus: () => rows.noteFocus(row.key),
-    };
-    switch (row.kind) {
-      case "heading":
-        return (
-          <h2 className={styles.heading}>
-            {row.text} <span className={styles.count}>{row.count}</span>
-          </h2>
-        );
-      case "note":
-        return <p className={styles.note}>{row.text}</p>;
-      case "window":
-        return <WindowHeading window={row.window} />;
-      case "group":
-        return (
-          <GroupHeader {...common} group={row.group} isOpen={row.isOpen} onToggle={() => rows.toggle(row)} />
-        );
-      case "session":
-        return <SessionRow {...common} session={row.session} onOpen={() => rows.toggle(row)} />;
-      case "target":
-        return <TargetRow {...common} target={row.target} />;
-      case "pane":
-        return (
-          <PaneItem
-            row={row}
-            api={host.api}
-            rows={rows}
-            tools={tools}
-            actions={actions}
-            drafts={drafts}
-            status={statuses.get(row.key)}
-            hasDraft={drafted.has(row.key)}
-            abilitiesFor={abilitiesFor}
-            onStatusSeen={desk.clear}
-          />
-        );
-    }
-  };
+  const renderRow = (row: Row) => (
+    <RowView
+      row={row}
+      api={host.api}
+      rows={rows}
+      tools={tools}
+      actions={actions}
+      drafts={drafts}
+      status={statuses.get(row.key)}
+      hasDraft={drafted.has(row.key)}
+      abilitiesFor={abilitiesFor}
+      onStatusSeen={desk.clear}
+    />
+  );
 
-  const measuredKeys = useMemo(() => {
-    const targets = view.kind === "targets" ? rows.rows.map((row) => row.key) : [];
-    return new Set([...statuses.keys(), ...(rows.openKey === null ? [] : [rows.openKey]), ...targets]);
-  }, [statuses, rows.openKey, view.kind, rows.rows]);
+  const measuredKeys = useMeasuredKeys(rows, statuses);
   return (
     <ClockContext value={clockContext}>
       <div className={styles.app} data-connection={feed.connection.kind}>
@@ -259,23 +189,7 @@ export const App = (props: AppProps) => {
         <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
           {waitAnnouncement(feed.newWaits)}
         </div>
-        {actions.command !== null && (
-          <CommandDialog
-            name={paneName(actions.command.pane)}
-            command={actions.command.command}
-            onClose={actions.closeCommand}
-          />
-        )}
-        {tools.killing !== null && (
-          <KillDialog
-            api={host.api}
-            pane={tools.killing}
-            onKill={(signal) => {
-              if (tools.killing !== null) actions.kill(tools.killing, signal);
-            }}
-            onClose={tools.closeKill}
-          />
-        )}
+        <ActionDialogs api={host.api} actions={actions} tools={tools} />
         {isHelpShown && <KeySheet onClose={() => setHelpShown(false)} />}
       </div>
     </ClockContext>

@@ -12,7 +12,7 @@ import { PaneDetail } from "./PaneDetail.tsx";
 import { PaneRow } from "./PaneRow.tsx";
 import { StatusLine } from "./StatusLine.tsx";
 
-interface PaneItemProps {
+export interface PaneItemProps {
   row: Extract<Row, { kind: "pane" }>;
   api: Api;
   rows: Rows;
