@@ -10,7 +10,7 @@ export const CommandLinePage = ({ host }: { host: Host }) => {
   const isMacApp = host.desktop !== null && navigator.userAgent.includes("Mac OS");
   return (
     <>
-      <p className={styles.intro}>Everything that this window can do, the command can do too.</p>
+      <p className={styles.intro}>The command lists, attaches, answers and replies from a shell.</p>
       <Group title="Put it on the PATH">
         <div className={styles.field}>
           {isMacApp ? (

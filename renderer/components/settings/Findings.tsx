@@ -14,16 +14,16 @@ const WORDS: Readonly<Record<FindingStatus, string>> = {
 const ORDER: readonly FindingStatus[] = ["problem", "warning", "ok", "skipped"];
 
 const titleOf = ({ group, target }: Finding): string => {
-  const name = target === null || target === "host" ? "this machine" : displayLine(target);
+  const isHost = target === null || target === "host";
   switch (group) {
     case "client":
     case "home":
     case "daemon":
       return "Daemon";
     case "target":
-      return `Target ${name}`;
+      return isHost ? "This machine" : `Target ${displayLine(target)}`;
     case "agent":
-      return `Agents on ${name}`;
+      return `Agents on ${isHost ? "this machine" : displayLine(target)}`;
   }
 };
 
@@ -45,8 +45,8 @@ export const FindingItem = ({ finding }: { finding: Finding }) => {
       </span>
       <span>
         {isBad && <strong>{WORDS[status]}</strong>}
-        {displaySentence(summary)}
-        {evidence !== null && <span className={styles.evidence}> {displayLine(evidence)}</span>}
+        {displayLine(summary)}
+        {evidence !== null && <span className={styles.evidence}> ({displayLine(evidence)})</span>}
         {status !== "ok" && remedy !== null && (
           <span className={styles.remedy}>{displaySentence(remedy)}</span>
         )}
@@ -55,8 +55,15 @@ export const FindingItem = ({ finding }: { finding: Finding }) => {
   );
 };
 
+const severityOf = (findings: readonly Finding[]): number =>
+  Math.min(...findings.map(({ status }) => Math.min(ORDER.indexOf(status), ORDER.indexOf("ok"))));
+
+/** Parts with a problem come first, then those with a warning, else as the daemon names them. */
+const bySeverity = (findings: readonly Finding[]): [string, Finding[]][] =>
+  [...Map.groupBy(findings, titleOf)].toSorted(([, a], [, b]) => severityOf(a) - severityOf(b));
+
 export const Findings = ({ findings }: { findings: readonly Finding[] }) =>
-  [...Map.groupBy(findings, titleOf)].map(([title, own]) => {
+  bySeverity(findings).map(([title, own]) => {
     const used = own.filter((finding) => !isUnused(finding, own));
     const unused = new Set(own.filter((finding) => isUnused(finding, own)).map(({ agent }) => agent ?? ""));
     return (
