@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Envelope } from "../model/envelope.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
+import { createEventTimes } from "./eventTimes.ts";
 import { createFarDrain, type FarDrain, type RemoteSpool } from "./farDrain.ts";
 
 const NOW = 1_800_000_000_000;
@@ -92,6 +93,7 @@ beforeEach(() => {
       }
       batches.push(envelopes);
     },
+    times: createEventTimes(),
     logger: SILENT_LOGGER,
     clock,
   });

@@ -5,6 +5,7 @@ import type { Envelope } from "../model/envelope.ts";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { EventTimes } from "./eventTimes.ts";
 import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
 
 const GLANCE_MS = 250;
@@ -43,27 +44,22 @@ export const createFarDrain = (options: {
   spool: RemoteSpool;
   /** Commits durably; a throw leaves the files where they are, to be brought again. */
   onBatch: (envelopes: Envelope[]) => Promise<void> | void;
+  times: EventTimes;
   logger: Logger;
   clock: Clock;
 }): FarDrain => {
-  const { spool, onBatch, logger, clock } = options;
+  const { spool, onBatch, times, logger, clock } = options;
   let running: Promise<void> | null = null;
   let isClosed = false;
   let retryMs = 0;
   let cancelTimer: () => void = () => {};
-  let lastEventTime = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Its own clock may be hours off, so that only the age of a file counts. Ages wander with the time that an answer takes,
-   * and may be whole seconds; the order in which files came never turns round because of that. The name alone comes back
-   * one day, with its process id.
-   */
+  /** The name alone comes back one day, with its process id. */
   const toEnvelope = (file: SpooledFile, arrivedAt: number) => {
     if (file.bytes === null) return { isOk: false, problem: "it is no regular file of the user" } as const;
-    lastEventTime = Math.max(lastEventTime, arrivedAt - file.ageMs);
     return parseEnvelope({
       spoolName: `${file.modifiedSeconds.toString(36)}-${file.size}-${file.name}`.slice(0, 255),
-      eventTime: Math.min(lastEventTime, arrivedAt),
+      eventTime: times.timeOf(arrivedAt, file.ageMs),
       size: file.size,
       bytes: file.bytes,
     });

@@ -56,7 +56,7 @@ describe.each(["openssh", "ssh2"] as const)(
       for (const name of ["tmp", "new"]) mkdirSync(spoolOf(name), { recursive: true });
       const place = `${far.socketPath},${await far.serverPid()},0`;
       const dropped: string[] = [];
-      let isOver = false;
+      const over = new AbortController();
       const drop = (): void => {
         const prompt = `event ${dropped.length}`;
         const name = `${1_000_000 + dropped.length}-0`;
@@ -69,7 +69,7 @@ describe.each(["openssh", "ssh2"] as const)(
         dropped.push(prompt);
       };
       const work = (async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           drop();
           await wait(EVENT_EVERY_MS);
         }
@@ -77,7 +77,7 @@ describe.each(["openssh", "ssh2"] as const)(
       return {
         dropped,
         stop: async () => {
-          isOver = true;
+          over.abort();
           await work;
         },
       };

@@ -1,5 +1,6 @@
 // The events of one connected target: taken out of its spool, unless an agtmux of its own runs on the far side, which takes
 // them itself. Two that drain one spool would each see a part.
+import type { EventTimes } from "../../collect/eventTimes.ts";
 import { createFarDrain, type FarDrain } from "../../collect/farDrain.ts";
 import type { Envelope } from "../../model/envelope.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -24,6 +25,8 @@ export interface FarEventsDeps {
   onBatch: (envelopes: Envelope[]) => Promise<void>;
   /** An agtmux of its own was found there, or has gone. */
   onOwned: (isOwned: boolean) => void;
+  /** The target's, for all of its connections. */
+  times: EventTimes;
   makeNonce: () => string;
   clock: Clock;
   logger: Logger;
@@ -36,7 +39,7 @@ export interface FarEvents {
 }
 
 export const createFarEvents = (deps: FarEventsDeps): FarEvents => {
-  const { shell, homeDir, onBatch, onOwned, makeNonce, clock, logger } = deps;
+  const { shell, homeDir, onBatch, onOwned, times, makeNonce, clock, logger } = deps;
   const socket = quoteArgv([`${homeDir}/.agtmux/agtmuxd.sock`]);
   let drain: FarDrain | null = null;
   let wasOwned = false;
@@ -49,7 +52,7 @@ export const createFarEvents = (deps: FarEventsDeps): FarEvents => {
   };
   const start = async (): Promise<void> => {
     const spool = createFarSpool({ shell, spoolDir: `${homeDir}/.agtmux/spool`, makeNonce });
-    const started = createFarDrain({ spool, onBatch, logger, clock });
+    const started = createFarDrain({ spool, onBatch, times, logger, clock });
     drain = started;
     await started.start();
   };

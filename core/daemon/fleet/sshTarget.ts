@@ -1,5 +1,6 @@
 // One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
 // takes them down again when the connection breaks. Its health is always the truth of the moment.
+import { createEventTimes } from "../../collect/eventTimes.ts";
 import type { SshTargetConfig } from "../../model/config.ts";
 import type { Envelope } from "../../model/envelope.ts";
 import { AgtmuxError } from "../../model/errors.ts";
@@ -18,7 +19,7 @@ import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironme
 import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
 import { createLinkParts } from "./linkParts.ts";
 import type { TargetUnit, UnitParts } from "./targetUnit.ts";
-import { whenLost } from "./whenLost.ts";
+import { asLost, whenLost } from "./whenLost.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
 /** Round trips are measured this often while connected. */
@@ -58,6 +59,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   const { targetId, config, clock, ids, logger } = deps;
   /** Sent again and again, and good for one connection only: 48 bits are enough. */
   const makeNonce = (): string => ids.nonce().slice(0, 12);
+  const times = createEventTimes();
   let transport: ConnectionFacts["transport"] | null = null;
   let rttMs: number | null = null;
   let remedy: string | null = null;
@@ -106,6 +108,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
         isOwned = owned;
         if (isUp) deps.onHealth("ok", null, linkNow());
       },
+      times,
       makeNonce,
       clock,
       logger,
@@ -164,7 +167,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       };
     } catch (error) {
       await parts.close();
-      throw error;
+      throw asLost(error);
     }
   };
 

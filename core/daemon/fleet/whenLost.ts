@@ -7,6 +7,13 @@ import type { RemoteExecutor } from "../../targets/remoteExecutor.ts";
 
 const BETTER_REASON_MS = 250;
 
+/** What is not known any better is told as the target not answering. */
+export const asLost = (error: unknown): AgtmuxError => {
+  if (error instanceof AgtmuxError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new AgtmuxError("E_TARGET_UNREACHABLE", `it does not answer as it should: ${why}`, { cause: error });
+};
+
 /** Calls back once, and never after the function that it gives was called. */
 export const whenLost = (
   { executor, shell, clock }: { executor: RemoteExecutor; shell: FarShell; clock: Clock },

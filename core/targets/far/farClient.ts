@@ -8,14 +8,14 @@ const START_TIMEOUT_MS = 5_000;
 
 /**
  * The named pipe exists for the moment of the start only. Opening it for reading waits for the writer and the other way
- * round, so neither can be missed; file descriptor 5 of the shell is the client's input from then on.
+ * round, so neither can be missed; file descriptor 5 of the shell is the client's input from then on. Nothing of it may end
+ * the shell: a full disk only means that there is no client.
  */
 const startScript = (argv: readonly string[], mark: string): string =>
   [
-    'k=$(mktemp -d "${TMPDIR:-/tmp}/agtmux.XXXXXX") && mkfifo -m 600 "$k/in" || exit 1',
+    'if k=$(mktemp -d "${TMPDIR:-/tmp}/agtmux.XXXXXX"); then if mkfifo -m 600 "$k/in"; then',
     `{ ${quoteArgv(argv)}; printf '\\n%s %s\\n' ${mark} "$?"; } <"$k/in" >&4 2>&4 &`,
-    'exec 5>"$k/in"',
-    'rm -rf "$k"',
+    'exec 5>"$k/in"; rm -rf "$k"; true; else rm -rf "$k"; false; fi; else false; fi',
   ].join("\n");
 
 export const startFarClient = (

@@ -1,0 +1,263 @@
+// Targets in trouble, seen through the daemon: what is wrong is said with what to do about it, is not tried too often, keeps no
+// other target from being fresh, and heals by itself once it is mended.
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { framesOf } from "../chain/scene.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { until } from "../setup/realClock.ts";
+import { openFleet, type FleetScene } from "./fleetScene.ts";
+import { createSshServer, type SshServer, type SshServerOptions } from "./sshServer.ts";
+import type { Transport } from "./targetScene.ts";
+
+const LIMIT_MS = 30_000;
+const TRANSPORTS = ["openssh", "ssh2"] as const;
+/** What does not depend on the transport is shown over one, and over both by `npm run faults:ssh`. */
+const EITHER = process.env["AGTMUX_SSH_CUTS"] === undefined ? (["ssh2"] as const) : TRANSPORTS;
+
+vi.setConfig({ testTimeout: 90_000 });
+
+let servers: SshServer[];
+let players: Player[];
+let stopped: number[];
+let far: PrivateTmux;
+let near: PrivateTmux;
+let fleet: FleetScene;
+
+beforeEach(async () => {
+  servers = [];
+  players = [];
+  stopped = [];
+  far = createPrivateTmux();
+  near = createPrivateTmux();
+  await far.newSession("work");
+  await near.newSession("here");
+});
+const go = (pids: readonly number[], signal: NodeJS.Signals): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It went with its connection.
+    }
+  }
+};
+afterEach(async () => {
+  for (const player of players) await player.close();
+  await fleet.daemon.close();
+  go(stopped, "SIGCONT");
+  for (const server of servers) {
+    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+    await server.close();
+  }
+  await far.close();
+  await near.close();
+});
+
+const serve = async (options: SshServerOptions = {}): Promise<SshServer> => {
+  const server = await createSshServer(options);
+  servers.push(server);
+  return server;
+};
+const open = async (server: SshServer): Promise<void> => {
+  fleet = await openFleet({ server, sockets: [near.socketPath] });
+};
+const add = (name: string, alias: string, transport: Transport): Promise<void> =>
+  fleet.add({ name, alias, transport, socketPath: far.socketPath });
+const freeze = (pids: readonly number[]): void => {
+  go(pids, "SIGSTOP");
+  stopped.push(...pids);
+};
+const play = async (server: SshServer): Promise<Player> => {
+  const player = await createPlayer({
+    tmux: { socketArgs: far.socketArgs },
+    home: server.farHome,
+    recordingsDir: framesOf("claude"),
+    agent: "claude",
+  });
+  players.push(player);
+  return player;
+};
+const stateOf = (target: string, player: Player) =>
+  fleet.rowsOf(target).find((row) => row.identity.pane_id === player.paneId)?.state;
+const untilState = (target: string, player: Player, state: string): Promise<void> =>
+  until(() => stateOf(target, player) === state, `the agent on ${target} is ${state}`, LIMIT_MS);
+const farServerOf = (target: string) =>
+  fleet.target(target)?.servers.find(({ tmux_server }) => tmux_server === "far");
+const untilMode = (target: string, mode: "control" | "polling"): Promise<void> =>
+  until(() => farServerOf(target)?.mode === mode, `${target} is watched by ${mode}`, LIMIT_MS);
+/** Logins that the server has seen. */
+const connectionsOf = (server: SshServer): number => server.log().split("Connection from ").length - 1;
+const pausesMs = (name: string): number => Date.parse(fleet.target(name)?.next_attempt_at ?? "") - Date.now();
+
+describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
+  it("say what is wrong with each, are not tried in a storm, and delay nobody", async () => {
+    const server = await serve();
+    const [frozen, other] = [await serve(), await serve()];
+    await open(server);
+    const host = (of: SshServer, more: readonly string[] = []) => [
+      `Port ${of.port}`,
+      `UserKnownHostsFile ${of.knownHosts}`,
+      `IdentityFile ${of.userKey}`,
+      ...more,
+    ];
+    const own = (lines: readonly string[], replaced: readonly string[]): string[] => [
+      ...lines.filter((line) => !replaced.some((one) => one.split(" ")[0] === line.split(" ")[0])),
+      ...replaced,
+    ];
+    const changed = join(server.folder, "changed_hosts");
+    const [hostName = ""] = other.hostKeyLine.split(" ");
+    await writeFile(changed, `${hostName} ${server.hostKeyLine.split(" ").slice(1).join(" ")}\n`);
+    const lines = host(other);
+    await server.addHost("frozen", host(frozen));
+    await server.addHost("changed", own(lines, [`UserKnownHostsFile ${changed}`]));
+    await server.addHost("unknown", own(lines, ["UserKnownHostsFile /dev/null"]));
+    await server.addHost("refused", own(lines, [`IdentityFile ${server.userKey}`]));
+    await server.addHost("nobody", own(lines, ["Port 1"]));
+    await add("good", "vm1", transport);
+    await add("ice", "frozen", transport);
+    for (const name of ["changed", "unknown", "refused", "nobody"]) await add(name, name, transport);
+    await Promise.all([fleet.untilHealth("good", "ok", LIMIT_MS), fleet.untilHealth("ice", "ok", LIMIT_MS)]);
+    const player = await play(server);
+    await player.frame("waiting_approval");
+    await untilState("good", player, "waiting_approval");
+
+    const reasons = new Map<string, readonly [RegExp, RegExp]>([
+      ["changed", [/host key has CHANGED/, /ssh-keygen -R/]],
+      ["unknown", [/host key is not known/, /ssh unknown/]],
+      ["refused", [/accepts none of the keys/, /ssh-add/]],
+      ["nobody", [/refused/, /ssh nobody/]],
+    ]);
+    for (const [name, [reason, remedy]] of reasons) {
+      await until(() => fleet.target(name)?.next_attempt_at !== null, `${name} was tried`, LIMIT_MS);
+      expect(fleet.target(name)).toMatchObject({
+        health: "down",
+        health_reason: expect.stringMatching(reason),
+        remedy: expect.stringMatching(remedy),
+      });
+      // Each attempt could make a hardware key blink.
+      if (name !== "nobody") expect(pausesMs(name)).toBeGreaterThan(100_000);
+    }
+
+    freeze(await frozen.sessionPids());
+    await player.frame("tool_running");
+    await untilState("good", player, "running");
+    expect(fleet.target("ice")?.health).not.toBe("down");
+    const ice = await fleet.untilHealth("ice", "down", LIMIT_MS);
+    expect(ice.health_reason).toMatch(/does not answer/);
+    expect(fleet.rowsOf("ice").every(({ state }) => state === null || state === "unknown")).toBe(true);
+    await player.frame("waiting_approval");
+    await untilState("good", player, "waiting_approval");
+    expect(fleet.target("good")?.health).toBe("ok");
+    expect(fleet.rowsOf("host")).toHaveLength(1);
+    // One for each of three that only a person can mend.
+    expect(connectionsOf(other)).toBe(3);
+    go(stopped, "SIGCONT");
+    await fleet.untilHealth("ice", "ok", LIMIT_MS);
+  });
+});
+
+describe.each(EITHER)("a target over %s", (transport) => {
+  it("heals from a shell that is wedged while its connection lives, and ends in time with one", async () => {
+    const server = await serve();
+    await open(server);
+    await add("vm1", "vm1", transport);
+    await untilMode("vm1", "control");
+    /** The one that we talk to, and the part of it that waits for the control client. */
+    const shells = (): number[] =>
+      server.farProcesses().filter((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, "latin1") === "sh\0";
+        } catch {
+          return false;
+        }
+      });
+    const first = shells();
+    expect(first).toHaveLength(2);
+    freeze(first.slice(0, 1));
+    const reason = /does not answer any more: no answer within \d+ ms/;
+    await until(() => reason.test(fleet.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);
+    expect(fleet.target("vm1")).toMatchObject({ health: "down", remedy: expect.stringMatching(/\S/) });
+    await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+    // The wedged one is gone: it was ended over there.
+    await until(() => !shells().some((pid) => first.includes(pid)), "the wedged shell is gone", LIMIT_MS);
+    await untilMode("vm1", "control");
+    freeze(shells().slice(0, 1));
+    await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+  });
+});
+
+it("shows a far tmux that was started anew with the same pane ids as what it is: other panes", async () => {
+  const server = await serve();
+  await open(server);
+  await far.close();
+  far = createPrivateTmux();
+  const player = await play(server);
+  await add("vm1", "vm1", "ssh2");
+  await player.frame("waiting_approval");
+  await untilState("vm1", player, "waiting_approval");
+  await player.exit({ signal: "SIGKILL" });
+  await far.run("kill-server");
+  await far.newSession("again");
+  expect(await far.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(player.paneId);
+  await until(
+    () =>
+      fleet.rowsOf("vm1").some(({ identity, state }) => identity.session_name === "again" && state === null),
+    "the new pane has no agent",
+    LIMIT_MS,
+  );
+  await untilMode("vm1", "control");
+  const next = await play(server);
+  await next.frame("waiting_approval");
+  await untilState("vm1", next, "waiting_approval");
+});
+
+it("says that there is no tmux, and does not log in again and again to find the same", async () => {
+  const server = await serve();
+  await open(server);
+  await fleet.add({
+    name: "vm1",
+    alias: "vm1",
+    transport: "ssh2",
+    socketPath: far.socketPath,
+    tmuxPath: "/nowhere/tmux",
+  });
+  await until(() => fleet.target("vm1")?.next_attempt_at !== null, "it was tried", LIMIT_MS);
+  expect(fleet.target("vm1")).toMatchObject({
+    health: "down",
+    health_reason: expect.stringMatching(/no working tmux/),
+    remedy: expect.stringMatching(/tmux/),
+  });
+  expect(pausesMs("vm1")).toBeGreaterThan(100_000);
+});
+
+it("goes on by asking tmux each time where no pipe can be made, and says so", async () => {
+  const server = await serve({ env: { TMPDIR: "/nowhere" } });
+  await open(server);
+  const player = await play(server);
+  await add("vm1", "vm1", "openssh");
+  await player.frame("waiting_approval");
+  await untilState("vm1", player, "waiting_approval");
+  await until(() => farServerOf("vm1")?.problem !== null, "the server has a problem", LIMIT_MS);
+  expect(farServerOf("vm1")).toMatchObject({
+    status: "ok",
+    mode: "polling",
+    problem: expect.stringMatching(/named pipe/),
+  });
+  await player.frame("tool_running");
+  await untilState("vm1", player, "running");
+});
+
+it("is not confused by a login shell that talks, in both directions and without an end of line", async () => {
+  const talk =
+    "echo Welcome to vm1; echo 'be careful' >&2; printf '%%begin 1 1 1\\n%s' agtmux- ; printf 'no newline'";
+  const server = await serve({ bashrc: talk });
+  await open(server);
+  const player = await play(server);
+  for (const transport of TRANSPORTS) await add(`vm-${transport}`, "vm1", transport);
+  for (const transport of TRANSPORTS) await fleet.untilHealth(`vm-${transport}`, "ok", LIMIT_MS);
+  await player.frame("waiting_approval");
+  for (const transport of TRANSPORTS) await untilState(`vm-${transport}`, player, "waiting_approval");
+});
