@@ -44,9 +44,26 @@ export interface Failure {
 
 const wireErrorSchema = z.object({ agtmuxCode: z.string(), remedy: z.string() });
 
+const issuesSchema = z
+  .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+  .min(1);
+
+/** What an input is refused for comes as a list in JSON: the first of it as a sentence. */
+const readMessage = (message: string): string => {
+  if (!message.startsWith("[")) return message;
+  try {
+    const [issue] = issuesSchema.parse(JSON.parse(message));
+    return issue === undefined ? message : [...issue.path, issue.message].join(": ");
+  } catch {
+    // It only looked like a list.
+    return message;
+  }
+};
+
 /** A failed call as the sentence that a person reads. */
 export const toFailure = (error: unknown): Failure => {
-  const message = error instanceof Error && error.message !== "" ? error.message : "The request failed";
+  const message =
+    error instanceof Error && error.message !== "" ? readMessage(error.message) : "The request failed";
   const wire = wireErrorSchema.safeParse(error instanceof TRPCClientError ? error.data : undefined).data;
   return { message, remedy: wire?.remedy ?? null, code: wire?.agtmuxCode ?? null };
 };

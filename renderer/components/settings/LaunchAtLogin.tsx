@@ -10,8 +10,8 @@ const AtLogin = ({ api }: { api: DesktopApi }) => {
   return (
     <>
       <FailureText failure={failure ?? task.failure} />
-      {value !== null && !value.launchAtLogin.isSupported && (
-        <Absent>The app cannot arrange this here: add it to the programs that your desktop starts.</Absent>
+      {value?.launchAtLogin.isSupported === false && (
+        <Absent>{displaySentence(value.launchAtLogin.problem ?? "The app cannot arrange this here")}</Absent>
       )}
       {value?.launchAtLogin.isSupported === true && (
         <Toggle
@@ -20,7 +20,7 @@ const AtLogin = ({ api }: { api: DesktopApi }) => {
           onChange={(isOn) => change(() => api.desktop.setLaunchAtLogin.mutate({ isOn }))}
         />
       )}
-      {value !== null && value.launchAtLogin.problem !== null && (
+      {value?.launchAtLogin.isSupported === true && value.launchAtLogin.problem !== null && (
         <p className={styles.failure}>{displaySentence(value.launchAtLogin.problem)}</p>
       )}
     </>

@@ -1,0 +1,103 @@
+// The settings in the desktop app: what only the app can do, through the page that a person sees.
+import { dirname, join } from "node:path";
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runtimePaths } from "../../core/rpc/paths.ts";
+import { launchChromium } from "../launchers/chromium.ts";
+import type { StandIn } from "../launchers/standIn.ts";
+import { SettingsPage } from "../pages/settings.ts";
+import { openDesktopScene, type DesktopScene } from "./desktopScene.ts";
+
+const POLL = { timeout: 15_000 };
+
+let browser: Browser;
+let scene: DesktopScene;
+let app: StandIn;
+let settings: SettingsPage;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  scene = await openDesktopScene(browser);
+  app = await scene.launch();
+  app.page.setDefaultTimeout(POLL.timeout);
+  settings = new SettingsPage(app.page);
+});
+afterAll(async () => {
+  await scene?.close();
+  await browser?.close();
+});
+
+describe("the settings of the desktop app", () => {
+  it("open where the menu says", async () => {
+    app.menu.click("integrations");
+    await app.until(() => app.isVisible(), "the popover opens");
+    await settings.isAt("Integrations");
+    await settings.back();
+    await settings.isAt("Settings");
+  });
+
+  it("choose the terminal, and say what cannot be one", async () => {
+    await settings.open("Terminal");
+    const choice = app.page.getByLabel("Open panes in");
+    await app.page.getByText("A click opens The desktop's terminal.").waitFor();
+    await choice.selectOption("command");
+    const command = app.page.getByRole("textbox", { name: "Command" });
+    await command.fill(`${join(scene.folder, "bin", "xdg-terminal-exec")} --here {}`);
+    await command.press("Enter");
+    await expect.poll(() => command.inputValue(), POLL).toContain("--here {}");
+    await command.fill("xterm -e");
+    await command.press("Enter");
+    await expect.poll(() => settings.alert.textContent(), POLL).toContain("exactly one word is {}");
+    expect(await command.inputValue()).toContain("--here {}");
+    await choice.selectOption("auto");
+    await command.waitFor({ state: "detached" });
+    await settings.back();
+  });
+
+  it("take a shortcut from the keys that are pressed, and say when another program holds it", async () => {
+    await settings.open("Shortcuts");
+    const field = app.page.getByLabel("Open agtmux from anywhere");
+    await field.focus();
+    await app.page.keyboard.press("Control+Alt+KeyK");
+    await expect.poll(() => app.shortcuts.list(), POLL).toEqual(["Control+Alt+K"]);
+    await expect.poll(() => field.inputValue(), POLL).toBe("Control+Alt+K");
+    app.shortcuts.take("Control+Alt+J");
+    await field.focus();
+    await app.page.keyboard.press("Control+Alt+KeyJ");
+    await expect.poll(() => settings.alert.textContent(), POLL).toContain("another program");
+    expect(app.shortcuts.list()).toEqual(["Control+Alt+K"]);
+    await app.page.getByRole("button", { name: "No shortcut" }).click();
+    await expect.poll(() => app.shortcuts.list(), POLL).toEqual([]);
+    await settings.back();
+  });
+
+  it("show a test notification, open the logs, and say why launch at login is not to be had", async () => {
+    await settings.open("Notifications");
+    await app.page.getByRole("button", { name: "Show a test notification" }).click();
+    await app.page.getByText("The system took it.").waitFor();
+    expect(app.notifications.list()).toHaveLength(1);
+    app.notifications.setProblem("Notifications are not allowed for this application");
+    await app.page.getByRole("button", { name: "Show a test notification" }).click();
+    await app.page.getByText("not allowed for this application").waitFor();
+    app.notifications.setProblem(null);
+    await settings.back();
+    await settings.open("Diagnostics");
+    await app.page.getByRole("button", { name: "Open the logs" }).click();
+    await expect.poll(() => app.opened, POLL).toEqual([dirname(runtimePaths(scene.home).log)]);
+    await settings.back();
+    await settings.open("General");
+    await app.page.getByText("own startup applications").waitFor();
+    await settings.back();
+  });
+
+  it("prove a notification as the last step of the setup", async () => {
+    await settings.open("Set up again");
+    await app.page.getByRole("button", { name: /Show a notification/ }).click();
+    await app.page.getByRole("button", { name: "Show a test notification" }).click();
+    await app.page.getByRole("button", { name: "I saw it" }).click();
+    const step = app.page.getByRole("button", { name: /Show a notification/ });
+    await expect.poll(() => step.textContent(), POLL).toContain("proved");
+    await app.page.getByRole("button", { name: "Done" }).click();
+    await app.page.getByRole("searchbox").waitFor();
+  });
+});
