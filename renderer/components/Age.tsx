@@ -25,10 +25,11 @@ export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) 
   const now = useDaemonNow();
   const at = new Date(since);
   if (Number.isNaN(at.getTime())) return null;
+  const age = formatAge(now - at.getTime());
   return (
     <time dateTime={since} title={at.toLocaleString()}>
-      {formatAge(now - at.getTime())}
-      {suffix}
+      {age}
+      {age === "now" ? "" : suffix}
     </time>
   );
 };

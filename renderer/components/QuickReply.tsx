@@ -44,6 +44,13 @@ export const QuickReply = (props: QuickReplyProps) => {
     box?.setSelectionRange(box.value.length, box.value.length);
   }, []);
 
+  // What came of it was put above the box and moved it.
+  useEffect(() => {
+    const box = boxRef.current;
+    if (!isSending && box !== null && document.activeElement === box)
+      box.scrollIntoView({ block: "nearest" });
+  }, [isSending]);
+
   const send = async () => {
     if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
     const status = await onSend(subject.isAnswer ? subject.pane : pane, draft, subject.isAnswer);

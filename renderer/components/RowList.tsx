@@ -134,8 +134,11 @@ export const RowList = ({
 
   const showOpen = useEffectEvent((key: string) => {
     const index = rows.findIndex((row) => row.key === key);
-    if (element !== null && index >= 0)
-      element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
+    if (element === null || index < 0) return;
+    element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
+    // Whoever writes must see what.
+    if (document.activeElement instanceof HTMLTextAreaElement)
+      document.activeElement.scrollIntoView({ block: "nearest" });
   });
   const measuredOpenKey = openKey !== null && isMeasured(openKey) ? openKey : null;
   useEffect(() => {
