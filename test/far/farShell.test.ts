@@ -23,6 +23,7 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
   let folder: string;
   let channel: ShellChannel;
   let shell: FarShell;
+  let beside: ShellChannel | null = null;
   const makeNonce = () => randomIds.nonce();
   const open = async (prefix = ""): Promise<void> => {
     channel = openShellChannel(argv, { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: folder });
@@ -30,10 +31,14 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     shell = createFarShell({ channel, clock: realClock, makeNonce });
     await awaitHello(shell);
   };
+  const openBeside = (): FarShell => {
+    beside = openShellChannel(argv, { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: folder });
+    return createFarShell({ channel: beside, clock: realClock, makeNonce });
+  };
   const executor = () => {
     const env = { PATH: process.env["PATH"], HOME: folder };
     const base = createLocalExecutor({ targetId: "vm1", env, logger: SILENT_LOGGER });
-    return createFarExecutor({ base, shell, makeNonce });
+    return createFarExecutor({ base, shell, openShell: openBeside, makeNonce });
   };
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "agtmux-far-"));
@@ -123,6 +128,26 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     const again = executor().start(["false"]);
     const reason = await new Promise((resolve) => again.onExit(resolve));
     expect(reason).toBe("exit status 1");
+  });
+
+  it("gives a second client a shell of its own, which ends with it", async () => {
+    const far = executor();
+    const echo = ["sh", "-c", 'echo ready; while read -r line; do echo "got $line"; done'];
+    const clients = [far.start(echo), far.start(echo)];
+    const heard = clients.map((client) => {
+      const lines: string[] = [];
+      client.onLine((line) => lines.push(line));
+      return lines;
+    });
+    for (const [index, client] of clients.entries()) client.write(`line for ${index}\n`);
+    await until(() => heard.every((lines, index) => lines.includes(`got line for ${index}`)), "both hear us");
+    expect((await far.run(["echo", "meanwhile"], { timeoutMs: 20_000 })).stdout).toBe("meanwhile\n");
+    await clients[1]?.close();
+    await until(() => beside?.child.exitCode === 0, "its shell is gone");
+    const third = far.start(["sh", "-c", "echo third"]);
+    const ended = await new Promise((resolve) => third.onExit(resolve));
+    expect([ended, shell.isClosed]).toEqual(["exit status 0", false]);
+    await clients[0]?.close();
   });
 
   it("ends when nothing comes in time, and everybody hears", async () => {

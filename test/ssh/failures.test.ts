@@ -261,3 +261,30 @@ it("is not confused by a login shell that talks, in both directions and without 
   await player.frame("waiting_approval");
   for (const transport of TRANSPORTS) await untilState(`vm-${transport}`, player, "waiting_approval");
 });
+
+it("watches two tmux servers of one target, each with a control client", async () => {
+  const server = await serve();
+  const second = createPrivateTmux();
+  try {
+    await second.newSession("second");
+    await open(server);
+    await fleet.add({
+      name: "vm1",
+      alias: "vm1",
+      transport: "openssh",
+      socketPath: far.socketPath,
+      moreSockets: { other: second.socketPath },
+    });
+    const modes = () =>
+      fleet
+        .target("vm1")
+        ?.servers.flatMap(({ tmux_server: name, mode }) => (mode === "control" ? [name] : []));
+    await until(() => modes()?.length === 2, "both have a control client", LIMIT_MS);
+    const sessions = fleet.rowsOf("vm1").map(({ identity }) => identity.session_name);
+    expect(sessions.toSorted()).toEqual(["second", "work"]);
+    await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+  } finally {
+    await second.close();
+  }
+});

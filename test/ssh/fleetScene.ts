@@ -15,6 +15,8 @@ export interface FleetTarget {
   transport: Transport;
   socketPath: string;
   tmuxPath?: string;
+  /** More servers, by name. */
+  moreSockets?: Readonly<Record<string, string>>;
 }
 
 export interface FleetScene {
@@ -54,12 +56,15 @@ export const openFleet = async (options: {
     },
     rowsOf: (name) => daemon.rows().filter((row) => row.identity.target === name),
     add: async (...targets) => {
-      for (const { name, alias, transport, socketPath, tmuxPath } of targets)
+      for (const { name, alias, transport, socketPath, tmuxPath, moreSockets = {} } of targets)
         configured.push({
           name,
           ssh_target: alias,
           transport,
-          tmux_servers: [{ name: "far", socket_path: socketPath }],
+          tmux_servers: Object.entries({ far: socketPath, ...moreSockets }).map(([server, path]) => ({
+            name: server,
+            socket_path: path,
+          })),
           ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
         });
       await writeFile(daemon.paths.config, JSON.stringify({ targets: configured }));

@@ -73,8 +73,17 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       ? createFarProcesses({ shell, clock, makeNonce })
       : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
 
-  const buildUnit = async (executor: RemoteExecutor, shell: FarShell): Promise<TargetUnit> => {
-    const reader = createFarExecutor({ base: executor, shell, makeNonce });
+  const buildUnit = async (
+    executor: RemoteExecutor,
+    shell: FarShell,
+    openShell: () => FarShell,
+  ): Promise<TargetUnit> => {
+    const reader = createFarExecutor({
+      base: executor,
+      shell,
+      openShell,
+      makeNonce,
+    });
     const environment = await askEnvironment(shell);
     const tmux = await findFarTmux({ shell, reader, configuredPath: config.tmux_path, environment });
     return deps.createUnit({
@@ -143,11 +152,16 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       parts.executor = executor;
       const facts = await executor.connect();
       transport = facts.transport;
-      const shell = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
-      parts.shell = shell;
+      const openShell = (): FarShell => {
+        const opened = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
+        parts.shells.add(opened);
+        opened.onClose(() => parts.shells.delete(opened));
+        return opened;
+      };
+      const shell = openShell();
       await awaitHello(shell);
       await ping(shell);
-      const unit = await buildUnit(executor, shell);
+      const unit = await buildUnit(executor, shell, openShell);
       parts.unit = unit;
       // With the first look the target counts as well, and then it has to be there.
       deps.onUnit(unit);

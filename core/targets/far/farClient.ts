@@ -4,7 +4,8 @@ import type { LineProcess } from "../../ports/targetExecutor.ts";
 import { quoteArgv } from "../quote.ts";
 import type { FarShell } from "./farShell.ts";
 
-const START_TIMEOUT_MS = 5_000;
+/** A login shell may come before it, where the shell is a new one. */
+const START_TIMEOUT_MS = 15_000;
 
 /**
  * The named pipe exists for the moment of the start only. Opening it for reading waits for the writer and the other way
