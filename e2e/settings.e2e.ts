@@ -465,12 +465,9 @@ describe("looks", () => {
       makePane({ pane: 1, session: "web", windowName: "refunds", state: "waiting_approval" }),
     ]);
     fake.setTargets([makeTarget()]);
-    const { page, popover, close } = await launchBrowserPopover({
-      browser,
-      daemon: fake,
-      isFirstStart: true,
-    });
-    closers.push(close);
+    const launched = await launchBrowserPopover({ browser, daemon: fake, isFirstStart: true });
+    closers.push(() => launched.close());
+    const { page, popover } = launched;
     await page.getByRole("button", { name: "Not now" }).waitFor();
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme });
