@@ -1,7 +1,9 @@
 // Targets in trouble, seen through the daemon: what is wrong is said with what to do about it, is not tried too often, keeps no
 // other target from being fresh, and heals by itself once it is mended.
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { framesOf } from "../chain/scene.ts";
@@ -160,6 +162,25 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
 });
 
 describe.each(EITHER)("a target over %s", (transport) => {
+  it("does not hold up its removal while it is being connected and nothing answers", async () => {
+    const server = await serve();
+    const silent = createServer();
+    await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+    const address = silent.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    await server.addHost("silent", [`Port ${port}`, "UserKnownHostsFile /dev/null"]);
+    await open(server);
+    const connected = once(silent, "connection");
+    await add("vm1", "silent", transport);
+    await connected;
+    await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    const startedAt = performance.now();
+    await fleet.daemon.restart();
+    // An attempt alone has fifteen seconds.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    silent.close();
+  });
+
   it("heals from a shell that is wedged while its connection lives, and ends in time with one", async () => {
     const server = await serve();
     await open(server);

@@ -63,6 +63,8 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   let transport: ConnectionFacts["transport"] | null = null;
   let rttMs: number | null = null;
   let remedy: string | null = null;
+  /** Ends the attempt that runs. */
+  let giveUp = (): void => {};
   let isOwned = false;
   let isUp = false;
   /** Shows that the connection of now still answers; null without one. */
@@ -147,6 +149,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     const parts = createLinkParts(clock, (error) =>
       logger.error({ target: targetId, error }, "a part of a connection could not be closed"),
     );
+    giveUp = () => void parts.close();
     try {
       const executor = deps.createExecutor(config);
       parts.executor = executor;
@@ -182,6 +185,8 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     } catch (error) {
       await parts.close();
       throw asLost(error);
+    } finally {
+      giveUp = () => {};
     }
   };
 
@@ -232,6 +237,10 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     get link() {
       return linkNow();
     },
-    close: () => keeper.close(),
+    close: () => {
+      const closed = keeper.close();
+      giveUp();
+      return closed;
+    },
   };
 };

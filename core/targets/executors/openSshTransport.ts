@@ -197,6 +197,7 @@ export const createOpenSshTransport = (options: OpenSshOptions): SshTransport =>
   const { alias, controlDir } = options;
   const channels = new Set<TransportChannel>();
   let master: Master | null = null;
+  let starting: Master | null = null;
   let downListener: (error: AgtmuxError) => void = () => {};
 
   const dropChannels = async (): Promise<void> => {
@@ -216,7 +217,9 @@ export const createOpenSshTransport = (options: OpenSshOptions): SshTransport =>
     name: "openssh",
     connect: async (timeoutMs) => {
       const started = new Master(options, await placeSocket(controlDir), timeoutMs);
+      starting = started;
       const isReady = await started.ready(timeoutMs);
+      starting = null;
       if (!isReady) {
         const said = started.stderr;
         await started.stop();
@@ -238,7 +241,7 @@ export const createOpenSshTransport = (options: OpenSshOptions): SshTransport =>
       downListener = listener;
     },
     disconnect: async () => {
-      const stopped = master;
+      const stopped = master ?? starting;
       master = null;
       // The master holds the streams of its channels open.
       await Promise.all([dropChannels(), stopped?.stop()]);

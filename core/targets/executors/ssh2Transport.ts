@@ -94,6 +94,7 @@ const channelOf = (stream: ClientChannel): TransportChannel => {
 export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): SshTransport => {
   const channels = new Set<TransportChannel>();
   let client: Client | null = null;
+  let abort: () => void = () => {};
   let downListener: (error: AgtmuxError) => void = () => {};
 
   const dropChannels = (): void => {
@@ -143,7 +144,13 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       let hostKeyProblem: AgtmuxError | null = null;
       const started = new Ssh2Client();
       const ready = Promise.withResolvers<void>();
+      // It may be given up before it is awaited.
+      ready.promise.catch(() => {});
       let lastError: AgtmuxError | null = null;
+      abort = () => {
+        ready.reject(unreachableError(alias, "it was not waited for any longer"));
+        started.destroy();
+      };
       started.on("ready", () => ready.resolve());
       started.on("error", (error: Error) => {
         lastError = hostKeyProblem ?? explain(alias, error);
@@ -201,7 +208,10 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       const stopped = client;
       client = null;
       dropChannels();
-      if (stopped === null) return;
+      if (stopped === null) {
+        abort();
+        return;
+      }
       const closed = new Promise<void>((done) => stopped.once("close", () => done()));
       stopped.end();
       // A server that does not answer keeps nothing alive here.

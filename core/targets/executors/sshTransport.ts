@@ -31,6 +31,6 @@ export interface SshTransport {
   open(command: string): Promise<TransportChannel>;
   /** Called once for each connection that ends without `disconnect`. */
   onDown(listener: (error: AgtmuxError) => void): void;
-  /** Ends the connection and all that belongs to it; resolves when nothing of it is left on this machine. */
+  /** Ends the connection, or the attempt at one, and all that belongs to it; resolves when nothing of it is left on this machine. */
   disconnect(): Promise<void>;
 }

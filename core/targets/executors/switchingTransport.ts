@@ -5,6 +5,7 @@ import type { SshTransport } from "./sshTransport.ts";
 /** @param choose gives a fresh transport; what it throws, `connect` throws. */
 export const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTransport => {
   let current: SshTransport | null = null;
+  let connecting: SshTransport | null = null;
   let downListener: (error: AgtmuxError) => void = () => {};
   return {
     get name() {
@@ -13,6 +14,7 @@ export const createSwitchingTransport = (choose: () => Promise<SshTransport>): S
     connect: async (timeoutMs) => {
       const chosen = await choose();
       chosen.onDown((error) => downListener(error));
+      connecting = chosen;
       await chosen.connect(timeoutMs);
       current = chosen;
     },
@@ -22,8 +24,9 @@ export const createSwitchingTransport = (choose: () => Promise<SshTransport>): S
       downListener = listener;
     },
     disconnect: async () => {
-      await current?.disconnect();
+      await (current ?? connecting)?.disconnect();
       current = null;
+      connecting = null;
     },
   };
 };
