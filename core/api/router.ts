@@ -58,7 +58,6 @@ export const createRouter = (service: ReachableService) =>
       .input(targetSchema.extend({ ssh_target: z.string().max(255) }))
       .mutation(({ input }) => service.targetAdd(input)),
     sshAliases: procedure.query(() => service.sshAliases()),
-    sshAliases: procedure.query(() => service.sshAliases()),
     targetChange: procedure
       .input(
         z.object({
@@ -141,13 +140,6 @@ export const createRouter = (service: ReachableService) =>
     adapterTry: procedure
       .input(z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }))
       .mutation(({ input }) => service.adapterTry(input)),
-    configGet: procedure.query(() => service.configGet()),
-    configSet: procedure
-      .input(z.object({ key: z.string().min(1).max(200), value: z.unknown() }))
-      .mutation(({ input }) => service.configSet(input)),
-    integrationList: procedure
-      .input(z.object({ target: refNameSchema.optional() }))
-      .query(({ input }) => service.integrationList(input)),
     configGet: procedure.query(() => service.configGet()),
     configSet: procedure
       .input(z.object({ key: z.string().min(1).max(200), value: z.unknown() }))
