@@ -32,6 +32,14 @@ describe("the runtime home", () => {
     expect(codeOf(() => runtimePaths(`/${"x".repeat(86)}`))).toBe("none");
   });
 
+  test("that cannot be made is told with what to do", () => {
+    const dangling = join(makeFolder(), "link");
+    symlinkSync(join(dangling, "..", "nowhere"), dangling);
+    const paths = runtimePaths(join(dangling, "home"));
+    expect(() => ensureHome(paths)).toThrow(/link\/home cannot be made \(ENOENT\)/);
+    expect(codeOf(() => ensureHome(paths))).toBe("E_USAGE");
+  });
+
   test("is created 0700 with its folders, whatever the umask", () => {
     const paths = runtimePaths(join(makeFolder(), "home"));
     const previous = process.umask(0);

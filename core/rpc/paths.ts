@@ -117,10 +117,24 @@ export const checkSocket = (socket: string): boolean => {
   return true;
 };
 
-/** Creates what is missing of the home, each folder 0700, after checking that the home is ours. Idempotent. */
+const makeFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new AgtmuxError("E_USAGE", `${folder} cannot be made (${errorCodeOf(cause) ?? "unknown cause"})`, {
+      cause,
+      remedy: "Set AGTMUX_HOME to a folder that you can write to.",
+    });
+  }
+};
+
+/**
+ * Creates what is missing of the home, each folder 0700, after checking that the home is ours. Idempotent. Fails with
+ * E_SOCKET_UNSAFE, and with E_USAGE where a folder cannot be made.
+ */
 export const ensureHome = (paths: RuntimePaths): void => {
   if (!checkHome(paths.home)) {
-    mkdirSync(paths.home, { recursive: true, mode: 0o700 });
+    makeFolder(paths.home);
     // A umask may have taken more than asked; and a racing creator may have been someone else.
     checkHome(paths.home);
     chmodSync(paths.home, 0o700);
@@ -133,5 +147,5 @@ export const ensureHome = (paths: RuntimePaths): void => {
     paths.logDir,
     paths.binDir,
   ])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
 };
