@@ -106,6 +106,13 @@ describe.each(["openssh", "ssh2"] as const)(
         "vm1 is connected",
         LIMIT_MS,
       );
+    const untilOneClient = () =>
+      until(async () => (await far.clientPids()).length === 1, "one control client", LIMIT_MS).catch(
+        async (cause: unknown) => {
+          const found = { clients: await far.clientPids(), servers: fleet.target("vm1")?.servers };
+          throw new Error(JSON.stringify(found), { cause });
+        },
+      );
     const countFar = async () => ({
       processes: server.farProcesses().length,
       sessions: (await server.sessionPids()).length,
@@ -126,7 +133,7 @@ describe.each(["openssh", "ssh2"] as const)(
         const before = countHere();
         await fleet.add({ name: "vm1", alias: "proxied", transport, socketPath: far.socketPath });
         await fleet.untilHealth("vm1", "ok", LIMIT_MS);
-        await until(async () => (await far.clientPids()).length === 1, "one control client", LIMIT_MS);
+        await untilOneClient();
         const [farOnce, hereOnce] = [await countFar(), countHere()];
         const load = await createLoad();
         try {
@@ -144,7 +151,7 @@ describe.each(["openssh", "ssh2"] as const)(
         expect(fleet.storedPrompts()).toEqual(load.dropped);
         await fleet.daemon.until(player.paneId, (row) => row.state === "running", LIMIT_MS);
 
-        await until(async () => (await far.clientPids()).length === 1, "one control client", LIMIT_MS);
+        await untilOneClient();
         const settled = async (): Promise<boolean> =>
           JSON.stringify([await countFar(), countHere()]) === JSON.stringify([farOnce, hereOnce]);
         await until(settled, "as much is left as one connection takes", LIMIT_MS).catch(async () => {
