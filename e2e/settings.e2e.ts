@@ -303,7 +303,7 @@ describe("diagnostics", () => {
     await settings.open("Diagnostics");
     await page.getByText("Events travel from the hook to the daemon.").first().waitFor();
     await page.getByRole("button", { name: "Copy the report" }).click();
-    await page.getByText("Copied.").waitFor();
+    await page.getByText("Copied.", { exact: true }).waitFor();
     const report = await page.evaluate(() => navigator.clipboard.readText());
     expect(report).toContain("target.delivery on host");
     expect(report).toBe(await page.getByRole("group", { name: "Text of the report" }).textContent());
