@@ -44,6 +44,10 @@ export interface ActionRecordDeps {
 
 /** What an action brought about is seen by then: the visible lag that is promised. */
 const FOLLOWS_MS = 2_000;
+/** A preview that follows looks every moment: one line of the record stands for what one surface looks at in this time. */
+const SAME_LOOK_MS = 60_000;
+const MAX_LOOKS = 500;
+
 /** They look or go there, and bring nothing about. */
 const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
 
@@ -63,6 +67,21 @@ export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
       textLength: null,
       ...entry,
     });
+  const looks = new Map<string, number>();
+  /** Whether this look is on record already, because the same one was a moment ago. */
+  const isRepeatedLook = (
+    action: string,
+    { ref, surface }: ActionInput,
+    runtimeId: string | null,
+  ): boolean => {
+    if (action !== "view-output") return false;
+    const key = JSON.stringify([surface, ref, runtimeId]);
+    const at = looks.get(key);
+    if (at !== undefined && clock.now() - at < SAME_LOOK_MS) return true;
+    if (looks.size >= MAX_LOOKS) looks.clear();
+    looks.set(key, clock.now());
+    return false;
+  };
   return {
     note,
     throughGate: async (action, input, act, { outcomeOf, textLength, bindsPrompt = false } = {}) => {
@@ -76,7 +95,8 @@ export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
         if (runtimeId !== null && !LOOKS.has(action)) closeWindow = deps.beginAction(runtimeId, actionId);
         const result = await act({ actionId, prepared, verified });
         closeWindow?.(FOLLOWS_MS);
-        note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
+        if (!isRepeatedLook(action, input, runtimeId))
+          note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
         return result;
       } catch (error) {
         // What was refused brought nothing about; of a tmux that does not answer nobody knows.
