@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { feedEntrySchema, type FeedEntry } from "../../core/model/view.ts";
+import { watchLineSchema } from "../../core/model/documents.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { openCommandLine, type CommandLine } from "../harness/commandLine.ts";
 import { spawnDaemon, type DaemonProcess } from "../harness/daemonProcess.ts";
@@ -58,8 +58,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
 });
 
-const entriesOf = (lines: readonly string[]): FeedEntry[] =>
-  lines.map((line) => feedEntrySchema.parse(JSON.parse(line)));
+const entriesOf = (lines: readonly string[]) => lines.map((line) => watchLineSchema.parse(JSON.parse(line)));
 const versionsOf = (lines: readonly string[]): number[] => entriesOf(lines).map(({ version }) => version);
 /** One turn: the prompt and its end, each of which changes the state. */
 const turn = async (): Promise<void> => {
