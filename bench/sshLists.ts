@@ -39,16 +39,21 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
       scene.settingsOf("vm3", "changed"),
     ]);
     await Promise.all([untilHealth(client, "vm1", "ok"), untilHealth(client, "vm2", "ok")]);
-    for (const pid of await frozen.sessionPids()) {
-      process.kill(pid, "SIGSTOP");
-      stopped.push(pid);
-    }
+    /** Whoever connects anew freezes as well. */
+    const freeze = async (): Promise<void> => {
+      for (const pid of await frozen.sessionPids()) {
+        if (stopped.includes(pid)) continue;
+        process.kill(pid, "SIGSTOP");
+        stopped.push(pid);
+      }
+    };
     const sample: number[] = [];
     const end = performance.now() + seconds * 1_000;
     while (performance.now() < end) {
       const at = performance.now();
       await client.call((api) => api.panes.query({ all: true }));
       sample.push(performance.now() - at);
+      await freeze();
       await wait(ASK_EVERY_MS);
     }
     const targets = await client.call((api) => api.targets.query());
