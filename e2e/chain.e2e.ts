@@ -39,7 +39,7 @@ interface Launched {
 const launchers: Record<string, () => Promise<Launched>> = {
   "stand-in": async () => {
     const app = await launchStandIn({ home, env, browser });
-    app.tray.click();
+    await toggle(app, true);
     return { page: app.page, app, close: () => app.close() };
   },
   browser: async () => {
@@ -105,6 +105,11 @@ const installHooks = async (): Promise<void> => {
   client.close();
 };
 
+const toggle = async (app: StandIn, isOpen: boolean): Promise<void> => {
+  app.tray.click();
+  await app.until(() => app.isVisible() === isOpen, isOpen ? "the popover opens" : "the popover closes");
+};
+
 const shoot = async (page: Page, name: string): Promise<void> => {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -130,9 +135,9 @@ describe.each(Object.keys(launchers))("on the %s launcher", (name) => {
       await shows("running");
       await shoot(launched.page, `${name}-running`);
 
+      // Somebody who has the popover open sees the wait there, and is not told twice.
+      if (launched.app !== null) await toggle(launched.app, false);
       await player.sequence([{ recording: "waiting_approval", drop: ["UserPromptSubmit"] }]);
-      await shows("needs approval");
-      await shows("touch approved.txt");
       if (launched.app !== null) {
         const { app } = launched;
         await app.until(() => app.notifications.list().length === 1, "one notification");
@@ -141,7 +146,10 @@ describe.each(Object.keys(launchers))("on the %s launcher", (name) => {
           body: expect.stringContaining("touch approved.txt") as string,
         });
         await app.until(() => app.tray.state.title.includes("1"), "the tray counts one");
+        await toggle(app, true);
       }
+      await shows("needs approval");
+      await shows("touch approved.txt");
       await shoot(launched.page, `${name}-waiting`);
 
       await player.frame("tool_running");
