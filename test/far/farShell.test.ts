@@ -130,6 +130,16 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     expect(reason).toBe("exit status 1");
   });
 
+  it("ends a client that does not heed the end of its input, together with the shell", async () => {
+    const seconds = `${100_000 + Math.floor(Math.random() * 100_000)}.5`;
+    const isRunning = (): boolean =>
+      spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.split("\n").includes(`sleep ${seconds}`);
+    executor().start(["sleep", seconds]);
+    await until(isRunning, "the client runs");
+    await shell.close();
+    await until(() => !isRunning(), "it is gone");
+  });
+
   it("gives a second client a shell of its own, which ends with it", async () => {
     const far = executor();
     const echo = ["sh", "-c", 'echo ready; while read -r line; do echo "got $line"; done'];

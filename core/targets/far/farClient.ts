@@ -10,14 +10,18 @@ const START_TIMEOUT_MS = 15_000;
 /**
  * The named pipe exists for the moment of the start only. Opening it for reading waits for the writer and the other way
  * round, so neither can be missed; file descriptor 5 of the shell is the client's input from then on. Nothing of it may end
- * the shell: a full disk only means that there is no client.
+ * the shell: a full disk only means that there is no client. The end of the shell ends the client by a signal as well: tmux
+ * 3.3a was seen to wait for ever for somebody to take its last output when the connection broke in the middle of it.
  */
 const startScript = (argv: readonly string[], mark: string): string =>
   [
     'if k=$(mktemp -d "${TMPDIR:-/tmp}/agtmux.XXXXXX"); then if mkfifo -m 600 "$k/in"; then',
-    `{ ${quoteArgv(argv)}; printf '\\n%s %s\\n' ${mark} "$?"; } <"$k/in" >&4 2>&4 &`,
+    `{ c=; trap 'kill "$c"; sleep 1; kill -KILL "$c"' TERM; ${quoteArgv(argv)} <&3 3<&- >&4 2>&4 & c=$!`,
+    `wait "$c"; s=$?; printf '\\n%s %s\\n' ${mark} "$s" >&4; } 3<"$k/in" & b=$!`,
+    `trap 'kill "$b"' EXIT; trap 'exit 1' HUP TERM`,
     'exec 5>"$k/in"; rm -rf "$k"; true; else rm -rf "$k"; false; fi; else false; fi',
   ].join("\n");
+const STOP_SCRIPT = "exec 5>&-; trap - EXIT";
 
 export const startFarClient = (
   shell: FarShell,
@@ -35,7 +39,7 @@ export const startFarClient = (
   const finish = (reason: string): void => {
     if (exitReason !== null) return;
     exitReason = reason;
-    shell.tell("exec 5>&-");
+    shell.tell(STOP_SCRIPT);
     onGone();
     exitListener?.(reason);
     gone.resolve();
