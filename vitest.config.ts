@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { ONE_RETRY, reporters } from "./test/setup/reporting.ts";
 
@@ -11,6 +12,8 @@ export default defineConfig({
       "renderer/**/*.test.{ts,tsx}",
       "test/**/*.test.ts",
     ],
+    // They wait for processes more than they compute: more at once than cores.
+    maxWorkers: Math.max(3, availableParallelism()),
     // Most suites drive real processes on machines that are busy with others.
     retry: ONE_RETRY,
     reporters: [...reporters],
