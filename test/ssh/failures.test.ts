@@ -186,7 +186,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
     await open(server);
     await add("vm1", "vm1", transport);
     await untilMode("vm1", "control");
-    /** The one that we talk to, and the part of it that waits for the control client. */
+    /** The one that we talk to, and the parts of it that wait for the control client and for its end. */
     const shells = (): number[] =>
       server.farProcesses().filter((pid) => {
         try {
@@ -196,7 +196,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
         }
       });
     const first = shells();
-    expect(first).toHaveLength(2);
+    expect(first).toHaveLength(3);
     freeze(first.slice(0, 1));
     const reason = /does not answer any more: no answer within \d+ ms/;
     await until(() => reason.test(fleet.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);

@@ -8,20 +8,21 @@ import type { FarShell } from "./farShell.ts";
 const START_TIMEOUT_MS = 15_000;
 
 /**
- * The named pipe exists for the moment of the start only. Opening it for reading waits for the writer and the other way
+ * The named pipes exist for the moment of the start only. Opening one for reading waits for the writer and the other way
  * round, so neither can be missed; file descriptor 5 of the shell is the client's input from then on. Nothing of it may end
- * the shell: a full disk only means that there is no client. The end of the shell ends the client by a signal as well: tmux
- * 3.3a was seen to wait for ever for somebody to take its last output when the connection broke in the middle of it.
+ * the shell: a full disk only means that there is no client. 6 is there to be closed with the shell, however that ends, and
+ * then the client is killed: tmux 3.3a was seen to wait for ever for somebody to take its last output when the connection
+ * broke in the middle of it.
  */
 const startScript = (argv: readonly string[], mark: string): string =>
   [
-    'if k=$(mktemp -d "${TMPDIR:-/tmp}/agtmux.XXXXXX"); then if mkfifo -m 600 "$k/in"; then',
-    `{ c=; trap 'kill "$c"; sleep 1; kill -KILL "$c"' TERM; ${quoteArgv(argv)} <&3 3<&- >&4 2>&4 & c=$!`,
-    `wait "$c"; s=$?; printf '\\n%s %s\\n' ${mark} "$s" >&4; } 3<"$k/in" & b=$!`,
-    `trap 'kill "$b"' EXIT; trap 'exit 1' HUP TERM`,
-    'exec 5>"$k/in"; rm -rf "$k"; true; else rm -rf "$k"; false; fi; else false; fi',
+    'if k=$(mktemp -d "${TMPDIR:-/tmp}/agtmux.XXXXXX"); then if mkfifo -m 600 "$k/in" "$k/up"; then',
+    `{ ${quoteArgv(argv)} <&3 3<&- 6<&- >&4 2>&4 & c=$!`,
+    '{ read -r x; kill -KILL "$c"; } <&6 6<&- 3<&- >/dev/null 2>&1 4>&- & w=$!',
+    `wait "$c"; s=$?; kill "$w"; printf '\\n%s %s\\n' ${mark} "$s" >&4; } 3<"$k/in" 6<"$k/up" &`,
+    'exec 5>"$k/in" 6>"$k/up"; rm -rf "$k"; true; else rm -rf "$k"; false; fi; else false; fi',
   ].join("\n");
-const STOP_SCRIPT = "exec 5>&-; trap - EXIT";
+const STOP_SCRIPT = "exec 5>&- 6>&-";
 
 export const startFarClient = (
   shell: FarShell,
