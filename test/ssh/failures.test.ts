@@ -186,6 +186,8 @@ describe.each(EITHER)("a target over %s", (transport) => {
     await open(server);
     await add("vm1", "vm1", transport);
     await untilMode("vm1", "control");
+    // Told with the end of the attempt.
+    await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected", LIMIT_MS);
     /** The one that we talk to, and the parts of it that wait for the control client and for its end. */
     const shells = (): number[] =>
       server.farProcesses().filter((pid) => {
@@ -205,6 +207,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
     // The wedged one is gone: it was ended over there.
     await until(() => !shells().some((pid) => first.includes(pid)), "the wedged shell is gone", LIMIT_MS);
     await untilMode("vm1", "control");
+    await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected again", LIMIT_MS);
     freeze(shells().slice(0, 1));
     await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
   });
