@@ -121,6 +121,9 @@ describe("watch --format jsonl", () => {
     await until(() => sessions().length > 0, "the session was told", LIMIT_MS);
     await player.event("UserPromptSubmit");
     await until(() => has("running"), "its change was told", LIMIT_MS);
+    // An agent that goes in the middle of a turn may be a crash, whose row stays.
+    await player.event("Stop");
+    await until(() => has("completed"), "the end of its turn was told", LIMIT_MS);
     await player.exit();
     await until(() => sessions().some(({ kind }) => kind === "removed"), "its end was told", LIMIT_MS);
     expect(new Set(sessions().map(({ kind }) => kind))).toEqual(new Set(["session", "removed"]));
