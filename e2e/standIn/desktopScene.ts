@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { until } from "../../test/setup/realClock.ts";
 import type { Browser, Page } from "playwright";
 import type { Dialog } from "../../test/actions/dialogPane.ts";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
@@ -155,10 +156,11 @@ export const askDesktop = (
 /** Follows what the app tells its page; the array grows. Ends with the page. */
 export const followDesktop = async (page: Page): Promise<unknown[]> => {
   const seen: unknown[] = [];
-  await page.exposeFunction("__desktopEvent", (event: unknown) => void seen.push(event));
-  await page.evaluate(() => {
+  const name = `desktopEvent${performance.now()}`;
+  await page.exposeFunction(name, (event: unknown) => void seen.push(event));
+  await page.evaluate((name) => {
     const port: unknown = Reflect.get(window, "agtmux");
-    const tell: unknown = Reflect.get(window, "__desktopEvent");
+    const tell: unknown = Reflect.get(window, name);
     const { send, onMessage } = port as {
       send: (message: unknown) => void;
       onMessage: (listener: (message: { kind: string; id: number; data?: unknown }) => void) => () => void;
@@ -170,6 +172,8 @@ export const followDesktop = async (page: Page): Promise<unknown[]> => {
       send({ kind: "ack", id });
     });
     send({ kind: "call", id, type: "subscription", path: "desktop.events", input: undefined });
-  });
+  }, name);
+  // The first event comes at once: from then on none is missed.
+  await until(() => seen.length > 0, "the page follows the desktop");
   return seen;
 };
