@@ -1,40 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/settingsPlans.ts";
 import { createClaudeIntegration } from "./integration.ts";
 import { HOOK_EVENTS, hookCommand } from "./settings.ts";
 
-const SCRIPT = "/home/dev/.agtmux/bin/agtmux-event";
 const PATH = "/home/dev/.claude/settings.json";
 const integration = createClaudeIntegration();
-
-const filesWith = (text: string | null): TargetFiles => ({
-  readText: (path) => Promise.resolve(path === PATH ? text : null),
-  list: () => Promise.resolve([]),
-  readTail: () => Promise.resolve(null),
-  readLink: () => Promise.resolve(null),
-  stat: () => Promise.resolve(null),
-  writeText: () => Promise.reject(new Error("plans only")),
-  remove: () => Promise.reject(new Error("plans only")),
-});
-const requestFor = (text: string | null, eventScript = SCRIPT) => ({
-  files: filesWith(text),
-  homeDir: "/home/dev",
-  eventScript,
-});
-const install = async (text: string | null, eventScript = SCRIPT): Promise<string | null> => {
-  const [change] = await integration.planInstall(requestFor(text, eventScript));
-  return change === undefined ? text : change.after;
-};
-const uninstall = async (text: string | null): Promise<string | null> => {
-  const [change] = await integration.planUninstall(requestFor(text));
-  return change === undefined ? text : change.after;
-};
-const parsed = (text: string | null): Record<string, unknown> => JSON.parse(text ?? "null");
+const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
 
 const ourGroup = (event: string) => ({
-  hooks: [{ type: "command", command: hookCommand(SCRIPT, event), timeout: 5 }],
+  hooks: [{ type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5 }],
 });
 
 /** Lays JSON out with arbitrary white space between its tokens. */
@@ -76,7 +52,7 @@ const gap = fc.constantFrom("", " ", "\n", "\n  ", "\r\n\t", "\n\n    ", "\t");
 describe("installing into Claude Code's settings", () => {
   it("creates a file with one group per event and removes it again", async () => {
     const installed = await install(null);
-    expect(parsed(installed)).toEqual({
+    expect(parsedJson(installed)).toEqual({
       hooks: Object.fromEntries(HOOK_EVENTS.map((event) => [event, [ourGroup(event)]])),
     });
     expect(installed?.endsWith("}\n")).toBe(true);
@@ -99,7 +75,7 @@ describe("installing into Claude Code's settings", () => {
   it("appends to each event and keeps everything else, in every layout", async () => {
     await fc.assert(
       fc.asyncProperty(settings, fc.array(gap, { minLength: 1, maxLength: 12 }), async (value, gaps) => {
-        const installed = parsed(await install(layOut(value, gaps)));
+        const installed = parsedJson(await install(layOut(value, gaps)));
         const before: Record<string, unknown[]> = value.hooks ?? {};
         const expected = Object.fromEntries(
           HOOK_EVENTS.map((event) => [event, [...(before[event] ?? []), ourGroup(event)]]),
@@ -128,24 +104,24 @@ describe("installing into Claude Code's settings", () => {
 
   it("removes exactly its entries when others changed the file in between", async () => {
     const own = { hooks: { Stop: [{ hooks: [{ type: "command", command: "say done" }] }] }, model: "opus" };
-    const installed = parsed(await install(JSON.stringify(own, null, 2)));
+    const installed = parsedJson(await install(JSON.stringify(own, null, 2)));
     // What the agent itself does when it saves a setting: a rewrite in its own layout.
     const rewritten = JSON.stringify({ ...installed, theme: "dark" }, null, 4);
-    expect(parsed(await uninstall(rewritten))).toEqual({ ...own, theme: "dark" });
+    expect(parsedJson(await uninstall(rewritten))).toEqual({ ...own, theme: "dark" });
   });
 
   it("leaves a foreign hook that was put into our group", async () => {
     const installed = await install("{}");
     const mixed =
       installed?.replace('"timeout":5}]', '"timeout":5},{"type":"command","command":"beep"}]') ?? "";
-    expect(parsed(await uninstall(mixed))).toEqual({
+    expect(parsedJson(await uninstall(mixed))).toEqual({
       hooks: { SessionStart: [{ hooks: [{ type: "command", command: "beep" }] }] },
     });
   });
 
   it("replaces entries of an installation at another path", async () => {
     const moved = await install(await install('{"a": 1}', "/old/agtmux-event"));
-    expect(parsed(moved)).toEqual(parsed(await install('{"a": 1}')));
+    expect(parsedJson(moved)).toEqual(parsedJson(await install('{"a": 1}')));
     expect(moved).not.toContain("/old/");
   });
 
@@ -185,7 +161,7 @@ describe("refusing settings that are not understood", () => {
 describe("inspecting", () => {
   it("names missing events, foreign installations and switched-off hooks", async () => {
     const installed = await install('{"disableAllHooks": true}');
-    const partial = JSON.stringify({ ...parsed(installed), hooks: { Stop: [ourGroup("Stop")] } });
+    const partial = JSON.stringify({ ...parsedJson(installed), hooks: { Stop: [ourGroup("Stop")] } });
     expect(await integration.inspect(requestFor(await install("{}")))).toEqual({
       installed: true,
       missing: [],

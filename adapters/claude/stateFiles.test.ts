@@ -1,37 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Pane } from "../../core/model/runtime.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { somePane } from "../testkit/pane.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
 
 const STARTED = 1_795_237_900_000;
 const agent = { pid: 4242, ppid: 1, comm: "claude", args: "claude", startedAt: STARTED };
-const pane: Pane = {
-  targetId: "host",
-  server: "default",
-  paneId: "%5",
-  sessionId: "$1",
-  sessionName: "dev",
-  alsoIn: [],
-  windowId: "@2",
-  windowIndex: 0,
-  windowName: "dev",
-  paneIndex: 0,
-  panePid: 4000,
-  tty: "/dev/pts/3",
-  title: "",
-  isActive: true,
-  isDead: false,
-  deadStatus: null,
-  isAlternate: true,
-  inMode: false,
-  width: 120,
-  height: 40,
-  cursorX: 0,
-  cursorY: 0,
-  historySize: 0,
-  windowActivity: 0,
-  updatedAt: 0,
-};
+const pane = somePane("%5", { windowId: "@2", panePid: 4000, tty: "/dev/pts/3", sessionName: "dev" });
 /** As 2.1.329 writes it. */
 const session = {
   pid: 4242,

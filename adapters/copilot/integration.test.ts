@@ -1,46 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/settingsPlans.ts";
 import { createCopilotIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
-const SCRIPT = "/home/dev/.agtmux/bin/agtmux-event";
 const PATH = "/home/dev/.copilot/hooks/agtmux.json";
 const integration = createCopilotIntegration();
-
-const filesWith = (text: string | null): TargetFiles => ({
-  readText: (path) => Promise.resolve(path === PATH ? text : null),
-  list: () => Promise.resolve([]),
-  readTail: () => Promise.resolve(null),
-  readLink: () => Promise.resolve(null),
-  stat: () => Promise.resolve(null),
-  writeText: () => Promise.reject(new Error("plans only")),
-  remove: () => Promise.reject(new Error("plans only")),
-});
-const requestFor = (text: string | null, eventScript = SCRIPT) => ({
-  files: filesWith(text),
-  homeDir: "/home/dev",
-  eventScript,
-});
-const install = async (text: string | null, eventScript = SCRIPT): Promise<string | null> => {
-  const [change] = await integration.planInstall(requestFor(text, eventScript));
-  expect(change?.path ?? PATH).toBe(PATH);
-  return change === undefined ? text : change.after;
-};
-const uninstall = async (text: string | null): Promise<string | null> => {
-  const [change] = await integration.planUninstall(requestFor(text));
-  return change === undefined ? text : change.after;
-};
-const parsed = (text: string | null): Record<string, unknown> => JSON.parse(text ?? "null");
+const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
 
 describe("installing beside Copilot CLI's other hook files", () => {
   it("writes a file of its own and removes it again", async () => {
     const installed = await install(null);
-    expect(parsed(installed)).toEqual({
+    expect(parsedJson(installed)).toEqual({
       version: 1,
       hooks: Object.fromEntries(
         HOOK_EVENTS.map((event) => [
           event,
-          [{ type: "command", bash: hookCommand(SCRIPT, event), timeoutSec: 5 }],
+          [{ type: "command", bash: hookCommand(EVENT_SCRIPT, event), timeoutSec: 5 }],
         ]),
       ),
     });
@@ -75,10 +50,10 @@ describe("installing beside Copilot CLI's other hook files", () => {
   });
 
   it("leaves what somebody added to our file", async () => {
-    const installed = parsed(await install(null));
+    const installed = parsedJson(await install(null));
     const hooks = { ...Object(installed["hooks"]), agentStop: [{ type: "command", bash: "beep" }] };
     const edited = JSON.stringify({ ...installed, hooks }, null, 4);
-    expect(parsed(await uninstall(edited))).toEqual({
+    expect(parsedJson(await uninstall(edited))).toEqual({
       version: 1,
       hooks: { agentStop: [{ type: "command", bash: "beep" }] },
     });

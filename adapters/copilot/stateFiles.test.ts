@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Pane } from "../../core/model/runtime.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { somePane } from "../testkit/pane.ts";
 import { readSessionLog } from "./sessionLog.ts";
 import { readCopilotStateFiles } from "./stateFiles.ts";
 
@@ -11,33 +11,7 @@ const LOG = `${ROOT}/session-state/${SESSION}/events.jsonl`;
 const OPEN = `${ROOT}/open-sessions-state.json`;
 const LOCK = `${ROOT}/session-state/${SESSION}/inuse.4242.lock`;
 const agent = { pid: 4242, ppid: 1, comm: "MainThread", args: "copilot", startedAt: STARTED };
-const pane: Pane = {
-  targetId: "host",
-  server: "default",
-  paneId: "%5",
-  sessionId: "$1",
-  sessionName: "dev",
-  alsoIn: [],
-  windowId: "@2",
-  windowIndex: 0,
-  windowName: "dev",
-  paneIndex: 0,
-  panePid: 4000,
-  tty: "/dev/pts/3",
-  title: "",
-  isActive: true,
-  isDead: false,
-  deadStatus: null,
-  isAlternate: true,
-  inMode: false,
-  width: 120,
-  height: 40,
-  cursorX: 0,
-  cursorY: 0,
-  historySize: 0,
-  windowActivity: 0,
-  updatedAt: 0,
-};
+const pane = somePane("%5", { windowId: "@2", panePid: 4000, tty: "/dev/pts/3", sessionName: "dev" });
 
 const line = (type: string, data: Record<string, unknown> = {}, more: Record<string, unknown> = {}): string =>
   `${JSON.stringify({ type, data, id: "e", timestamp: "2026-11-21T05:25:00.000Z", ...more })}\n`;

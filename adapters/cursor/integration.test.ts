@@ -1,28 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { memoryFiles } from "../testkit/memoryFiles.ts";
+import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/settingsPlans.ts";
 import { createCursorIntegration } from "./integration.ts";
 import { HOOK_EVENTS, hookCommand } from "./settings.ts";
 
-const SCRIPT = "/home/dev/.agtmux/bin/agtmux-event";
 const PATH = "/home/dev/.cursor/hooks.json";
 const integration = createCursorIntegration();
-const requestFor = (text: string | null, eventScript = SCRIPT) => ({
-  files: memoryFiles(text === null ? {} : { [PATH]: text }),
-  homeDir: "/home/dev",
-  eventScript,
-});
-const install = async (text: string | null, eventScript = SCRIPT): Promise<string | null> => {
-  const [change] = await integration.planInstall(requestFor(text, eventScript));
-  return change === undefined ? text : change.after;
-};
-const uninstall = async (text: string | null): Promise<string | null> => {
-  const [change] = await integration.planUninstall(requestFor(text));
-  return change === undefined ? text : change.after;
-};
-const parsed = (text: string | null): Record<string, unknown> => JSON.parse(text ?? "null");
-const entry = (event: string) => ({ command: hookCommand(SCRIPT, event), timeout: 5 });
+const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
+const entry = (event: string) => ({ command: hookCommand(EVENT_SCRIPT, event), timeout: 5 });
 
 const settings = fc.record(
   {
@@ -45,7 +31,7 @@ const layout = fc.constantFrom<readonly [string | number, string]>(
 describe("installing into Cursor's hooks", () => {
   it("creates a file with one entry per event and removes it again", async () => {
     const installed = await install(null);
-    expect(parsed(installed)).toEqual({
+    expect(parsedJson(installed)).toEqual({
       version: 1,
       hooks: Object.fromEntries(HOOK_EVENTS.map((event) => [event, [entry(event)]])),
     });
@@ -59,7 +45,7 @@ describe("installing into Cursor's hooks", () => {
         const before = JSON.stringify(value, null, indent).replaceAll("\n", eol) + (hasEnd ? eol : "");
         const installed = await install(before);
         for (const event of HOOK_EVENTS)
-          expect(parsed(installed)).toHaveProperty(
+          expect(parsedJson(installed)).toHaveProperty(
             ["hooks", event],
             [...(value.hooks?.[event] ?? []), entry(event)],
           );
@@ -71,14 +57,18 @@ describe("installing into Cursor's hooks", () => {
 
   it("takes exactly its entries out of what others have rewritten", async () => {
     const own = { version: 1, hooks: { stop: [{ command: "beep" }] } };
-    const rewritten = JSON.stringify({ ...parsed(await install(JSON.stringify(own))), theme: "x" }, null, 4);
-    expect(parsed(await uninstall(rewritten))).toEqual({ ...own, theme: "x" });
+    const rewritten = JSON.stringify(
+      { ...parsedJson(await install(JSON.stringify(own))), theme: "x" },
+      null,
+      4,
+    );
+    expect(parsedJson(await uninstall(rewritten))).toEqual({ ...own, theme: "x" });
   });
 
   it("replaces the entries of an installation at another path", async () => {
     const moved = await install(await install('{"version": 1}', "/old/agtmux-event"));
     expect(moved).not.toContain("/old/");
-    expect(parsed(moved)).toEqual(parsed(await install('{"version": 1}')));
+    expect(parsedJson(moved)).toEqual(parsedJson(await install('{"version": 1}')));
   });
 
   it.each([

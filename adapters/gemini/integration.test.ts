@@ -1,35 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
+import { EVENT_SCRIPT, settingsPlans } from "../testkit/settingsPlans.ts";
 import { createGeminiIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
-const SCRIPT = "/home/dev/.agtmux/bin/agtmux-event";
 const PATH = "/home/dev/.gemini/settings.json";
 const integration = createGeminiIntegration();
-
-const filesWith = (text: string | null): TargetFiles => ({
-  readText: (path) => Promise.resolve(path === PATH ? text : null),
-  list: () => Promise.resolve([]),
-  readTail: () => Promise.resolve(null),
-  readLink: () => Promise.resolve(null),
-  stat: () => Promise.resolve(null),
-  writeText: () => Promise.reject(new Error("plans only")),
-  remove: () => Promise.reject(new Error("plans only")),
-});
-const requestFor = (text: string | null, eventScript = SCRIPT) => ({
-  files: filesWith(text),
-  homeDir: "/home/dev",
-  eventScript,
-});
-const install = async (text: string | null, eventScript = SCRIPT): Promise<string | null> => {
-  const [change] = await integration.planInstall(requestFor(text, eventScript));
-  return change === undefined ? text : change.after;
-};
-const uninstall = async (text: string | null): Promise<string | null> => {
-  const [change] = await integration.planUninstall(requestFor(text));
-  return change === undefined ? text : change.after;
-};
+const { requestFor, install, uninstall } = settingsPlans(integration, PATH);
 /** As the agent reads it: comments go first. The comments of these tests stand on lines of their own. */
 const parsed = (text: string | null): Record<string, unknown> =>
   JSON.parse((text ?? "null").replaceAll(/^\s*(\/\/.*|\/\*.*\*\/)$/gm, ""));
@@ -40,7 +17,7 @@ const refusal = async (work: Promise<unknown>): Promise<AgtmuxError> => {
 };
 
 const ourGroup = (event: string) => ({
-  hooks: [{ name: "agtmux", type: "command", command: hookCommand(SCRIPT, event), timeout: 5_000 }],
+  hooks: [{ name: "agtmux", type: "command", command: hookCommand(EVENT_SCRIPT, event), timeout: 5_000 }],
 });
 
 /** Lays JSON out with arbitrary white space and comments between its tokens. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Pane } from "../../core/model/runtime.ts";
 import { memoryFiles } from "../testkit/memoryFiles.ts";
+import { somePane } from "../testkit/pane.ts";
 import { createSessionFileReader, terminalId } from "./sessionFile.ts";
 
 const STARTED = 1_795_237_900_000;
@@ -9,33 +9,7 @@ const CWD = "/home/dev/project";
 const SESSION = `${HOME}/.gjc/agent/sessions/--home-dev-project--/2026_s.jsonl`;
 const CRUMB = `${HOME}/.gjc/agent/terminal-sessions/pts-3`;
 const agent = { pid: 4242, ppid: 1, comm: "gjc", args: "gjc", startedAt: STARTED };
-const pane: Pane = {
-  targetId: "host",
-  server: "default",
-  paneId: "%5",
-  sessionId: "$1",
-  sessionName: "dev",
-  alsoIn: [],
-  windowId: "@2",
-  windowIndex: 0,
-  windowName: "dev",
-  paneIndex: 0,
-  panePid: 4000,
-  tty: "/dev/pts/3",
-  title: "",
-  isActive: true,
-  isDead: false,
-  deadStatus: null,
-  isAlternate: true,
-  inMode: false,
-  width: 120,
-  height: 40,
-  cursorX: 0,
-  cursorY: 0,
-  historySize: 0,
-  windowActivity: 0,
-  updatedAt: 0,
-};
+const pane = somePane("%5", { windowId: "@2", panePid: 4000, tty: "/dev/pts/3", sessionName: "dev" });
 const at = (offsetMs: number): string => new Date(STARTED + offsetMs).toISOString();
 const message = (fields: Record<string, unknown>, offsetMs = 5_000) => ({
   type: "message",

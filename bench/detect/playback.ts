@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdapterRegistry } from "../../adapters/index.ts";
+import { somePane } from "../../adapters/testkit/pane.ts";
 import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
 import { promptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
@@ -67,33 +68,19 @@ const counterIds = (): IdSource => {
   };
 };
 
-const paneOf = (frame: Frame, screen: Recording, paneId: string): Pane => ({
-  targetId: HOST_TARGET,
-  server: SERVER.server,
-  paneId,
-  sessionId: "$0",
-  sessionName: "corpus",
-  alsoIn: [],
-  windowId: "@1",
-  windowIndex: 0,
-  windowName: frame.agent,
-  paneIndex: 0,
-  panePid: frame.recording.processes[0]?.pid ?? 1,
-  tty: "/dev/pts/1",
-  title: screen.title,
-  isActive: true,
-  isDead: false,
-  deadStatus: null,
-  isAlternate: screen.isAlternate,
-  inMode: false,
-  width: screen.width,
-  height: screen.height,
-  cursorX: screen.cursor?.x ?? 0,
-  cursorY: screen.cursor?.y ?? 0,
-  historySize: 0,
-  windowActivity: 0,
-  updatedAt: 0,
-});
+const paneOf = (frame: Frame, screen: Recording, paneId: string): Pane =>
+  somePane(paneId, {
+    server: SERVER.server,
+    sessionName: "corpus",
+    windowName: frame.agent,
+    panePid: frame.recording.processes[0]?.pid ?? 1,
+    title: screen.title,
+    isAlternate: screen.isAlternate,
+    width: screen.width,
+    height: screen.height,
+    cursorX: screen.cursor?.x ?? 0,
+    cursorY: screen.cursor?.y ?? 0,
+  });
 
 /** Owns a temporary folder; each played frame gets a store of its own in it. */
 export class Player implements Disposable {

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { somePane } from "../../adapters/testkit/pane.ts";
 import type { Pane } from "../model/runtime.ts";
 import { actionGuardsSchema, type ActionSnapshot, type AttachPlan } from "../model/snapshot.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
@@ -74,33 +75,14 @@ const createSession = (name: string): { sessionId: string; panes: [string, strin
   return { sessionId, panes: [a, b, c, split(c)] };
 };
 
-const paneOf = (paneId: string, sessionId: string): Pane => ({
-  targetId: "t1",
-  server: "inner",
-  paneId,
-  sessionId,
-  sessionName: "any",
-  alsoIn: [],
-  windowId: inner.run("display-message", "-p", "-t", paneId, "#{window_id}"),
-  windowIndex: 0,
-  windowName: "w",
-  paneIndex: 0,
-  panePid: 1,
-  tty: "",
-  title: "",
-  isActive: false,
-  isDead: false,
-  deadStatus: null,
-  isAlternate: false,
-  inMode: false,
-  width: 80,
-  height: 24,
-  cursorX: 0,
-  cursorY: 0,
-  historySize: 0,
-  windowActivity: 0,
-  updatedAt: 0,
-});
+const paneOf = (paneId: string, sessionId: string): Pane =>
+  somePane(paneId, {
+    targetId: "t1",
+    server: "inner",
+    sessionId,
+    windowId: inner.run("display-message", "-p", "-t", paneId, "#{window_id}"),
+    isActive: false,
+  });
 
 /** Through the real gate, because nothing else makes a verified action. */
 const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): Promise<AttachPlan> => {

@@ -18,6 +18,8 @@ import { openStore } from "../../core/store/openStore.ts";
 import { redactEvidence } from "../../core/store/redactEvidence.ts";
 import { redactText } from "../../core/store/redactText.ts";
 
+export { somePane } from "../../adapters/testkit/pane.ts";
+
 export const SOCKET = "/tmp/tmux-1000/default";
 export const INSTANCE: ServerInstance = { server: "default", socketPath: SOCKET, pid: 99, startedAt: 1_000 };
 
@@ -44,35 +46,6 @@ const counterIds = (): IdSource => {
     nonce: () => String((count += 1)).padStart(32, "0"),
   };
 };
-
-export const somePane = (paneId = "%1", more: Partial<Pane> = {}): Pane => ({
-  targetId: HOST_TARGET,
-  server: "default",
-  paneId,
-  sessionId: "$0",
-  sessionName: "main",
-  alsoIn: [],
-  windowId: "@1",
-  windowIndex: 0,
-  windowName: "work",
-  paneIndex: 0,
-  panePid: 500,
-  tty: "/dev/pts/1",
-  title: "",
-  isActive: true,
-  isDead: false,
-  deadStatus: null,
-  isAlternate: true,
-  inMode: false,
-  width: 120,
-  height: 40,
-  cursorX: 0,
-  cursorY: 0,
-  historySize: 0,
-  windowActivity: 0,
-  updatedAt: 0,
-  ...more,
-});
 
 export interface IngestFixture {
   ingest: Ingest;
