@@ -17,6 +17,7 @@ export default defineConfig({
     // Most suites drive real processes on machines that are busy with others.
     retry: ONE_RETRY,
     reporters: [...reporters],
+    globalSetup: ["test/setup/runRoot.ts"],
     setupFiles: ["test/setup/guardHome.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,

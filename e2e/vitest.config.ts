@@ -8,6 +8,7 @@ export default defineConfig({
     // Most suites drive real processes on machines that are busy with others.
     retry: ONE_RETRY,
     reporters: [...reporters],
+    globalSetup: ["test/setup/runRoot.ts"],
     setupFiles: ["test/setup/guardHome.ts"],
     fileParallelism: false,
     testTimeout: 60_000,
