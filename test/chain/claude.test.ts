@@ -74,16 +74,13 @@ describe("a played Claude with hooks", () => {
 describe("a played Claude without hooks", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],
       ["waiting_input_question", "waiting_input"],
       ["error_400", "error"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 
   it("is right by its session file when its screen says nothing", async () => {

@@ -231,7 +231,7 @@ describe("two played Codex windows whose hooks name a third pane", () => {
 describe("a played Codex without hooks", () => {
   it("is right within two seconds by its screen and title alone", async () => {
     const player = await play({ home: folder("bare") });
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],
@@ -243,10 +243,7 @@ describe("a played Codex without hooks", () => {
       ["startup_hooks_review", "waiting_approval"],
       ["running", "running"],
       ["trust_dialog", "waiting_approval"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 
   it("counts no more when it is killed, whatever its screen and title still show", async () => {

@@ -184,7 +184,7 @@ describe("a played Copilot with hooks and log", () => {
 describe("a played Copilot without hooks", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["trust_dialog", "waiting_approval"],
       ["idle_fresh", "idle"],
       ["running", "running"],
@@ -195,10 +195,7 @@ describe("a played Copilot without hooks", () => {
       ["interrupted", "idle"],
       ["running", "running"],
       ["error_401", "error"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 
   it("is right by its log when its screen says nothing, tied by the lock that bears its process id", async () => {

@@ -135,7 +135,7 @@ describe("a played Gemini with hooks", () => {
 describe("a played Gemini without hooks", () => {
   it("is right within two seconds by title and screen", async () => {
     const player = await play();
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["trust_dialog", "waiting_approval"],
       ["idle_fresh", "idle"],
       ["running", "running"],
@@ -146,9 +146,6 @@ describe("a played Gemini without hooks", () => {
       ["error_400", "error"],
       ["running", "running"],
       ["denied", "idle"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 // oh-my-pi as a person runs it: real tmux, the real daemon, the extension that the integration wrote, played frames.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
 import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
@@ -64,16 +64,7 @@ describe("a played oh-my-pi with its extension", () => {
     await end(player, "stop");
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
-    // The feed tells it a moment after the list does.
-    await vi.waitFor(() =>
-      expect(daemon.timeline(player.paneId).filter((state) => state !== "unknown")).toEqual([
-        "idle",
-        "running",
-        "waiting_approval",
-        "running",
-        "completed",
-      ]),
-    );
+    await scene.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
     await player.exit();
     await daemon.untilGone(player.paneId);
   });
@@ -149,7 +140,7 @@ describe("a played oh-my-pi with its extension", () => {
 describe("a played oh-my-pi without its extension", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],
@@ -158,10 +149,7 @@ describe("a played oh-my-pi without its extension", () => {
       ["error_400", "error"],
       ["error_500", "running"],
       ["completed", "completed"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 
   it("is followed by its breadcrumb to its session file when the screen says nothing", async () => {

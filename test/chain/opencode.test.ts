@@ -1,5 +1,5 @@
 // opencode as a person runs it: real tmux, the real daemon, the plugin file that the integration wrote, played frames.
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
 import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
@@ -50,16 +50,7 @@ describe("a played opencode with its plugin", () => {
     await idle(player);
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
-    // The feed tells it a moment after the list does.
-    await vi.waitFor(() =>
-      expect(daemon.timeline(player.paneId).filter((state) => state !== "unknown")).toEqual([
-        "idle",
-        "running",
-        "waiting_approval",
-        "running",
-        "completed",
-      ]),
-    );
+    await scene.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
     await player.exit();
     await daemon.untilGone(player.paneId);
   });
@@ -165,7 +156,7 @@ describe("a played opencode with its plugin", () => {
 describe("a played opencode without its plugin", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],
@@ -174,9 +165,6 @@ describe("a played opencode without its plugin", () => {
       ["error_400", "error"],
       ["error_cut_retrying", "running"],
       ["completed", "completed"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 });

@@ -54,16 +54,7 @@ describe("a played pi with its extension", () => {
     await settle(player, "completed", { role: "assistant", stopReason: "stop" });
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
-    // The feed tells it a moment after the list does.
-    await vi.waitFor(() =>
-      expect(daemon.timeline(player.paneId).filter((state) => state !== "unknown")).toEqual([
-        "idle",
-        "running",
-        "waiting_approval",
-        "running",
-        "completed",
-      ]),
-    );
+    await scene.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
     await player.exit();
     await daemon.untilGone(player.paneId);
   });
@@ -122,7 +113,7 @@ describe("a played pi with its extension", () => {
 describe("a played pi without its extension", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    for (const [frame, state] of [
+    await scene.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval_extension", "waiting_approval"],
@@ -130,9 +121,6 @@ describe("a played pi without its extension", () => {
       ["error_400", "error"],
       ["running", "running"],
       ["completed", "idle"],
-    ] as const) {
-      await player.frame(frame);
-      await daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
-    }
+    ]);
   });
 });

@@ -1,7 +1,8 @@
 // The surroundings that every chain test needs: a private tmux, a real daemon on it, and players that are gone when the
 // test is. `daemon` and `tmux` stand for those of the running test.
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
+import type { CanonicalState } from "../../core/model/state.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player, type PlayerOptions } from "../player/player.ts";
@@ -22,6 +23,13 @@ export interface ChainScene {
   /** Our hooks, plugin or extension into the agent's settings. */
   install(agent: string): Promise<unknown>;
   play(agent: string, more?: Partial<PlayerOptions>): Promise<Player>;
+  /** Draws frame after frame; without any event each must be seen in time. */
+  followsScreens(
+    player: Player,
+    frames: readonly (readonly [frame: string, state: CanonicalState])[],
+  ): Promise<void>;
+  /** The states that the feed told so far, `unknown` left out; it tells them a moment after the list does. */
+  untilTold(player: Player, states: readonly CanonicalState[]): Promise<void>;
 }
 
 /** An object that is another one in each test. */
@@ -68,5 +76,16 @@ export const useChainScene = (): ChainScene => {
       players.push(player);
       return player;
     },
+    followsScreens: async (player, frames) => {
+      for (const [frame, state] of frames) {
+        await player.frame(frame);
+        await now().daemon.untilState(player.paneId, state, WITHOUT_HOOK_MS);
+      }
+    },
+    untilTold: (player, states) =>
+      vi.waitFor(() => {
+        const told = now().daemon.timeline(player.paneId);
+        expect(told.filter((state) => state !== "unknown")).toEqual(states);
+      }),
   };
 };
