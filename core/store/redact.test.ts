@@ -33,6 +33,16 @@ const secrets: [title: string, secret: string, text: (secret: string) => string]
     "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nAgEAAoIBAQC7",
     (s) => `-----BEGIN RSA PRIVATE KEY-----\n${s}\n-----END RSA PRIVATE KEY-----`,
   ],
+  ["a Telegram token in a URL", `123456789:AA${filler.slice(0, 33)}`, (s) => `https://x/bot${s}/getMe`],
+  ["a Telegram token that ends in a dash", `123456789:AA${filler.slice(0, 32)}-`, (s) => s],
+  ["a Twilio key", `SK${"0123456789abcdef".repeat(2)}`, (s) => `twilio ${s}`],
+  ["a Google OAuth secret", `GOCSPX-${filler}`, (s) => s],
+  ["a Docker Hub token", `dckr_pat_${filler}`, (s) => s],
+  ["a Vault token", `hvs.${filler}`, (s) => s],
+  ["a Slack webhook", filler, (s) => `https://hooks.slack.com/services/T0/B0/${s}`],
+  ["a Discord webhook", filler, (s) => `https://discord.com/api/webhooks/123/${s}`],
+  ["an Azure account key", `${filler}==`, (s) => `AccountName=a;AccountKey=${s};EndpointSuffix=x`],
+  ["an Azure signature", `${filler}%3D`, (s) => `https://a/c?sv=1&sig=${s}`],
   ["an unfinished private key block", "MIIEvQIBADAN", (s) => `-----BEGIN PRIVATE KEY-----\\n${s}`],
 ];
 

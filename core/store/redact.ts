@@ -14,7 +14,7 @@ const CUT = "…[cut]";
 const BYTES_FOR_MARKS = (MAX_DEPTH + 1) * 96;
 
 const SECRET_KEY =
-  /passw(?:or)?d|passphrase|secret|token(?!iz)|authorization|api_?key|access_?key|private_?key|credential|cookie|^auth$/;
+  /passw(?:or)?d|passphrase|secret|token(?!iz)|authorization|api_?key|access_?key|private_?key|(?:account|signing|encryption)_key|credential|cookie|^auth$/;
 /** Keys that count tokens rather than hold one. */
 const COUNT_KEY = /tokens$|tokens?_(?:count|usage|used|limit|budget|left|remaining|max)/;
 
