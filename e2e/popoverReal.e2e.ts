@@ -3,34 +3,13 @@
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { openAgent } from "../test/actions/agentPane.ts";
-import { dialogOf, openDialogs, type DialogPane } from "../test/actions/dialogPane.ts";
+import { openDialogs, type DialogPane } from "../test/actions/dialogPane.ts";
+import { CLAUDE, CLAUDE_OTHER, CODEX_QUESTION, YES } from "../test/actions/dialogs.ts";
 import { openScene, type Scene } from "../test/actions/scene.ts";
 import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
 import { launchChromium } from "./launchers/chromium.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
-const YES = "Yes";
-const CLAUDE_OPTIONS = [
-  YES,
-  "Yes, and always allow access to /home/dev/project from this project",
-  "Yes, and switch to auto mode",
-  "No",
-];
-const CLAUDE = dialogOf("recordings/claude/waiting_approval", {
-  options: CLAUDE_OPTIONS,
-  digits: "too",
-  escapes: "No",
-});
-const CLAUDE_OTHER = dialogOf("recordings/claude/waiting_approval", {
-  name: "other",
-  options: CLAUDE_OPTIONS,
-  digits: "too",
-  replace: ["touch approved.txt", "rm -rf build"],
-});
-const CODEX_QUESTION = dialogOf("recordings/codex/waiting_input_question", {
-  options: ["Red", "Blue", "None of the above"],
-  mark: "›",
-});
 
 let browser: Browser;
 let scene: Scene;

@@ -8,6 +8,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { createPlayer } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
+import { CLAUDE, CLAUDE_OPTIONS, CLAUDE_OTHER, CODEX_QUESTION, YES } from "./dialogs.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -34,28 +35,6 @@ const answer = (
     ...more,
   });
 
-const YES = "Yes";
-const CLAUDE_OPTIONS = [
-  YES,
-  "Yes, and always allow access to /home/dev/project from this project",
-  "Yes, and switch to auto mode",
-  "No",
-];
-const CLAUDE = dialogOf("recordings/claude/waiting_approval", {
-  options: CLAUDE_OPTIONS,
-  digits: "too",
-  escapes: "No",
-});
-const CLAUDE_OTHER = dialogOf("recordings/claude/waiting_approval", {
-  name: "other",
-  options: CLAUDE_OPTIONS,
-  digits: "too",
-  replace: ["touch approved.txt", "rm -rf build"],
-});
-const CODEX_QUESTION = dialogOf("recordings/codex/waiting_input_question", {
-  options: ["Red", "Blue", "None of the above"],
-  mark: "›",
-});
 const OPENCODE = dialogOf("recordings/opencode/waiting_approval", {
   options: ["Allow once", "Allow always", "Reject"],
   colours: true,
