@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EMPTY_PULSE } from "../model/resolution.ts";
 import type { FeedEntry, PaneView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
-import { makePane } from "../../test/factories/view.ts";
+import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { rollUp } from "../engine/rollup.ts";
 import { FeedHub, type FeedChange } from "./feedHub.ts";
 
@@ -36,7 +36,7 @@ const createSource = (stored: Transition[]) => {
     version: () => stored.at(-1)?.version ?? 0,
     now: () => 0,
     rows: (all) => (all ? [makePane(), makePane({ pane: 2, agent: null, state: null })] : [makePane()]),
-    targets: () => [],
+    targets: () => [makeTarget()],
     summary: rollUp,
     transitionsAfter: (version, limit) => stored.filter((one) => one.version > version).slice(0, limit),
     oldestVersion: () => stored[0]?.version ?? 0,
@@ -121,9 +121,50 @@ describe("the feed", () => {
     const client = new AbortController();
     const feed = subscribe(hub, {}, client.signal);
     await take(feed, 1);
-    expect([hub.clientCount, listeners.size]).toEqual([1, 1]);
+    // One is the hub's own.
+    expect([hub.clientCount, listeners.size]).toEqual([1, 2]);
     client.abort();
     expect(await take(feed, 1)).toEqual([]);
-    expect([hub.clientCount, listeners.size]).toEqual([0, 0]);
+    expect([hub.clientCount, listeners.size]).toEqual([0, 1]);
+  });
+
+  describe("to a client that was away and wants what is now", () => {
+    const latest = (hub: FeedHub, since: number) => subscribe(hub, { since, latest: true });
+
+    it("tells each changed row once, those that are gone, and the targets", async () => {
+      const { hub, emit } = createSource(stored);
+      emit(changed(6), changed(7, makePane({ pane: 9 })), changed(8), {
+        kind: "removed",
+        version: 8,
+        at: 0,
+        paneRef: "pane:host/work/@1/%9",
+        runtimeId: "rt9",
+      });
+      stored.push(...[6, 7, 8].map((version) => transition(version, makePane({ version }))));
+      const entries = await take(latest(hub, 6), 3);
+      stored.splice(3);
+      expect(kinds(entries)).toEqual(["state 8", "removed 8", "target 8"]);
+    });
+
+    it("tells changes that are no transition again, because they bear the version before", async () => {
+      const { hub, emit } = createSource(stored);
+      emit(changed(6));
+      stored.push(transition(6, makePane({ version: 6 })));
+      const entries = await take(latest(hub, 6), 2);
+      stored.splice(3);
+      expect(kinds(entries)).toEqual(["state 6", "target 6"]);
+    });
+
+    it("gives a snapshot for what was before this daemon, after a target went, and for very much", async () => {
+      const { hub, emit } = createSource(stored);
+      expect(kinds(await take(latest(hub, 5), 1))).toEqual(["snapshot 5"]);
+      expect(kinds(await take(latest(hub, 99), 1))).toEqual(["snapshot 5"]);
+      stored.push(transition(8, makePane({ version: 8 })));
+      emit({ kind: "target_removed", version: 7, at: 0 });
+      expect(kinds(await take(latest(hub, 6), 1))).toEqual(["snapshot 8"]);
+      emit(...Array.from({ length: 200 }, (_, index) => changed(8, makePane({ pane: index }))));
+      expect(kinds(await take(latest(hub, 8), 1))).toEqual(["snapshot 8"]);
+      stored.splice(3);
+    });
   });
 });

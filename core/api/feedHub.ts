@@ -4,6 +4,7 @@ import type { CanonicalState } from "../model/state.ts";
 import type { Counts, FeedEntry, PaneView, TargetView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { AsyncQueue } from "./asyncQueue.ts";
+import { RecentChanges } from "./recentChanges.ts";
 
 export type FeedChange =
   | {
@@ -31,8 +32,19 @@ export interface FeedSource {
   onChanges(listener: (changes: readonly FeedChange[]) => void): () => void;
 }
 
+export interface FeedOptions {
+  since: number | null;
+  sinceTime: number | null;
+  /** Rows without an agent as well. */
+  all: boolean;
+  /** With `since`: what every row that changed meanwhile is now, instead of the stored transitions one by one. */
+  latest?: boolean | undefined;
+}
+
 const QUEUE_LIMIT = 5_000;
 const PAGE = 500;
+/** When more rows than this changed, a snapshot is the shorter way to tell it. */
+const MAX_LATEST = 100;
 
 type EntryChange = Exclude<FeedChange, { kind: "target_removed" }>;
 
@@ -74,10 +86,13 @@ const fromTransition = (transition: Transition): FeedEntry => {
 
 export class FeedHub {
   private readonly source: FeedSource;
+  private readonly recent: RecentChanges;
   private clients = 0;
 
   constructor(source: FeedSource) {
     this.source = source;
+    this.recent = new RecentChanges(source.version());
+    source.onChanges((changes) => this.recent.note(changes));
   }
 
   get clientCount(): number {
@@ -108,10 +123,7 @@ export class FeedHub {
   }
 
   /** `since` older than what is stored gives a `gap` and a snapshot. Rows without an agent come only with `all`. */
-  async *subscribe(
-    options: { since: number | null; sinceTime: number | null; all: boolean },
-    signal: AbortSignal,
-  ): AsyncGenerator<FeedEntry> {
+  async *subscribe(options: FeedOptions, signal: AbortSignal): AsyncGenerator<FeedEntry> {
     const queue = new AsyncQueue<FeedEntry>({ signal, limit: QUEUE_LIMIT });
     const isWanted = (change: EntryChange) =>
       options.all || change.kind !== "pane" || change.pane.state !== null;
@@ -148,11 +160,30 @@ export class FeedHub {
     }
   }
 
-  private *opening(options: {
-    since: number | null;
-    sinceTime: number | null;
-    all: boolean;
-  }): Generator<FeedEntry> {
+  /** The rows that changed since, and the targets last, so that a client to whom nothing changed learns that too. */
+  private *latest(since: number, all: boolean): Generator<FeedEntry> {
+    const version = this.source.version();
+    const changed = since > version ? null : this.recent.since(since);
+    if (changed === null || changed.size > MAX_LATEST) {
+      yield this.snapshot(all);
+      return;
+    }
+    const rows = new Map(this.source.rows(all).map((pane) => [pane.identity.pane_ref, pane]));
+    const at = this.source.now();
+    for (const [ref, changedAt] of changed) {
+      const pane = rows.get(ref);
+      yield pane === undefined
+        ? { kind: "removed", version: changedAt, at, pane_ref: ref, runtime_id: null }
+        : { kind: "state", version: changedAt, at, pane, previous_state: null };
+    }
+    for (const target of this.source.targets()) yield { kind: "target", version, at, target };
+  }
+
+  private *opening(options: FeedOptions): Generator<FeedEntry> {
+    if (options.latest === true && options.since !== null) {
+      yield* this.latest(options.since, options.all);
+      return;
+    }
     const byTime =
       options.sinceTime === null
         ? null

@@ -80,6 +80,7 @@ export const createRouter = (service: ReachableService) =>
           since: z.number().int().nullable().default(null),
           sinceTime: z.number().nullable().default(null),
           all: z.boolean().default(false),
+          latest: z.boolean().default(false),
         }),
       )
       .subscription(({ input, signal }) => service.feed(input, signal ?? new AbortController().signal)),

@@ -153,9 +153,12 @@ export interface DaemonService {
   targetConnect(input: { name: string }): Promise<TargetView>;
   /** Fails with E_CONFIRMATION_REQUIRED unless confirmed. */
   targetRemove(input: { name: string; isConfirmed: boolean }): Promise<void>;
-  /** First a snapshot, or the changes after `since` where they are still stored; then every change until the signal aborts. */
+  /**
+   * First a snapshot, or the changes after `since` where they are still stored (`latest`: every row that changed as it is
+   * now, then the targets); then every change until the signal aborts.
+   */
   feed(
-    options: { since: number | null; sinceTime: number | null; all: boolean },
+    options: { since: number | null; sinceTime: number | null; all: boolean; latest?: boolean | undefined },
     signal: AbortSignal,
   ): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;

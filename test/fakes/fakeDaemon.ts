@@ -102,6 +102,8 @@ export class FakeDaemon implements DaemonService {
   /** Lines by pane reference; a pane that is not here cannot be read. */
   readonly outputs = new Map<string, readonly string[]>();
   outputReads = 0;
+  /** What the feed was asked for, again and again. */
+  readonly feedRequests: { since: number | null; latest?: boolean | undefined }[] = [];
   private outcome: { outcome: ActionOutcome; detail: string } = {
     outcome: "delivered",
     detail: "It was seen to arrive",
@@ -110,6 +112,9 @@ export class FakeDaemon implements DaemonService {
   private readonly panes = new Map<string, PaneView>();
   private targets: TargetView[] = [makeTarget()];
   private version = 1;
+  /** Version of the last change by pane reference; what was reset since is not known one by one. */
+  private readonly changedAt = new Map<string, number>();
+  private resetAt = 0;
   private isDown: boolean;
   private refusal: AgtmuxError | null = null;
   private readonly changes = new Broadcast<FeedEntry>();
@@ -135,6 +140,7 @@ export class FakeDaemon implements DaemonService {
     const previous = this.panes.get(pane.identity.pane_ref)?.state ?? null;
     const row = { ...pane, state_version: this.version };
     this.panes.set(pane.identity.pane_ref, row);
+    this.changedAt.set(pane.identity.pane_ref, this.version);
     this.changes.push({
       kind: "state",
       version: this.version,
@@ -148,6 +154,7 @@ export class FakeDaemon implements DaemonService {
     this.version += 1;
     const runtimeId = this.panes.get(paneRef)?.identity.runtime_id ?? null;
     this.panes.delete(paneRef);
+    this.changedAt.set(paneRef, this.version);
     this.changes.push({
       kind: "removed",
       version: this.version,
@@ -169,6 +176,7 @@ export class FakeDaemon implements DaemonService {
     for (const pane of panes) this.panes.set(pane.identity.pane_ref, pane);
     this.targets = [...targets];
     this.version += 1;
+    this.resetAt = this.version;
     this.changes.push({ kind: "gap", version: this.version, at: this.options.now(), reason: "reset" });
     this.changes.push(this.snapshot());
   }
@@ -246,6 +254,22 @@ export class FakeDaemon implements DaemonService {
     };
   }
 
+  /** Rows that changed after `since`, then the targets. */
+  private latest(since: number): FeedEntry[] {
+    const at = this.options.now();
+    const { version } = this;
+    const refs = [...this.changedAt].flatMap(([ref, changedAt]) => (changedAt > since ? [ref] : []));
+    return [
+      ...refs.map((ref): FeedEntry => {
+        const pane = this.panes.get(ref);
+        return pane === undefined
+          ? { kind: "removed", version, at, pane_ref: ref, runtime_id: null }
+          : { kind: "state", version, at, pane, previous_state: null };
+      }),
+      ...this.targets.map((target) => ({ kind: "target" as const, version, at, target })),
+    ];
+  }
+
   private find(ref: string): PaneView {
     const pane = this.panes.get(ref);
     if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `no pane ${ref}`);
@@ -309,8 +333,14 @@ export class FakeDaemon implements DaemonService {
   targetRemove(): Promise<never> {
     return this.targetAdd();
   }
-  feed(options: { since: number | null }, signal: AbortSignal): AsyncIterable<FeedEntry> {
+  feed(
+    options: { since: number | null; latest?: boolean | undefined },
+    signal: AbortSignal,
+  ): AsyncIterable<FeedEntry> {
+    this.feedRequests.push(options);
     if (this.isDown) throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is gone");
+    if (options.latest === true && options.since !== null && options.since >= this.resetAt)
+      return this.changes.read(signal, this.latest(options.since));
     // Stored history is none of the fake's business: a client that is not up to date gets everything anew.
     const isCurrent = options.since === this.version;
     return this.changes.read(signal, isCurrent ? [] : [this.snapshot()]);
