@@ -75,6 +75,10 @@ const createSession = (name: string): { sessionId: string; panes: [string, strin
   return { sessionId, panes: [a, b, c, split(c)] };
 };
 
+/** Another session of the same group. */
+const createSibling = (sessionId: string): string =>
+  inner.run("new-session", "-d", "-P", "-F", "#{session_id}", "-t", sessionId, "-s", "sibling");
+
 const paneOf = (paneId: string, sessionId: string): Pane =>
   somePane(paneId, {
     targetId: "t1",
@@ -201,17 +205,7 @@ describe.skipIf(!hasTmux)("a new terminal", () => {
 
   test("in a group attaches to the given member and leaves a client of another member where it is", async () => {
     const { sessionId, panes } = createSession("main");
-    const sibling = inner.run(
-      "new-session",
-      "-d",
-      "-P",
-      "-F",
-      "#{session_id}",
-      "-t",
-      sessionId,
-      "-s",
-      "sibling",
-    );
+    const sibling = createSibling(sessionId);
     const someone = await attachTo(sibling);
     const before = whereIs(someone);
     const pane = paneOf(panes[3], sessionId);
@@ -314,17 +308,7 @@ const runPlan = ({ argv: [file = "", ...args] }: AttachPlan): number | null => s
 describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
   test("is made to show the pane, and nobody else is moved", async () => {
     const { sessionId, panes } = createSession("main");
-    const sibling = inner.run(
-      "new-session",
-      "-d",
-      "-P",
-      "-F",
-      "#{session_id}",
-      "-t",
-      sessionId,
-      "-s",
-      "sibling",
-    );
+    const sibling = createSibling(sessionId);
     const someone = await attachTo(sibling);
     const here = await attachTo(sessionId);
     const before = whereIs(someone);
@@ -342,17 +326,7 @@ describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
 
   test("may show it through another session of the group, which keeps its terminal", async () => {
     const { sessionId, panes } = createSession("main");
-    const sibling = inner.run(
-      "new-session",
-      "-d",
-      "-P",
-      "-F",
-      "#{session_id}",
-      "-t",
-      sessionId,
-      "-s",
-      "sibling",
-    );
+    const sibling = createSibling(sessionId);
     const someone = await attachTo(sibling);
     const pane = { ...paneOf(panes[2], sessionId), alsoIn: [{ sessionId: sibling, sessionName: "sibling" }] };
     const made = await plan(pane, null, true);
