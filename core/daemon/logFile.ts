@@ -1,7 +1,9 @@
 // The log of a daemon: structured lines in a file that never grows beyond a bound, or on stderr. Every host uses it.
+import { once } from "node:events";
 import { rename, stat } from "node:fs/promises";
 import pino, { stdSerializers } from "pino";
 import type { Logger } from "../ports/logger.ts";
+import { redactLine } from "./redactLine.ts";
 
 export interface LogFile {
   readonly logger: Logger;
@@ -9,7 +11,12 @@ export interface LogFile {
   flush(): void;
 }
 
-const OPTIONS = { base: null, serializers: { error: stdSerializers.err } };
+const OPTIONS = {
+  base: null,
+  serializers: { error: stdSerializers.err },
+  // Fields carry no payload text, but an error of a library may quote anything.
+  hooks: { streamWrite: redactLine },
+};
 
 export const openStderrLog = (level: string): LogFile => {
   const destination = pino.destination({ fd: 2, sync: true });
@@ -18,7 +25,7 @@ export const openStderrLog = (level: string): LogFile => {
 
 /**
  * Appends to `path` (0600) and moves it to `<path>.1` when it passes `maxBytes`: at most twice that is kept. Failing to
- * rotate is tried again with the next line.
+ * rotate is tried again with the next line. A file that cannot be opened leaves stderr.
  */
 export const openLogFile = async (options: {
   path: string;
@@ -48,5 +55,21 @@ export const openLogFile = async (options: {
   });
   // A full disk must not end the daemon: its lines are lost, its work is not.
   destination.on("error", () => {});
-  return { logger: pino({ ...OPTIONS, level }, destination), flush: () => destination.flushSync() };
+  const problem = await once(destination, "ready").then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (problem !== null) {
+    const instead = openStderrLog(level);
+    instead.logger.error({ error: problem, path }, "the log cannot be opened; its lines go to stderr");
+    return instead;
+  }
+  const flush = (): void => {
+    try {
+      destination.flushSync();
+    } catch {
+      // A log that cannot be written must not hide why the daemon ends.
+    }
+  };
+  return { logger: pino({ ...OPTIONS, level }, destination), flush };
 };

@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openLogFile } from "./logFile.ts";
+import { redactLine } from "./redactLine.ts";
+
+const secret = `ghp_${"A1b2C3d4E5f6".repeat(3)}`;
+
+describe("a line of the log", () => {
+  it("keeps its record and loses the secrets in it, also under names that tell them", () => {
+    expect(JSON.parse(redactLine(JSON.stringify({ level: 30, msg: `x ${secret}`, token: "abc" })))).toEqual({
+      level: 30,
+      msg: "x [redacted]",
+      token: "[redacted]",
+    });
+  });
+
+  it("is one line of printable characters, whatever is in it", () => {
+    const line = redactLine(JSON.stringify({ msg: 'a\n{"level":60}\u009b31m\u202e\u2028\u001b[2J' }));
+    expect(line.trimEnd().split("\n")).toHaveLength(1);
+    expect(line.slice(0, -1)).toMatch(/^[\u0020-\u007e]*$/);
+    expect(JSON.parse(line)).toEqual({ msg: 'a\n{"level":60}\u009b31m\u202e\u2028\u001b[2J' });
+  });
+
+  it("is bounded, and text that is no record becomes one", () => {
+    expect(redactLine(JSON.stringify({ msg: "x".repeat(1_000_000) })).length).toBeLessThan(20_000);
+    expect(JSON.parse(redactLine(`crash ${secret}`))).toEqual({ msg: "crash [redacted]" });
+  });
+});
+
+describe("the log file", () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "agtmux-log-"))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("holds no secret of an error, its stack, its cause or its fields", async () => {
+    const path = join(folder, "log");
+    const { logger, flush } = await openLogFile({ path, level: "info", maxBytes: 1_000_000 });
+    const cause = Object.assign(new Error(`inner ${secret}`), { command: `curl -u bob:${secret} x` });
+    logger.error({ error: new Error(`outer ${secret}`, { cause }) }, `failed for ${secret}`);
+    logger.child({ of: secret }).warn({ deep: { list: [secret] } }, "child");
+    flush();
+    const text = readFileSync(path, "utf8");
+    expect(text).not.toContain(secret);
+    expect(text).toContain("failed for [redacted]");
+    expect(text).toContain("redactLine.test.ts");
+  });
+
+  it("that cannot be opened leaves stderr", async () => {
+    const path = join(folder, "no", "such", "folder", "log");
+    const { logger, flush } = await openLogFile({ path, level: "info", maxBytes: 1_000_000 });
+    logger.info({}, "lost");
+    expect(flush).not.toThrow();
+  });
+});
