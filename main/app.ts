@@ -7,6 +7,7 @@ import type { Logger } from "../core/ports/logger.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { createAppNotices } from "./appNotices.ts";
 import { createAppPopover } from "./appPopover.ts";
+import { createCommandLineDesk } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
 import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
@@ -116,6 +117,12 @@ export const runApp = async (options: AppOptions): Promise<void> => {
     prefs,
     terminals,
     presenter,
+    commandLine: createCommandLineDesk({
+      platform: process.platform,
+      env,
+      homeDir: homedir(),
+      commands: installation.commands,
+    }),
     events,
     daemon: session,
     logger,

@@ -4,6 +4,7 @@ import { globalShortcut } from "electron";
 import { createDesktopRouter } from "../core/api/desktopRouter.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
+import type { CommandLineDesk } from "./commandLine.ts";
 import { createContextMenu } from "./contextMenu.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import { createDesktopService } from "./desktopService.ts";
@@ -24,6 +25,7 @@ export interface AppPopoverDeps {
   readonly prefs: PrefsFile;
   readonly terminals: TerminalDesk;
   readonly presenter: NoticePresenter;
+  readonly commandLine: CommandLineDesk;
   readonly events: DesktopEvents;
   /** Whoever answers the page's calls to the daemon. */
   readonly daemon: ProcedureCaller;

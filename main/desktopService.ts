@@ -4,6 +4,7 @@ import { Notification, shell } from "electron";
 import type { DesktopService } from "../core/api/desktopRouter.ts";
 import type { DesktopState } from "../core/model/desktop.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
+import type { CommandLineDesk } from "./commandLine.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import { readLaunchAtLogin, setLaunchAtLogin } from "./launchAtLogin.ts";
 import type { NoticePresenter } from "./noticePresenter.ts";
@@ -17,6 +18,7 @@ export interface DesktopServiceDeps {
   readonly shortcut: Shortcut;
   readonly presenter: NoticePresenter;
   readonly events: DesktopEvents;
+  readonly commandLine: CommandLineDesk;
   readonly logPath: string;
   readonly hide: () => void;
 }
@@ -67,6 +69,8 @@ export const createDesktopService = (deps: DesktopServiceDeps): DesktopService =
       return state();
     },
     testNotification: async () => ({ problem: await presenter.test(TEST_WORDS) }),
+    commandLine: () => deps.commandLine.state(),
+    installCommandLine: () => deps.commandLine.install(),
     openLogs: async () => {
       const problem = await shell.openPath(dirname(deps.logPath));
       if (problem !== "")

@@ -9,6 +9,8 @@ export interface Installation {
   readonly rendererDir: string;
   readonly preload: string;
   readonly iconsDir: string;
+  /** Where the command line may lie: in a clone, and beside the archive of a packaged app. */
+  readonly commands: readonly string[];
   /** The event script as shipped. */
   readonly eventScript: string;
 }
@@ -26,6 +28,7 @@ export const findInstallation = (): Installation => {
         rendererDir: join(root, "dist", "renderer"),
         preload: join(root, "dist", "preload", "index.cjs"),
         iconsDir: join(root, "resources", "icons"),
+        commands: [join(root, "bin", "agtmux"), join(dirname(root), "cli", "bin", "agtmux")],
         eventScript: join(root, "resources", "hooks", "agtmux-event"),
       };
     } catch (error) {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import {
   acceleratorSchema,
   terminalChoiceSchema,
+  type CommandLineState,
   type DesktopEvent,
   type DesktopState,
   type TerminalChoice,
@@ -19,6 +20,9 @@ export interface DesktopService {
   setLaunchAtLogin(isOn: boolean): DesktopState;
   /** Shows a notification now; what keeps it from being shown is `problem`. */
   testNotification(): Promise<{ problem: string | null }>;
+  commandLine(): Promise<CommandLineState>;
+  /** Links the command into a folder of the person; replaces nothing. @throws AgtmuxError E_UNSUPPORTED. */
+  installCommandLine(): Promise<CommandLineState>;
   /** Opens the folder of the logs in the system's file browser. @throws AgtmuxError E_UNSUPPORTED. */
   openLogs(): Promise<void>;
   hide(): void;
@@ -40,6 +44,8 @@ export const createDesktopRouter = (service: DesktopService) =>
         .input(z.object({ isOn: z.boolean() }))
         .mutation(({ input }) => service.setLaunchAtLogin(input.isOn)),
       testNotification: procedure.mutation(() => service.testNotification()),
+      commandLine: procedure.query(() => service.commandLine()),
+      installCommandLine: procedure.mutation(() => service.installCommandLine()),
       openLogs: procedure.mutation(() => service.openLogs()),
       hide: procedure.mutation(() => service.hide()),
       events: procedure.subscription(({ signal }) => service.events(signal ?? new AbortController().signal)),

@@ -79,5 +79,15 @@ export interface DesktopState {
   notifications: { isSupported: boolean; problem: string | null };
 }
 
+/** The `agtmux` command of this installation and whether a shell finds it. Sentences are for the person. */
+export type CommandLineState =
+  /** `pathLine`: what a shell's start file lacks; `hiddenBy`: another agtmux that a shell takes before it. */
+  | { kind: "installed"; path: string; pathLine: string | null; hiddenBy: string | null }
+  /** `path` is where it would be put; `other`: another agtmux that a shell finds now. */
+  | { kind: "absent"; path: string; command: string; other: string | null }
+  /** Something that is not ours is where it would be put. */
+  | { kind: "occupied"; path: string; what: string }
+  | { kind: "none"; reason: string };
+
 /** What the app tells its page. `visibility` comes first, and then with every change. */
 export type DesktopEvent = { kind: "visibility"; isVisible: boolean } | { kind: "go"; view: DesktopViewName };

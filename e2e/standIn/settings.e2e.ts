@@ -1,4 +1,6 @@
 // The settings in the desktop app: what only the app can do, through the page that a person sees.
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -87,6 +89,26 @@ describe("the settings of the desktop app", () => {
     await settings.back();
     await settings.open("General");
     await app.page.getByText("own startup applications").waitFor();
+    await settings.back();
+  });
+
+  it("link the command-line tool where a shell finds it, and leave alone what is there already", async () => {
+    // A folder of the person that is on the PATH.
+    const link = join(scene.folder, "bin", "agtmux");
+    writeFileSync(link, "mine");
+    await settings.open("Command line");
+    await app.page.getByText("is another program. Move it away, and install again.").waitFor();
+    const install = app.page.getByRole("button", { name: "Install the command-line tool" });
+    await install.click();
+    await expect.poll(() => settings.alert.textContent(), POLL).toContain("so it was left alone");
+    expect(readFileSync(link, "utf8")).toBe("mine");
+    rmSync(link);
+    await install.click();
+    await app.page.getByRole("status").getByText("installed", { exact: true }).waitFor();
+    expect(execFileSync(link, ["--version"], { encoding: "utf8" }).trim()).toMatch(
+      /^(agtmux )?\d+\.\d+\.\d+/,
+    );
+    expect(await install.count()).toBe(0);
     await settings.back();
   });
 

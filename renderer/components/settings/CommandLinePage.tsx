@@ -1,42 +1,128 @@
-// How a shell gets the `agtmux` command. Linking it is the person's to do: it writes outside of what is ours.
-import type { Host } from "../../connection/connectHost.ts";
+// How a shell gets the `agtmux` command. The desktop app links its own; a browser shows what to run.
+import type { CommandLineState } from "../../../core/model/desktop.ts";
+import type { DesktopApi, Host } from "../../connection/connectHost.ts";
+import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { ActionButton } from "../ActionButton.tsx";
 import { Command } from "./Command.tsx";
-import { Group } from "./fields.tsx";
+import { Absent, FailureText, Group } from "./fields.tsx";
 import styles from "./settings.module.css";
+import { useAsk } from "./useAsk.ts";
+import { useTask } from "./useTask.ts";
 
-const MAC_LINK = "ln -s /Applications/agtmux.app/Contents/Resources/cli/bin/agtmux /usr/local/bin/agtmux";
+const STATE_WORDS = {
+  installed: "installed",
+  absent: "not installed",
+  occupied: "not installed",
+  none: "not in this build",
+} as const satisfies Record<CommandLineState["kind"], string>;
 
-export const CommandLinePage = ({ host }: { host: Host }) => {
-  const isMacApp = host.desktop !== null && navigator.userAgent.includes("Mac OS");
-  return (
-    <>
-      <p className={styles.intro}>The command lists, attaches, answers and replies from a shell.</p>
-      <Group title="Put it on the PATH">
-        <div className={styles.field}>
-          {isMacApp ? (
+const OtherOne = ({ path }: { path: string }) => (
+  <p>
+    Your shell finds another one first: <code>{displayLine(path)}</code>.
+  </p>
+);
+
+const About = ({ state }: { state: CommandLineState }) => {
+  switch (state.kind) {
+    case "installed":
+      return (
+        <>
+          <p>
+            It is <code>{displayLine(state.path)}</code>.
+          </p>
+          {state.hiddenBy !== null && <OtherOne path={state.hiddenBy} />}
+          {state.pathLine !== null && (
             <>
-              <p>The command is inside the app. Homebrew links it by itself; otherwise run this once:</p>
-              <Command text={MAC_LINK} />
-            </>
-          ) : (
-            <>
-              <p>
-                A package of the app brings the command along. From a clone it is <code>bin/agtmux</code>; run
-                this in the clone:
+              <p className={styles.hint}>
+                If a new shell does not find it, add this to the shell’s start file:
               </p>
-              <Command text={'mkdir -p ~/.local/bin && ln -s "$PWD/bin/agtmux" ~/.local/bin/agtmux'} />
+              <Command text={state.pathLine} />
             </>
           )}
-          <p className={styles.hint}>Then this says whether your shell finds it, and what else is missing:</p>
-          <Command text="agtmux doctor" />
-        </div>
-      </Group>
-      <Group title="Completions">
-        <div className={styles.field}>
-          <p>For bash; zsh and fish have their own.</p>
-          <Command text={'eval "$(agtmux completions bash)"'} />
-        </div>
-      </Group>
-    </>
+        </>
+      );
+    case "absent":
+      return (
+        <>
+          <p>
+            A link at <code>{displayLine(state.path)}</code> will lead to this app. Nothing else is changed.
+          </p>
+          {state.other !== null && <OtherOne path={state.other} />}
+        </>
+      );
+    case "occupied":
+      return (
+        <p>
+          <code>{displayLine(state.path)}</code> is {displayLine(state.what)}. Move it away, and install
+          again.
+        </p>
+      );
+    case "none":
+      return <p>{displaySentence(state.reason)}</p>;
+  }
+};
+
+const Install = ({ api }: { api: DesktopApi }) => {
+  const { value, failure, put, reload } = useAsk("command-line", () => api.desktop.commandLine.query());
+  const task = useTask();
+  const install = () =>
+    void task.run(async () => {
+      try {
+        put(await api.desktop.installCommandLine.mutate());
+      } catch (error) {
+        // Somebody may have put something there meanwhile.
+        reload();
+        throw error;
+      }
+    });
+  return (
+    <div className={styles.field}>
+      <p className={styles.line}>
+        <code className={styles.name}>agtmux</code>
+        {value !== null && (
+          <span role="status" className={styles.state} data-state={value.kind}>
+            {STATE_WORDS[value.kind]}
+          </span>
+        )}
+      </p>
+      {value !== null && <About state={value} />}
+      {(value?.kind === "absent" || value?.kind === "occupied") && (
+        <ActionButton tone="primary" onClick={install}>
+          {task.isBusy ? "Installing…" : "Install the command-line tool"}
+        </ActionButton>
+      )}
+      <FailureText failure={task.failure ?? failure} />
+    </div>
   );
 };
+
+export const CommandLinePage = ({ host }: { host: Host }) => (
+  <>
+    <p className={styles.intro}>The command lists, attaches, answers and replies from a shell.</p>
+    <Group title="In your shell">
+      {host.desktop === null ? (
+        <>
+          <Absent>The desktop app can link its command by itself; this is the popover in a browser.</Absent>
+          <div className={styles.field}>
+            <p>From a clone it is bin/agtmux. Run this in the clone:</p>
+            <Command text={'mkdir -p ~/.local/bin && ln -s "$PWD/bin/agtmux" ~/.local/bin/agtmux'} />
+          </div>
+        </>
+      ) : (
+        <Install api={host.desktop} />
+      )}
+    </Group>
+    <Group title="Does it work?">
+      <div className={styles.field}>
+        <p>This says whether your shell finds it, and what else is missing:</p>
+        <Command text="agtmux doctor" />
+      </div>
+    </Group>
+    <Group title="Completions">
+      <div className={styles.field}>
+        <p>For bash; zsh and fish have their own.</p>
+        <Command text={'eval "$(agtmux completions bash)"'} />
+      </div>
+    </Group>
+  </>
+);
