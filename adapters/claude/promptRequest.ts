@@ -1,31 +1,23 @@
 // What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
 // dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
-import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import {
+  asPayload,
+  boundedText,
+  firstText,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+} from "../common/payload.ts";
+import { promptRequest } from "../common/promptRequest.ts";
 import type { Ask } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
 export const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);
 
-const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({
-  body: null,
-  toolName: null,
-  options: [],
-  expiresAt: null,
-  ...fields,
-});
-
 export const GENERIC_PERMISSION: Ask = {
   status: { state: "waiting_approval", reasonCode: "permission_tool" },
-  request: request({ kind: "other", title: "Claude needs your permission" }),
-};
-
-const firstText = (input: Payload, names: readonly string[]): string | null => {
-  for (const name of names) {
-    const text = textOf(input, name);
-    if (text !== null) return text;
-  }
-  return null;
+  request: promptRequest({ kind: "other", title: "Claude needs your permission" }),
 };
 
 /** Recorded 2.1.329: the options of a question are numbered from 1 and a digit alone chooses; several questions or answers need more keys. */
@@ -39,7 +31,7 @@ const questionAsk = (toolName: string, input: Payload): Ask => {
   const options = first === undefined ? [] : listOf(first, "options");
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: request({
+    request: promptRequest({
       kind: "question",
       title: oneLine(texts[0] ?? "Claude asks a question") || "Claude asks a question",
       body: texts.length === 0 ? null : boundedText(texts.join("\n")),
@@ -58,7 +50,7 @@ const editAsk = (toolName: string, input: Payload): Ask => {
   const path = firstText(input, ["file_path", "notebook_path", "path"]);
   return {
     status: { state: "waiting_approval", reasonCode: "permission_edit" },
-    request: request({
+    request: promptRequest({
       kind: "edit",
       title: oneLine(path === null ? toolName : `${toolName} ${path}`),
       body: path === null ? null : boundedText(path),
@@ -72,7 +64,7 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
   if (command !== null)
     return {
       status: GENERIC_PERMISSION.status,
-      request: request({
+      request: promptRequest({
         kind: "command",
         title: oneLine(`${toolName} command`),
         body: boundedText(command),
@@ -82,7 +74,7 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
   const subject = firstText(input, ["url", "query", "file_path", "path", "pattern", "description", "prompt"]);
   return {
     status: GENERIC_PERMISSION.status,
-    request: request({
+    request: promptRequest({
       kind: "tool",
       title: oneLine(`Use ${toolName}`),
       body: subject === null ? null : boundedText(subject),
@@ -101,7 +93,7 @@ export const askOf = (rawToolName: string, toolInput: unknown): Ask => {
     const plan = textOf(input, "plan");
     return {
       status: { state: "waiting_approval", reasonCode: "plan" },
-      request: request({
+      request: promptRequest({
         kind: "plan",
         title: "Exit plan mode?",
         body: plan === null ? null : boundedText(plan),
@@ -118,6 +110,6 @@ export const elicitationAsk = (payload: Payload): Ask => {
   const title = oneLine(message ?? "") || "An MCP server asks for input";
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: request({ kind: "question", title, body: message === null ? null : boundedText(message) }),
+    request: promptRequest({ kind: "question", title, body: message === null ? null : boundedText(message) }),
   };
 };

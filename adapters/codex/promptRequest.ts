@@ -1,8 +1,8 @@
 // What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
 // event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,
 // request_user_input).
-import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, boundedText, firstText, listOf, oneLine, textOf } from "../common/payload.ts";
+import { promptRequest } from "../common/promptRequest.ts";
 import type { Ask } from "../common/signals.ts";
 
 export const COMMAND_TITLE = "Would you like to run the following command?";
@@ -10,17 +10,9 @@ export const EDIT_TITLE = "Would you like to make the following edits?";
 export const QUESTION_TOOL = "request_user_input";
 const PATCH_TOOL = "apply_patch";
 
-const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({
-  body: null,
-  toolName: null,
-  options: [],
-  expiresAt: null,
-  ...fields,
-});
-
 export const GENERIC_PERMISSION: Ask = {
   status: { state: "waiting_approval", reasonCode: "permission_tool" },
-  request: request({ kind: "other", title: "Codex needs your permission" }),
+  request: promptRequest({ kind: "other", title: "Codex needs your permission" }),
 };
 
 /** The question tool's wait. Which keys answer is known from its drawn form only. */
@@ -33,7 +25,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
   const [first] = questions;
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: request({
+    request: promptRequest({
       kind: "question",
       title: oneLine(texts[0] ?? "") || "Codex asks a question",
       body: texts.length === 0 ? null : boundedText(texts.join("\n")),
@@ -48,14 +40,6 @@ export const questionAsk = (toolInput: unknown): Ask => {
   };
 };
 
-const firstText = (input: Payload, names: readonly string[]): string | null => {
-  for (const name of names) {
-    const text = textOf(input, name);
-    if (text !== null) return text;
-  }
-  return null;
-};
-
 /** The wait that a PermissionRequest for this tool stands for. */
 export const permissionAsk = (rawToolName: string, toolInput: unknown): Ask => {
   const input = asPayload(toolInput) ?? {};
@@ -65,7 +49,7 @@ export const permissionAsk = (rawToolName: string, toolInput: unknown): Ask => {
   if (toolName === PATCH_TOOL)
     return {
       status: { state: "waiting_approval", reasonCode: "permission_edit" },
-      request: request({
+      request: promptRequest({
         kind: "edit",
         title: EDIT_TITLE,
         body: command === null ? null : boundedText(command),
@@ -75,12 +59,12 @@ export const permissionAsk = (rawToolName: string, toolInput: unknown): Ask => {
   if (command !== null)
     return {
       status: GENERIC_PERMISSION.status,
-      request: request({ kind: "command", title: COMMAND_TITLE, body: boundedText(command), toolName }),
+      request: promptRequest({ kind: "command", title: COMMAND_TITLE, body: boundedText(command), toolName }),
     };
   const subject = firstText(input, ["url", "host", "query", "path", "description", "prompt"]);
   return {
     status: GENERIC_PERMISSION.status,
-    request: request({
+    request: promptRequest({
       kind: "tool",
       title: oneLine(`Use ${toolName}`),
       body: subject === null ? null : boundedText(subject),

@@ -12,6 +12,15 @@ export const textOf = (payload: Payload, name: string): string | null => {
   return typeof value === "string" && value !== "" ? value : null;
 };
 
+/** The first of the named fields that holds a text. */
+export const firstText = (payload: Payload, names: readonly string[]): string | null => {
+  for (const name of names) {
+    const text = textOf(payload, name);
+    if (text !== null) return text;
+  }
+  return null;
+};
+
 export const listOf = (payload: Payload, name: string): readonly unknown[] => {
   const value = fieldOf(payload, name);
   return Array.isArray(value) ? value : [];

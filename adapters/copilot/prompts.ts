@@ -1,7 +1,17 @@
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
 import type { PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import {
+  asPayload,
+  boundedText,
+  fieldOf,
+  firstText,
+  listOf,
+  oneLine,
+  textOf,
+  type Payload,
+} from "../common/payload.ts";
+import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import type { Ask } from "../common/signals.ts";
 
@@ -12,29 +22,13 @@ const APPROVAL_OPTIONS: PromptRequest["options"] = [
   { label: "No, and tell Copilot what to do differently", keys: ["Escape"], role: "deny" },
 ];
 
-const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({
-  body: null,
-  toolName: null,
-  options: [],
-  expiresAt: null,
-  ...fields,
-});
-
 const permission = (
-  fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">,
+  fields: RequestFields,
   reasonCode: "permission_tool" | "permission_edit" = "permission_tool",
 ): Ask => ({
   status: { state: "waiting_approval", reasonCode },
-  request: request({ options: APPROVAL_OPTIONS, ...fields }),
+  request: promptRequest({ options: APPROVAL_OPTIONS, ...fields }),
 });
-
-const firstText = (input: Payload, names: readonly string[]): string | null => {
-  for (const name of names) {
-    const text = textOf(input, name);
-    if (text !== null) return text;
-  }
-  return null;
-};
 
 const PATH_FIELDS = ["file_path", "path", "fileName"];
 const SUBJECT_FIELDS = ["url", "query", "pattern", "description", "prompt"];
@@ -99,7 +93,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
   const text = firstText(input, ["message", "question"]);
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: request({
+    request: promptRequest({
       kind: "question",
       title: oneLine(text ?? "") || "Copilot needs information",
       body: text === null ? null : boundedText(text),

@@ -3,6 +3,7 @@
 import type { PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { promptRequest } from "../common/promptRequest.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import type { Ask } from "../common/signals.ts";
 
@@ -13,17 +14,9 @@ const APPROVAL_OPTIONS: PromptRequest["options"] = [
   { label: "No, suggest changes", keys: ["Escape"], role: "deny" },
 ];
 
-const request = (fields: Partial<PromptRequest> & Pick<PromptRequest, "kind" | "title">): PromptRequest => ({
-  body: null,
-  toolName: null,
-  options: [],
-  expiresAt: null,
-  ...fields,
-});
-
 export const GENERIC_PERMISSION: Ask = {
   status: { state: "waiting_approval", reasonCode: "permission_tool" },
-  request: request({ kind: "other", title: "Gemini needs your permission", options: APPROVAL_OPTIONS }),
+  request: promptRequest({ kind: "other", title: "Gemini needs your permission", options: APPROVAL_OPTIONS }),
 };
 
 const fileNameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
@@ -59,7 +52,7 @@ export const permissionAsk = (details: Payload, message: string | null): Ask => 
   if (command !== null)
     return {
       status: GENERIC_PERMISSION.status,
-      request: request({
+      request: promptRequest({
         kind: "command",
         title,
         body: boundedText(command),
@@ -71,7 +64,7 @@ export const permissionAsk = (details: Payload, message: string | null): Ask => 
   if (textOf(details, "type") === "edit")
     return {
       status: { state: "waiting_approval", reasonCode: "permission_edit" },
-      request: request({
+      request: promptRequest({
         kind: "edit",
         title,
         body: path === null ? null : boundedText(path),
@@ -81,7 +74,7 @@ export const permissionAsk = (details: Payload, message: string | null): Ask => 
   const body = textOf(details, "prompt") ?? textOf(details, "toolDisplayName") ?? textOf(details, "toolName");
   return {
     status: GENERIC_PERMISSION.status,
-    request: request({
+    request: promptRequest({
       kind: "tool",
       title,
       body: body === null ? null : boundedText(body),
@@ -99,7 +92,7 @@ export const questionAsk = (input: Payload): Ask => {
   const first = questions[0];
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: request({
+    request: promptRequest({
       kind: "question",
       title: oneLine(texts[0] ?? "") || "Gemini asks a question",
       body: texts.length === 0 ? null : boundedText(texts.join("\n")),
