@@ -3,6 +3,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { paneSchema, type Pane } from "../model/runtime.ts";
 import type { Store } from "../ports/store.ts";
+import { redactPane } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
 interface PaneRow {
@@ -17,7 +18,8 @@ interface PaneRow {
 }
 
 const toRow = (pane: Pane): PaneRow => {
-  const { targetId, server, paneId, sessionName, windowId, windowName, updatedAt, ...detail } = pane;
+  const { targetId, server, paneId, sessionName, windowId, windowName, updatedAt, ...detail } =
+    redactPane(pane);
   return {
     target_id: targetId,
     server,

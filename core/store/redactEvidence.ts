@@ -4,6 +4,7 @@ import type { Envelope } from "../model/envelope.ts";
 import { MAX_PROGRESS, type Evidence, type Signal } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Resolution } from "../model/resolution.ts";
+import type { Pane } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import { redactRecord } from "./redact.ts";
 import { redactText } from "./redactText.ts";
@@ -62,10 +63,18 @@ export const redactResolution = (resolution: Resolution): Resolution => ({
   })),
 });
 
+/** A pane as it is stored: programs choose its title and its window's name. Sessions are named by people and are identities. */
+export const redactPane = (pane: Pane): Pane => ({
+  ...pane,
+  title: redactText(pane.title, MAX_TITLE),
+  windowName: redactText(pane.windowName, MAX_TITLE),
+});
+
 /** A client's row as it is stored with a transition. */
 export const redactView = (view: PaneView): PaneView => ({
   ...view,
   title: redactText(view.title, MAX_TITLE),
+  window_name: redactText(view.window_name, MAX_TITLE),
   progress: view.progress === null ? null : redactText(view.progress, MAX_PROGRESS),
   request: redactOptionalRequest(view.request),
 });

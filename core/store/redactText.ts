@@ -62,9 +62,13 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
+/** What every rule needs one of. Most names and titles have none, and this costs a tenth of asking the rules. */
+const MAY_HOLD_SECRET = /[:=@]|\S{16}|--\w|bearer\s/i;
+
 /** Replaces every recognised secret by a mark. Applying it again changes nothing. Cost grows with the text's length. */
 const replaceSecrets = (text: string): string => {
   let clean = text;
+  if (!MAY_HOLD_SECRET.test(text)) return clean;
   for (const [pattern, replace] of RULES) {
     clean = typeof replace === "string" ? clean.replace(pattern, replace) : clean.replace(pattern, replace);
   }

@@ -89,6 +89,12 @@ describe("aggregates", () => {
     expect(store.listPanes()).toEqual([samplePane(), moved, elsewhere]);
   });
 
+  test("a pane's title and its window's name are stored without secrets", () => {
+    const secret = `ghp_${"A1b2C3d4E5f6".repeat(3)}`;
+    store.replacePanes("t1", "default", [samplePane({ title: `x ${secret}`, windowName: secret })]);
+    expect(store.listPanes()).toEqual([samplePane({ title: "x [redacted]", windowName: "[redacted]" })]);
+  });
+
   test("panes of another server are refused as a whole", () => {
     expect(() =>
       store.replacePanes("t1", "default", [samplePane(), samplePane({ server: "other", paneId: "%2" })]),
