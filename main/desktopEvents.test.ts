@@ -43,3 +43,29 @@ it("keep the last wish for a page that is not there yet, and give it once", asyn
   aborter.abort();
   await Promise.all([first.end, second.end]);
 });
+
+it("give a wish that was on its way to a page that ended to the next one", async () => {
+  const events = new DesktopEvents();
+  const [old, next] = [new AbortController(), new AbortController()];
+  const first = follow(events, old.signal);
+  await flush();
+  events.go("settings");
+  old.abort();
+  await first.end;
+  const second = follow(events, next.signal);
+  await flush();
+  expect([first.seen.length, second.seen[1]]).toEqual([1, { kind: "go", view: "settings" }]);
+
+  next.abort();
+  // Nobody had the time to notice.
+  events.go("integrations");
+  await second.end;
+  const third = follow(events, AbortSignal.abort());
+  await third.end;
+  const last = new AbortController();
+  const fourth = follow(events, last.signal);
+  await flush();
+  expect([second.seen.length, fourth.seen[1]]).toEqual([2, { kind: "go", view: "integrations" }]);
+  last.abort();
+  await fourth.end;
+});

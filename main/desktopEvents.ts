@@ -1,5 +1,5 @@
 // What the app tells its page: whether it is seen, and where to go. A page that is not listening yet hears the last wish as
-// soon as it does.
+// soon as it does; so does the next one when a page ends with a wish on its way to it.
 import type { DesktopEvent, DesktopViewName } from "../core/model/desktop.ts";
 
 export class DesktopEvents {
@@ -32,19 +32,25 @@ export class DesktopEvents {
       waiting.push(event);
       wake();
     };
+    // At once: what is told after the end is for the next page.
+    const leave = (): void => {
+      if (!this.listeners.delete(heed)) return;
+      for (const event of waiting.splice(0)) if (event.kind === "go") this.go(event.view);
+      wake();
+    };
     this.listeners.add(heed);
-    signal.addEventListener("abort", () => wake(), { once: true });
+    signal.addEventListener("abort", leave, { once: true });
     try {
       while (!signal.aborted) {
-        yield* waiting.splice(0);
-        if (waiting.length > 0 || signal.aborted) continue;
+        for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) yield event;
+        if (signal.aborted) return;
         // oxlint-disable-next-line no-await-in-loop -- waiting for the next event
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
     } finally {
-      this.listeners.delete(heed);
+      leave();
     }
   }
 

@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { Root } from "./components/Root.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
 import { FeedConnection } from "./connection/feedConnection.ts";
+import { VisibilityContext } from "./hooks/useVisibility.ts";
 import { ActionDesk } from "./state/actionDesk.ts";
 import { DraftStore } from "./state/draftStore.ts";
 import { FeedStore } from "./state/feedStore.ts";
@@ -11,24 +12,26 @@ import { TickingClock } from "./state/tickingClock.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 import "./theme.css";
 
-const isVisible = () => document.visibilityState === "visible";
 const host = connectHost(window);
+const { isVisible } = host.visibility;
 const clock = new TickingClock({ now: () => Date.now(), isVisible });
 const store = new FeedStore({
   now: () => Date.now(),
   isVisible,
-  schedule: (callback) => requestAnimationFrame(callback),
+  schedule: (callback) => {
+    const frame = requestAnimationFrame(callback);
+    return () => cancelAnimationFrame(frame);
+  },
 });
 const connection = new FeedConnection<FeedEntry>({
-  subscribe: (handlers) => host.api.feed.subscribe({}, handlers),
+  // Whoever was away wants what is now, not what was.
+  subscribe: (handlers) => host.api.feed.subscribe({ since: store.version, latest: true }, handlers),
   onEntry: (entry) => store.push(entry),
-  onLost: (error, retryInMs) =>
-    store.lose(toFailure(error).message, retryInMs === null ? null : Date.now() + retryInMs),
+  onLost: (error, retryInMs) => store.lose(toFailure(error).message, Date.now() + retryInMs),
   setTimer: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
-  isVisible,
 });
 
 const desk = new ActionDesk({ toFailure, now: () => performance.now() });
@@ -46,26 +49,29 @@ const drafts = new DraftStore({
   now: () => Date.now(),
 });
 
-document.addEventListener("visibilitychange", () => {
+const heedVisibility = () => {
+  if (isVisible()) connection.open();
+  else connection.close();
   clock.update();
-  if (!isVisible()) return;
-  connection.retryNow();
-  store.flush();
-});
+  store.update();
+};
+host.visibility.subscribe(heedVisibility);
 window.addEventListener("online", () => connection.retryNow());
-connection.open();
+heedVisibility();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no root element");
 createRoot(root).render(
   <StrictMode>
-    <Root
-      host={host}
-      store={store}
-      clock={clock}
-      desk={desk}
-      drafts={drafts}
-      onRetry={() => connection.retryNow()}
-    />
+    <VisibilityContext value={host.visibility}>
+      <Root
+        host={host}
+        store={store}
+        clock={clock}
+        desk={desk}
+        drafts={drafts}
+        onRetry={() => connection.retryNow()}
+      />
+    </VisibilityContext>
   </StrictMode>,
 );

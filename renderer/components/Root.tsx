@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import type { DesktopEvent } from "../../core/model/desktop.ts";
+import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { Host } from "../connection/connectHost.ts";
 import { useStored } from "../hooks/useStored.ts";
@@ -43,7 +43,7 @@ interface RootProps {
 type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
 const LISTS: Place = { kind: "lists" };
 
-const placeOf = (view: Extract<DesktopEvent, { kind: "go" }>["view"]): Place => {
+const placeOf = (view: DesktopViewName): Place => {
   switch (view) {
     case "list":
       return LISTS;
@@ -55,15 +55,8 @@ const placeOf = (view: Extract<DesktopEvent, { kind: "go" }>["view"]): Place => 
 };
 
 /** The app's menu leads to a place. */
-const useMenu = ({ desktop }: Host, onGo: (place: Place) => void) =>
-  useEffect(() => {
-    const events = desktop?.desktop.events.subscribe(undefined, {
-      onData: (event) => {
-        if (event.kind === "go") onGo(placeOf(event.view));
-      },
-    });
-    return () => events?.unsubscribe();
-  }, [desktop, onGo]);
+const useMenu = ({ wishes }: Host, onGo: (place: Place) => void) =>
+  useEffect(() => wishes.follow((view) => onGo(placeOf(view))), [wishes, onGo]);
 
 interface BesideProps extends RootProps {
   place: Exclude<Place, { kind: "lists" }>;

@@ -5,7 +5,10 @@ import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
+import { Visibility } from "../state/visibility.ts";
+import { Wishes } from "../state/wishes.ts";
 import { fetchLink } from "./fetchLink.ts";
+import { followDesktop, followDocument } from "./followVisibility.ts";
 
 declare global {
   interface Window {
@@ -22,16 +25,36 @@ export interface Host {
   readonly api: Api;
   /** The app around the page; null in a browser. */
   readonly desktop: DesktopApi | null;
+  readonly visibility: Visibility;
+  /** Where the app's menu leads; silent in a browser. */
+  readonly wishes: Wishes;
 }
 
+const connectBrowser = (window: Window): Host => {
+  const visibility = new Visibility(false);
+  followDocument(window.document, visibility);
+  return {
+    kind: "browser",
+    api: createTRPCClient<AppRouter>({ links: [fetchLink()] }),
+    desktop: null,
+    visibility,
+    wishes: new Wishes(),
+  };
+};
+
 export const connectHost = (window: Window): Host => {
-  if (window.agtmux === undefined)
-    return { kind: "browser", api: createTRPCClient<AppRouter>({ links: [fetchLink()] }), desktop: null };
+  if (window.agtmux === undefined) return connectBrowser(window);
   const link = messageLinks(window.agtmux);
+  const desktop = createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] });
+  const visibility = new Visibility(false);
+  const wishes = new Wishes();
+  followDesktop(desktop, visibility, wishes);
   return {
     kind: "app",
     api: createTRPCClient<AppRouter>({ links: [link()] }),
-    desktop: createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] }),
+    desktop,
+    visibility,
+    wishes,
   };
 };
 

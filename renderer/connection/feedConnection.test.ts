@@ -3,12 +3,12 @@ import { FeedConnection, type FeedConnectionDeps } from "./feedConnection.ts";
 
 type Handlers = Parameters<FeedConnectionDeps<string>["subscribe"]>[0];
 
-const setUp = (options: { isVisible?: boolean } = {}) => {
+const setUp = () => {
   const attempts: Handlers[] = [];
   const timers: { delayMs: number; callback: () => void }[] = [];
   const entries: string[] = [];
-  const losses: (number | null)[] = [];
-  const state = { isVisible: options.isVisible ?? true, unsubscribed: 0 };
+  const losses: number[] = [];
+  const state = { unsubscribed: 0 };
   const connection = new FeedConnection<string>({
     subscribe: (handlers) => {
       attempts.push(handlers);
@@ -21,7 +21,6 @@ const setUp = (options: { isVisible?: boolean } = {}) => {
       timers.push(timer);
       return () => timers.splice(timers.indexOf(timer), 1);
     },
-    isVisible: () => state.isVisible,
   });
   const last = (): Handlers => {
     const handlers = attempts.at(-1);
@@ -46,14 +45,22 @@ describe("FeedConnection", () => {
     expect(losses.at(-1)).toBe(500);
   });
 
-  it("retries nothing while hidden and at once when shown", () => {
-    const { connection, attempts, timers, losses, state, last } = setUp({ isVisible: false });
+  it("has neither a subscription nor a timer while closed, and is opened again at once", () => {
+    const { connection, attempts, timers, losses, state, entries, last } = setUp();
     connection.open();
     last().onError(new Error("gone"));
-    expect([timers.length, losses]).toEqual([0, [null]]);
-    state.isVisible = true;
+    connection.close();
+    expect([timers.length, losses]).toEqual([0, [500]]);
     connection.retryNow();
-    expect(attempts).toHaveLength(2);
+    expect(attempts).toHaveLength(1);
+    connection.open();
+    connection.close();
+    expect([attempts.length, state.unsubscribed]).toEqual([2, 1]);
+    last().onData("late");
+    last().onError(new Error("closed"));
+    connection.open();
+    last().onData("again");
+    expect([attempts.length, timers.length, entries, losses]).toEqual([3, 0, ["again"], [500]]);
   });
 
   it("treats a stream that ends as lost", () => {
@@ -83,13 +90,5 @@ describe("FeedConnection", () => {
     attempts[0]?.onData("late");
     attempts[0]?.onError(new Error("again"));
     expect([entries, losses]).toEqual([[], [500]]);
-  });
-
-  it("leaves nothing behind when closed", () => {
-    const { connection, state, timers, losses, last } = setUp();
-    connection.open();
-    connection.close();
-    last().onError(new Error("closed"));
-    expect([state.unsubscribed, timers.length, losses.length]).toEqual([1, 0, 0]);
   });
 });

@@ -1,5 +1,5 @@
-// Keeps one feed open: subscribes, passes entries on, and after a failure tries again with growing pauses. While the
-// popover is hidden nothing is retried; showing it tries at once.
+// Keeps one feed open while the popover is seen: subscribes, passes entries on, and after a failure tries again with growing
+// pauses. While it is hidden there is neither a subscription nor a timer.
 
 export interface FeedSubscription {
   unsubscribe(): void;
@@ -12,11 +12,16 @@ export interface FeedConnectionDeps<T> {
     onComplete: () => void;
   }): FeedSubscription;
   onEntry: (entry: T) => void;
-  /** `retryInMs` null: waits until the popover is shown. */
-  onLost: (error: unknown, retryInMs: number | null) => void;
+  onLost: (error: unknown, retryInMs: number) => void;
   /** Calls back once; returns a cancel function. */
   setTimer(delayMs: number, callback: () => void): () => void;
-  isVisible(): boolean;
+}
+
+/** One try to be subscribed. */
+interface Attempt {
+  /** Whatever it reports after that is ignored. */
+  isOver: boolean;
+  subscription: FeedSubscription | null;
 }
 
 const FIRST_DELAY_MS = 500;
@@ -24,63 +29,63 @@ const LAST_DELAY_MS = 15_000;
 
 export class FeedConnection<T> {
   private readonly deps: FeedConnectionDeps<T>;
-  private subscription: FeedSubscription | null = null;
+  private attempt: Attempt | null = null;
   private cancelTimer: (() => void) | null = null;
   private failures = 0;
-  private isWaiting = false;
-  private isClosed = false;
 
   constructor(deps: FeedConnectionDeps<T>) {
     this.deps = deps;
   }
 
+  /** To be called when the popover is shown, and when the person asks: a pause under way ends now. */
   open(): void {
-    if (this.isClosed || this.subscription !== null) return;
-    this.isWaiting = false;
-    this.cancelTimer?.();
-    this.cancelTimer = null;
-    // An attempt has one end: whatever it reports after that is ignored.
-    let isOver = false;
+    if (this.attempt !== null) return;
+    this.stopWaiting();
+    const attempt: Attempt = { isOver: false, subscription: null };
+    this.attempt = attempt;
     const end = (error: unknown) => {
-      if (isOver) return;
-      isOver = true;
-      this.subscription = null;
+      if (attempt.isOver) return;
+      attempt.isOver = true;
+      this.attempt = null;
       this.handleLoss(error);
     };
     const subscription = this.deps.subscribe({
       onData: (value) => {
-        if (isOver) return;
+        if (attempt.isOver) return;
         this.failures = 0;
         this.deps.onEntry(value);
       },
       onError: end,
       onComplete: () => end(new Error("The daemon ended the connection")),
     });
-    if (isOver) subscription.unsubscribe();
-    else this.subscription = subscription;
+    // It may have failed at once.
+    if (attempt.isOver) subscription.unsubscribe();
+    else attempt.subscription = subscription;
   }
 
-  /** Tells that the popover was shown or the person asked: a pause under way ends now. */
+  /** Ends the pause before the next attempt, if there is one. */
   retryNow(): void {
-    if (this.isWaiting) this.open();
+    if (this.cancelTimer !== null) this.open();
   }
 
+  /** To be called when the popover is hidden: nothing is left open or planned. It can be opened again. */
   close(): void {
-    this.isClosed = true;
+    this.stopWaiting();
+    const { attempt } = this;
+    this.attempt = null;
+    if (attempt === null) return;
+    attempt.isOver = true;
+    attempt.subscription?.unsubscribe();
+  }
+
+  private stopWaiting(): void {
     this.cancelTimer?.();
-    this.subscription?.unsubscribe();
-    this.subscription = null;
+    this.cancelTimer = null;
   }
 
   private handleLoss(error: unknown): void {
-    if (this.isClosed) return;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** this.failures, LAST_DELAY_MS);
     this.failures += 1;
-    this.isWaiting = true;
-    if (!this.deps.isVisible()) {
-      this.deps.onLost(error, null);
-      return;
-    }
     this.cancelTimer = this.deps.setTimer(delayMs, () => this.open());
     this.deps.onLost(error, delayMs);
   }

@@ -5,6 +5,8 @@ import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure, type Api, type Failure } from "../connection/connectHost.ts";
 import { agentInput } from "../state/guards.ts";
+import type { Visibility } from "../state/visibility.ts";
+import { useVisibility } from "./useVisibility.ts";
 
 export type OutputState =
   | { kind: "loading" }
@@ -17,18 +19,19 @@ const PAUSE_MS = 1_500;
 const LINES = 80;
 
 interface FollowOptions {
+  visibility: Visibility;
   ask: (signal: AbortSignal) => Promise<PaneOutput>;
   onOutput: (output: PaneOutput) => void;
   onFailure: (failure: Failure) => void;
 }
 
-/** Asks until it is told to stop; pauses while the document is hidden. */
-const follow = ({ ask, onOutput, onFailure }: FollowOptions): (() => void) => {
+/** Asks until it is told to stop; pauses while the popover is hidden. */
+const follow = ({ visibility, ask, onOutput, onFailure }: FollowOptions): (() => void) => {
   const aborter = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let isAsking = false;
   const look = async (): Promise<void> => {
-    if (isAsking || aborter.signal.aborted || document.visibilityState !== "visible") return;
+    if (isAsking || aborter.signal.aborted || !visibility.isVisible()) return;
     isAsking = true;
     try {
       const output = await ask(aborter.signal);
@@ -37,8 +40,7 @@ const follow = ({ ask, onOutput, onFailure }: FollowOptions): (() => void) => {
       if (!aborter.signal.aborted) onFailure(toFailure(error));
     } finally {
       isAsking = false;
-      if (!aborter.signal.aborted && document.visibilityState === "visible")
-        timer = setTimeout(() => void look(), PAUSE_MS);
+      if (!aborter.signal.aborted && visibility.isVisible()) timer = setTimeout(() => void look(), PAUSE_MS);
     }
   };
   const onVisibility = (): void => {
@@ -46,17 +48,18 @@ const follow = ({ ask, onOutput, onFailure }: FollowOptions): (() => void) => {
     timer = null;
     void look();
   };
-  document.addEventListener("visibilitychange", onVisibility);
+  const stopListening = visibility.subscribe(onVisibility);
   void look();
   return () => {
     aborter.abort();
     if (timer !== null) clearTimeout(timer);
-    document.removeEventListener("visibilitychange", onVisibility);
+    stopListening();
   };
 };
 
 /** For a component that is made anew for another pane, agent or source. */
 export const useOutput = (api: Api, pane: PaneView, source: OutputSource): OutputState => {
+  const visibility = useVisibility();
   const [state, setState] = useState<OutputState>({ kind: "loading" });
   // Bound to the agent whose row this is; the rest of the row may change meanwhile.
   const ask = useEffectEvent((signal: AbortSignal) =>
@@ -65,6 +68,7 @@ export const useOutput = (api: Api, pane: PaneView, source: OutputSource): Outpu
   useEffect(
     () =>
       follow({
+        visibility,
         ask: (signal) => ask(signal),
         onOutput: (output) => setState({ kind: "ready", output }),
         onFailure: (failure) =>
@@ -74,7 +78,7 @@ export const useOutput = (api: Api, pane: PaneView, source: OutputSource): Outpu
             output: before.kind === "loading" ? null : before.output,
           })),
       }),
-    [],
+    [visibility],
   );
   return state;
 };

@@ -25,7 +25,10 @@ const setUp = () => {
   const store = new FeedStore({
     now: () => 0,
     isVisible: () => seen.isVisible,
-    schedule: (callback) => scheduled.push(callback),
+    schedule: (callback) => {
+      scheduled.push(callback);
+      return () => void scheduled.splice(scheduled.indexOf(callback), 1);
+    },
   });
   store.subscribe(() => (seen.renders += 1));
   return { store, seen, scheduled, frame: () => scheduled.splice(0).forEach((callback) => callback()) };
@@ -46,7 +49,7 @@ it("renders and schedules nothing while hidden, and all of it when shown", () =>
   for (let pane = 1; pane <= 2_000; pane += 1) store.push(changed(pane));
   expect([seen.renders, scheduled.length]).toEqual([0, 0]);
   seen.isVisible = true;
-  store.flush();
+  store.update();
   expect([seen.renders, store.getState().panes.size]).toEqual([1, 2_000]);
 });
 
@@ -58,4 +61,22 @@ it("keeps the rows when the connection breaks", () => {
   frame();
   expect(store.getState()).toMatchObject({ connection: { kind: "lost", message: "gone" } });
   expect(store.getState().panes.size).toBe(1);
+});
+
+it("asks for no frame any more when it is hidden before the frame came", () => {
+  const { store, seen, scheduled } = setUp();
+  store.push(snapshot);
+  expect(scheduled).toHaveLength(1);
+  seen.isVisible = false;
+  store.update();
+  expect([scheduled.length, seen.renders]).toEqual([0, 0]);
+});
+
+it("goes on from the last entry, but not from a gap", () => {
+  const { store } = setUp();
+  expect(store.version).toBeNull();
+  store.push(snapshot);
+  store.push(changed(7));
+  store.push({ kind: "gap", version: 99, at: 0, reason: "too slow" });
+  expect(store.version).toBe(7);
 });

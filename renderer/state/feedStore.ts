@@ -1,23 +1,24 @@
 // Holds the feed's state for React. Entries are gathered and shown together at the next frame, so that a storm of changes
-// costs one rendering; while the popover is hidden nothing is rendered at all.
+// costs one rendering; while the popover is hidden nothing is rendered at all, and no frame is asked for.
 import type { FeedEntry } from "../../core/model/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "./feedReducer.ts";
 
 export interface FeedStoreDeps {
   now(): number;
   isVisible(): boolean;
-  /** Runs the callback soon, once. */
-  schedule(callback: () => void): void;
+  /** Runs the callback soon, once; returns a cancel function. */
+  schedule(callback: () => void): () => void;
 }
 
-/** More entries than this are folded even while hidden, so that a long night costs no memory. */
+/** More entries than this are folded even before a frame comes, which it may never do. */
 const PENDING_LIMIT = 500;
 
 export class FeedStore {
   private readonly deps: FeedStoreDeps;
   private state = INITIAL_FEED_STATE;
   private pending: FeedEntry[] = [];
-  private isScheduled = false;
+  private cancelFrame: (() => void) | null = null;
+  private lastVersion: number | null = null;
   private readonly listeners = new Set<() => void>();
 
   constructor(deps: FeedStoreDeps) {
@@ -30,7 +31,13 @@ export class FeedStore {
     return () => this.listeners.delete(listener);
   };
 
+  /** Feed version of the last entry; null before the first. A gap is none: what follows it may not have come. */
+  get version(): number | null {
+    return this.lastVersion;
+  }
+
   push(entry: FeedEntry): void {
+    if (entry.kind !== "gap") this.lastVersion = entry.version;
     // What came before a snapshot is replaced by it.
     if (entry.kind === "snapshot") this.pending = [];
     this.pending.push(entry);
@@ -44,9 +51,14 @@ export class FeedStore {
     this.scheduleFlush();
   }
 
-  /** To be called when the popover is shown. */
-  readonly flush = (): void => {
-    this.isScheduled = false;
+  /** To be called when the popover was shown or hidden. */
+  readonly update = (): void => {
+    this.cancelFrame?.();
+    this.flush();
+  };
+
+  private readonly flush = (): void => {
+    this.cancelFrame = null;
     if (!this.deps.isVisible()) return;
     this.fold();
     for (const listener of this.listeners) listener();
@@ -58,8 +70,7 @@ export class FeedStore {
   }
 
   private scheduleFlush(): void {
-    if (this.isScheduled || !this.deps.isVisible()) return;
-    this.isScheduled = true;
-    this.deps.schedule(this.flush);
+    if (this.cancelFrame !== null || !this.deps.isVisible()) return;
+    this.cancelFrame = this.deps.schedule(this.flush);
   }
 }
