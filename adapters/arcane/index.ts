@@ -4,6 +4,7 @@ import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/ag
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
+import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
@@ -61,21 +62,6 @@ export const createArcaneAdapter = (): AgentAdapter => ({
     agentType: "arcane",
     folder: ".arcane",
     hasAskTimeout: true,
-    events: [
-      "session_start",
-      "session_switch",
-      "session_shutdown",
-      "before_agent_start",
-      "agent_start",
-      "turn_start",
-      "turn_end",
-      "tool_execution_start",
-      "tool_execution_end",
-      "auto_retry_start",
-      "auto_retry_end",
-      "auto_compaction_start",
-      "auto_compaction_end",
-      "agent_end",
-    ],
+    events: RUN_EVENTS,
   }),
 });

@@ -2,6 +2,7 @@
 // documents and on copies of its source. Its SDK's endpoint files hold a secret token and are never read.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
+import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
@@ -36,22 +37,7 @@ export const createGjcAdapter = (): AgentAdapter => ({
     agentType: "gjc",
     folder: ".gjc",
     hasAskTimeout: true,
-    events: [
-      "session_start",
-      "session_switch",
-      "session_shutdown",
-      "before_agent_start",
-      "agent_start",
-      "turn_start",
-      "turn_end",
-      "tool_execution_start",
-      "tool_execution_end",
-      "auto_retry_start",
-      "auto_retry_end",
-      "auto_compaction_start",
-      "auto_compaction_end",
-      "agent_end",
-    ],
+    events: RUN_EVENTS,
     mayInstall: requireExtensions,
     problemsOf: async (request) => {
       const obstacle = await extensionObstacle(request);

@@ -1,5 +1,6 @@
 // The adapter for oh-my-pi: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
@@ -35,24 +36,6 @@ export const createOmpAdapter = (): AgentAdapter => ({
     agentType: "omp",
     folder: ".omp",
     hasAskTimeout: true,
-    events: [
-      "session_start",
-      "session_switch",
-      "session_shutdown",
-      "before_agent_start",
-      "agent_start",
-      "turn_start",
-      "turn_end",
-      "tool_execution_start",
-      "tool_execution_end",
-      "tool_approval_requested",
-      "tool_approval_resolved",
-      "auto_retry_start",
-      "auto_retry_end",
-      "auto_compaction_start",
-      "auto_compaction_end",
-      "session_stop",
-      "agent_end",
-    ],
+    events: [...RUN_EVENTS, "tool_approval_requested", "tool_approval_resolved", "session_stop"],
   }),
 });

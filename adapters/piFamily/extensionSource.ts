@@ -3,7 +3,8 @@
 // to do, how the last answer ended, and whether a sub-agent speaks. Handlers return at once and give nothing back.
 import { eventWriterSource } from "../common/eventWriterSource.ts";
 
-export const FORWARDED_EVENTS = [
+/** What the forks of pi with retries and compaction tell of a run; documented alike for all of them. */
+export const RUN_EVENTS = [
   "session_start",
   "session_switch",
   "session_shutdown",
@@ -13,16 +14,19 @@ export const FORWARDED_EVENTS = [
   "turn_end",
   "tool_execution_start",
   "tool_execution_end",
-  "tool_approval_requested",
-  "tool_approval_resolved",
-  "ui_prompt_start",
-  "ui_prompt_end",
   "auto_retry_start",
   "auto_retry_end",
   "auto_compaction_start",
   "auto_compaction_end",
-  "session_stop",
   "agent_end",
+] as const;
+export const FORWARDED_EVENTS = [
+  ...RUN_EVENTS,
+  "tool_approval_requested",
+  "tool_approval_resolved",
+  "ui_prompt_start",
+  "ui_prompt_end",
+  "session_stop",
   "agent_before_settle",
   "agent_settled",
 ] as const;
