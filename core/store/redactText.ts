@@ -42,7 +42,7 @@ const RULES: readonly Rule[] = [
   [/\bSG\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED],
   [/\bAGE-SECRET-KEY-1[0-9A-Z]{20,}/g, REDACTED],
   [/\d{8,10}:[\w-]{35,}/g, REDACTED],
-  [/\bSK[0-9a-f]{32,}/g, REDACTED],
+  [/\bSK[0-9a-f]{32}\w*/g, REDACTED],
   [/\bGOCSPX-[\w-]{20,}/g, REDACTED],
   [/\bdckr_(?:pat|oat)_[\w-]{20,}/g, REDACTED],
   [/\bhv[sbr]\.[\w-]{20,}/g, REDACTED],
