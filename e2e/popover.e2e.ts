@@ -416,6 +416,54 @@ describe("sessions and targets", () => {
     await popover.targets.getByText("no route").waitFor();
   });
 
+  it("is found as it was left by whoever comes back from the settings: filter, selection, reply and draft", async () => {
+    const { popover, page } = await startMixed();
+    await popover.press("/");
+    await page.keyboard.type("docs");
+    await popover.row("refunds").waitFor({ state: "detached" });
+    await popover.row("docs").focus();
+    await popover.press("r");
+    await popover.replyBox.waitFor();
+    await page.keyboard.type("not yet");
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    // What is behind the settings hears no keys and is not there for a screen reader.
+    await popover.press("x", "t");
+    expect(await page.getByRole("searchbox").count()).toBe(0);
+    await popover.press("Escape");
+    await popover.row("docs").waitFor();
+    expect(await popover.filter.inputValue()).toBe("docs");
+    expect(await popover.row("refunds").count()).toBe(0);
+    expect(await popover.replyBox.inputValue()).toBe("not yet");
+    await page.keyboard.type("!");
+    expect(await popover.replyBox.inputValue()).toBe("not yet!");
+    await popover.press("Escape", "Escape");
+    await isFocused({ popover }, "docs");
+    await popover.press(",");
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    await popover.press("Escape");
+    await isFocused({ popover }, "docs");
+  });
+
+  it("stays scrolled as it was while the settings are shown, and the feed goes on", async () => {
+    const { daemon, popover, page } = await start(thousandScene(Date.now()));
+    await popover.group("team-1 on host").waitFor();
+    await popover.press("j");
+    await popover.scrollTo(9_000);
+    await popover.row("task-").waitFor();
+    const offset = () => popover.list.evaluate((list) => list.parentElement?.scrollTop);
+    await vi.waitFor(async () => expect(await offset()).toBe(9_000), WAIT);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    daemon.put(makePane({ pane: 5_000, session: "zz", windowName: "newcomer", state: "idle" }));
+    await popover.press("Escape");
+    await popover.list.waitFor();
+    expect(await offset()).toBe(9_000);
+    await popover.press("/");
+    await page.keyboard.type("newcomer");
+    await popover.row("newcomer").waitFor();
+  });
+
   it("lists the keys", async () => {
     const { popover } = await startMixed();
     await popover.press("?");

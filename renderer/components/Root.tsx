@@ -1,6 +1,7 @@
 // Which part of the popover is shown: the lists, the settings or the setup. It also holds what the window remembers of itself:
 // how it looks, and whether the setup was offered.
 import {
+  Activity,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -113,30 +114,34 @@ export const Root = (props: RootProps) => {
     },
     [setOnboarding],
   );
-  if (place.kind !== "lists")
-    return (
-      <Beside
-        {...props}
-        place={place}
-        onGo={setPlace}
-        appearance={appearance}
-        onAppearance={setAppearance}
-        onboarding={onboarding}
-        onOnboarding={changeOnboarding}
-      />
-    );
   return (
-    <App
-      {...props}
-      onSettings={() => setPlace({ kind: "settings", section: null })}
-      offer={
-        onboarding.isSettled ? null : (
-          <OnboardingOffer
-            onStart={() => setPlace({ kind: "setup" })}
-            onRefuse={() => changeOnboarding((before) => ({ ...before, isSettled: true }))}
-          />
-        )
-      }
-    />
+    <>
+      {/* Hidden and at rest, not gone: whoever comes back finds the rows, the filter and the selection as they were. */}
+      <Activity mode={place.kind === "lists" ? "visible" : "hidden"}>
+        <App
+          {...props}
+          onSettings={() => setPlace({ kind: "settings", section: null })}
+          offer={
+            onboarding.isSettled ? null : (
+              <OnboardingOffer
+                onStart={() => setPlace({ kind: "setup" })}
+                onRefuse={() => changeOnboarding((before) => ({ ...before, isSettled: true }))}
+              />
+            )
+          }
+        />
+      </Activity>
+      {place.kind !== "lists" && (
+        <Beside
+          {...props}
+          place={place}
+          onGo={setPlace}
+          appearance={appearance}
+          onAppearance={setAppearance}
+          onboarding={onboarding}
+          onOnboarding={changeOnboarding}
+        />
+      )}
+    </>
   );
 };

@@ -107,6 +107,22 @@ const useTops = (rows: readonly Row[], measuredKeys: ReadonlySet<string>) => {
   return { tops, onHeight, isMeasured: (key: string) => heights.has(key) };
 };
 
+/** The list that comes back takes the focus where it had it, and stays scrolled as it is. */
+const useFocusOnReturn = (element: HTMLElement | null, selectedIndex: number) => {
+  const wasShownRef = useRef(false);
+  const focusSelected = useEffectEvent((list: HTMLElement) => {
+    if (list.contains(document.activeElement)) return;
+    list
+      .querySelector<HTMLElement>(`[data-index="${selectedIndex}"] [data-row]`)
+      ?.focus({ preventScroll: true });
+  });
+  useEffect(() => {
+    if (element === null) return;
+    if (wasShownRef.current) focusSelected(element);
+    wasShownRef.current = true;
+  }, [element]);
+};
+
 export const RowList = ({
   rows,
   selectedKey,
@@ -128,8 +144,12 @@ export const RowList = ({
       .querySelector<HTMLElement>(`[data-index="${selectedIndex}"] [data-row]`)
       ?.focus({ preventScroll: true });
   });
+  // Effects begin anew when the list comes back from behind the settings: what was done once is not done again.
+  const doneRequestRef = useRef(0);
   useEffect(() => {
-    if (focusRequest > 0) showSelected();
+    if (focusRequest <= doneRequestRef.current) return;
+    doneRequestRef.current = focusRequest;
+    showSelected();
   }, [focusRequest]);
 
   const showOpen = useEffectEvent((key: string) => {
@@ -141,9 +161,12 @@ export const RowList = ({
       document.activeElement.scrollIntoView({ block: "nearest" });
   });
   const measuredOpenKey = openKey !== null && isMeasured(openKey) ? openKey : null;
+  const shownKeyRef = useRef<string | null>(null);
   useEffect(() => {
-    if (measuredOpenKey !== null) showOpen(measuredOpenKey);
+    if (measuredOpenKey !== null && measuredOpenKey !== shownKeyRef.current) showOpen(measuredOpenKey);
+    shownKeyRef.current = measuredOpenKey;
   }, [measuredOpenKey]);
+  useFocusOnReturn(element, selectedIndex);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();
