@@ -62,6 +62,28 @@ describe("the runtime home", () => {
     expect(checkHome(home)).toBe(true);
   });
 
+  test("is refused where everybody could swap it, also behind a link, and not in a sticky folder", () => {
+    const open = makeFolder();
+    const home = join(open, "inner", "home");
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const link = join(makeFolder(), "link");
+    symlinkSync(home, link);
+    chmodSync(open, 0o777);
+    expect([codeOf(() => checkHome(home)), codeOf(() => checkHome(link))]).toEqual([
+      "E_SOCKET_UNSAFE",
+      "E_SOCKET_UNSAFE",
+    ]);
+    chmodSync(open, 0o1777);
+    expect([checkHome(home), checkHome(link)]).toEqual([true, true]);
+  });
+
+  test("that was there before is closed to readers", () => {
+    const paths = runtimePaths(makeFolder());
+    chmodSync(paths.home, 0o755);
+    ensureHome(paths);
+    expect(statSync(paths.home).mode & 0o777).toBe(0o700);
+  });
+
   test("is refused when it is a file, and absent is no error", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "file"), "");

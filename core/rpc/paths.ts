@@ -1,7 +1,7 @@
 // The runtime home: where it is, what lies in it, and whether it is safe to use. Everything of agtmux that lives on disk
 // outside the agents' own settings is named here; nothing here reads or writes the files themselves.
-import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { chmodSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 
 /** Socket addresses hold 104 bytes on macOS and 108 on Linux, the final zero included; a margin keeps both happy. */
@@ -73,6 +73,18 @@ const unsafe = (path: string, why: string): AgtmuxError =>
 const errorCodeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
+const OTHERS_WRITE = 0o002;
+const STICKY = 0o1000;
+
+/** In a folder that everybody may write to, and without the bit that keeps names to their owners, the home can be swapped. */
+const refuseOpenParents = (home: string): void => {
+  for (let folder = dirname(home), below = home; folder !== below; below = folder, folder = dirname(folder)) {
+    const { mode } = statSync(folder);
+    if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0)
+      throw unsafe(home, `others can replace it, because they can write to ${folder}`);
+  }
+};
+
 /** The user that this process acts as; undefined where the system has no user ids. */
 const ownUid = (): number | undefined => process.geteuid?.();
 
@@ -96,6 +108,9 @@ export const checkHome = (home: string): boolean => {
   if (uid !== undefined && (folder.uid !== uid || (link.uid !== uid && link.uid !== 0)))
     throw unsafe(home, "it belongs to another user");
   if (uid !== undefined && (folder.mode & 0o022) !== 0) throw unsafe(home, "others can write to it");
+  refuseOpenParents(home);
+  const real = realpathSync(home);
+  if (real !== home) refuseOpenParents(real);
   return true;
 };
 
@@ -135,10 +150,11 @@ const makeFolder = (folder: string): void => {
 export const ensureHome = (paths: RuntimePaths): void => {
   if (!checkHome(paths.home)) {
     makeFolder(paths.home);
-    // A umask may have taken more than asked; and a racing creator may have been someone else.
+    // A racing creator may have been someone else.
     checkHome(paths.home);
-    chmodSync(paths.home, 0o700);
   }
+  // A umask may have taken more than asked, and a folder that was there before may be open to readers.
+  if ((statSync(paths.home).mode & 0o777) !== 0o700) chmodSync(paths.home, 0o700);
   for (const folder of [
     paths.spool,
     paths.spoolTmp,
