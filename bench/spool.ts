@@ -35,6 +35,7 @@ export const benchSpool = async (): Promise<SpoolBench> => {
   const drain = createSpoolDrain({
     spoolDir,
     sweepMs: 60_000,
+    redact: (text) => text,
     clock: createSystemClock(),
     logger: SILENT_LOGGER,
     onBatch: (envelopes) => {

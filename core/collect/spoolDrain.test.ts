@@ -4,8 +4,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -19,6 +21,7 @@ import { SILENT_LOGGER } from "../ports/logger.ts";
 import { createSpoolDrain, type SpoolDrain } from "./spoolDrain.ts";
 import { MAX_BAD_FILES } from "./spoolFolders.ts";
 
+const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
 let spoolDir: string;
 let batches: Envelope[][];
 let failures: number;
@@ -28,6 +31,7 @@ const NEVER_MS = 1_000_000;
 const create = (sweepMs = NEVER_MS, onBatch?: (envelopes: Envelope[]) => void): SpoolDrain =>
   createSpoolDrain({
     spoolDir,
+    redact,
     sweepMs,
     clock: realClock,
     logger: SILENT_LOGGER,
@@ -105,6 +109,7 @@ describe("createSpoolDrain", () => {
     await drain.close();
     drain = createSpoolDrain({
       spoolDir,
+      redact,
       sweepMs: NEVER_MS,
       clock: realClock,
       logger: SILENT_LOGGER,
@@ -154,6 +159,18 @@ describe("createSpoolDrain", () => {
     expect([events(), drain.rejectedCount, filesIn("new")]).toEqual([["good"], expected, []]);
     expect(filesIn("bad")).toHaveLength(expected);
     expect(filesIn(".")).toContain("elsewhere");
+  });
+
+  it("keeps the start of a bad file only, and without what may not be kept", async () => {
+    drop("bad", `password=hunter2 ${"x".repeat(100_000)}`);
+    await drain.start();
+    const [kept = ""] = filesIn("bad");
+    const found = readFileSync(join(spoolDir, "bad", kept), "utf8");
+    expect(found).toMatch(/^password=\[redacted\] x+$/);
+    expect([found.length < 20_000, statSync(join(spoolDir, "bad", kept)).mode & 0o777]).toEqual([
+      true,
+      0o600,
+    ]);
   });
 
   it("bounds what it keeps of bad files", async () => {

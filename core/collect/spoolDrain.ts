@@ -29,6 +29,8 @@ export interface SpoolDrainOptions {
   spoolDir: string;
   /** Commits durably; a throw leaves the files in place, to be brought again after a growing pause (0.1 to 5 s). */
   onBatch: (envelopes: Envelope[]) => Promise<void> | void;
+  /** A text of a file that is no event, as it may be kept. */
+  redact: (text: string) => string;
   logger: Logger;
   clock: Clock;
   sweepMs: number;
@@ -36,7 +38,7 @@ export interface SpoolDrainOptions {
 
 export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const { spoolDir, onBatch, logger, clock, sweepMs } = options;
-  const folders = createSpoolFolders(spoolDir);
+  const folders = createSpoolFolders(spoolDir, options.redact);
   const uid = process.getuid?.() ?? null;
   /** Files that could not even be moved away: looked at once, then left alone. */
   const immovable = new Set<string>();

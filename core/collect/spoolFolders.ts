@@ -1,10 +1,13 @@
 // The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` where files go that are none.
 // Listing, ordering and housekeeping; the draining itself is in spoolDrain.ts.
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Files kept in `bad` for a person to look at; the oldest go first. */
 export const MAX_BAD_FILES = 100;
+/** Of a file that was set aside no more is kept. */
+const MAX_KEPT_BYTES = 16 * 1_024;
 const STALE_TEMP_MS = 24 * 60 * 60 * 1_000;
 /** Parallel file operations: the thread pool has four threads, more would only queue. */
 const PARALLEL = 8;
@@ -44,7 +47,23 @@ export const listByTime = async (folder: string): Promise<Entry[]> => {
     );
 };
 
-export const createSpoolFolders = (spoolDir: string) => {
+/** The start of a regular file without waiting for it; null for whatever else lies there. */
+const readStart = async (path: string): Promise<string | null> => {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => null,
+  );
+  if (handle === null) return null;
+  try {
+    if (!(await handle.stat()).isFile()) return null;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(MAX_KEPT_BYTES), 0, MAX_KEPT_BYTES, 0);
+    return buffer.subarray(0, bytesRead).toString("utf8");
+  } finally {
+    await handle.close();
+  }
+};
+
+/** `redact`: a text as it may be kept. */
+export const createSpoolFolders = (spoolDir: string, redact: (text: string) => string) => {
   const newDir = join(spoolDir, "new");
   const tempDir = join(spoolDir, "tmp");
   const badDir = join(spoolDir, "bad");
@@ -56,13 +75,19 @@ export const createSpoolFolders = (spoolDir: string) => {
         // oxlint-disable-next-line no-await-in-loop -- they share their parent
         await mkdir(folder, { recursive: true, mode: 0o700 });
     },
-    /** Takes a file out of the way, whatever it is; false where even that fails. */
+    /**
+     * Takes a file out of the way, whatever it is; false where even that fails. Of a regular file its start is kept, as it
+     * may be: somebody may have tried to send a secret.
+     */
     reject: async (name: string): Promise<boolean> => {
       try {
-        await rename(
-          join(newDir, name),
-          join(badDir, `${process.pid}-${performance.now().toFixed(3)}-${name.slice(-200)}`),
-        );
+        const aside = join(badDir, `${process.pid}-${performance.now().toFixed(3)}-${name.slice(-200)}`);
+        await rename(join(newDir, name), aside);
+        const start = await readStart(aside);
+        if (start !== null) {
+          await rm(aside);
+          await writeFile(aside, redact(start), { flag: "wx", mode: 0o600 });
+        }
         const kept = await listByTime(badDir);
         for (const entry of kept.slice(0, Math.max(0, kept.length - MAX_BAD_FILES)))
           // oxlint-disable-next-line no-await-in-loop -- usually one

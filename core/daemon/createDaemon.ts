@@ -76,6 +76,8 @@ const TICK_MS = 1_000;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SWEEP_MS = 2_000;
+/** Characters of a file in the spool that is no event. */
+const MAX_SET_ASIDE = 8_000;
 /** Characters of a screen that are quoted to a person who writes rules. */
 const MAX_QUOTE = 4_000;
 
@@ -333,6 +335,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     const drain = createSpoolDrain({
       spoolDir: paths.spool,
       onBatch: (envelopes) => host.collector.deliver(testEvents.without(envelopes)),
+      redact: (text) => redactText(text, MAX_SET_ASIDE),
       logger,
       clock,
       sweepMs: SWEEP_MS,
