@@ -1,0 +1,135 @@
+// Runs some cases of one target and says what came of them: how many, the slowest, and the first that broke a property,
+// shrunk as far as a few seconds allow.
+import { inspect } from "node:util";
+import * as fc from "fast-check";
+import type { FuzzTarget, OpenTarget } from "./fuzzTarget.ts";
+import { guardPrototypes } from "./prototypes.ts";
+
+export interface Batch {
+  readonly seed: number;
+  readonly cases: number;
+  /** Of a finding: only this case is run, and shrunk no further. */
+  readonly path?: string;
+}
+
+export interface Finding {
+  readonly target: string;
+  readonly seed: number;
+  /** Null for what no single case can be blamed for. */
+  readonly path: string | null;
+  readonly message: string;
+  readonly value: string;
+}
+
+export interface BatchResult {
+  readonly cases: number;
+  readonly slowestMs: number;
+  readonly finding: Finding | null;
+}
+
+/** Told before and after every case: a watchdog in another thread reads it. */
+export interface Beat {
+  begin(caseNumber: number): void;
+  end(): void;
+}
+
+const SHRINK_MS = 5_000;
+const MAX_VALUE = 2_000;
+
+const describeError = (error: unknown): string => {
+  if (!(error instanceof Error)) return inspect(error).slice(0, MAX_VALUE);
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return `${error.name}: ${error.message.slice(0, 500)}\n${frames.slice(0, 6).join("\n")}`;
+};
+
+export const describeValue = (value: unknown): string =>
+  inspect(value, { depth: 6, maxStringLength: 1_200, maxArrayLength: 40, breakLength: 120 }).slice(0, MAX_VALUE);
+
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** A case that took too long once may only have waited for a processor: it counts when it does so again and again. */
+const holdBudget = async (
+  { check }: OpenTarget<unknown>,
+  value: unknown,
+  budgetMs: number,
+): Promise<void> => {
+  let quickest = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < 2 && quickest > budgetMs; attempt += 1) {
+    const began = cpuMs();
+    // oxlint-disable-next-line no-await-in-loop -- one after another, to measure each
+    await check(value);
+    quickest = Math.min(quickest, cpuMs() - began);
+  }
+  if (quickest > budgetMs) throw new Error(`slow: ${quickest.toFixed(0)} ms of this thread's own computing`);
+};
+
+export const runBatch = async (
+  target: FuzzTarget,
+  open: OpenTarget<unknown>,
+  { seed, cases, path }: Batch,
+  beat: Beat,
+): Promise<BatchResult> => {
+  const prototypes = guardPrototypes();
+  let slowestMs = 0;
+  let ran = 0;
+  let failedAt = Number.POSITIVE_INFINITY;
+  const property = fc.asyncProperty(open.arbitrary, async (value) => {
+    // What is left of the time for shrinking is over: the smallest failure so far is the one to show.
+    if (performance.now() - failedAt > SHRINK_MS) return;
+    beat.begin(ran);
+    ran += 1;
+    const began = performance.now();
+    try {
+      const pending = open.check(value);
+      if (pending !== undefined) await pending;
+      const tookMs = performance.now() - began;
+      if (failedAt === Number.POSITIVE_INFINITY) slowestMs = Math.max(slowestMs, tookMs);
+      prototypes.checkCount();
+      if (tookMs > target.budgetMs) await holdBudget(open, value, target.budgetMs);
+    } catch (error) {
+      failedAt = Math.min(failedAt, performance.now());
+      throw error;
+    } finally {
+      beat.end();
+    }
+  });
+  const result = await fc.check(property, {
+    seed,
+    numRuns: cases,
+    ...(path === undefined ? {} : { path, endOnFailure: true }),
+  });
+  prototypes.checkMembers();
+  if (!result.failed) return { cases: ran, slowestMs, finding: null };
+  return {
+    cases: result.numRuns,
+    slowestMs,
+    finding: {
+      target: target.name,
+      seed,
+      path: result.counterexamplePath,
+      message: describeError(result.errorInstance),
+      value: describeValue(result.counterexample?.[0]),
+    },
+  };
+};
+
+/** The case of a batch by its number, without running any: to show one that never came back. */
+export const caseOf = async (
+  open: OpenTarget<unknown>,
+  { seed, cases }: Batch,
+  number: number,
+): Promise<string> => {
+  let at = 0;
+  let found = "";
+  await fc.check(
+    fc.asyncProperty(open.arbitrary, async (value) => {
+      if (at === number) found = describeValue(value);
+      at += 1;
+    }),
+    { seed, numRuns: Math.min(cases, number + 1) },
+  );
+  return found;
+};

@@ -1,0 +1,7 @@
+// Every boundary that is fuzzed. A boundary that is not in this list is not fuzzed: `fuzz.test.ts` holds that every adapter
+// and every procedure of the routers is.
+import type { FuzzTarget } from "./fuzzTarget.ts";
+import { hookTargets } from "./targets/hookTargets.ts";
+import { screenTargets } from "./targets/screenTargets.ts";
+
+export const TARGETS: readonly FuzzTarget[] = [...hookTargets(), ...screenTargets()];
