@@ -13,3 +13,16 @@ export const spreadOf = (sample: readonly number[]): Spread => {
   const sorted = sample.toSorted((a, b) => a - b);
   return { count: sorted.length, median: at(sorted, 0.5), p95: at(sorted, 0.95), max: at(sorted, 1) };
 };
+
+export const medianOf = (sample: readonly number[]): number => spreadOf(sample).median;
+
+/** Exponent of the power law through the points, by least squares on logarithms: 1 is linear. */
+export const fitExponent = (points: readonly { x: number; y: number }[]): number => {
+  const logs = points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) }));
+  const mean = (pick: (point: { x: number; y: number }) => number): number =>
+    logs.reduce((sum, point) => sum + pick(point), 0) / logs.length;
+  const [meanX, meanY] = [mean(({ x }) => x), mean(({ y }) => y)];
+  const above = logs.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);
+  const below = logs.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
+  return above / below;
+};

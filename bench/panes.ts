@@ -1,0 +1,234 @@
+// What watching costs as panes grow, idle and busy, with everything that it makes others do: children, the tmux server's own CPU
+// against the same scene without the daemon, memory, processes. The naive way is measured beside it in the same scene.
+import { setTimeout as wait } from "node:timers/promises";
+import type { PaneView } from "../core/model/view.ts";
+import { FeedWatch } from "./feedWatch.ts";
+import { measureListPanes, measureNaive, measureTmuxAlone, type NaiveCost } from "./naive.ts";
+import { countChildren, familyCpuOf, processFamily, residentMbOf, threadCpuOf } from "./processCost.ts";
+import type { BenchOptions } from "./report/model.ts";
+import { createScene, type Scene } from "./scene.ts";
+import { spreadOf, type Spread } from "./statistics.ts";
+
+export interface WatchCost {
+  seconds: number;
+  /** Percent of a core. `tmuxPercent`: what the server uses more than without the daemon. */
+  daemonPercent: number;
+  childrenPercent: number;
+  tmuxPercent: number;
+  residentMb: number;
+  childrenMb: number;
+  processesPerMinute: number;
+  hookToFeed: Spread;
+}
+
+export interface PanesFigures {
+  panes: number;
+  agents: number;
+  firstAnswerMs: number | null;
+  idle: WatchCost | null;
+  busy: (WatchCost & { eventsPerSecond: number; redrawsPerSecond: number }) | null;
+  /** Without any hook, from the first frame of a dialog to the feed, agents at rest before. */
+  waitSeen: Spread | null;
+  naive: NaiveCost | null;
+  listPanes: Spread;
+}
+
+/** One pane in ten has an agent. */
+const PANES_PER_AGENT = 10;
+const REDRAW_SECONDS = 0.25;
+const EVENT_EVERY_SECONDS = 2;
+/** Starting, and what the compiler of Node does first, is over by then. */
+const SETTLE_MS = 11_000;
+const TARGET_PANES = 200;
+/** A stretch without the daemon, before and after, by one with it. */
+const ALONE_SHARE = 6;
+const LIMIT_DIALOGS = 12;
+
+type Daemon = Awaited<ReturnType<Scene["startDaemon"]>>;
+
+const isState = (paneId: string, state: string) => (pane: PaneView) =>
+  pane.identity.pane_id === paneId && pane.state === state;
+
+const measureCpu = async (scene: Scene, daemon: Daemon, seconds: number) => {
+  const before = { cpu: familyCpuOf(daemon.pid), tmux: threadCpuOf(scene.tmuxPid), at: performance.now() };
+  await wait(seconds * 1_000);
+  const cpu = familyCpuOf(daemon.pid);
+  const took = (performance.now() - before.at) / 1_000;
+  return {
+    daemon: ((cpu.own - before.cpu.own) / took) * 100,
+    children: ((cpu.children - before.cpu.children) / took) * 100,
+    tmux: ((threadCpuOf(scene.tmuxPid) - before.tmux) / took) * 100,
+  };
+};
+
+/** Apart from the CPU: the counting itself costs. */
+const countStarts = async (daemon: Daemon, seconds: number): Promise<number> => {
+  const stop = countChildren(daemon.pid);
+  await wait(seconds * 1_000);
+  return (stop() / seconds) * 60;
+};
+
+const measureHooks = async (scene: Scene, feed: FeedWatch, events: number): Promise<Spread> => {
+  const sample: number[] = [];
+  for (let index = 0; index < events; index += 1) {
+    const agent = scene.agents[index % Math.min(10, scene.agents.length)];
+    if (agent === undefined) break;
+    const turn = Math.floor(index / Math.min(10, scene.agents.length));
+    const [event, state] = turn % 2 === 0 ? ["UserPromptSubmit", "running"] : ["Stop", "completed"];
+    const arrived = feed.next(isState(agent.paneId, state));
+    const at = scene.drop(agent, event, { background_tasks: [] });
+    sample.push((await arrived) - at);
+    await wait(37);
+  }
+  return spreadOf(sample);
+};
+
+/** Screens only: each dialog is drawn at an odd moment over an agent that has been at rest. */
+const measureDialogs = async (scene: Scene, feed: FeedWatch, dialogs: number): Promise<Spread> => {
+  const sample: number[] = [];
+  for (const agent of scene.agents.slice(0, dialogs)) {
+    await wait(100 + Math.random() * 700);
+    const arrived = feed.next(isState(agent.paneId, "waiting_approval"));
+    const at = agent.frame("waiting_approval");
+    sample.push((await arrived) - at);
+  }
+  for (const agent of scene.agents) agent.frame("idle_fresh");
+  return spreadOf(sample);
+};
+
+const memoryOf = (daemon: Daemon) => ({
+  residentMb: residentMbOf(daemon.pid),
+  childrenMb: processFamily(daemon.pid)
+    .filter((pid) => pid !== daemon.pid)
+    .reduce((sum, pid) => sum + residentMbOf(pid), 0),
+});
+
+/** A quiet stretch with the daemon between two without it; its start is no part of any. */
+const measureIdle = async (
+  scene: Scene,
+  options: { seconds: number; settleMs: number },
+): Promise<{ idle: WatchCost; waitSeen: Spread; firstAnswerMs: number }> => {
+  const { seconds } = options;
+  const before = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+  const from = performance.now();
+  const daemon = await scene.startDaemon();
+  await daemon.client.call((api) => api.panes.query({}));
+  const firstAnswerMs = performance.now() - from;
+  await wait(options.settleMs);
+  const cpu = await measureCpu(scene, daemon, seconds);
+  const processesPerMinute = await countStarts(daemon, seconds / 4);
+  const memory = memoryOf(daemon);
+  const feed = new FeedWatch(daemon.client);
+  const waitSeen = await measureDialogs(scene, feed, LIMIT_DIALOGS);
+  const hookToFeed = await measureHooks(scene, feed, Math.ceil(seconds * 1.5));
+  await feed.close();
+  await daemon.stop();
+  const after = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+  const idle = {
+    seconds,
+    daemonPercent: cpu.daemon,
+    childrenPercent: cpu.children,
+    tmuxPercent: cpu.tmux - (before + after) / 2,
+    ...memory,
+    processesPerMinute,
+    hookToFeed,
+  };
+  return { idle, waitSeen, firstAnswerMs };
+};
+
+/** Fires a hook of one agent after the other, a tool call begun and ended in turns; gives how many so far, and the end of it. */
+const fireHooks = (scene: Scene): { count(): number; stop(): void } => {
+  let fired = 0;
+  const timer = setInterval(
+    () => {
+      const agent = scene.agents[fired % scene.agents.length];
+      const event = Math.floor(fired / scene.agents.length) % 2 === 0 ? "PreToolUse" : "PostToolUse";
+      if (agent !== undefined)
+        scene.drop(agent, event, { tool_name: "Bash", tool_input: { command: "npm test" } });
+      fired += 1;
+    },
+    (EVENT_EVERY_SECONDS * 1_000) / scene.agents.length,
+  );
+  return { count: () => fired, stop: () => clearInterval(timer) };
+};
+
+/** Every agent redraws whole frames and has a hook fire every two seconds: a turn with one tool call after the other. */
+const measureBusy = async (
+  scene: Scene,
+  options: { seconds: number; settleMs: number },
+): Promise<NonNullable<PanesFigures["busy"]>> => {
+  const { seconds } = options;
+  for (const agent of scene.agents) agent.busy(REDRAW_SECONDS);
+  await wait(1_000);
+  const before = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+  const daemon = await scene.startDaemon();
+  for (const agent of scene.agents) scene.drop(agent, "UserPromptSubmit");
+  const hooks = fireHooks(scene);
+  try {
+    await wait(options.settleMs);
+    const from = { fired: hooks.count(), at: performance.now() };
+    const cpu = await measureCpu(scene, daemon, seconds);
+    const eventsPerSecond = ((hooks.count() - from.fired) / (performance.now() - from.at)) * 1_000;
+    const processesPerMinute = await countStarts(daemon, seconds / 4);
+    const memory = memoryOf(daemon);
+    hooks.stop();
+    const feed = new FeedWatch(daemon.client);
+    for (const agent of scene.agents) scene.drop(agent, "Stop", { background_tasks: [] });
+    await wait(500);
+    const hookToFeed = await measureHooks(scene, feed, Math.ceil(seconds * 1.5));
+    await feed.close();
+    await daemon.stop();
+    const after = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+    return {
+      seconds,
+      daemonPercent: cpu.daemon,
+      childrenPercent: cpu.children,
+      tmuxPercent: cpu.tmux - (before + after) / 2,
+      ...memory,
+      processesPerMinute,
+      hookToFeed,
+      eventsPerSecond,
+      redrawsPerSecond: scene.agents.length / REDRAW_SECONDS,
+    };
+  } finally {
+    hooks.stop();
+    for (const agent of scene.agents) {
+      agent.rest();
+      agent.frame("idle_fresh");
+    }
+  }
+};
+
+/** One size. `wants` names what is asked for: idle, busy, naive. */
+export const benchPanes = async (
+  panes: number,
+  wants: ReadonlySet<string>,
+  { seconds: full, isQuick }: BenchOptions,
+): Promise<PanesFigures> => {
+  const agents = Math.max(2, Math.round(panes / PANES_PER_AGENT));
+  const scene = await createScene({ panes, agents });
+  const settleMs = isQuick ? 300 : SETTLE_MS;
+  // Some looks come every 30 s and some every 60: a stretch has all of the first, and where a target is stated of both.
+  const seconds = panes === TARGET_PANES ? full : full / 2;
+  const short = full / 3;
+  try {
+    await wait(settleMs / 3);
+    const listPanes = await measureListPanes(scene, isQuick ? 2 : 20);
+    const quiet = wants.has("idle") ? await measureIdle(scene, { seconds, settleMs }) : null;
+    const busy = wants.has("busy") ? await measureBusy(scene, { seconds: short, settleMs }) : null;
+    const dialogs = Math.min(agents, LIMIT_DIALOGS);
+    const naive = wants.has("naive") ? await measureNaive(scene, { seconds: short, dialogs }) : null;
+    return {
+      panes,
+      agents,
+      firstAnswerMs: quiet?.firstAnswerMs ?? null,
+      idle: quiet?.idle ?? null,
+      busy,
+      waitSeen: quiet?.waitSeen ?? null,
+      naive,
+      listPanes,
+    };
+  } finally {
+    await scene.close();
+  }
+};

@@ -1,0 +1,59 @@
+// A report as Markdown: for the terminal, and as the part of a document between two marks.
+import type { BenchReport, Check, PartReport, Table } from "./model.ts";
+import { digits } from "./words.ts";
+
+const BEGIN = "<!-- bench: begin -->";
+const END = "<!-- bench: end -->";
+
+const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+const tableLines = ({ caption, head, rows }: Table): string[] => [
+  `${caption}:`,
+  "",
+  line(head),
+  line(head.map(() => "---")),
+  ...rows.map(line),
+  "",
+];
+
+const checkTable = (parts: readonly PartReport[]): Table => ({
+  caption: "Targets",
+  head: ["part", "target", "measured", "limit", "result"],
+  rows: parts.flatMap(({ name, checks }) =>
+    checks.map(({ what, measured, limit, unit, atMost, isMet }: Check) => [
+      name,
+      what,
+      `${digits(measured)} ${unit}`,
+      `${atMost ? "≤" : "≥"} ${limit.toLocaleString("en")} ${unit}`,
+      isMet ? "met" : "**missed**",
+    ]),
+  ),
+});
+
+const partLines = ({ title, how, tables, notes, seconds, name }: PartReport): string[] => [
+  `### ${title}`,
+  "",
+  `${how} (\`npm run bench -- --only ${name}\`, ${seconds.toFixed(0)} s.)`,
+  "",
+  ...tables.flatMap(tableLines),
+  ...notes.map((note) => `- ${note}`),
+  ...(notes.length > 0 ? [""] : []),
+];
+
+/** All of it: machine, targets, then part by part. */
+export const toMarkdown = ({ date, command, machine: m, loadBefore, loadAfter, parts }: BenchReport): string =>
+  [
+    `\`${command}\` on ${date}: ${m.cpu}, ${m.cores} cores, ${m.memoryGb} GB, ${m.system}, Node ${m.node}, ${m.tmux}.`,
+    `Load average ${loadBefore.toFixed(2)} at the start, ${loadAfter.toFixed(2)} at the end (the bench itself included).`,
+    "",
+    ...tableLines(checkTable(parts)),
+    ...parts.flatMap(partLines),
+  ].join("\n");
+
+/** The document with the text between its two marks replaced. @throws Error when it has no such marks. */
+export const intoDocument = (document: string, markdown: string): string => {
+  const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
+  if (from < 0 || to < from)
+    throw new Error(`the document has no lines "${BEGIN}" and "${END}" to write between`);
+  return `${document.slice(0, from + BEGIN.length)}\n\n${markdown.trim()}\n\n${document.slice(to)}`;
+};
