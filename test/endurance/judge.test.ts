@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { BOUNDS, COUNTED, judge, slopeOf, type Held } from "./judge.ts";
+
+const MB = 1_024 * 1_024;
+const STEADY: Held = {
+  heapBytes: 20 * MB,
+  residentBytes: 110 * MB,
+  timers: 9,
+  handles: 12,
+  descriptors: 40,
+  children: 2,
+  emitters: 50,
+  abortSignals: 3,
+  processListeners: 8,
+  spoolFiles: 0,
+  tempFiles: 0,
+  homeFiles: 20,
+  rows: 8,
+};
+const hoursOf = (change: (hour: number) => Partial<Held>, count = 8): Held[] =>
+  Array.from({ length: count }, (_none, hour) => ({ ...STEADY, ...change(hour) }));
+
+it("finds nothing where nothing grows, whatever an odd hour shows", () => {
+  const noise = [0, 30, -20, 700, 10, -30, 20, 0];
+  const hours = hoursOf((hour) => ({
+    heapBytes: STEADY.heapBytes + (noise[hour] ?? 0) * 1_024,
+    timers: STEADY.timers + (hour % 3 === 1 ? 2 : 0),
+  }));
+  expect(judge(hours, 1_000)).toEqual([]);
+});
+
+it("finds 64 bytes kept per event", () => {
+  const hours = hoursOf((hour) => ({ heapBytes: STEADY.heapBytes + hour * 64 * 2_000 }));
+  expect(judge(hours, 2_000)).toEqual([expect.stringContaining("the heap grows by 125 kB an hour")]);
+});
+
+it("finds resident memory that grows outside of the heap", () => {
+  const hours = hoursOf((hour) => ({
+    residentBytes: STEADY.residentBytes + hour * (BOUNDS.residentBytes + MB),
+  }));
+  expect(judge(hours, 1_000)).toEqual([expect.stringContaining("resident memory grows")]);
+});
+
+it.each(COUNTED)("finds one more of %s every second hour", (name) => {
+  const hours = hoursOf((hour) => ({ [name]: STEADY[name] + Math.floor(hour / 2) }));
+  expect(judge(hours, 1_000)).toEqual([expect.stringContaining(`${name}: `)]);
+});
+
+it("does not judge what is too little", () => {
+  expect(
+    judge(
+      hoursOf(() => ({}), 2),
+      1_000,
+    ),
+  ).toEqual(["2 samples are too few to tell"]);
+});
+
+it("fits a slope that one outlier does not bend", () => {
+  expect(slopeOf([0, 1, 2, 90, 4, 5])).toBe(1);
+  expect(slopeOf([3, 5])).toBe(2);
+});

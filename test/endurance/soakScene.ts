@@ -1,0 +1,148 @@
+// What a soak runs on: real tmux servers, the real daemon process with its probe, an agent of every kind that stays, and
+// where sshd is there, two targets behind it. It also counts what is held from outside of the process.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
+import { AGENTS, framesOf, type PlayedAgent } from "../chain/scene.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { createSshServer, type SshServer } from "../ssh/sshServer.ts";
+import type { Held } from "./judge.ts";
+import { startProbedDaemon, type ProbedDaemon } from "./probedDaemon.ts";
+
+/** Several looks per sample, of which the least counts: what is in flight at one of them is not held. */
+const LOOKS = 5;
+
+export interface Keeper {
+  agent: PlayedAgent;
+  player: Player;
+}
+
+export interface SoakScene {
+  readonly paths: RuntimePaths;
+  readonly tmux: PrivateTmux;
+  /** Comes and goes. */
+  readonly secondTmux: PrivateTmux;
+  readonly daemon: ProbedDaemon;
+  readonly client: DaemonClient;
+  readonly keepers: readonly Keeper[];
+  /** Null where no target is part of it. */
+  readonly ssh: SshServer | null;
+  play(agent: PlayedAgent, session?: string): Promise<Player>;
+  measure(): Promise<Held>;
+  databaseBytes(): number;
+  close(): Promise<void>;
+}
+
+const countFiles = (folder: string): number =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0;
+
+const least = (samples: readonly Held[]): Held => {
+  const [first] = samples;
+  if (first === undefined) throw new Error("nothing was measured");
+  return Object.fromEntries(
+    Object.keys(first).map((name) => [name, Math.min(...samples.map((held) => held[name as keyof Held]))]),
+  ) as unknown as Held;
+};
+
+/** What people change so that minutes are enough: everything that is kept for a while only. */
+const SHORT_WAITS = { pending_bind_local_ms: 3_000, pending_bind_ssh_ms: 3_000 };
+
+const farTarget = (transport: "ssh2" | "openssh", socketPath: string) => ({
+  name: transport,
+  ssh_target: "vm1",
+  transport,
+  tmux_servers: [{ name: "far", socket_path: socketPath }],
+});
+
+export const openSoakScene = async (options: {
+  agents?: readonly PlayedAgent[];
+  hasTargets: boolean;
+}): Promise<SoakScene> => {
+  const { agents = AGENTS } = options;
+  const root = mkdtempSync(join(tmpdir(), "agtmux-s-"));
+  const home = join(root, "home");
+  const temp = join(root, "t");
+  const paths = runtimePaths(join(root, "a"));
+  for (const folder of [home, temp, paths.home]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const closers: (() => Promise<unknown>)[] = [
+    () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
+  ];
+  const close = async (): Promise<void> => {
+    for (const one of closers.splice(0).toReversed()) await one();
+  };
+  try {
+    const tmux = createPrivateTmux();
+    closers.push(() => tmux.close());
+    const secondTmux = createPrivateTmux();
+    closers.push(() => secondTmux.close());
+    await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40");
+    const ssh = options.hasTargets ? await createSshServer() : null;
+    if (ssh !== null) closers.push(() => ssh.close());
+    const targets =
+      ssh === null ? [] : (["ssh2", "openssh"] as const).map((one) => farTarget(one, tmux.socketPath));
+    writeFileSync(paths.config, JSON.stringify({ timing: SHORT_WAITS, targets }));
+    const daemon = await startProbedDaemon({
+      paths,
+      env: {
+        HOME: home,
+        TMPDIR: temp,
+        AGTMUX_TMUX_SOCKETS: [tmux.socketPath, secondTmux.socketPath].join(","),
+        ...(ssh === null ? {} : { AGTMUX_SSH_CONFIG: ssh.configFile }),
+      },
+    });
+    closers.push(() => daemon.stop());
+    const client = await daemon.connect();
+    closers.push(() => Promise.resolve(client.close()));
+    for (const agent of agents)
+      await client.call((api) => api.integrationChange.mutate({ agent, action: "install", dryRun: false }));
+    const play = (agent: PlayedAgent, session = "player"): Promise<Player> =>
+      createPlayer({
+        tmux: { socketArgs: tmux.socketArgs, session },
+        home,
+        recordingsDir: framesOf(agent),
+        agent,
+      });
+    const keepers: Keeper[] = [];
+    closers.push(async () => {
+      for (const { player } of keepers) await player.close();
+    });
+    for (const agent of agents) keepers.push({ agent, player: await play(agent) });
+
+    const look = async (): Promise<Held> => ({
+      ...(await daemon.sample()),
+      children: daemon.children(),
+      spoolFiles: countFiles(paths.spoolNew) + countFiles(paths.spoolTmp),
+      tempFiles: countFiles(temp),
+      homeFiles: countFiles(paths.home),
+      rows: (await client.call((api) => api.panes.query({ all: true }))).items.length,
+    });
+    return {
+      paths,
+      tmux,
+      secondTmux,
+      daemon,
+      client,
+      keepers,
+      ssh,
+      play,
+      measure: async () => {
+        const looks: Held[] = [];
+        for (let index = 0; index < LOOKS; index += 1) looks.push(await look());
+        return least(looks);
+      },
+      databaseBytes: () =>
+        [paths.stateDb, `${paths.stateDb}-wal`].reduce(
+          (sum, path) => sum + (existsSync(path) ? statSync(path).size : 0),
+          0,
+        ),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
