@@ -28,6 +28,10 @@ const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
+/** Any local user can connect: what one can take up is bounded. A page needs three connections, subscriptions included. */
+const MAX_CONNECTIONS = 64;
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
+
 const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
   wrong_host: "Open agtmux by its loopback address.",
   foreign_origin: "Another page asked for this; agtmux serves its own page only.",
@@ -71,10 +75,12 @@ const factsOf = (request: IncomingMessage): RequestFacts => {
   const site = request.headers["sec-fetch-site"];
   return {
     method: request.method ?? "",
-    host: request.headers.host,
+    // Of two, a proxy may believe the other one.
+    host: request.headersDistinct["host"]?.length === 1 ? request.headers.host : undefined,
     origin: request.headers.origin,
     fetchSite: typeof site === "string" ? site : undefined,
     cookie: request.headers.cookie,
+    contentType: request.headers["content-type"],
   };
 };
 
@@ -111,6 +117,8 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
 
   const refuse = (response: ServerResponse, refusal: Refusal) => {
     logger.warn({ refusal }, "browser bridge refused a request");
+    // Who was refused does not keep a connection, nor send a body to be thrown away.
+    response.setHeader("connection", "close");
     answerText(response, 403, REFUSAL_TEXT[refusal]);
   };
   const exchange = (response: ServerResponse, given: string) => {
@@ -139,7 +147,8 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
     else answerFile(response, file, facts.method === "HEAD");
   };
 
-  const server = createServer(handle);
+  const server = createServer(LIMITS, handle);
+  server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options.port ?? 0);
   // Cookies do not tell ports apart, so the name does: two popovers may be open at once.
   session.name = `agtmux_${port}`;

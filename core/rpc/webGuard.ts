@@ -8,6 +8,7 @@ export interface RequestFacts {
   origin: string | undefined;
   fetchSite: string | undefined;
   cookie: string | undefined;
+  contentType: string | undefined;
 }
 
 export type Refusal = "wrong_host" | "foreign_origin" | "no_session";
@@ -44,6 +45,9 @@ export const refuseRequest = (
     facts.origin !== undefined ? facts.origin !== `http://${facts.host}` : facts.method !== "GET";
   // Browsers send the origin with every write; a write without one is not from our page.
   if (isForeign) return "foreign_origin";
+  // What a foreign form can send without asking first is text/plain or a form's encoding.
+  if (facts.method === "POST" && facts.contentType?.toLowerCase().split(";", 1)[0] !== "application/json")
+    return "foreign_origin";
   if (facts.fetchSite !== undefined && facts.fetchSite !== "same-origin" && facts.fetchSite !== "none")
     return "foreign_origin";
   const given = cookieValue(facts.cookie, session.name);
