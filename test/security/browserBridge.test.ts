@@ -260,7 +260,7 @@ describe("the session", () => {
       `${name}=${value.slice(0, 63)}`,
       `${name}=${value}0`,
       `${name}=`,
-      `${name}`,
+      name,
       `${name.toUpperCase()}=${value}`,
       `agtmux_1=${value}`,
       `other=${name}=${value}`,
