@@ -129,9 +129,9 @@ describe("the desktop app on the stand-in", () => {
     const tooltip = "agtmux: 1 needs approval";
     await running.until(() => running.tray.state.tooltip === tooltip, "the tray says it");
     expect(running.tray.state).toEqual({ image: "waiting_approvalTemplate.png", title: "1", tooltip });
-    await running.page.getByText("touch approved.txt").first().waitFor();
-
     await running.until(() => running.notifications.list().length === 1, "one notification");
+    running.tray.click();
+    await running.page.getByText("touch approved.txt").first().waitFor();
     const [notice] = running.notifications.list();
     expect(notice?.title).toContain("Claude");
     running.notifications.click(notice?.id ?? "");
@@ -215,6 +215,7 @@ describe("the desktop app on the stand-in", () => {
   it("starts its page afresh when it is reloaded, and goes on", async () => {
     const running = await launch();
     await running.page.reload();
+    running.tray.click();
     const agent = await play();
     await agent.frame("waiting_approval");
     await running.page.getByText("touch approved.txt").first().waitFor();
