@@ -62,9 +62,9 @@ const expectQuiet = async (page: Page): Promise<void> => {
 
 const launchApp = async (): Promise<{ app: StandIn; popover: PopoverPage }> => {
   const fake = await openFakeHome(daemon);
-  closers.push(fake.close);
+  closers.push(() => fake.close());
   const app = await launchStandIn({ home: fake.home, env: { HOME: fake.folder }, browser });
-  closers.push(app.close);
+  closers.push(() => app.close());
   await countActivity(app.page);
   await app.page.reload();
   return { app, popover: new PopoverPage(app.page) };
@@ -102,8 +102,9 @@ it("the app's page rests until its popover opens, rests again when it closes, an
 });
 
 it("the browser's page rests while its document is hidden, and goes on where it was", async () => {
-  const { page, popover, errors, close } = await launchBrowserPopover({ browser, daemon });
-  closers.push(close);
+  const launched = await launchBrowserPopover({ browser, daemon });
+  const { page, popover, errors } = launched;
+  closers.push(() => launched.close());
   await countActivity(page);
   await page.reload();
   await popover.row("refunds").waitFor();
