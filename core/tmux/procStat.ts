@@ -6,6 +6,14 @@ const TICKS_PER_SECOND = 100;
 const MAX_COMM = 64;
 export const MAX_ARGS = 4_096;
 
+/** More digits are no pid of any system, and no exact number either. */
+const MAX_PID_DIGITS = 10;
+const MAX_TICK_DIGITS = 15;
+
+/** A count written in decimal digits; null for everything else that Number would take. */
+const integerIn = (text: string | undefined, maxDigits: number): number | null =>
+  text !== undefined && text.length <= maxDigits && /^\d+$/.test(text) ? Number(text) : null;
+
 export interface ProcStat {
   pid: number;
   ppid: number;
@@ -23,17 +31,17 @@ export const parseProcStat = (text: string): ProcStat | null => {
   if (open === -1 || close < open) return null;
   // After the name: state is field 3 of proc(5), the parent 4, the threads 20, the start time 22.
   const fields = text.slice(close + 2).split(" ");
-  const pid = Number(text.slice(0, open));
-  const ppid = Number(fields[1]);
-  const ticks = Number(fields[19]);
-  if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(ppid) || !Number.isInteger(ticks)) return null;
+  const pid = integerIn(text.slice(0, open).trim(), MAX_PID_DIGITS);
+  const ppid = integerIn(fields[1], MAX_PID_DIGITS);
+  const ticks = integerIn(fields[19], MAX_TICK_DIGITS);
+  if (pid === null || pid === 0 || ppid === null || ticks === null) return null;
   return {
     pid,
     ppid,
     comm: cleanText(text.slice(open + 1, close), MAX_COMM),
     startedAfterBootMs: (ticks * 1_000) / TICKS_PER_SECOND,
     isZombie: fields[0] === "Z" || fields[0] === "X",
-    threadCount: Number(fields[17]),
+    threadCount: integerIn(fields[17], MAX_PID_DIGITS) ?? 0,
   };
 };
 
@@ -43,6 +51,6 @@ export const parseCmdline = (text: string): string =>
 
 /** `/proc/uptime`: milliseconds since boot, or null. */
 export const parseUptime = (text: string): number | null => {
-  const seconds = Number.parseFloat(text);
-  return Number.isFinite(seconds) ? seconds * 1_000 : null;
+  const milliseconds = Number.parseFloat(text) * 1_000;
+  return Number.isFinite(milliseconds) ? milliseconds : null;
 };

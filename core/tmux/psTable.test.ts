@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCmdline, parseProcStat } from "./procStat.ts";
+import { parseCmdline, parseProcStat, parseUptime } from "./procStat.ts";
 import { parsePsTable } from "./psTable.ts";
 
 /** The form of macOS's ps: right-aligned numbers, names cut at their column, paths with spaces. */
@@ -52,6 +52,13 @@ describe("parsePsTable", () => {
   it("gives nothing for output of another form", () => {
     expect(parsePsTable("ps: illegal option")).toEqual([]);
   });
+
+  it("leaves out a line with a number that is no pid of any system", () => {
+    const digits = "9".repeat(30);
+    expect(
+      parsePsTable(MAC.replace("12345   501", `${digits} 1`).replace("12346 12345", `2 ${digits}`)),
+    ).toEqual(parsePsTable(MAC).filter(({ pid }) => pid !== 12_345 && pid !== 12_346));
+  });
 });
 
 describe("parseProcStat", () => {
@@ -71,7 +78,15 @@ describe("parseProcStat", () => {
     expect(parseProcStat(`42 (x) ${tail.replace("S", "Z")}`)?.isZombie).toBe(true);
     expect(parseProcStat("")).toBe(null);
     expect(parseProcStat("42 (x) S")).toBe(null);
+    for (const pid of ["1e308", "0x10", "-1", "44444444444444444", ""])
+      expect(parseProcStat(`${pid} (x) ${tail}`)).toBe(null);
+    expect(parseProcStat(`42 (x) ${tail.replace("12345", "1e308")}`)).toBe(null);
   });
+});
+
+it("reads the time since boot, and null for what is no time", () => {
+  expect(parseUptime("1000.55 900.1\n")).toBe(1_000_550);
+  expect([parseUptime(""), parseUptime("1e308 1")]).toEqual([null, null]);
 });
 
 describe("parseCmdline", () => {

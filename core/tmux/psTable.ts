@@ -11,7 +11,8 @@ export const PS_ARGV: readonly string[] =
     " ",
   );
 
-const LINE = /^\s*(\d+)\s+(\d+)\s+\w{3}\s+(\w{3}\s+\d{1,2}\s+\d{2}:\d{2}:\d{2}\s+\d{4})\s/;
+/** No system has pids of more digits. */
+const LINE = /^\s*(\d{1,10})\s+(\d{1,10})\s+\w{3}\s+(\w{3}\s+\d{1,2}\s+\d{2}:\d{2}:\d{2}\s+\d{4})\s/;
 
 /** The program's own name: the last part of its path, which `column` may hold only the start of. */
 const nameOf = (column: string, width: number, args: string): string => {
