@@ -104,11 +104,7 @@ const EDITS: readonly Edit[] = [
   (holder, key, amount) => {
     const value: unknown = Reflect.get(holder, key);
     if (Array.isArray(value) && value.length < 50)
-      put(
-        holder,
-        key,
-        Array.from({ length: 1 + (amount % 40) }, () => value).flat(),
-      );
+      put(holder, key, Array.from({ length: 1 + (amount % 40) }, () => value).flat());
     else put(holder, key, valueAt(amount));
   },
   (holder, key, amount, root) => {
@@ -120,7 +116,10 @@ const EDITS: readonly Edit[] = [
 const writeRaw = (text: string): string =>
   text
     .replaceAll(/"@@raw:([^@]*)@@"/g, "$1")
-    .replaceAll(/"@@list:(\d+)@@"/g, (_, depth: string) => "[".repeat(Number(depth)) + "]".repeat(Number(depth)))
+    .replaceAll(
+      /"@@list:(\d+)@@"/g,
+      (_, depth: string) => "[".repeat(Number(depth)) + "]".repeat(Number(depth)),
+    )
     .replaceAll(
       /"@@object:(\d+)@@"/g,
       (_, depth: string) => `${'{"a":'.repeat(Number(depth))}1${"}".repeat(Number(depth))}`,
@@ -133,18 +132,15 @@ const MAX_LENGTH = 500_000;
 export const mutatedJson = (seeds: readonly Json[], maxSteps = 5): fc.Arbitrary<string> => {
   if (seeds.length === 0) throw new Error("mutatedJson: no seeds");
   const texts = seeds.map((seed) => JSON.stringify({ root: seed }));
-  return fc
-    .tuple(fc.nat(texts.length - 1), stepsArbitrary(maxSteps))
-    .map(([index, steps]) => {
-      const tree: { root: Json } = JSON.parse(texts[index] ?? "{}");
-      for (const [kind, at, amount] of steps) {
-        const found = walk(tree.root, at);
-        if (found !== null)
-          EDITS[kind % EDITS.length]?.(found.holder, found.key, amount, tree.root);
-        else tree.root = valueAt(amount);
-      }
-      return writeRaw(JSON.stringify(tree.root) ?? "null").slice(0, MAX_LENGTH);
-    });
+  return fc.tuple(fc.nat(texts.length - 1), stepsArbitrary(maxSteps)).map(([index, steps]) => {
+    const tree: { root: Json } = JSON.parse(texts[index] ?? "{}");
+    for (const [kind, at, amount] of steps) {
+      const found = walk(tree.root, at);
+      if (found !== null) EDITS[kind % EDITS.length]?.(found.holder, found.key, amount, tree.root);
+      else tree.root = valueAt(amount);
+    }
+    return writeRaw(JSON.stringify(tree.root) ?? "null").slice(0, MAX_LENGTH);
+  });
 };
 
 /** The same as values; what is no JSON any more counts as null. */

@@ -46,7 +46,12 @@ if (values.replay !== undefined) {
   if (target === undefined) throw new Error("nothing to replay");
   const open = await target.open();
   const quiet = { begin: () => {}, end: () => {} };
-  const { finding } = await runBatch(target, open, { seed: Number(seed), cases: 1, path: path.join(":") }, quiet);
+  const { finding } = await runBatch(
+    target,
+    open,
+    { seed: Number(seed), cases: 1, path: path.join(":") },
+    quiet,
+  );
   await open.close?.();
   if (finding !== null) printFinding(finding);
   console.log(finding === null ? "\nnothing broke" : "");

@@ -43,7 +43,10 @@ const describeError = (error: unknown): string => {
 };
 
 export const describeValue = (value: unknown): string =>
-  inspect(value, { depth: 6, maxStringLength: 1_200, maxArrayLength: 40, breakLength: 120 }).slice(0, MAX_VALUE);
+  inspect(value, { depth: 6, maxStringLength: 1_200, maxArrayLength: 40, breakLength: 120 }).slice(
+    0,
+    MAX_VALUE,
+  );
 
 const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();

@@ -62,6 +62,9 @@ const planTasks = ({ targets, cases, seed }: FuzzOptions): Task[] => {
     .toSorted((a, b) => a.order - b.order);
 };
 
+/** Messages that differ in their figures and texts only are one finding. */
+const kindOf = (message: string): string => message.replaceAll(/\d+|'[^']*'|"[^"]*"/g, "#");
+
 class Thread {
   private readonly cells = new Int32Array(new SharedArrayBuffer(BEAT_CELLS * Int32Array.BYTES_PER_ELEMENT));
   private readonly worker: Worker;
@@ -126,12 +129,15 @@ export const runFuzz = async (options: FuzzOptions): Promise<TargetReport[]> => 
   let done = 0;
   const addFinding = (finding: Finding): void => {
     const findings = reports.get(finding.target)?.findings ?? [];
-    const isNew = findings.every(({ message }) => message !== finding.message);
+    const isNew = findings.every(({ message }) => kindOf(message) !== kindOf(finding.message));
     if (isNew && findings.length < MAX_FINDINGS) findings.push(finding);
   };
   const describeHang = async ({ target, batch }: Task, caseNumber: number): Promise<void> => {
     const thread = new Thread(() => {});
-    const report = await thread.ask({ kind: "describe", target: target.name, batch, caseNumber }, options.hangMs);
+    const report = await thread.ask(
+      { kind: "describe", target: target.name, batch, caseNumber },
+      options.hangMs,
+    );
     await thread.end();
     addFinding({
       target: target.name,

@@ -3,5 +3,6 @@
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
 import { screenTargets } from "./targets/screenTargets.ts";
+import { tmuxTargets } from "./targets/tmuxTargets.ts";
 
-export const TARGETS: readonly FuzzTarget[] = [...hookTargets(), ...screenTargets()];
+export const TARGETS: readonly FuzzTarget[] = [...hookTargets(), ...screenTargets(), ...tmuxTargets()];

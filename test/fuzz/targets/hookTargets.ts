@@ -81,7 +81,9 @@ const waitingNames = (adapter: AgentAdapter, samples: ReturnType<typeof eventSee
     samples
       .filter(({ name, payload }) => {
         const envelope = parse(Buffer.from(headerOf(adapter.agentType, name) + JSON.stringify(payload)));
-        return envelope !== null && adapter.normalize(envelope, { confirmRequests: false }).signals.some(isWait);
+        return (
+          envelope !== null && adapter.normalize(envelope, { confirmRequests: false }).signals.some(isWait)
+        );
       })
       .map(({ name }) => name),
   );
@@ -143,7 +145,10 @@ const envelopeTarget = defineTarget({
       check: (bytes) => {
         const envelope = parse(bytes);
         if (envelope === null) return;
-        hold(JSON.stringify(redactPayload(envelope.payload)).length <= MAX_STORED_BYTES, "too much is stored");
+        hold(
+          JSON.stringify(redactPayload(envelope.payload)).length <= MAX_STORED_BYTES,
+          "too much is stored",
+        );
       },
     };
   },

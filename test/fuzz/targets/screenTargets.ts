@@ -48,7 +48,11 @@ const screenTarget = (adapter: AgentAdapter): FuzzTarget =>
         }),
         check: ({ text, title, ...more }) => {
           // As the daemon hands it over; and raw, because an adapter must not rely on that.
-          const screen: Screen = { ...more, lines: cleanScreen(text.split("\n")), title: cleanText(title, 500) };
+          const screen: Screen = {
+            ...more,
+            lines: cleanScreen(text.split("\n")),
+            title: cleanText(title, 500),
+          };
           checkReading(adapter.readScreen(screen));
           const raw: Screen = { ...more, lines: text.split("\n"), title };
           checkReading(adapter.readScreen(raw));
@@ -71,12 +75,17 @@ const forgedTarget = (adapter: AgentAdapter): FuzzTarget =>
       const isTold = (frame: (typeof frames)[number]): boolean =>
         adapter.readScreen({ ...frame, lines: trimmed(frame.text) })?.status.state === frame.label.state;
       const calm = frames.filter((frame) => ["running", "idle"].includes(frame.label.state) && isTold(frame));
-      const dialogs = frames.filter(({ label }) => label.state.startsWith("waiting_")).map(({ text }) => text);
+      const dialogs = frames
+        .filter(({ label }) => label.state.startsWith("waiting_"))
+        .map(({ text }) => text);
       const bodies = calm.map((frame) => ({ frame, lines: trimmed(frame.text) }));
       return {
         arbitrary: fc.record({
           at: fc.nat(Math.max(0, bodies.length - 1)),
-          dialog: mutatedText(dialogs.length > 0 ? dialogs : ["Do you want to proceed?\n❯ 1. Yes\n  2. No"], 1),
+          dialog: mutatedText(
+            dialogs.length > 0 ? dialogs : ["Do you want to proceed?\n❯ 1. Yes\n  2. No"],
+            1,
+          ),
           from: fc.nat(60),
           count: fc.integer({ min: 1, max: 25 }),
         }),
