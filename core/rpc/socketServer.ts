@@ -9,6 +9,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Owner } from "./ownership.ts";
 import { checkSocket, type RuntimePaths } from "./paths.ts";
+import { createPlainQueries } from "./plainQueries.ts";
 import { PROTOCOL_HEADER } from "./protocolHeader.ts";
 
 /** The largest request that is read; references and filters are small. */
@@ -60,11 +61,13 @@ export const startSocketServer = async (options: SocketServerOptions): Promise<S
         logger.error({ error: error.cause ?? error, path }, "request failed");
     },
   });
+  const answerPlainly = createPlainQueries(router);
   const server = createServer((request, response) => {
     response.setHeader(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
     open.add(response);
     response.once("close", () => open.delete(response));
-    handle(request, response);
+    const askInFull = () => handle(request, response);
+    if (!answerPlainly(request, response, askInFull)) askInFull();
   });
   const countConnection = (change: 1 | -1) => {
     connections += change;
