@@ -44,4 +44,9 @@ describe("resolveServers", () => {
     const [server] = resolveServers({ configured: [], env: {}, uid: 0 });
     expect(server?.socketArgs).toEqual(["-S", "/tmp/tmux-0/default"]);
   });
+
+  it("labels what lies in tmux's own folder, so that tmux itself refuses the folder of somebody else", () => {
+    const servers = resolveServers({ configured: [], env: { AGTMUX_TMUX_SOCKETS: "work,/srv/x" }, uid: 0 });
+    expect(servers.map(({ label }) => label)).toEqual(["work", undefined]);
+  });
 });

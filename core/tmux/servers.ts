@@ -11,6 +11,11 @@ export interface WatchedServer {
   /** Arguments that make any tmux command talk to it, to be put before the command. */
   socketArgs: readonly string[];
   socketPath: string;
+  /**
+   * Name for `tmux -L`, for a socket in tmux's own folder. Who looks first looks by it: tmux then refuses a folder that another
+   * user made (in /tmp anybody can, before its owner comes), whose server would be handed our terminal and environment.
+   */
+  label?: string;
 }
 
 export interface ServersInput {
@@ -52,7 +57,8 @@ export const resolveServers = ({ configured, env, uid }: ServersInput): WatchedS
     const server = freeName(name, names);
     names.add(server);
     paths.add(socketPath);
-    servers.push({ server, socketArgs: ["-S", socketPath], socketPath });
+    const label = dirname(socketPath) === folder ? { label: basename(socketPath) } : {};
+    servers.push({ server, socketArgs: ["-S", socketPath], socketPath, ...label });
   };
   const addPath = (socketPath: string): void => {
     const name = toRefName(basename(socketPath));

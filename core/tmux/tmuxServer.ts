@@ -61,7 +61,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   const { executor, tmuxPath, server, socketArgs, socketPath, clock, ids } = options;
   const logger = options.logger.child({ tmuxServer: server });
   // -u: otherwise a client without a UTF-8 locale gets underscores for everything that is not ASCII.
-  const tmux = [tmuxPath, "-u", ...socketArgs];
+  const tmux = [tmuxPath, "-u", ...(options.label === undefined ? socketArgs : ["-L", options.label])];
   const retry = createControlRetry();
   const hintListeners = new Set<() => void>();
   let cancelHint: (() => void) | null = null;

@@ -1,13 +1,6 @@
 // `agtmux ui` against other pages and other users: DNS rebinding, forged requests, stolen and planted cookies, path
 // tricks, and clients that only want to take up room. Requests are written byte by byte: no client tidies them up.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -73,13 +73,12 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
   const { executor, tmuxPath, servers, processes, clock, ids, logger, world, tmuxVersion } = deps;
   const reader = deps.reader ?? executor;
   const connections = new Map<string, TmuxServer>();
-  const watch = (tmuxPath: string, { server, socketArgs, socketPath }: WatchedServer): CollectedServer => {
+  const watch = (tmuxPath: string, watched: WatchedServer): CollectedServer => {
+    const { server, socketPath } = watched;
     const tmux = createTmuxServer({
+      ...watched,
       executor: reader,
       tmuxPath,
-      server,
-      socketArgs,
-      socketPath,
       clock,
       // On a connection they are sent again and again: 48 bits are enough there.
       ids: tmuxVersion === undefined ? ids : { nonce: () => ids.nonce().slice(0, 12) },
