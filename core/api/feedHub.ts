@@ -17,7 +17,8 @@ export type FeedChange =
     }
   | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
   | { kind: "target"; version: number; at: number; target: TargetView }
-  | { kind: "target_removed"; version: number; at: number };
+  | { kind: "target_removed"; version: number; at: number }
+  | { kind: "reset"; version: number; at: number; reason: string };
 
 /** Where the feed takes its rows and its history from. */
 export interface FeedSource {
@@ -46,7 +47,7 @@ const PAGE = 500;
 /** When more rows than this changed, a snapshot is the shorter way to tell it. */
 const MAX_LATEST = 100;
 
-type EntryChange = Exclude<FeedChange, { kind: "target_removed" }>;
+type EntryChange = Exclude<FeedChange, { kind: "target_removed" | "reset" }>;
 
 const toEntry = (change: EntryChange): FeedEntry => {
   switch (change.kind) {
@@ -129,12 +130,13 @@ export class FeedHub {
       options.all || change.kind !== "pane" || change.pane.state !== null;
     const unsubscribe = this.source.onChanges((changes) => {
       for (const change of changes) {
-        if (change.kind !== "target_removed") {
+        if (change.kind !== "target_removed" && change.kind !== "reset") {
           if (isWanted(change)) queue.push(toEntry(change));
           continue;
         }
         const { version, at } = change;
-        queue.push({ kind: "gap", version, at, reason: "a target was removed" });
+        const reason = change.kind === "reset" ? change.reason : "a target was removed";
+        queue.push({ kind: "gap", version, at, reason });
         queue.push(this.snapshot(options.all));
       }
     });

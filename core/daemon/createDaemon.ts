@@ -1,7 +1,7 @@
 // Puts the daemon together from its parts and gives every one of them an owner. Plain Node: hosts are the Electron main
 // process, the headless `agtmux daemon run`, and tests.
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { promptFingerprint } from "../actions/fingerprint.ts";
 import type { FocusTerminal } from "./showPlan.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
@@ -15,7 +15,8 @@ import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RuntimePaths } from "../rpc/paths.ts";
-import { openStore } from "../store/openStore.ts";
+import { storeFailureOf } from "../ports/storeFailure.ts";
+import { openDurableStore } from "../store/durableStore.ts";
 import { redactText } from "../store/redactText.ts";
 import { redactEvidence } from "../store/redactEvidence.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
@@ -84,6 +85,16 @@ const MAX_QUOTE = 4_000;
 const hashId = (parts: readonly string[]): string =>
   `rt_${createHash("sha256").update(parts.join("\u0000")).digest("hex").slice(0, 16)}`;
 
+/** For what a timer or an event begins: what cannot be stored now is tried again by whoever noticed it, and ends nothing. */
+const survive = (logger: Logger, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    if (storeFailureOf(error) === null && !(error instanceof AgtmuxError)) throw error;
+    logger.warn({ error }, "a change could not be stored");
+  }
+};
+
 /** Runs `work` again and again, `delayMs` after it ended; returns the stop function. */
 const repeat = (clock: Clock, delayMs: number, work: () => void): (() => void) => {
   let cancel: () => void = () => {};
@@ -118,7 +129,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
   };
 
   try {
-    const store = openStore({ path: paths.stateDb, logger });
+    const store = openDurableStore({ path: paths.stateDb, logger, clock });
     closers.push(() => store.close());
     const config = await ConfigFile.open(paths.config, logger);
     closers.push(() => config.close());
@@ -145,6 +156,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       redactText: (text) => redactText(text, MAX_PROGRESS),
       fingerprintOf: promptFingerprint,
     });
+    store.onReplaced(() => ingest.afterLoss());
     ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
     ingest.setTarget({
       targetId: HOST_TARGET,
@@ -216,14 +228,14 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       ingest.renewAdapters();
       for (const unit of fleet.units()) unit.collector.rescan();
     };
-    const forgetAdapters = adapters.files?.onChange(renewAdapters);
+    const forgetAdapters = adapters.files?.onChange(() => survive(logger, renewAdapters));
     if (forgetAdapters !== undefined) closers.push(forgetAdapters);
     let disabled = config.current.adapters.disabled.join();
     closers.push(
       config.onChange(() => {
         if (config.current.adapters.disabled.join() === disabled) return;
         disabled = config.current.adapters.disabled.join();
-        renewAdapters();
+        survive(logger, renewAdapters);
       }),
     );
 
@@ -254,7 +266,8 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
         controlDir: paths.controlDir,
         createUnit,
         fleet,
-        setHealth: (targetId, health, reason, link) => ingest.setHealth(targetId, health, reason, link),
+        setHealth: (targetId, health, reason, link) =>
+          survive(logger, () => ingest.setHealth(targetId, health, reason, link)),
         onEvents: (unit, envelopes) => unit.collector.deliver(testEvents.without(envelopes)),
         clock,
         ids,
@@ -264,7 +277,14 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       logger,
     });
     closers.push(() => targetDesk.close());
-    closers.push(config.onChange(() => targetDesk.apply()));
+    closers.push(config.onChange(() => survive(logger, () => targetDesk.apply())));
+    ingest.onRebuilt(() => {
+      for (const unit of fleet.units()) unit.collector.rescan();
+      survive(logger, () => {
+        storeAdapters();
+        targetDesk.apply();
+      });
+    });
     const doctor = createDoctor({
       adapters,
       targets: createDoctorTargets({
@@ -289,6 +309,18 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
         notifications: config.current.notifications,
         noticeListeners: service.notice.listenerCount,
         findTerminal: deps.findTerminal ?? null,
+        loss: async () => {
+          const loss = store.loss();
+          if (loss === null) return null;
+          return {
+            ...loss,
+            isKept: await stat(loss.keptPath).then(
+              () => true,
+              () => false,
+            ),
+          };
+        },
+        hindrance: ingest.hindrance,
       }),
       clock,
     });
@@ -347,17 +379,19 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
 
     closers.push(
       repeat(clock, TICK_MS, () => {
-        ingest.tick();
+        survive(logger, () => ingest.tick());
         service.notice.review();
       }),
-      repeat(clock, RETENTION_MS, () => {
-        const { max_age_days, max_events } = config.current.retention;
-        const removed = ingest.prune({
-          olderThan: clock.now() - max_age_days * DAY_MS,
-          maxEvents: max_events,
-        });
-        if (removed > 0) logger.info({ removed }, "old rows were removed");
-      }),
+      repeat(clock, RETENTION_MS, () =>
+        survive(logger, () => {
+          const { max_age_days, max_events } = config.current.retention;
+          const removed = ingest.prune({
+            olderThan: clock.now() - max_age_days * DAY_MS,
+            maxEvents: max_events,
+          });
+          if (removed > 0) logger.info({ removed }, "old rows were removed");
+        }),
+      ),
     );
 
     return {

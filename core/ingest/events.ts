@@ -6,18 +6,11 @@ import type { Envelope } from "../model/envelope.ts";
 import { isWrapperEvent, readWrapperEvent } from "../model/wrapperEvent.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
 import type { PendingEvent } from "../ports/store.ts";
+import { storeFailureOf } from "../ports/storeFailure.ts";
 import type { Ledger } from "./ledger.ts";
 import type { States } from "./states.ts";
 import { bindWrapper, normalizeWrapper } from "./wrapperEvents.ts";
 import type { RuntimeEntry } from "./world.ts";
-
-/** A full or broken disk is not the event's fault: the batch must fail and be tried again. */
-const isStoreFailure = (error: unknown): boolean =>
-  error instanceof Error &&
-  "code" in error &&
-  typeof error.code === "string" &&
-  error.code.startsWith("SQLITE_") &&
-  !error.code.startsWith("SQLITE_CONSTRAINT");
 
 export class Events {
   private readonly ledger: Ledger;
@@ -42,7 +35,8 @@ export class Events {
         try {
           store.savepoint(() => this.apply({ targetId, server: null, envelope, ingestedAt }, true));
         } catch (error) {
-          if (isStoreFailure(error)) throw error;
+          // A full or broken disk is not the event's fault: the batch must fail and be tried again.
+          if (storeFailureOf(error) !== null) throw error;
           ledger.restoreAfterCommit();
           ledger.drop("failed");
           logger.error(

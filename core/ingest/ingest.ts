@@ -86,6 +86,21 @@ export class Ingest {
     return this.ledger.onChanges(listener);
   }
 
+  /** Called when memory was rebuilt while the daemon runs: whoever looks at things has to look anew. */
+  onRebuilt(listener: () => void): void {
+    this.ledger.onRebuilt(listener);
+  }
+
+  /** Why nothing can be stored now, for a person; null: it can. */
+  get hindrance(): string | null {
+    return this.ledger.hindrance.reason;
+  }
+
+  /** The store lost its history and is empty: it gets what is known of the present. Outside of a transaction. */
+  afterLoss(): void {
+    this.ledger.afterLoss();
+  }
+
   rows(all: boolean): PaneView[] {
     return this.rowsPart.list(all);
   }
@@ -162,9 +177,10 @@ export class Ingest {
 
   setTarget(target: Target): void {
     const { ledger } = this;
+    const known = this.world.targets.get(target.targetId);
+    // Known also while it cannot be stored.
+    this.world.targets.set(target.targetId, target);
     ledger.commit(() => {
-      const known = this.world.targets.get(target.targetId);
-      this.world.targets.set(target.targetId, target);
       ledger.deps.store.upsertTarget(target);
       if (
         known?.health !== target.health ||
@@ -293,6 +309,11 @@ export class Ingest {
 
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
   tick(): void {
+    this.ledger.reviewHindrance();
+    if (this.ledger.isLossOver())
+      this.ledger.commit(() => {
+        for (const targetId of this.world.targets.keys()) this.rowsPart.targetChanged(targetId);
+      });
     const now = this.ledger.deps.clock.now();
     const due = [...this.world.liveRuntimes()].filter(
       (entry) => this.states.isDue(entry) || isProgressDue(entry, now),

@@ -10,8 +10,10 @@ import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
+import { storeFailureOf } from "../ports/storeFailure.ts";
 import { ActionWindows } from "./actionWindows.ts";
-import { runtimeView } from "./view.ts";
+import { Hindrance } from "./hindrance.ts";
+import { runtimeView, toIso } from "./view.ts";
 import { newRuntimeEntry, World } from "./world.ts";
 
 export interface IngestDeps {
@@ -42,7 +44,9 @@ export type IngestChange =
     }
   | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
   | { kind: "target"; version: number; at: number; target: TargetView }
-  | { kind: "target_removed"; version: number; at: number };
+  | { kind: "target_removed"; version: number; at: number }
+  /** Everything may be otherwise: what a client knows is to be thrown away. */
+  | { kind: "reset"; version: number; at: number; reason: string };
 
 export type DropReason =
   | "older_runtime"
@@ -60,6 +64,8 @@ type NewChange = IngestChange extends infer C
     : never
   : never;
 
+const LOSS_SHOWN_MS = 3_600_000;
+
 export class Ledger {
   readonly deps: IngestDeps;
   readonly world = new World();
@@ -71,6 +77,10 @@ export class Ledger {
   private changes: IngestChange[] = [];
   private needsRestore = false;
   private lastIngestedAt: number;
+  readonly hindrance = new Hindrance();
+  private lostAt: number | null = null;
+  private isLossTold = false;
+  private readonly rebuiltListeners: (() => void)[] = [];
   private readonly listeners = new Set<(changes: readonly IngestChange[]) => void>();
 
   constructor(deps: IngestDeps) {
@@ -84,20 +94,87 @@ export class Ledger {
     return () => this.listeners.delete(listener);
   }
 
-  /** Not to be nested. */
+  /** Not to be nested. While the store is hindered it is tried about once a second only; in between it fails at once. */
   commit(work: () => void): void {
+    this.hindrance.check(this.deps.clock.now());
     this.changes = [];
     try {
       this.deps.store.transaction(work);
     } catch (error) {
       this.changes = [];
+      if (storeFailureOf(error) === "hindered") this.hindrance.note(error, this.deps.clock.now());
       this.restore();
       throw error;
     }
     const changes = this.changes;
     this.changes = [];
+    if (this.hindrance.end()) {
+      // Parts of what was seen meanwhile reached memory alone.
+      this.rebuild("the database can be written again");
+      return;
+    }
     if (this.needsRestore) this.restore();
+    this.tell(changes);
+  }
+
+  private tell(changes: readonly IngestChange[]): void {
     if (changes.length > 0) for (const listener of this.listeners) listener(changes);
+  }
+
+  /** Called when memory was rebuilt from the store while others went on: everything is to be looked at anew. */
+  onRebuilt(listener: () => void): void {
+    this.rebuiltListeners.push(listener);
+  }
+
+  private tellReset(reason: string): void {
+    this.tell([{ kind: "reset", version: this.version, at: this.deps.clock.now(), reason }]);
+  }
+
+  private rebuild(reason: string): void {
+    this.restore();
+    this.tellReset(reason);
+    for (const listener of this.rebuiltListeners) listener();
+  }
+
+  /**
+   * The store was replaced by an empty one: it gets what is known of the present (targets, panes, processes, events that
+   * wait), which is what a first look would find again. What was decided from lost events is not claimed any longer.
+   */
+  afterLoss(): void {
+    const { world, deps } = this;
+    const { store } = deps;
+    store.transaction(() => {
+      for (const target of world.targets.values()) store.upsertTarget(target);
+      for (const { targetId, server, panes } of world.servers.values())
+        store.replacePanes(targetId, server, [...panes.values()]);
+      for (const { runtime } of world.liveRuntimes()) store.insertRuntime(runtime);
+      for (const event of this.pending) store.addPending(event);
+    });
+    this.rebuild("the database was damaged: the history before is lost");
+  }
+
+  /** For an hour after the history was lost; then it is old news, and only the doctor still tells it. */
+  get lossReason(): string | null {
+    const { lostAt } = this;
+    if (lostAt === null || this.deps.clock.now() - lostAt > LOSS_SHOWN_MS) return null;
+    return `the database was damaged: the history before ${toIso(lostAt)} is lost`;
+  }
+
+  /** True once, when it has become old news. */
+  isLossOver(): boolean {
+    const isOver = this.isLossTold && this.lossReason === null;
+    if (isOver) this.isLossTold = false;
+    return isOver;
+  }
+
+  /** To be called about once a second: tells when states are no longer known, and tries whether the store works again. */
+  reviewHindrance(): void {
+    const now = this.deps.clock.now();
+    if (this.hindrance.becameBlind(now)) this.tellReset(this.hindrance.reason ?? "");
+    if (!this.hindrance.isDue(now)) return;
+    this.commit(() => {
+      for (const target of this.world.targets.values()) this.deps.store.upsertTarget(target);
+    });
   }
 
   /** A part of the commit was rolled back alone: memory is rebuilt when the rest is through. */
@@ -124,19 +201,30 @@ export class Ledger {
     return this.world.targets.get(targetId)?.targetName ?? targetId;
   }
 
-  /** Rebuilds the memory from the store: topology and processes are verified by the next collection. */
+  /**
+   * Rebuilds the memory from the store: topology and processes are verified by the next collection. The health of a target
+   * is no history: what memory knows of it stays.
+   */
   private restore(): void {
     const { store, adapterOf } = this.deps;
     const { world } = this;
     this.needsRestore = false;
-    world.clear();
-    this.version = store.transitionRange().last;
-    for (const target of store.listTargets()) world.targets.set(target.targetId, target);
-    for (const pane of store.listPanes()) world.restorePane(pane);
+    const version = store.transitionRange().last;
+    const targets = [...store.listTargets(), ...world.targets.values()];
+    const panes = store.listPanes();
     const states = new Map(store.listStates().map((row) => [row.runtimeId, row]));
-    for (const runtime of store.listLiveRuntimes()) {
+    const live = store
+      .listLiveRuntimes()
+      .map((runtime) => ({ runtime, evidence: store.listEvidence(runtime.runtimeId) }));
+    const pending = store.listPending();
+    this.lostAt = store.lostAt();
+    this.isLossTold = this.lossReason !== null;
+    world.clear();
+    this.version = version;
+    for (const target of targets) world.targets.set(target.targetId, target);
+    for (const pane of panes) world.restorePane(pane);
+    for (const { runtime, evidence } of live) {
       const entry = newRuntimeEntry(runtime, adapterOf(runtime.agentType));
-      const evidence = store.listEvidence(runtime.runtimeId);
       entry.facts = foldEvidence(evidence.map((stored) => stored.evidence));
       entry.eventHorizon = evidence.reduce((highest, stored) => Math.max(highest, stored.row), 0);
       const state = states.get(runtime.runtimeId);
@@ -148,7 +236,7 @@ export class Ledger {
       world.addRuntime(entry);
     }
     for (const state of states.values()) this.restoreCrashed(state);
-    this.pending = store.listPending();
+    this.pending = pending;
   }
 
   /** A crashed row outlives its runtime, and the daemon, until it is dismissed. */

@@ -6,6 +6,20 @@ import type { Ledger } from "./ledger.ts";
 import { barePaneView, runtimeView, targetView } from "./view.ts";
 import type { RuntimeEntry } from "./world.ts";
 
+const HINDERED_REMEDY = "Make room on the disk, or the home writable: it goes on by itself.";
+const LOSS_REMEDY = "Nothing is to be done: what is shown was found anew; 'agtmux doctor' names the file.";
+
+const asUnknown = (view: PaneView): PaneView => ({
+  ...view,
+  state: "unknown",
+  reason_code: "stale_signal",
+  confidence: "low",
+  needs_action: false,
+  request: null,
+  prompt_fingerprint: null,
+  progress: null,
+});
+
 export class Rows {
   private readonly ledger: Ledger;
 
@@ -19,12 +33,17 @@ export class Rows {
     const rows: PaneView[] = [];
     for (const pane of world.panes()) {
       const live = world.liveOf(pane);
-      if (live !== undefined) rows.push(live.view ?? this.ofRuntime(live, pane));
+      if (live !== undefined) rows.push(this.shown(live.view ?? this.ofRuntime(live, pane)));
       else if (all) rows.push(this.ofPane(pane));
     }
     for (const entry of world.runtimes.values())
       if (entry.crashedAt !== null && entry.view !== null) rows.push(entry.view);
     return rows;
+  }
+
+  /** What cannot be stored cannot be decided: after a while the last decision is no longer a claim about now. */
+  private shown(view: PaneView): PaneView {
+    return this.ledger.hindrance.isBlind(this.ledger.deps.clock.now()) ? asUnknown(view) : view;
   }
 
   targets(): TargetView[] {
@@ -35,7 +54,14 @@ export class Rows {
     const servers = [...this.ledger.world.servers.values()].filter(
       (server) => server.targetId === target.targetId,
     );
-    return targetView(target, servers);
+    const view = targetView(target, servers);
+    if (target.kind !== "local" || target.health !== "ok") return view;
+    const { hindrance, lossReason } = this.ledger;
+    if (hindrance.reason !== null)
+      return { ...view, health: "degraded", health_reason: hindrance.reason, remedy: HINDERED_REMEDY };
+    return lossReason === null
+      ? view
+      : { ...view, health: "degraded", health_reason: lossReason, remedy: LOSS_REMEDY };
   }
 
   ofPane(pane: Pane): PaneView {

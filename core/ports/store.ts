@@ -155,7 +155,10 @@ export interface Store {
   listTransitionsAfter(version: number, limit: number): Transition[];
   /** Newest first. */
   listTransitionsOf(runtimeId: string, limit: number): Transition[];
-  /** Lowest and highest stored version; 0 and 0 when none. The highest survives pruning. */
+  /**
+   * Lowest stored and highest given version; 0 and 0 when none was ever given. The highest survives pruning and the loss of
+   * the history, after which the lowest is the next one.
+   */
   transitionRange(): { first: number; last: number };
   /** First version at or after a moment (epoch ms), or null. For `watch --since <timestamp>`. */
   firstVersionSince(at: number): number | null;
@@ -176,6 +179,11 @@ export interface Store {
   releaseKey(scope: string, key: string): void;
 
   upsertAdapter(row: AdapterRow): void;
+
+  /** For an empty database in place of a damaged one: what was before `at` is lost, and the next version is above `version`. */
+  noteLoss(loss: { at: number; version: number }): void;
+  /** When the history was lost last (epoch ms), or null. */
+  lostAt(): number | null;
 
   /** Retention by age and by rows. Never removes events of live runtimes that are in `keepEventIds`. Returns rows removed. */
   prune(options: { olderThan: number; maxEvents: number; keepEventIds: ReadonlySet<string> }): number;

@@ -15,6 +15,7 @@ import { createAdapters } from "./adapters.ts";
 import { createAudit } from "./audit.ts";
 import { createEvents } from "./events.ts";
 import { createIngestMark } from "./highMarks.ts";
+import { createLosses } from "./losses.ts";
 import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
 import { createPanes } from "./panes.ts";
@@ -94,6 +95,7 @@ export const openStore = (options: { path: string; logger: Logger }): Store => {
     ...createAudit(db),
     ...createUsedKeys(db),
     ...createAdapters(db),
+    ...createLosses(db),
     ...createRetention(db),
     close: () => {
       db.close();

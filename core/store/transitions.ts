@@ -88,8 +88,9 @@ export const createTransitions = (
     "SELECT * FROM state_transitions WHERE runtime_id = ? ORDER BY version DESC LIMIT ?",
   );
   // Two subqueries: SQLite finds each end in the index, but scans the table for both at once.
-  const range = db.prepare<[], { first: number | null; last: number | null }>(`
-    SELECT (SELECT min(version) FROM state_transitions) AS first, (SELECT max(version) FROM state_transitions) AS last`);
+  const range = db.prepare<[], { first: number | null; last: number | null; given: number | null }>(`
+    SELECT (SELECT min(version) FROM state_transitions) AS first, (SELECT max(version) FROM state_transitions) AS last,
+      (SELECT seq FROM sqlite_sequence WHERE name = 'state_transitions') AS given`);
   const firstSince = db
     .prepare<[number], number | null>("SELECT min(version) FROM state_transitions WHERE at >= ?")
     .pluck();
@@ -102,7 +103,8 @@ export const createTransitions = (
     listTransitionsOf: (runtimeId, limit) => present(ofRuntime.all(runtimeId, limit).map(read)),
     transitionRange: () => {
       const found = range.get();
-      return { first: found?.first ?? 0, last: found?.last ?? 0 };
+      const given = found?.given ?? 0;
+      return { first: found?.first ?? (given === 0 ? 0 : given + 1), last: found?.last ?? given };
     },
     firstVersionSince: (at) => firstSince.get(at) ?? null,
   };

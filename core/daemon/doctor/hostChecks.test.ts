@@ -12,6 +12,8 @@ const FACTS: HostFacts = {
   notifications: DEFAULT_CONFIG.notifications,
   noticeListeners: 0,
   findTerminal: () => "/usr/bin/xterm",
+  loss: () => Promise.resolve(null),
+  hindrance: null,
 };
 const OFF = {
   ...DEFAULT_CONFIG.notifications,
@@ -49,4 +51,22 @@ it("says whether a click can open a terminal window", async () => {
     await statusOf("daemon.terminal", { findTerminal: none }),
     await statusOf("daemon.terminal", { findTerminal: null }),
   ]).toEqual(["ok", "warning", "skipped"]);
+});
+
+const LOSS = { at: 0, keptPath: "/home/me/.agtmux/state.db.damaged-x" };
+it.each<[string, Partial<HostFacts>, string]>([
+  ["is there", {}, "ok"],
+  [
+    "was lost, and the damaged file is kept",
+    { loss: () => Promise.resolve({ ...LOSS, isKept: true }) },
+    "warning",
+  ],
+  [
+    "was lost, and a person took note of it",
+    { loss: () => Promise.resolve({ ...LOSS, isKept: false }) },
+    "ok",
+  ],
+  ["cannot be written", { hindrance: "nothing can be stored: the disk is full" }, "problem"],
+])("says that the history %s", async (_what, facts, status) => {
+  expect(await statusOf("daemon.history", facts)).toBe(status);
 });

@@ -18,6 +18,10 @@ export interface HostFacts {
   noticeListeners: number;
   /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. Null: this host opens none. */
   findTerminal: (() => string) | null;
+  /** What became of the history: the database that was damaged last; `isKept`: its file is still there. Null: none was. */
+  loss: () => Promise<{ at: number; keptPath: string; isKept: boolean } | null>;
+  /** Why nothing can be stored now; null: it can. */
+  hindrance: string | null;
 }
 
 const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
@@ -93,6 +97,25 @@ const checkTerminal = ({ findTerminal }: HostFacts): Diagnosis => {
   }
 };
 
+const checkHistory = async ({ loss, hindrance }: HostFacts): Promise<Diagnosis> => {
+  if (hindrance !== null)
+    return {
+      status: "problem",
+      summary: "The database cannot be written: agents show as unknown, and events wait in the spool.",
+      evidence: hindrance,
+      remedy: "Make room on the disk, or the home writable: it goes on by itself.",
+    };
+  const lost = await loss();
+  if (lost === null || !lost.isKept) return { status: "ok", summary: "The history is stored." };
+  return {
+    status: "warning",
+    summary: `The database was damaged: what was stored before ${new Date(lost.at).toISOString()} is lost.`,
+    evidence: `the damaged file is kept as ${lost.keptPath}`,
+    remedy:
+      "What is shown was found anew. Delete that file when it is not needed; see whether the disk is sound.",
+  };
+};
+
 /** The checks that concern no target. */
 export const hostChecks = (adapters: AdapterSource, facts: HostFacts): Check[] => {
   const check = (name: string, run: Check["run"]): Check => ({
@@ -104,6 +127,7 @@ export const hostChecks = (adapters: AdapterSource, facts: HostFacts): Check[] =
   return [
     check("adapters", () => checkAdapterFiles(adapters)),
     check("notifications", () => checkNotifications(facts)),
+    check("history", () => checkHistory(facts)),
     check("terminal", () => checkTerminal(facts)),
   ];
 };

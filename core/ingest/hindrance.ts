@@ -1,0 +1,57 @@
+// A store that cannot be written (full disk, read-only folder): since when, why, when to try again, and from when on the last
+// stored states are no longer true. It decides nothing else and touches nothing.
+import { AgtmuxError } from "../model/errors.ts";
+import { describeHindrance } from "../ports/storeFailure.ts";
+
+const RETRY_MS = 1_000;
+/** Shorter than any freshness limit of a state: what was decided just before is still a fair claim until then. */
+const BLIND_AFTER_MS = 5_000;
+
+export class Hindrance {
+  private since: number | null = null;
+  private triedAt = 0;
+  private isTold = false;
+  private why = "";
+  private cause: unknown = null;
+
+  /** A sentence for a person; null: nothing is in the way. */
+  get reason(): string | null {
+    return this.since === null ? null : `nothing can be stored: ${this.why}`;
+  }
+
+  /** Fails at once when it was tried a moment ago. `now`: epoch ms. */
+  check(now: number): void {
+    if (this.since === null || now - this.triedAt >= RETRY_MS) return;
+    throw new AgtmuxError("E_INTERNAL", this.reason ?? "", { cause: this.cause });
+  }
+
+  note(error: unknown, now: number): void {
+    this.since ??= now;
+    this.triedAt = now;
+    this.why = describeHindrance(error);
+    this.cause = error;
+  }
+
+  /** True when it was hindered until now. */
+  end(): boolean {
+    const was = this.since !== null;
+    this.since = null;
+    this.isTold = false;
+    return was;
+  }
+
+  isDue(now: number): boolean {
+    return this.since !== null && now - this.triedAt >= RETRY_MS;
+  }
+
+  isBlind(now: number): boolean {
+    return this.since !== null && now - this.since > BLIND_AFTER_MS;
+  }
+
+  /** True once for each hindrance. */
+  becameBlind(now: number): boolean {
+    if (this.isTold || !this.isBlind(now)) return false;
+    this.isTold = true;
+    return true;
+  }
+}

@@ -1,0 +1,27 @@
+// How a store fails, told from the errors that it throws: both sides of the port have to agree on it.
+
+/** `damaged`: the file itself is wrong or gone. `hindered`: it is sound, but cannot be written or read now. */
+export type StoreFailure = "damaged" | "hindered";
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+const DAMAGE =
+  /^(?:SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ|SQLITE_READONLY_DBMOVED|E_DATABASE_DAMAGED)$/;
+/** Of the data or of our statements: trying again does not help, and nothing is wrong with the file. */
+const OURS = /^SQLITE_(?:CONSTRAINT|MISUSE|RANGE|MISMATCH|TOOBIG|SCHEMA)/;
+
+/** Null: the error is none of the store's. */
+export const storeFailureOf = (error: unknown): StoreFailure | null => {
+  const code = codeOf(error);
+  if (DAMAGE.test(code)) return "damaged";
+  return code.startsWith("SQLITE_") && !OURS.test(code) ? "hindered" : null;
+};
+
+/** Why nothing can be stored, for a person. */
+export const describeHindrance = (error: unknown): string => {
+  const code = codeOf(error);
+  if (code === "SQLITE_FULL") return "the disk is full";
+  if (code.startsWith("SQLITE_READONLY")) return "the folder or the file is read-only";
+  return `${code}`;
+};

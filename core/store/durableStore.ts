@@ -1,0 +1,129 @@
+// A store that outlives damage to its file: at start and at any later moment a database that cannot be trusted is set aside
+// and an empty one goes on in its place, with versions above all that were ever given. What is in memory and on the
+// screens is the business of whoever listens; the damage is never hidden.
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
+import { storeFailureOf } from "../ports/storeFailure.ts";
+import { openStore } from "./openStore.ts";
+import { keptPathOf, setAside } from "./setAside.ts";
+
+export interface DurableStore extends Store {
+  /** The file that lost its history last and when (epoch ms); null: none did. It may have been deleted since. */
+  loss(): { at: number; keptPath: string } | null;
+  /** Called after the database was replaced while it was open, outside of any transaction. */
+  onReplaced(listener: () => void): void;
+}
+
+export interface DurableStoreOptions {
+  path: string;
+  logger: Logger;
+  clock: Pick<Clock, "now">;
+}
+
+const isDamage = (error: unknown): boolean => storeFailureOf(error) === "damaged";
+
+/** What is known of a database that has to be replaced; `aside` once it was moved. */
+interface Damage {
+  error: unknown;
+  aside: { at: number; version: number } | null;
+}
+
+/** Opens an empty database in place of a damaged one. Where that fails, the next call goes on from there. */
+const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): Store => {
+  damage.aside ??= setAside(path, clock.now());
+  const { at, version } = damage.aside;
+  const store = openStore({ path, logger });
+  // A time in ms is above every version that one change a ms could have reached, also when the old one cannot be read.
+  store.noteLoss({ at, version: Math.max(at, version + 1) });
+  logger.error(
+    { error: damage.error, keptPath: keptPathOf(path, at) },
+    "the database was damaged and is kept aside; the history before is lost",
+  );
+  return store;
+};
+
+const openOrReplace = (options: DurableStoreOptions): Store => {
+  try {
+    return openStore(options);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return replaceDatabase(options, { error, aside: null });
+  }
+};
+
+/**
+ * Opens `path` as `openStore` does, but replaces a damaged file. The caller owns the file exclusively.
+ * @throws AgtmuxError E_DATABASE_NEWER, E_INTERNAL as `openStore`.
+ */
+export const openDurableStore = (options: DurableStoreOptions): DurableStore => {
+  const { path, logger } = options;
+  const listeners: (() => void)[] = [];
+  let current = openOrReplace(options);
+  let isInTransaction = false;
+  let damage: Damage | null = null;
+
+  const replace = (found: Damage): void => {
+    if (found.aside === null)
+      try {
+        current.close();
+      } catch (error) {
+        logger.warn({ error }, "the damaged database could not be closed");
+      }
+    current = replaceDatabase(options, found);
+    damage = null;
+    for (const listener of listeners) listener();
+  };
+
+  /** What is asked outside of a transaction gets its answer from the new database. */
+  const attempt = <T>(work: () => T): T => {
+    if (damage !== null && !isInTransaction) replace(damage);
+    try {
+      return work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      damage = { error, aside: null };
+      if (isInTransaction) throw error;
+      replace(damage);
+      return work();
+    }
+  };
+
+  const transaction: Store["transaction"] = (work) => {
+    if (damage !== null) replace(damage);
+    isInTransaction = true;
+    try {
+      return current.transaction(work);
+    } catch (error) {
+      if (isDamage(error)) damage ??= { error, aside: null };
+      throw error;
+    } finally {
+      isInTransaction = false;
+      if (damage !== null) replace(damage);
+    }
+  };
+
+  const guarded = new Proxy(current, {
+    get: (_first, name): unknown => {
+      if (typeof Reflect.get(current, name) !== "function") return undefined;
+      return (...given: unknown[]): unknown =>
+        attempt((): unknown => {
+          const method: unknown = Reflect.get(current, name);
+          return typeof method === "function" ? Reflect.apply(method, undefined, given) : undefined;
+        });
+    },
+  });
+  return {
+    ...guarded,
+    transaction,
+    savepoint: (work) => attempt(() => current.savepoint(work)),
+    close: () => current.close(),
+    loss: () => {
+      const at = guarded.lostAt();
+      return at === null ? null : { at, keptPath: keptPathOf(path, at) };
+    },
+    onReplaced: (listener) => {
+      listeners.push(listener);
+    },
+  };
+};

@@ -1,0 +1,72 @@
+// A damaged database is moved out of the way, whole and under a name with its time, and is never written again. The newest few
+// are kept for a person; what can still be read of the damaged file is its last version.
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+
+/** Damaged databases kept beside the one in use; the oldest go first. */
+export const MAX_KEPT = 3;
+/** No history is that long; what a damaged file says beyond is damage. */
+const MAX_VERSION = 2 ** 52;
+
+const prefixOf = (path: string): string => `${basename(path)}.damaged-`;
+
+/** Where the database that was found damaged at that moment (epoch ms) is kept. */
+export const keptPathOf = (path: string, at: number): string =>
+  `${path}.damaged-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
+
+/** Last version that the file ever gave, as far as it can still be read; else 0. Does not write to it. */
+const lastVersionIn = (path: string): number => {
+  let db: BetterSqlite3.Database | undefined;
+  try {
+    db = new BetterSqlite3(path, { readonly: true, fileMustExist: true });
+    const found = db
+      .prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'state_transitions'")
+      .pluck()
+      .get();
+    return found !== undefined && Number.isInteger(found) && found > 0 && found < MAX_VERSION ? found : 0;
+  } catch {
+    // It is damaged: nothing it does not say is needed.
+    return 0;
+  } finally {
+    db?.close();
+  }
+};
+
+/** Moments of those that are kept, as their names tell them, oldest first. */
+const keptMoments = (path: string): string[] => {
+  const prefix = prefixOf(path);
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
+  return [...new Set(names.map((name) => name.slice(prefix.length).replace(/-(?:wal|shm)$/, "")))].toSorted();
+};
+
+const removeOldest = (path: string): void => {
+  for (const moment of keptMoments(path).slice(0, -MAX_KEPT))
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.damaged-${moment}${part}`, { force: true });
+};
+
+/** Later than all that are kept: names tell the order, and none is taken twice. */
+const nextMoment = (path: string, now: number): number => {
+  const newest = keptMoments(path).at(-1) ?? "";
+  const [date = "", time = ""] = newest.split("T");
+  const taken = Date.parse(`${date}T${time.replace("-", ":").replace("-", ":").replace("-", ".")}`);
+  return Number.isNaN(taken) ? Math.floor(now) : Math.max(Math.floor(now), taken + 1);
+};
+
+/**
+ * Moves the database at `path`, which nobody has open, aside. `at`: the moment that its new name tells, made unique.
+ * `version`: the last one it gave, as far as that can be read.
+ */
+export const setAside = (path: string, now: number): { at: number; version: number } => {
+  const at = nextMoment(path, now);
+  const keptPath = keptPathOf(path, at);
+  rmSync(`${path}-shm`, { force: true });
+  // The log first: an old log beside a new file would be played into it.
+  for (const part of ["-wal", ""])
+    if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${keptPath}${part}`);
+  const version = lastVersionIn(keptPath);
+  rmSync(`${keptPath}-shm`, { force: true });
+  if (statSync(`${keptPath}-wal`, { throwIfNoEntry: false })?.size === 0) rmSync(`${keptPath}-wal`);
+  removeOldest(path);
+  return { at, version };
+};
