@@ -1,15 +1,7 @@
 // What the figures were measured on.
 import { execFileSync } from "node:child_process";
 import { arch, cpus, platform, release, totalmem } from "node:os";
-
-export interface Machine {
-  cpu: string;
-  cores: number;
-  memoryGb: number;
-  system: string;
-  node: string;
-  tmux: string;
-}
+import type { Machine } from "./report/model.ts";
 
 export const describeMachine = (): Machine => ({
   cpu: cpus()[0]?.model.trim() ?? "unknown",

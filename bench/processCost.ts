@@ -1,13 +1,14 @@
-// What processes cost, read from /proc: CPU time with all children that were waited for, memory, and forks of the machine.
+// What processes cost, read from /proc: CPU time with all children that were waited for, memory, and children started.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-const ticksPerSecond = (): number => Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
 
 interface Stat {
   ppid: number;
-  /** Own and waited-for children's CPU time, in clock ticks. */
-  ticks: number;
+  /** Clock ticks of its own, and of children that have ended and were waited for. */
+  own: number;
+  ended: number;
 }
 
 const statOf = (pid: number): Stat | null => {
@@ -18,10 +19,9 @@ const statOf = (pid: number): Stat | null => {
       .slice(text.lastIndexOf(")") + 2)
       .split(" ")
       .map(Number);
-    return {
-      ppid: fields[1] ?? 0,
-      ticks: [11, 12, 13, 14].reduce((sum, field) => sum + (fields[field] ?? 0), 0),
-    };
+    const sum = (...indexes: number[]): number =>
+      indexes.reduce((total, index) => total + (fields[index] ?? 0), 0);
+    return { ppid: fields[1] ?? 0, own: sum(11, 12), ended: sum(13, 14) };
   } catch {
     return null;
   }
@@ -43,14 +43,35 @@ export const processFamily = (pid: number): number[] => {
   return family;
 };
 
-/** CPU seconds that a set of processes has used so far. */
-export const cpuSecondsOf = (pids: readonly number[]): number =>
-  pids.reduce((sum, pid) => sum + (statOf(pid)?.ticks ?? 0), 0) / ticksPerSecond();
+/** CPU seconds so far: of the process itself, and of its children: the living, and those that ended. */
+export interface FamilyCpu {
+  own: number;
+  children: number;
+}
 
-/** Resident memory in MB. */
+export const familyCpuOf = (pid: number): FamilyCpu => {
+  const stats = processFamily(pid).map((member) => ({ member, stat: statOf(member) }));
+  const ticks = { own: 0, children: 0 };
+  for (const { member, stat } of stats) {
+    if (stat === null) continue;
+    ticks[member === pid ? "own" : "children"] += stat.own;
+    ticks.children += stat.ended;
+  }
+  return { own: ticks.own / TICKS_PER_SECOND, children: ticks.children / TICKS_PER_SECOND };
+};
+
+/** CPU seconds of a process of one thread, to the nanosecond. */
+export const threadCpuOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e9;
+
+/** Resident memory in MB; 0 for a process that is gone. */
 export const residentMbOf = (pid: number): number => {
-  const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kilobytes) / 1_024;
+  try {
+    const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) / 1_024;
+  } catch {
+    return 0;
+  }
 };
 
 /**

@@ -1,65 +1,92 @@
-// `npm run bench`: every figure that the README quotes, with the machine, the versions and the baselines of the same run.
-// Prints Markdown; `--json` prints the same as JSON; `--idle SECONDS` sets the length of the quiet stretches (60).
+// `npm run bench`: every figure that the README quotes, with the machine, the versions, the load and the baselines of the same
+// run. Prints Markdown. `--only idle,hook` names parts, `--panes 200` or `--panes 30,1000` sizes, `--seconds N` the length of
+// the quiet stretch at 200 panes (60); `--json FILE` and `--markdown FILE` write it too, the latter between two marks of the
+// document; `--from FILE` renders an earlier JSON instead of measuring; `--quick` measures almost nothing.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { benchEndToEnd, type EndToEndFigures } from "./endToEnd.ts";
-import { benchHook, type HookBench } from "./hook.ts";
-import { describeMachine, type Machine } from "./machine.ts";
-import { benchSpool, type SpoolBench } from "./spool.ts";
-import type { Spread } from "./statistics.ts";
-import { benchStore, type StoreBench } from "./store.ts";
-import { benchTmux, type TmuxBench } from "./tmux.ts";
+import { describeMachine } from "./machine.ts";
+import { PARTS } from "./parts.ts";
+import type { BenchOptions, BenchReport, PartReport } from "./report/model.ts";
+import { intoDocument, toMarkdown } from "./report/toMarkdown.ts";
 
-interface Report {
-  machine: Machine;
-  endToEnd: EndToEndFigures;
-  hook: HookBench;
-  spool: SpoolBench;
-  store: StoreBench;
-  tmux: TmuxBench;
-}
-
-const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
-const spread = ({ median, p95, max, count }: Spread): string =>
-  `${ms(median)} | ${ms(p95)} | ${ms(max)} | ${count}`;
-
-const toMarkdown = ({ machine: m, endToEnd: e, hook, spool, store, tmux }: Report): string => `
-# agtmux figures
-
-${m.cpu}, ${m.cores} cores, ${m.memoryGb} GB, ${m.system}, Node ${m.node}, ${m.tmux}
-
-## End to end: ${e.panes} panes in 20 sessions, ${e.agents} played agents
-
-| from → to the client's feed | median | p95 | max | n |
-|---|---|---|---|---|
-| event dropped by the hook (needs no confirmation) | ${spread(e.hookToFeed)} |
-| first frame of the dialog (event needs confirmation) | ${spread(e.dialogToFeed)} |
-| new pane by split-window | ${spread(e.newPaneToFeed)} |
-
-First answer of a new daemon: ${ms(e.firstAnswerMs)}.
-
-| idle for ${e.idleSeconds} s | value |
-|---|---|
-| CPU of daemon and children | ${e.daemonCpuPercent.toFixed(2)} % of a core |
-| CPU that tmux uses more than without the daemon | ${e.tmuxCpuPercent.toFixed(2)} % of a core |
-| resident memory | ${e.residentMb.toFixed(0)} MB |
-| processes started by the daemon | ${e.processesPerMinute.toFixed(0)} per minute |
-
-## Parts
-
-\`\`\`json
-${JSON.stringify({ hook, spool, store, tmux }, null, 2)}
-\`\`\`
-`;
+const FORMAT = fileURLToPath(new URL("../node_modules/.bin/oxfmt", import.meta.url));
+const NAMES = PARTS.flatMap(({ names }) => names);
 
 const { values } = parseArgs({
-  options: { json: { type: "boolean", default: false }, idle: { type: "string", default: "60" } },
+  options: {
+    only: { type: "string" },
+    panes: { type: "string", default: "30,200,1000" },
+    seconds: { type: "string", default: "60" },
+    quick: { type: "boolean", default: false },
+    json: { type: "string" },
+    markdown: { type: "string" },
+    from: { type: "string" },
+  },
 });
-const report: Report = {
-  machine: describeMachine(),
-  hook: await benchHook(),
-  spool: await benchSpool(),
-  store: await benchStore(),
-  tmux: await benchTmux(),
-  endToEnd: await benchEndToEnd(Number(values.idle)),
+
+const usage = (problem: string): never => {
+  console.error(`bench: ${problem}. Parts: ${NAMES.join(", ")}.`);
+  process.exit(2);
 };
-console.log(values.json ? JSON.stringify(report, null, 2) : toMarkdown(report));
+
+const numbersOf = (name: string, text: string): number[] => {
+  const numbers = text.split(",").map(Number);
+  if (numbers.some((number) => !(number > 0))) usage(`--${name} ${text} is no number above 0`);
+  return numbers;
+};
+
+const wantedParts = (): ReadonlySet<string> => {
+  if (values.only === undefined)
+    return new Set(PARTS.flatMap(({ names, isLong }) => (isLong === true ? [] : names)));
+  const wanted = values.only.split(",");
+  for (const name of wanted) if (!NAMES.includes(name)) usage(`there is no part '${name}'`);
+  return new Set(wanted);
+};
+
+const measure = async (): Promise<BenchReport> => {
+  const wants = wantedParts();
+  const options: BenchOptions = values.quick
+    ? { panes: [10], seconds: 1, isQuick: true }
+    : {
+        panes: numbersOf("panes", values.panes),
+        seconds: numbersOf("seconds", values.seconds)[0] ?? 60,
+        isQuick: false,
+      };
+  const [loadBefore = 0] = loadavg();
+  const parts: PartReport[] = [];
+  for (const part of PARTS) {
+    if (!part.names.some((name) => wants.has(name))) continue;
+    console.error(`bench: ${part.names.filter((name) => wants.has(name)).join(", ")} …`);
+    const from = performance.now();
+    const measured = await part.run(options, wants);
+    const seconds = (performance.now() - from) / 1_000 / measured.length;
+    parts.push(...measured.map((one) => ({ ...one, seconds })));
+  }
+  const words = process.argv.slice(2).filter((word, index, all) => {
+    const isOutput = (one: string | undefined): boolean => /^--(json|markdown)\b/.test(one ?? "");
+    return !isOutput(word) && !(isOutput(all[index - 1]) && !all[index - 1]?.includes("="));
+  });
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    command: ["npm run bench", ...(words.length > 0 ? ["--", ...words] : [])].join(" "),
+    machine: describeMachine(),
+    loadBefore,
+    loadAfter: loadavg()[0] ?? 0,
+    parts,
+  };
+};
+
+const report: BenchReport =
+  values.from === undefined
+    ? await measure()
+    : (JSON.parse(readFileSync(values.from, "utf8")) as BenchReport);
+const markdown = toMarkdown(report);
+console.log(`# agtmux figures\n\n${markdown}`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+if (values.markdown !== undefined) {
+  writeFileSync(values.markdown, intoDocument(readFileSync(values.markdown, "utf8"), markdown));
+  execFileSync(FORMAT, [values.markdown]);
+}

@@ -1,26 +1,45 @@
-// The scene of the end-to-end figures: real tmux with many panes, played agents, and the daemon as a process of its own.
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync } from "node:fs";
+// The scene of the figures that need panes: real tmux with many of them, some of them with an agent of the bench, and the daemon
+// as a process of its own, started as it is installed.
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { loadRecording } from "../adapters/testkit/recordings.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
-import { createPlayer, type Player } from "../test/player/player.ts";
+import { drawFrame } from "../test/player/frames.ts";
 
-const AGTMUX = fileURLToPath(new URL("../bin/agtmux", import.meta.url));
-const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
-const START_LIMIT_MS = 15_000;
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const RECORDINGS = join(ROOT, "test/fixtures/recordings/claude");
+const AGENT_SCRIPT = fileURLToPath(new URL("agent.sh", import.meta.url));
+const FRAMES = ["idle_fresh", "running", "tool_running", "waiting_approval", "completed"] as const;
+const START_LIMIT_MS = 30_000;
+/** Windows that one tmux command makes. */
+const AT_ONCE = 40;
+
+export interface BenchAgent {
+  readonly paneId: string;
+  readonly pid: number;
+  readonly sessionId: string;
+  /** Draws a recorded frame; gives the moment before it was told to. */
+  frame(name: (typeof FRAMES)[number]): number;
+  /** Redraws whole frames of a running turn, that many seconds apart, until it rests. */
+  busy(pace: number): void;
+  rest(): void;
+}
 
 export interface Scene {
   readonly tmux: PrivateTmux;
+  readonly tmuxPid: number;
   readonly paths: RuntimePaths;
-  readonly home: string;
-  readonly players: readonly Player[];
+  readonly agents: readonly BenchAgent[];
+  /** Drops an event file exactly as the hook does; gives the moment before the rename. */
+  drop(agent: BenchAgent, event: string, payload?: Record<string, unknown>): number;
   /** Starts the daemon's process and resolves when it answers. */
   startDaemon(): Promise<{ client: DaemonClient; pid: number; stop(): Promise<void> }>;
   close(): Promise<void>;
@@ -44,42 +63,111 @@ const ended = (child: ChildProcess): Promise<void> =>
     else child.once("exit", () => resolve());
   });
 
-/** `panes` in `sessions` sessions beside one pane per played agent. */
-export const createScene = async (options: {
-  sessions: number;
-  panes: number;
-  agents: number;
-}): Promise<Scene> => {
+/** The built command line without sources beside it, as it is installed; the tree's own where nothing is built. */
+const installCommand = (folder: string): string => {
+  if (!existsSync(join(ROOT, "dist/cli/agtmux.cjs"))) return join(ROOT, "bin/agtmux");
+  for (const part of ["bin", "dist/cli", "resources", "package.json"])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return join(folder, "bin", "agtmux");
+};
+
+/** Panes of a command each, in that many sessions; agents are spread evenly among them. */
+const openPanes = async (
+  tmux: PrivateTmux,
+  commands: readonly string[],
+  sessions: number,
+): Promise<{ paneId: string; pid: number; name: string }[]> => {
+  const options = ["-x", "120", "-y", "40"];
+  const windows = commands.map((command, index) => {
+    const session = `s${index % sessions}`;
+    const name = `w${index}`;
+    return index < sessions
+      ? ["new-session", "-d", "-s", session, "-n", name, ...options, command]
+      : ["new-window", "-d", "-t", `${session}:`, "-n", name, command];
+  });
+  for (let from = 0; from < windows.length; from += AT_ONCE)
+    await tmux.run(...windows.slice(from, from + AT_ONCE).flatMap((words) => [...words, ";"]));
+  const listing = await tmux.run("list-panes", "-a", "-F", "#{pane_id} #{pane_pid} #{window_name}");
+  return listing.split("\n").map((text) => {
+    const [paneId = "", pid = "", name = ""] = text.split(" ");
+    return { paneId, pid: Number(pid), name };
+  });
+};
+
+const prepareAgents = (
+  root: string,
+  count: number,
+): { fifos: string[]; commandOf(index: number): string } => {
+  const [frames, bin, fifoDir] = ["frames", "agent", "fifos"].map((name) => join(root, name));
+  for (const folder of [frames, bin, fifoDir]) mkdirSync(folder ?? "");
+  for (const name of FRAMES)
+    writeFileSync(join(frames ?? "", name), drawFrame(loadRecording(RECORDINGS, name)));
+  const bash = execFileSync("sh", ["-c", "command -v bash"], { encoding: "utf8" }).trim();
+  symlinkSync(bash, join(bin ?? "", "claude"));
+  const fifos = Array.from({ length: count }, (_, index) => join(fifoDir ?? "", String(index)));
+  if (count > 0) execFileSync("mkfifo", fifos);
+  return {
+    fifos,
+    commandOf: (index) => `exec env LC_ALL=C '${bin}/claude' '${AGENT_SCRIPT}' '${fifos[index]}' '${frames}'`,
+  };
+};
+
+/** `panes` in up to 20 sessions, `agents` of them with an agent that shows a fresh prompt. */
+export const createScene = async (options: { panes: number; agents: number }): Promise<Scene> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-b-"));
   const home = join(root, "home");
   const paths = runtimePaths(join(root, "a"));
-  mkdirSync(home, { recursive: true });
+  for (const folder of [home, join(root, "installed")]) mkdirSync(folder);
   mkdirSync(paths.home, { mode: 0o700 });
   const tmux = createPrivateTmux();
-  const perSession = Math.floor(options.panes / options.sessions);
-  for (let session = 0; session < options.sessions; session += 1) {
-    await tmux.run("new-session", "-d", "-s", `s${session}`, "-x", "200", "-y", "50", "sleep 100000");
-    for (let pane = 1; pane < perSession; pane += 1)
-      await tmux.run("new-window", "-d", "-t", `s${session}:`, "sleep 100000");
-  }
-  const players: Player[] = [];
-  for (let agent = 0; agent < options.agents; agent += 1)
-    players.push(
-      await createPlayer({
-        tmux: { socketArgs: tmux.socketArgs, session: `s${agent % options.sessions}` },
-        home,
-        recordingsDir: RECORDINGS,
-      }),
-    );
+  const { fifos, commandOf } = prepareAgents(root, options.agents);
+  const every = Math.floor(options.panes / options.agents);
+  const commands = Array.from({ length: options.panes }, (_, index) =>
+    index % every === 0 && index / every < options.agents ? commandOf(index / every) : "exec sleep 100000",
+  );
+  const opened = await openPanes(tmux, commands, Math.max(1, Math.min(20, Math.floor(options.panes / 5))));
+  const tmuxPid = await tmux.serverPid();
+  const agents = fifos.map((fifo, index): BenchAgent => {
+    const pane = opened.find(({ name }) => name === `w${index * every}`);
+    if (pane === undefined) throw new Error(`bench: the pane of agent ${index} did not open`);
+    const tell = (line: string): number => {
+      const at = performance.now();
+      writeFileSync(fifo, `${line}\n`);
+      return at;
+    };
+    return {
+      paneId: pane.paneId,
+      pid: pane.pid,
+      sessionId: crypto.randomUUID(),
+      frame: (name) => tell(`frame ${name}`),
+      busy: (pace) => void tell(`busy ${pace}`),
+      rest: () => void tell("rest"),
+    };
+  });
+  for (const agent of agents) agent.frame("idle_fresh");
 
+  const agtmux = installCommand(join(root, "installed"));
   const daemons: ChildProcess[] = [];
+  let dropped = 0;
   return {
     tmux,
+    tmuxPid,
     paths,
-    home,
-    players,
+    agents,
+    drop: (agent, event, payload = {}) => {
+      dropped += 1;
+      const name = `9${String(dropped).padStart(8, "0")}-0`;
+      const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${tmux.socketPath},${tmuxPid},0\npane=${agent.paneId}\nppid=${agent.pid}\n\n`;
+      const body = JSON.stringify({ session_id: agent.sessionId, hook_event_name: event, ...payload });
+      const temporary = join(paths.spoolTmp, name);
+      writeFileSync(temporary, header + body, { mode: 0o600 });
+      const at = performance.now();
+      renameSync(temporary, join(paths.spoolNew, name));
+      return at;
+    },
     startDaemon: async () => {
-      const child = spawn(AGTMUX, ["daemon", "run", "--foreground"], {
+      const child = spawn(agtmux, ["daemon", "run", "--foreground"], {
         env: { ...process.env, HOME: home, AGTMUX_HOME: paths.home, AGTMUX_TMUX_SOCKETS: tmux.socketPath },
         stdio: "ignore",
       });
@@ -89,6 +177,7 @@ export const createScene = async (options: {
         client,
         pid: child.pid ?? 0,
         stop: async () => {
+          client.close();
           child.kill("SIGTERM");
           await ended(child);
         },
@@ -97,7 +186,6 @@ export const createScene = async (options: {
     close: async () => {
       for (const child of daemons) child.kill("SIGKILL");
       await Promise.all(daemons.map(ended));
-      for (const player of players) await player.close();
       await tmux.close();
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -1,7 +1,8 @@
 // `npm run bench:ssh`: what targets behind SSH cost and how late they are, over a real sshd with 50 ms of added round trip.
 // Prints Markdown; `--json` prints the same as JSON; `--idle SECONDS` (60), `--rounds N` (60), `--transport NAME` (both).
 import { parseArgs } from "node:util";
-import { describeMachine, type Machine } from "./machine.ts";
+import { describeMachine } from "./machine.ts";
+import type { Machine } from "./report/model.ts";
 import { benchSshIdle, type SshIdle } from "./sshIdle.ts";
 import { benchSshLatency, type SshLatency } from "./sshLatency.ts";
 import { benchSshLists, type SshLists } from "./sshLists.ts";

@@ -23,8 +23,8 @@ const checkTable = (parts: readonly PartReport[]): Table => ({
     checks.map(({ what, measured, limit, unit, atMost, isMet }: Check) => [
       name,
       what,
-      `${digits(measured)} ${unit}`,
-      `${atMost ? "≤" : "≥"} ${limit.toLocaleString("en")} ${unit}`,
+      `${measured >= 1_000 ? Math.round(measured).toLocaleString("en") : digits(measured)} ${unit}`,
+      `${atMost ? "≤" : "≥"} ${limit >= 1_000 ? limit.toLocaleString("en") : digits(limit)} ${unit}`,
       isMet ? "met" : "**missed**",
     ]),
   ),
@@ -41,7 +41,14 @@ const partLines = ({ title, how, tables, notes, seconds, name }: PartReport): st
 ];
 
 /** All of it: machine, targets, then part by part. */
-export const toMarkdown = ({ date, command, machine: m, loadBefore, loadAfter, parts }: BenchReport): string =>
+export const toMarkdown = ({
+  date,
+  command,
+  machine: m,
+  loadBefore,
+  loadAfter,
+  parts,
+}: BenchReport): string =>
   [
     `\`${command}\` on ${date}: ${m.cpu}, ${m.cores} cores, ${m.memoryGb} GB, ${m.system}, Node ${m.node}, ${m.tmux}.`,
     `Load average ${loadBefore.toFixed(2)} at the start, ${loadAfter.toFixed(2)} at the end (the bench itself included).`,
