@@ -40,6 +40,7 @@ export class RecentChanges {
         // All targets are told to whoever comes back.
         return;
       case "target_removed":
+      case "reset":
         this.forget(change.version);
         return;
     }

@@ -23,5 +23,5 @@ export const describeHindrance = (error: unknown): string => {
   const code = codeOf(error);
   if (code === "SQLITE_FULL") return "the disk is full";
   if (code.startsWith("SQLITE_READONLY")) return "the folder or the file is read-only";
-  return `${code}`;
+  return code;
 };
