@@ -8,9 +8,9 @@ const request = {
   kind: "command" as const,
   title: "Run a command",
   body: "ls\nrm -rf /\t\u001b[31m\\",
-  toolName: "Bash",
+  tool_name: "Bash",
   options: [],
-  expiresAt: null,
+  expires_at: null,
 };
 
 let home: FakeHome;

@@ -17,9 +17,9 @@ describe("what a pane is at", () => {
       kind: "command" as const,
       title: "Run a command",
       body: "ls",
-      toolName: null,
+      tool_name: null,
       options: [],
-      expiresAt: null,
+      expires_at: null,
     };
     expect(describePane(makePane({ request, progress: "1 queued prompt" }))).toBe("Run a command: ls");
   });

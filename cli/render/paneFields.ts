@@ -113,7 +113,7 @@ export const PANE_FIELDS = {
     raw: (pane) => describePane(pane),
   },
   kind: text(whole("KIND"), (pane) => pane.request?.kind ?? null),
-  tool: text({ title: "TOOL", min: 4 }, (pane) => pane.request?.toolName ?? null),
+  tool: text({ title: "TOOL", min: 4 }, (pane) => pane.request?.tool_name ?? null),
   request: text({ title: "REQUEST", min: 10 }, (pane) => pane.request?.title ?? null),
   body: text({ title: "BODY", min: 10 }, (pane) => pane.request?.body ?? null),
   prompt_fingerprint: text(whole("PROMPT FINGERPRINT"), (pane) => pane.prompt_fingerprint),

@@ -1,5 +1,5 @@
 // A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer.
-import type { OptionRole, PromptRequest } from "../../core/model/request.ts";
+import type { OptionRole, RequestView } from "../../core/model/request.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { cleanLine, cleanLines } from "./clean.ts";
 
@@ -10,12 +10,12 @@ const ROLES: Readonly<Record<OptionRole, string>> = {
 };
 
 /** Every line indented; no control character of an agent is in them. */
-export const promptLines = (request: PromptRequest, now: number): string[] => {
+export const promptLines = (request: RequestView, now: number): string[] => {
   const lines = [`  ${cleanLine(request.title)}`];
   if (request.body !== null && request.body !== request.title)
     lines.push(...cleanLines(request.body).map((line) => `    ${line}`));
-  if (request.expiresAt !== null) {
-    const leftMs = request.expiresAt - now;
+  if (request.expires_at !== null) {
+    const leftMs = Date.parse(request.expires_at) - now;
     lines.push(
       `    It goes on without an answer ${leftMs > 0 ? `in ${formatAge(leftMs)}` : "any moment now"}.`,
     );

@@ -20,9 +20,9 @@ const request = {
   kind: "command" as const,
   title: "Run a command",
   body: "npm run build",
-  toolName: "Bash",
+  tool_name: "Bash",
   options: [],
-  expiresAt: null,
+  expires_at: null,
 };
 const service = createFakeService({
   panes: [

@@ -2,6 +2,7 @@
 // It reads; nothing that it finds changes a state.
 import type { AdapterCheck, AdapterList, AdapterTry, RuleMatch } from "../model/adapterView.ts";
 import { AgtmuxError } from "../model/errors.ts";
+import { requestView } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import { SCHEMA_VERSION } from "../model/view.ts";
 import type { AdapterOrigin, AdapterProblem, AdapterSource, AdapterText } from "../ports/adapterSource.ts";
@@ -60,11 +61,11 @@ export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
       request:
         request === null
           ? null
-          : {
+          : requestView({
               ...request,
               title: redact(request.title),
               body: request.body === null ? null : redact(request.body),
-            },
+            }),
     }));
   };
 

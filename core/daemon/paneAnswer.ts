@@ -3,6 +3,7 @@
 import { answerPrompt } from "../actions/answer.ts";
 import type { AnswerReport } from "../actions/answerEffect.ts";
 import type { Gate } from "../actions/prepare.ts";
+import { shownRequest } from "../ingest/view.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -37,9 +38,9 @@ interface Answered {
   at: number;
 }
 
-const openRequestOf = ({ view, resolution }: RuntimeEntry, paneRef: string): PromptRequest => {
+const openRequestOf = (entry: RuntimeEntry, paneRef: string): PromptRequest => {
   // As it is listed: with the options that the screen showed.
-  const request = view?.request ?? resolution?.request ?? null;
+  const request = shownRequest(entry, entry.resolution?.request ?? null);
   if (request !== null) return request;
   throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: no prompt is open.`);
 };

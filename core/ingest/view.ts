@@ -1,7 +1,7 @@
 // The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
 import { formatPaneRef } from "../engine/ref.ts";
 import { completePrompt } from "../engine/samePrompt.ts";
-import type { PromptRequest } from "../model/request.ts";
+import { requestView, type PromptRequest } from "../model/request.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
@@ -74,6 +74,7 @@ export const shownRequest = (
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
   const { runtime, resolution } = entry;
   const confirmed = confirmedAt(entry);
+  const request = shownRequest(entry, resolution?.request ?? null);
   return {
     ...paneFields(pane, targetName, runtime.runtimeId),
     agent: runtime.agentType,
@@ -85,7 +86,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     needs_action: resolution !== null && needsAction(resolution.status.state),
     since: resolution === null ? null : toIso(resolution.since),
     confirmed_at: confirmed === null ? null : toIso(confirmed),
-    request: shownRequest(entry, resolution?.request ?? null),
+    request: request === null ? null : requestView(request),
     prompt_fingerprint: entry.fingerprint,
     progress: entry.progress.shown,
     agent_session_id: runtime.agentSessionId,

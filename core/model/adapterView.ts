@@ -1,6 +1,6 @@
 // The documents about adapters that leave the daemon: what is in force, and what the rules say about one pane.
 import { z } from "zod";
-import { promptRequestSchema } from "./request.ts";
+import { requestViewSchema } from "./request.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
 import { SCHEMA_VERSION } from "./view.ts";
 
@@ -62,7 +62,7 @@ const ruleMatchSchema = z.object({
   reason_code: z.string(),
   confidence: confidenceSchema,
   matched: z.string(),
-  request: promptRequestSchema.nullable(),
+  request: requestViewSchema.nullable(),
 });
 export type RuleMatch = z.infer<typeof ruleMatchSchema>;
 

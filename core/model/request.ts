@@ -31,3 +31,21 @@ export const promptRequestSchema = z.object({
   textEntry: z.array(z.string()).nullable().optional(),
 });
 export type PromptRequest = z.infer<typeof promptRequestSchema>;
+
+/** The same in the documents that leave the daemon: snake_case, times as ISO 8601. */
+export const requestViewSchema = promptRequestSchema
+  .omit({ toolName: true, expiresAt: true, textEntry: true })
+  .extend({
+    tool_name: promptRequestSchema.shape.toolName,
+    expires_at: z.string().nullable(),
+    text_entry: promptRequestSchema.shape.textEntry,
+  });
+export type RequestView = z.infer<typeof requestViewSchema>;
+
+/** A request as documents show it. */
+export const requestView = ({ toolName, expiresAt, textEntry, ...request }: PromptRequest): RequestView => ({
+  ...request,
+  tool_name: toolName,
+  expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  ...(textEntry === undefined ? {} : { text_entry: textEntry }),
+});

@@ -1,7 +1,7 @@
 // The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
 import { z } from "zod";
 import { evidenceSourceSchema, MAX_PROGRESS } from "./evidence.ts";
-import { promptRequestSchema } from "./request.ts";
+import { requestViewSchema } from "./request.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { targetHealthSchema } from "./runtime.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
@@ -39,7 +39,7 @@ export const paneViewSchema = z.object({
   since: iso.nullable(),
   /** The last evidence that confirmed the state. */
   confirmed_at: iso.nullable(),
-  request: promptRequestSchema.nullable(),
+  request: requestViewSchema.nullable(),
   prompt_fingerprint: z.string().nullable(),
   /** What the agent says of its work beside the state: steady, cleaned, never a reason to act. */
   progress: z.string().max(MAX_PROGRESS).nullable().default(null),

@@ -2,7 +2,7 @@
 // keys, tool-use ids, fingerprints) are left alone: they are compared, and they are ids or hashes.
 import type { Envelope } from "../model/envelope.ts";
 import { MAX_PROGRESS, type Evidence, type Signal } from "../model/evidence.ts";
-import type { PromptRequest } from "../model/request.ts";
+import type { PromptRequest, RequestView } from "../model/request.ts";
 import type { Resolution } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
@@ -15,13 +15,23 @@ const MAX_LABEL = 500;
 const MAX_MATCHED = 2_000;
 const MAX_NAME = 200;
 
-/** A request without secrets. Redacting what was redacted before changes nothing. */
-export const redactRequest = (request: PromptRequest): PromptRequest => ({
+const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "options">>(request: T): T => ({
   ...request,
   title: redactText(request.title, MAX_TITLE),
   body: request.body === null ? null : redactText(request.body, MAX_BODY),
-  toolName: request.toolName === null ? null : redactText(request.toolName, MAX_NAME),
   options: request.options.map((option) => ({ ...option, label: redactText(option.label, MAX_LABEL) })),
+});
+const redactName = (name: string | null): string | null =>
+  name === null ? null : redactText(name, MAX_NAME);
+
+/** A request without secrets. Redacting what was redacted before changes nothing. */
+export const redactRequest = (request: PromptRequest): PromptRequest => ({
+  ...redactTexts(request),
+  toolName: redactName(request.toolName),
+});
+const redactRequestView = (request: RequestView): RequestView => ({
+  ...redactTexts(request),
+  tool_name: redactName(request.tool_name),
 });
 const redactOptionalRequest = (request: PromptRequest | null): PromptRequest | null =>
   request === null ? null : redactRequest(request);
@@ -76,7 +86,7 @@ export const redactView = (view: PaneView): PaneView => ({
   title: redactText(view.title, MAX_TITLE),
   window_name: redactText(view.window_name, MAX_TITLE),
   progress: view.progress === null ? null : redactText(view.progress, MAX_PROGRESS),
-  request: redactOptionalRequest(view.request),
+  request: view.request === null ? null : redactRequestView(view.request),
 });
 
 /** A waiting envelope as it is stored; its payload can still be normalised later. */

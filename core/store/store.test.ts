@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SILENT_LOGGER, type Logger } from "../ports/logger.ts";
+import { requestView } from "../model/request.ts";
 import type { Store } from "../ports/store.ts";
 import { openStore } from "./openStore.ts";
 import {
@@ -307,12 +308,38 @@ describe("what is stored", () => {
     );
     store.addPending(samplePending({}, { payload: { prompt: `use ${secret}` } }));
     store.putState(sampleState({ resolution }));
-    store.appendTransition(sampleTransition({ resolution, view: sampleView({ request, title: secret }) }));
+    store.appendTransition(
+      sampleTransition({ resolution, view: sampleView({ request: requestView(request), title: secret }) }),
+    );
     reopen();
     expect(storedText()).not.toContain(secret);
     expect(store.listEvidence("r1")).toHaveLength(1);
     expect(store.listStates()).toHaveLength(1);
     expect(store.listTransitionsAfter(0, 10)).toHaveLength(1);
+    expect(warnings).toEqual([]);
+  });
+
+  test("gives a transition that was stored with the older names of a request's fields", () => {
+    const request = { kind: "command" as const, title: "Bash", body: "ls", toolName: "Bash", options: [] };
+    const stored = { ...request, expiresAt: 1_800_000_000_000, textEntry: ["3"] };
+    store.appendTransition(sampleTransition({ view: sampleView() }));
+    reopen();
+    const db = new BetterSqlite3(path);
+    db.prepare("UPDATE state_transitions SET view = json_set(view, '$.request', json(?))").run(
+      JSON.stringify(stored),
+    );
+    db.close();
+    expect(store.listTransitionsAfter(0, 10).map(({ view }) => view.request)).toEqual([
+      {
+        kind: "command",
+        title: "Bash",
+        body: "ls",
+        tool_name: "Bash",
+        options: [],
+        expires_at: "2027-01-15T08:00:00.000Z",
+        text_entry: ["3"],
+      },
+    ]);
     expect(warnings).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
 import { pulseSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
 import { canonicalStateSchema } from "../model/state.ts";
+import { promptRequestSchema, requestView } from "../model/request.ts";
 import { paneViewSchema } from "../model/view.ts";
 import type { NewTransition, Store, Transition } from "../ports/store.ts";
 import { redactResolution, redactView } from "./redactEvidence.ts";
@@ -56,6 +57,12 @@ const toRow = (transition: NewTransition): NewTransitionRow => ({
   action_id: transition.actionId,
 });
 
+/** Rows before 0.2 named a request's fields as the daemon does. */
+const renewView = (view: unknown): unknown => {
+  const older = z.object({ request: promptRequestSchema.strict() }).loose().safeParse(view);
+  return older.success ? { ...older.data, request: requestView(older.data.request) } : view;
+};
+
 const fromRow = (row: TransitionRow): unknown => ({
   version: row.version,
   runtimeId: row.runtime_id,
@@ -67,7 +74,7 @@ const fromRow = (row: TransitionRow): unknown => ({
   fingerprint: row.fingerprint,
   previousState: row.previous_state,
   end: row.end_reason,
-  view: JSON.parse(row.view) as unknown,
+  view: renewView(JSON.parse(row.view)),
   actionId: row.action_id,
 });
 

@@ -19,13 +19,13 @@ const request = (
   kind,
   title,
   body,
-  toolName: null,
+  tool_name: null,
   options: options.map((option, index) =>
     typeof option === "string"
       ? { label: option, keys: null }
       : { label: option[0], keys: [String(index + 1)], role: option[1] },
   ),
-  expiresAt: null,
+  expires_at: null,
   ...more,
 });
 
@@ -77,7 +77,7 @@ export const mixedScene = (now: number): PaneView[] => [
         ["Half to even", null],
         ["Half up", null],
       ],
-      { textEntry: ["3"] },
+      { text_entry: ["3"] },
     ),
   }),
   makePane({
@@ -219,7 +219,7 @@ export const askingScene = (now: number): PaneView[] => [
         ["A copy of production", null],
         ["None, only print the plan", null],
       ],
-      { expiresAt: now + 5 * MINUTE, textEntry: [] },
+      { expires_at: new Date(now + 5 * MINUTE).toISOString(), text_entry: [] },
     ),
   }),
   makePane({
@@ -232,7 +232,7 @@ export const askingScene = (now: number): PaneView[] => [
     state: "waiting_approval",
     since: now - MINUTE,
     fingerprint: "fp-unread",
-    request: request("tool", "fetch", "https://example.org/", ["Allow", "Reject"], { toolName: "fetch" }),
+    request: request("tool", "fetch", "https://example.org/", ["Allow", "Reject"], { tool_name: "fetch" }),
   }),
 ];
 

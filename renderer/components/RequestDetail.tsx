@@ -88,14 +88,14 @@ export const RequestDetail = (props: RequestDetailProps) => {
     <section>
       <h3>
         {HEADINGS[request.kind]}
-        {request.toolName !== null && ` · ${displayLine(request.toolName)}`}
+        {request.tool_name !== null && ` · ${displayLine(request.tool_name)}`}
       </h3>
       <p className={styles.title}>{displayLine(request.title)}</p>
       {request.body !== null && request.body !== request.title && <Body request={request} />}
       {request.options.length > 0 && <Options {...props} />}
-      {request.expiresAt !== null && (
+      {request.expires_at !== null && (
         <p className={styles.quiet}>
-          The agent goes on without an answer <TimeLeft until={request.expiresAt} />
+          The agent goes on without an answer <TimeLeft until={Date.parse(request.expires_at)} />
         </p>
       )}
     </section>

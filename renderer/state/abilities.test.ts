@@ -13,13 +13,13 @@ const asking = (more: Partial<NonNullable<PaneView["request"]>> = {}): PaneView 
       kind: "command",
       title: "Bash",
       body: "make",
-      toolName: null,
+      tool_name: null,
       options: [
         { label: "Yes", keys: ["1"], role: "approve" },
         { label: "Always", keys: ["2"], role: "approve_always" },
         { label: "No", keys: null, role: "deny" },
       ],
-      expiresAt: null,
+      expires_at: null,
       ...more,
     },
   });
@@ -57,7 +57,7 @@ describe("what can be done", () => {
 
   it("replies to a prompt only where it takes a text", () => {
     expect(abilitiesOf(asking(), WELL).reply).toContain("takes no text");
-    expect(abilitiesOf(asking({ textEntry: [] }), WELL).reply).toBeNull();
+    expect(abilitiesOf(asking({ text_entry: [] }), WELL).reply).toBeNull();
   });
 
   it("leaves a crashed agent its output and its dismissal", () =>

@@ -1,6 +1,6 @@
 // What can be done to a pane from here, and why the rest cannot. Pure. It keeps dead buttons out of the popover; whether an
 // action really goes through is the daemon's to decide when it is asked.
-import type { PromptRequest } from "../../core/model/request.ts";
+import type { RequestView } from "../../core/model/request.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
 
@@ -50,7 +50,7 @@ const roleHindrance = (pane: PaneView, role: "approve" | "deny"): Hindrance => {
   return hasKeys(option.keys) ? null : KEYS_UNKNOWN;
 };
 
-const takesText = (request: PromptRequest): boolean => (request.textEntry ?? null) !== null;
+const takesText = (request: RequestView): boolean => (request.text_entry ?? null) !== null;
 
 /** True when a reply is the answer to the open prompt, false when it goes to the agent's own prompt. */
 export const repliesToPrompt = (pane: PaneView): boolean =>

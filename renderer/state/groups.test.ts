@@ -12,9 +12,9 @@ const ask = (title: string, body: string | null): PaneView["request"] => ({
   kind: "command",
   title,
   body,
-  toolName: null,
+  tool_name: null,
   options: [],
-  expiresAt: null,
+  expires_at: null,
 });
 
 describe("arrange", () => {

@@ -25,9 +25,9 @@ describe("a row read aloud", () => {
       kind: "command" as const,
       title: "Run a command",
       body: "make",
-      toolName: null,
+      tool_name: null,
       options: [],
-      expiresAt: null,
+      expires_at: null,
     };
     expect(paneLabel(pane({ state: "waiting_approval", request }, "1 queued prompt"))).toBe(
       "api, Claude Code, needs approval · asks to use a tool: Run a command: make",

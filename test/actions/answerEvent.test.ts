@@ -45,7 +45,7 @@ const answer = (row: PaneView, choice: AnswerChoice) =>
 const announced = async (command: string): Promise<{ pane: DialogPane; row: PaneView }> => {
   const pane = await openDialogs(scene, "claude", [DIALOG]);
   await announce(pane.paneId, command);
-  const isAnnounced = ({ request }: PaneView) => request?.toolName === "Bash";
+  const isAnnounced = ({ request }: PaneView) => request?.tool_name === "Bash";
   return { pane, row: await scene.daemon.until(pane.paneId, isAnnounced, 10_000) };
 };
 

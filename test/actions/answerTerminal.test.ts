@@ -12,12 +12,12 @@ const PANE = makePane({
     kind: "command",
     title: "Bash command",
     body: "touch a.txt",
-    toolName: "Bash",
+    tool_name: "Bash",
     options: [
       { label: "Yes", keys: ["1"], role: "approve" },
       { label: "No", keys: ["2"], role: "deny" },
     ],
-    expiresAt: Date.now() + 3_600_000,
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   },
   prompt_fingerprint: FINGERPRINT,
 });

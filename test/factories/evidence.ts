@@ -1,7 +1,7 @@
 // Small factories for evidence: every field has a quiet default, a test names only what it is about.
 import type { Evidence, EvidenceSource, Signal } from "../../core/model/evidence.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import type { PromptRequest } from "../../core/model/request.ts";
+import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
 import type { Pulse } from "../../core/model/resolution.ts";
 import type { Status } from "../../core/model/state.ts";
 
@@ -22,6 +22,8 @@ export const someRequest = (body = "rm -rf build"): PromptRequest => ({
   options: [],
   expiresAt: null,
 });
+
+export const someRequestView = (body?: string): RequestView => requestView(someRequest(body));
 
 /** Evidence at `at`, ingested at once; the id says what it is. */
 export const evidenceAt = (at: number, signal: Signal, more: Partial<Evidence> = {}): Evidence => ({

@@ -58,7 +58,7 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     await player.event("PermissionRequest");
     // The screen may be seen first; which tool it is only the event tells.
     const isExact = ({ state, request }: PaneView) =>
-      state === "waiting_approval" && request?.toolName === "Bash";
+      state === "waiting_approval" && request?.tool_name === "Bash";
     await scene.daemon.until(player.paneId, isExact, LIMIT_MS);
     await player.frame("completed");
     await player.event("Stop");

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
-import { someRequest } from "../../../test/factories/evidence.ts";
+import { someRequestView } from "../../../test/factories/evidence.ts";
 import { DEFAULT_CONFIG } from "../../model/config.ts";
 import type { NoticePolicy } from "../../model/noticePolicy.ts";
 import type { PaneView } from "../../model/view.ts";
@@ -20,7 +20,7 @@ let listening: AbortController;
 /** Asked as it is when the screen was read: with its options, and named. */
 const asked = (body: string): Partial<PaneView> => ({
   request: {
-    ...someRequest(body),
+    ...someRequestView(body),
     options: [
       { label: "Yes", keys: ["1"], role: "approve" },
       { label: "No", keys: ["Escape"], role: "deny" },
@@ -118,7 +118,7 @@ describe("a wait", () => {
   });
 
   it("waits for its options a moment, and is told without them after it", async () => {
-    change({ state: "waiting_approval", request: someRequest("rm x") });
+    change({ state: "waiting_approval", request: someRequestView("rm x") });
     await pass(1_000);
     expect(told()).toEqual([]);
     change({ state: "waiting_approval" }, asked("rm x"), false);
@@ -126,7 +126,7 @@ describe("a wait", () => {
     expect(events[0]).toMatchObject({
       notice: { actions: [{ kind: "approve" }, { kind: "deny" }, { kind: "attach" }] },
     });
-    change({ pane: 2, state: "waiting_approval", request: someRequest("rm y") });
+    change({ pane: 2, state: "waiting_approval", request: someRequestView("rm y") });
     await pass(2_000);
     expect(events[1]).toMatchObject({ notice: { actions: [{ kind: "attach" }] } });
   });

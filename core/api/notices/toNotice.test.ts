@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../../test/factories/view.ts";
-import { someRequest } from "../../../test/factories/evidence.ts";
-import type { PromptRequest } from "../../model/request.ts";
+import { someRequestView } from "../../../test/factories/evidence.ts";
+import type { RequestView } from "../../model/request.ts";
 import type { PaneView } from "../../model/view.ts";
 import { toGroupNotice, toNotice } from "./toNotice.ts";
 
 const option = (
   label: string,
   keys: string[] | null,
-  role: PromptRequest["options"][number]["role"] = null,
+  role: RequestView["options"][number]["role"] = null,
 ) => ({
   label,
   keys,
   role,
 });
-const paneAsking = (request: Partial<PromptRequest>, more: Partial<PaneView> = {}): PaneView => ({
+const paneAsking = (request: Partial<RequestView>, more: Partial<PaneView> = {}): PaneView => ({
   ...makePane({ state: "waiting_approval", session: "work", windowName: "api" }),
-  request: { ...someRequest(), ...request },
+  request: { ...someRequestView(), ...request },
   prompt_fingerprint: "f00",
   ...more,
 });
@@ -98,9 +98,9 @@ describe("what can be done from a notice", () => {
   it("takes a text where a question has a field for one, or nothing is asked", () => {
     const replyOf = (pane: PaneView, kind: "waiting_input" | "completed" | "waiting_approval") =>
       toNotice("n", pane, { kind, sound: "default" }).reply;
-    expect(replyOf(paneAsking({ textEntry: [] }), "waiting_input")).toBe("answer");
-    expect(replyOf(paneAsking({ textEntry: null }), "waiting_input")).toBeNull();
-    expect(replyOf(paneAsking({ textEntry: [] }), "waiting_approval")).toBeNull();
+    expect(replyOf(paneAsking({ text_entry: [] }), "waiting_input")).toBe("answer");
+    expect(replyOf(paneAsking({ text_entry: null }), "waiting_input")).toBeNull();
+    expect(replyOf(paneAsking({ text_entry: [] }), "waiting_approval")).toBeNull();
     expect(replyOf(makePane({ state: "completed" }), "completed")).toBe("send");
   });
 });

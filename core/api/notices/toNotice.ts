@@ -71,7 +71,7 @@ const replyOf = ({ request, prompt_fingerprint }: PaneView, kind: NoticeKind): N
     case "waiting_approval":
       return null;
     case "waiting_input":
-      return (request?.textEntry ?? null) === null || prompt_fingerprint === null ? null : "answer";
+      return (request?.text_entry ?? null) === null || prompt_fingerprint === null ? null : "answer";
     case "error":
     case "completed":
       return "send";
