@@ -91,6 +91,10 @@ describe("finding the file", () => {
     expect(await read(request(texts, null))).toBeNull();
   });
 
+  it("asks for no file that cannot be named: half a character in a session's id", async () => {
+    expect(await read(request({ [root]: state([skill("ralplan", "adr")]) }, "\ud800"))).toBeNull();
+  });
+
   it("knows its session without events by the file of its terminal", async () => {
     const texts = {
       [root]: state([skill("ralplan", "adr")]),

@@ -84,8 +84,9 @@ export const skillLine = (text: string, sessionId: string, now: number): string 
   );
 };
 
-/** Session ids become names of folders: percent-encoded, dots as well. */
-const folderNameOf = (sessionId: string): string => encodeURIComponent(sessionId).replaceAll(".", "%2E");
+/** Session ids become names of folders: percent-encoded, dots as well. Half a character has no such form. */
+const folderNameOf = (sessionId: string): string =>
+  encodeURIComponent(sessionId.toWellFormed()).replaceAll(".", "%2E");
 
 const sessionIdOf = async (request: StateFileRequest): Promise<string | null> => {
   if (request.agentSessionId !== null) return request.agentSessionId;
