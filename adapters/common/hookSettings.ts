@@ -40,15 +40,22 @@ export interface HookSettings {
   testEvent: Integration["testEvent"];
 }
 
-/** One file of one installation. */
+/** One file of one installation, as long as one plan takes. */
 interface Site {
   settings: HookSettings;
   path: string;
   eventScript: string;
+  /** The text that was parsed last: most questions about it come one after another. */
+  parsed: { text: string; root: JsonNode } | null;
 }
 
-const parse = ({ path, settings }: Site, text: string): JsonNode =>
-  parseSettings(path, text, { hasComments: settings.hasComments === true });
+const parse = (site: Site, text: string): JsonNode => {
+  if (site.parsed?.text !== text) {
+    const { path, settings } = site;
+    site.parsed = { text, root: parseSettings(path, text, { hasComments: settings.hasComments === true }) };
+  }
+  return site.parsed.root;
+};
 
 const refused = (path: string, what: string): AgtmuxError =>
   new AgtmuxError("E_INTEGRATION_REFUSED", `${path}: ${what}.`);
@@ -79,7 +86,11 @@ const hooksOf = (settings: HookSettings, member: JsonNode): readonly JsonNode[] 
   return list?.kind === "array" ? list.children : [];
 };
 
-const entriesOf = ({ settings, path, eventScript }: Site, root: JsonNode, event: string): HookEntry[] =>
+const entriesOf = (
+  { settings, path, eventScript }: Omit<Site, "parsed">,
+  root: JsonNode,
+  event: string,
+): HookEntry[] =>
   (groupsOf(path, root, event)?.children ?? []).flatMap((member, group) => {
     const hooks = hooksOf(settings, member);
     return hooks.flatMap((hook, index) => {
@@ -176,7 +187,8 @@ const inspectText = async (site: Site, text: string, request: IntegrationRequest
 export const createHookSettingsIntegration = (settings: HookSettings): Integration => {
   const open = async ({ files, homeDir, eventScript }: IntegrationRequest) => {
     const path = settings.path(homeDir);
-    return { site: { settings, path, eventScript }, before: await files.readText(path, MAX_BYTES) };
+    const site: Site = { settings, path, eventScript, parsed: null };
+    return { site, before: await files.readText(path, MAX_BYTES) };
   };
   return {
     async planInstall(request) {
