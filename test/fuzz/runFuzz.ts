@@ -77,6 +77,8 @@ class Thread {
     this.worker = new Worker(WORKER, {
       workerData: { beat: this.cells.buffer },
       execArgv: ["--disable-warning=ExperimentalWarning"],
+      // As the daemon's own thread has: the default of a worker is four times as deep.
+      resourceLimits: { stackSizeMb: 1 },
     });
     this.worker.on("message", (report: WorkerReport) => {
       if (report.kind === "stray") this.onStray(report.finding);
