@@ -1,10 +1,19 @@
 // Asks the person at the terminal a question.
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
+import { ERROR_CODES } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 
 /** Exit status of a command that the person left instead of answering. */
-export const INTERRUPTED_EXIT_CODE = 130;
+const INTERRUPTED_EXIT_CODE = 130;
+/** That of one to which the person said no: as where there is nobody to say yes. */
+const DECLINED_EXIT_CODE = ERROR_CODES.E_CONFIRMATION_REQUIRED.exit;
+
+/** Says that the person's answer left everything as it is (null: the person went away), and gives the exit status. */
+export const leaveUndone = (context: CliContext, hasAnswered: boolean, done = "done"): number => {
+  context.print(`${hasAnswered ? "" : "\n"}Nothing was ${done}.\n`);
+  return hasAnswered ? DECLINED_EXIT_CODE : INTERRUPTED_EXIT_CODE;
+};
 
 /** What was typed, trimmed; null when the person left with Ctrl-C or Ctrl-D instead of answering. */
 export const askLine = async (question: string, context: CliContext): Promise<string | null> => {

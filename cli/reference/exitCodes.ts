@@ -21,7 +21,8 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_REF_NOT_FOUND: "Nothing is at the reference.",
   E_REF_AMBIGUOUS: "Several panes fit the reference; nothing was done.",
   E_STALE_SNAPSHOT: "What the action was meant for has changed; nothing was sent.",
-  E_CONFIRMATION_REQUIRED: "The action needs a yes, and there is no terminal to ask on.",
+  E_CONFIRMATION_REQUIRED:
+    "The action needs a yes: the answer was another one, or there is no terminal to ask on. Nothing was done.",
   E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
   E_TARGET_HOST_KEY: "The host key of an SSH target is unknown or has changed.",
   E_TARGET_AUTH: "An SSH target does not accept the keys at hand.",

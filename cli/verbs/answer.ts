@@ -3,7 +3,7 @@ import type { AnswerChoice } from "../../core/model/actionView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { ask, askLine, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { ask, askLine, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
@@ -82,7 +82,7 @@ const showPrompt = (pane: PaneView, context: CliContext): string => {
   return fingerprint;
 };
 
-/** Resolves with the exit status of the outcome; 0 when the person left the prompt as it is. */
+/** Resolves with the exit status of the outcome; that of a missing yes when the person left the prompt as it is. */
 export const runAnswer = async (
   context: CliContext,
   ref: string,
@@ -98,10 +98,7 @@ export const runAnswer = async (
       const { pane } = await client.call((api) => api.explain.query({ ref }));
       const fingerprint = showPrompt(pane, context);
       const answer = await confirmed(choice, pane, context);
-      if (answer === null || answer === "none") {
-        context.print(`${answer === null ? "\n" : ""}Nothing was done.\n`);
-        return answer === null ? INTERRUPTED_EXIT_CODE : 0;
-      }
+      if (answer === null || answer === "none") return leaveUndone(context, answer !== null);
       choice = answer;
       guards = { ...guards, ifPrompt: fingerprint };
     }

@@ -4,7 +4,7 @@ import type { IntegrationReport, IntegrationVerification } from "../../core/api/
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { IntegrationDocument } from "../../core/model/documents.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { ask, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import type { Colour } from "../render/paint.ts";
@@ -102,10 +102,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
         );
       context.print(`${renderChanges(plan, context).join("\n")}\n`);
       const isWanted = await ask("Apply this change? [y/N] ", context);
-      if (isWanted !== true) {
-        context.print(`${isWanted === null ? "\n" : ""}Nothing was changed.\n`);
-        return isWanted === null ? INTERRUPTED_EXIT_CODE : 0;
-      }
+      if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
     }
     const report = await client.call((api) =>
       api.integrationChange.mutate({ agent, target, action, dryRun: false }),

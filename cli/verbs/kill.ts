@@ -3,7 +3,7 @@ import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { ask, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -43,7 +43,7 @@ const agree = async (
   return { answer, guards: runtime_id === null ? about.guards : { ifRuntime: runtime_id, ...about.guards } };
 };
 
-/** Resolves with the exit status of the outcome; 0 when the person said no. */
+/** Resolves with the exit status of the outcome; that of a missing yes when the person said no. */
 export const runKill = async (context: CliContext, ref: string, options: KillOptions): Promise<number> => {
   const signal = parseSignal(options.signal ?? "INT");
   const asJson = options.json === true;
@@ -52,10 +52,7 @@ export const runKill = async (context: CliContext, ref: string, options: KillOpt
     let guards = parseGuards(options);
     if (canAsk) {
       const agreement = await agree(context, client, { ref, signal, guards });
-      if (agreement.answer !== true) {
-        context.print(`${agreement.answer === null ? "\n" : ""}Nothing was done.\n`);
-        return agreement.answer === null ? INTERRUPTED_EXIT_CODE : 0;
-      }
+      if (agreement.answer !== true) return leaveUndone(context, agreement.answer !== null);
       guards = agreement.guards;
     }
     // Without a terminal and without --yes the daemon refuses, and says what it would have done.

@@ -1,6 +1,6 @@
 // `agtmux target remove <target>`: forgets a machine, after asking.
 import type { TargetRemovedDocument } from "../../core/model/documents.ts";
-import { ask, INTERRUPTED_EXIT_CODE } from "../ask.ts";
+import { ask, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printDocument } from "../document.ts";
@@ -25,10 +25,7 @@ export const runTargetRemove = async (
         `Hooks that were installed on ${shown} stay there: take them out first with 'agtmux integrate <agent> --target ${shown} --uninstall'.\n`,
       );
       const answer = await ask(`Forget ${shown} and its panes? [y/N] `, context);
-      if (answer !== true) {
-        context.print(`${answer === null ? "\n" : ""}Nothing was done.\n`);
-        return answer === null ? INTERRUPTED_EXIT_CODE : 0;
-      }
+      if (answer !== true) return leaveUndone(context, answer !== null);
     }
     // Without a terminal and without --yes the daemon refuses, and says what it would have done.
     const isConfirmed = options.yes === true || canAsk;

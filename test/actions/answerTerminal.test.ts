@@ -71,9 +71,9 @@ it.each([
 });
 
 it.each([
-  ["", ["Enter"], "status 0"],
-  ["", ["3", "Enter"], "status 0"],
-  ["--approve", ["n", "Enter"], "status 0"],
+  ["", ["Enter"], "status 6"],
+  ["", ["3", "Enter"], "status 6"],
+  ["--approve", ["n", "Enter"], "status 6"],
   ["--approve", ["C-c"], "status 130"],
 ])("leaves it with '%s' and %j", async (options, keys, status) => {
   const screen = await typed(options, keys);
