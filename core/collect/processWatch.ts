@@ -4,6 +4,7 @@ import type { Recognised } from "../engine/epoch.ts";
 import { paneKeyString, type Pane, type ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
+import { createBreath } from "./breath.ts";
 import { isScanDue, type LastScan } from "./paneScans.ts";
 import { toProcess, type CollectorSink, type ProcessReader, type WatchedRuntime } from "./sink.ts";
 
@@ -53,8 +54,13 @@ export class ProcessWatch {
     );
     if (due.length === 0) return;
     const trees = await this.deps.processes.ofPanes(due.map((pane) => pane.panePid));
-    if (this.isClosed) return;
+    const breathe = createBreath(this.deps.clock);
     for (const pane of due) {
+      // oxlint-disable-next-line no-await-in-loop -- that is what gives others their turn
+      await breathe();
+      if (this.isClosed) return;
+      // A later scan was faster: what it found is newer.
+      if ((this.scans.get(paneKeyString(pane))?.at ?? 0) > now) continue;
       const processes = pane.isDead ? [] : (trees.get(pane.panePid) ?? []);
       this.scans.set(paneKeyString(pane), { at: now, panePid: pane.panePid, title: pane.title });
       this.deps.sink.applyRecognised(pane, this.recognise(processes));

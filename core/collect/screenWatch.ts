@@ -5,8 +5,15 @@ import type { Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { createBreath } from "./breath.ts";
 import { nextReadAt, type LastRead } from "./screenReads.ts";
-import { toProcess, type CollectorSink, type WatchedRuntime, type WatchedServer } from "./sink.ts";
+import {
+  toProcess,
+  type Attention,
+  type CollectorSink,
+  type WatchedRuntime,
+  type WatchedServer,
+} from "./sink.ts";
 
 export interface ScreenWatchDeps {
   targetId: string;
@@ -21,6 +28,9 @@ export interface ScreenWatchDeps {
 }
 
 const CONFIRM_REFRESH_MS = 30_000;
+/** Panes that are read together; what is most urgent comes first. */
+const PANES_PER_READ = 20;
+const URGENCY: readonly Attention[] = ["unconfirmed", "waiting", "active", "quiet"];
 
 export class ScreenWatch {
   private readonly deps: ScreenWatchDeps;
@@ -95,15 +105,24 @@ export class ScreenWatch {
   }
 
   private async readServer(server: WatchedServer, due: readonly WatchedRuntime[]): Promise<void> {
-    if (due.length === 0) return;
+    const byUrgency = due.toSorted((a, b) => URGENCY.indexOf(a.attention) - URGENCY.indexOf(b.attention));
+    for (let from = 0; from < byUrgency.length && !this.isClosed; from += PANES_PER_READ)
+      // oxlint-disable-next-line no-await-in-loop -- a few at a time, so that others get their turn
+      await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ));
+  }
+
+  private async readTogether(server: WatchedServer, due: readonly WatchedRuntime[]): Promise<void> {
     const readAt = this.deps.clock.now();
     const [screens] = await Promise.all([
       server.capture(due.map(({ pane }) => pane.paneId)),
       ...due.map((watched) => this.readStateFiles(watched)),
       ...due.map((watched) => this.refreshConfirmation(watched)),
     ]);
-    if (this.isClosed) return;
+    const breathe = createBreath(this.deps.clock);
     for (const watched of due) {
+      // oxlint-disable-next-line no-await-in-loop -- that is what gives others their turn
+      await breathe();
+      if (this.isClosed) return;
       const lines = screens.get(watched.pane.paneId);
       this.readScreen(watched, lines ?? null, readAt);
     }

@@ -1,7 +1,8 @@
 // One tmux server as the collector watches it: the cheap probe each time, the full listing only when something moved.
 import type { Pane } from "../model/runtime.ts";
 import { captureScreens } from "../tmux/capture.ts";
-import { listTopology, probeTopology, type ProbeResult } from "../tmux/topology.ts";
+import { createLocalProbe } from "../tmux/localProbe.ts";
+import { listTopology, type ProbeResult } from "../tmux/topology.ts";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
 import type { ServerListing, WatchedServer } from "./sink.ts";
 
@@ -21,14 +22,14 @@ export const watchServer = (options: {
   /** Another cheap look than the usual one, whose times of activity count instead of tmux's own. */
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
-  const { tmux, socketPath, makeNonce, probe = () => probeTopology(tmux) } = options;
+  const { tmux, socketPath, makeNonce, probe = createLocalProbe(tmux) } = options;
   /** Something was renamed, opened or closed: the probe alone would not see all of it. */
   let isHinted = false;
-  let last: { listing: ServerListing; fingerprint: string } | null = null;
+  let last: { listing: ServerListing; looked: Looked } | null = null;
 
   const frame = () => ({ mode: tmux.mode, problem: tmux.problem });
 
-  const listFully = async ({ fingerprint, windowActivity }: Looked): Promise<ServerListing> => {
+  const listFully = async (looked: Looked): Promise<ServerListing> => {
     last = null;
     const result = await listTopology(tmux, makeNonce);
     if (result.status === "no_server")
@@ -40,9 +41,9 @@ export const watchServer = (options: {
       mode: tmux.mode,
       problem: result.problem ?? tmux.problem,
       instance: result.instance,
-      panes: options.probe === undefined ? result.panes : withActivity(result.panes, windowActivity),
+      panes: options.probe === undefined ? result.panes : withActivity(result.panes, looked.windowActivity),
     };
-    last = { listing, fingerprint };
+    last = { listing, looked };
     return listing;
   };
 
@@ -57,15 +58,16 @@ export const watchServer = (options: {
           ? { ...frame(), status: "no_server", mode: "none", instance: null, panes: [] }
           : { ...frame(), status: "error", problem: looked.problem, instance: null, panes: [] };
       }
-      const isDue = last === null || isHinted || last.fingerprint !== looked.fingerprint;
+      const isDue = last === null || isHinted || last.looked.fingerprint !== looked.fingerprint;
       isHinted = false;
       if (last === null || isDue) return listFully(looked);
+      const { panes } = last.listing;
       const listing = {
         ...last.listing,
         ...frame(),
-        panes: withActivity(last.listing.panes, looked.windowActivity),
+        panes: last.looked === looked ? panes : withActivity(panes, looked.windowActivity),
       };
-      last = { listing, fingerprint: looked.fingerprint };
+      last = { listing, looked };
       return listing;
     },
     capture: (paneIds) => captureScreens(tmux, paneIds),

@@ -5,6 +5,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { parseCmdline, parseProcStat, parseUptime, MAX_ARGS, type ProcStat } from "./procStat.ts";
 import { parsePsTable, PS_ARGV } from "./psTable.ts";
+import { createTurns } from "./turns.ts";
 
 /** Processes below a pane's own that are looked at, and how deep. */
 const MAX_PROCESSES = 64;
@@ -14,6 +15,8 @@ const PS_TIMEOUT_MS = 5_000;
 /** How long the identity of `/proc/<pid>` alone proves life; a zombie keeps it, so now and then the state is read. */
 const FULL_CHECK_MS = 8_000;
 const MAX_KNOWN = 4_096;
+/** Panes or processes that are read at once. */
+const PARALLEL = 16;
 /** One table of ps serves all questions of this time. */
 const PS_SHARED_MS = 500;
 
@@ -83,6 +86,7 @@ const walk = async (
 const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
   const { files } = executor;
   let bootAt: Promise<number> | null = null;
+  const inTurn = createTurns(PARALLEL);
   const known = new Map<number, { madeAt: number; readAt: number; startedAt: number }>();
   const getBootAt = (): Promise<number> => {
     bootAt ??= files
@@ -140,6 +144,26 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     );
     return ({ info }) => Promise.resolve((byParent.get(info.pid) ?? []).map((stat) => stat.pid));
   };
+  const isStill = async (pid: number, startedAt: number): Promise<boolean> => {
+    // The folder's own time is the moment when the kernel made its inode for this process: a cheap mark of identity.
+    const folder = await files.stat(`/proc/${pid}`).catch(() => null);
+    const before = known.get(pid);
+    if (
+      folder !== null &&
+      before?.madeAt === folder.mtimeMs &&
+      clock.now() - before.readAt < FULL_CHECK_MS &&
+      isSameStart(before.startedAt, startedAt)
+    )
+      return true;
+    known.delete(pid);
+    const stat = folder === null ? null : await readStat(pid);
+    if (folder === null || stat === null) return false;
+    const actualStart = await toStartedAt(stat);
+    if (!isSameStart(actualStart, startedAt)) return false;
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(pid, { madeAt: folder.mtimeMs, readAt: clock.now(), startedAt: actualStart });
+    return true;
+  };
   return {
     ofPanes: async (panePids) => {
       const hasChildrenFiles = (await files.stat("/proc/thread-self/children").catch(() => null)) !== null;
@@ -147,32 +171,13 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
       const trees = new Map<number, ProcessInfo[]>();
       await Promise.all(
         [...new Set(panePids)].map(async (pid) => {
-          const tree = await walk(pid, readProcess, listChildren);
+          const tree = await inTurn(() => walk(pid, readProcess, listChildren));
           if (tree.length > 0) trees.set(pid, tree);
         }),
       );
       return trees;
     },
-    verify: async (pid, startedAt) => {
-      // The folder's own time is the moment when the kernel made its inode for this process: a cheap mark of identity.
-      const folder = await files.stat(`/proc/${pid}`).catch(() => null);
-      const before = known.get(pid);
-      if (
-        folder !== null &&
-        before?.madeAt === folder.mtimeMs &&
-        clock.now() - before.readAt < FULL_CHECK_MS &&
-        isSameStart(before.startedAt, startedAt)
-      )
-        return true;
-      known.delete(pid);
-      const stat = folder === null ? null : await readStat(pid);
-      if (folder === null || stat === null) return false;
-      const actualStart = await toStartedAt(stat);
-      if (!isSameStart(actualStart, startedAt)) return false;
-      if (known.size >= MAX_KNOWN) known.clear();
-      known.set(pid, { madeAt: folder.mtimeMs, readAt: clock.now(), startedAt: actualStart });
-      return true;
-    },
+    verify: (pid, startedAt) => inTurn(() => isStill(pid, startedAt)),
   };
 };
 

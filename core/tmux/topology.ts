@@ -73,23 +73,37 @@ export const listTopology = async (server: TmuxServer, makeNonce: () => string):
   };
 };
 
+/** The question of the cheap look, as it is asked now, and its answer. */
+export const probeListing = async (
+  server: TmuxServer,
+): Promise<{ format: string; listing: ReturnType<typeof readListing> }> => {
+  const format = server.mode === "control" ? PROBE : PROBE_WITH_NAMES;
+  const answer = await server.query([INSTANCE, ["list-panes", "-a", "-F", format]]);
+  return { format, listing: readListing(answer, server.server) };
+};
+
+/** `rest`: everything but the activity, which moves with every output. A line of another form is all `rest`. */
+export interface ProbeLine {
+  paneId: string;
+  activity: number | null;
+  rest: string;
+}
+
+export const parseProbeLine = (line: string): ProbeLine => {
+  const [, paneId = "", activity, rest = line] = /^(%\d+) (\d+) (.*)$/.exec(line) ?? [];
+  return { paneId, activity: activity === undefined ? null : Number(activity), rest };
+};
+
 /** The cheap look: ask often, and list when the fingerprint differs from that of the last listing. */
 export const probeTopology = async (server: TmuxServer): Promise<ProbeResult> => {
-  const listing = readListing(
-    await server.query([
-      INSTANCE,
-      ["list-panes", "-a", "-F", server.mode === "control" ? PROBE : PROBE_WITH_NAMES],
-    ]),
-    server.server,
-  );
+  const { listing } = await probeListing(server);
   if (listing.status !== "ok") return listing;
   const hash = createHash("sha1").update(`${listing.instance.pid} ${listing.instance.startedAt}`);
   const windowActivity = new Map<string, number>();
-  for (const line of listing.lines) {
-    const [, paneId = "", activity, rest = line] = /^(%\d+) (\d+) (.*)$/.exec(line) ?? [];
+  for (const { paneId, activity, rest } of listing.lines.map(parseProbeLine)) {
     // Activity moves with every output; it is reported beside the fingerprint, not in it.
     hash.update(`\n${paneId} ${rest}`);
-    if (activity !== undefined) windowActivity.set(paneId, Number(activity));
+    if (activity !== null) windowActivity.set(paneId, activity);
   }
   return { status: "ok", fingerprint: hash.digest("hex"), windowActivity };
 };
