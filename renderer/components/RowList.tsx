@@ -62,24 +62,26 @@ const useViewport = (element: HTMLElement | null) => {
   return view;
 };
 
-interface MeasuredRowProps {
+interface SlotContentProps {
   rowKey: string;
+  isMeasured: boolean;
   onHeight: (key: string, height: number) => void;
   children: ReactNode;
 }
 
-const MeasuredRow = ({ rowKey, onHeight, children }: MeasuredRowProps) => {
+/** The same elements whether it is measured or not: a row that is expanded keeps the focus. */
+const SlotContent = ({ rowKey, isMeasured, onHeight, children }: SlotContentProps) => {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = ref.current;
-    if (element === null) return;
+    if (element === null || !isMeasured) return;
     const observer = new ResizeObserver(() => onHeight(rowKey, element.offsetHeight));
     observer.observe(element);
     onHeight(rowKey, element.offsetHeight);
     return () => observer.disconnect();
-  }, [rowKey, onHeight]);
+  }, [rowKey, isMeasured, onHeight]);
   return (
-    <div ref={ref} className={styles.measured}>
+    <div ref={ref} className={styles.content}>
       {children}
     </div>
   );
@@ -192,13 +194,9 @@ export const RowList = ({
                 data-index={index}
                 style={{ transform: `translateY(${tops[index] ?? 0}px)` }}
               >
-                {measuredKeys.has(row.key) ? (
-                  <MeasuredRow rowKey={row.key} onHeight={onHeight}>
-                    {renderRow(row)}
-                  </MeasuredRow>
-                ) : (
-                  renderRow(row)
-                )}
+                <SlotContent rowKey={row.key} isMeasured={measuredKeys.has(row.key)} onHeight={onHeight}>
+                  {renderRow(row)}
+                </SlotContent>
               </div>
             );
           })}
