@@ -178,6 +178,17 @@ describe("what is shown", () => {
   });
 });
 
+it("says so when a row cannot be drawn, and shows the list again when that has passed", async () => {
+  const { daemon, popover, page } = await startMixed();
+  const good = makePane({ pane: 98, session: "web", windowName: "odd", state: "running" });
+  // As from another version, whose rows look different.
+  daemon.put({ ...good, title: undefined as unknown as string });
+  await popover.alert.getByText("This cannot be shown").waitFor();
+  daemon.put(good);
+  await page.getByRole("button", { name: "Show it again" }).click();
+  await popover.row("odd").waitFor();
+});
+
 describe("filtering", () => {
   it("filters by chips and text, and Escape clears", async () => {
     const { popover, page } = await startMixed();
@@ -215,8 +226,10 @@ describe("keyboard and actions", () => {
     await isFocused(started, "refunds");
     await popover.press("Space");
     await popover.detail.waitFor();
+    await isFocused(started, "refunds");
     await popover.press("Space");
     await popover.detail.waitFor({ state: "detached" });
+    await isFocused(started, "refunds");
     await popover.press("ArrowRight");
     await popover.detail.waitFor();
     await popover.press("ArrowLeft");

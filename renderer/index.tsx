@@ -1,6 +1,7 @@
 // The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { DrawGuard } from "./components/DrawGuard.tsx";
 import { Root } from "./components/Root.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
 import { FeedConnection } from "./connection/feedConnection.ts";
@@ -64,14 +65,17 @@ if (root === null) throw new Error("index.html has no root element");
 createRoot(root).render(
   <StrictMode>
     <VisibilityContext value={host.visibility}>
-      <Root
-        host={host}
-        store={store}
-        clock={clock}
-        desk={desk}
-        drafts={drafts}
-        onRetry={() => connection.retryNow()}
-      />
+      {/* The app lets its page go nowhere, not even to itself. */}
+      <DrawGuard reload={host.kind === "browser" ? () => location.reload() : null}>
+        <Root
+          host={host}
+          store={store}
+          clock={clock}
+          desk={desk}
+          drafts={drafts}
+          onRetry={() => connection.retryNow()}
+        />
+      </DrawGuard>
     </VisibilityContext>
   </StrictMode>,
 );

@@ -1,0 +1,47 @@
+// What is shown when drawing fails: without it one thing that this page does not understand, as from a newer daemon, would
+// leave an empty window for good.
+import { Component, type ReactNode } from "react";
+import { displaySentence } from "../text/displayText.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import styles from "./EmptyView.module.css";
+
+interface DrawGuardProps {
+  /** Loads the page anew; null where it may not: then it is drawn again from what is known. */
+  reload: (() => void) | null;
+  children: ReactNode;
+}
+
+interface DrawGuardState {
+  /** Null while all is well. */
+  failure: string | null;
+}
+
+export class DrawGuard extends Component<DrawGuardProps, DrawGuardState> {
+  override readonly state: DrawGuardState = { failure: null };
+
+  static getDerivedStateFromError(error: unknown): DrawGuardState {
+    return { failure: error instanceof Error && error.message !== "" ? error.message : "Unknown error" };
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state;
+    if (failure === null) return this.props.children;
+    return (
+      <main className={styles.page} aria-label="agtmux">
+        <div className={styles.empty} role="alert">
+          <p className={styles.title}>This cannot be shown</p>
+          <p>Your agents are still watched. After an update, quit agtmux and start it again.</p>
+          <p className={styles.detail}>{displaySentence(failure)}</p>
+          <ActionButton
+            tone="primary"
+            onClick={() =>
+              this.props.reload === null ? this.setState({ failure: null }) : this.props.reload()
+            }
+          >
+            Show it again
+          </ActionButton>
+        </div>
+      </main>
+    );
+  }
+}
