@@ -439,7 +439,7 @@ describe("looks", () => {
         await settings.card("Integrations", "Claude Code").getByRole("button", { name: "Install…" }).click();
         await page.getByRole("group", { name: /settings\.json/ }).waitFor();
       },
-      Targets: () => page.getByText("unreachable").waitFor(),
+      Targets: () => page.getByText("unreachable", { exact: true }).waitFor(),
       Notifications: () => settings.toggle("Be quiet every day").click(),
       Agents: () => settings.toggle("Codex").waitFor(),
       General: () => page.getByLabel("History of states for").waitFor(),
