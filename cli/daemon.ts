@@ -8,7 +8,8 @@ import type { AdapterSource } from "../core/ports/adapterSource.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
-import { AgtmuxError } from "../core/model/errors.ts";
+import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
+import { lastWords } from "../core/daemon/lastWords.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
@@ -124,6 +125,16 @@ const withBound = async (work: Promise<void>, logger: Logger): Promise<void> => 
   }
 };
 
+/** Node's own words about what nobody caught quote code and messages as they are, into a file. */
+const heedCrashes = (log: LogFile): void => {
+  process.on("uncaughtException", (error) => {
+    log.logger.error({ error }, "the daemon crashed");
+    log.flush();
+    process.stderr.write(lastWords(error));
+    process.exit(ERROR_CODES.E_INTERNAL.exit);
+  });
+};
+
 /** Serves until there is a reason to stop, then closes in the reverse order. */
 const serve = async (
   context: CliContext,
@@ -133,6 +144,7 @@ const serve = async (
 ): Promise<void> => {
   const log = await openLog(context, paths, options.foreground === true);
   const { logger } = log;
+  heedCrashes(log);
   const stop = Promise.withResolvers<Reason>();
   context.signal.addEventListener("abort", () => stop.resolve("signal"));
   const isOnDemand = options.onDemand === true;

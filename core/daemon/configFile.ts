@@ -4,6 +4,7 @@ import { watch, type FSWatcher } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { configSchema, DEFAULT_CONFIG, type Config } from "../model/config.ts";
+import { configProblems } from "../model/configProblems.ts";
 import { editConfig } from "../model/configEdit.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -15,9 +16,11 @@ export const parseConfig = (text: string, path: string): Config => {
   try {
     json = JSON.parse(text);
   } catch (cause) {
+    // JSON.parse quotes what it does not understand; the place is enough.
+    const [problem] = configProblems(text);
     throw new AgtmuxError(
       "E_CONFIG_INVALID",
-      `${path} is not JSON: ${cause instanceof Error ? cause.message : "unreadable"}`,
+      `${path} is not JSON${problem === undefined ? "" : ` (line ${problem.line})`}`,
       { cause },
     );
   }

@@ -287,6 +287,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     });
     const doctor = createDoctor({
       adapters,
+      redact: (text) => redactText(text, MAX_QUOTE),
       targets: createDoctorTargets({
         ingest,
         fleet,

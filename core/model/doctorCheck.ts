@@ -92,3 +92,11 @@ const runOne = async (check: Check, setTimer: SetTimer): Promise<Finding[]> => {
 /** Runs all checks side by side; findings come in the order of the checks. Never rejects. */
 export const runChecks = async (checks: readonly Check[], setTimer: SetTimer): Promise<Finding[]> =>
   (await Promise.all(checks.map((check) => runOne(check, setTimer)))).flat();
+
+/** A finding whose texts may be handed on: evidence quotes programs, files and errors. */
+export const redactFinding = (finding: Finding, redact: (text: string) => string): Finding => ({
+  ...finding,
+  summary: redact(finding.summary),
+  evidence: finding.evidence === null ? null : redact(finding.evidence),
+  remedy: finding.remedy === null ? null : redact(finding.remedy),
+});

@@ -1,6 +1,6 @@
 // `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It looks; nothing
 // that it does changes a state, a setting or a pane.
-import { runChecks } from "../../model/doctorCheck.ts";
+import { redactFinding, runChecks } from "../../model/doctorCheck.ts";
 import type { Finding } from "../../model/doctorView.ts";
 import { AgtmuxError } from "../../model/errors.ts";
 import type { AdapterSource } from "../../ports/adapterSource.ts";
@@ -16,6 +16,8 @@ export interface DoctorDeps {
   /** As things are now. */
   targets: () => readonly DoctorTarget[];
   host: () => HostFacts;
+  /** A text without secrets: the report is made to be handed on. */
+  redact: (text: string) => string;
   clock: Clock;
 }
 
@@ -24,7 +26,7 @@ export interface Doctor {
   examine(input: { target: string | null }): Promise<{ findings: Finding[] }>;
 }
 
-export const createDoctor = ({ adapters, targets, host, clock }: DoctorDeps): Doctor => ({
+export const createDoctor = ({ adapters, targets, host, redact, clock }: DoctorDeps): Doctor => ({
   examine: async ({ target }) => {
     const all = targets();
     const chosen = all.filter(({ view }) => target === null || view.target === target);
@@ -42,6 +44,7 @@ export const createDoctor = ({ adapters, targets, host, clock }: DoctorDeps): Do
         ...agentChecks(one, known, clock),
       ]),
     ];
-    return { findings: await runChecks(checks, (delayMs, callback) => clock.setTimer(delayMs, callback)) };
+    const findings = await runChecks(checks, (delayMs, callback) => clock.setTimer(delayMs, callback));
+    return { findings: findings.map((finding) => redactFinding(finding, redact)) };
   },
 });
