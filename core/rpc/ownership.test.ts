@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AgtmuxError } from "../model/errors.ts";
 import { tryOwn } from "./ownership.ts";
 
 const makeHome = () => mkdtempSync(join(tmpdir(), "agtmux-own-"));
@@ -41,14 +40,14 @@ test("kill -9 frees the home", async () => {
   owner?.release();
 });
 
-test("a file that is no database is named, not overwritten", () => {
+test("a file that is no database is emptied, with a copy of it kept, and locks as before", () => {
   const home = makeHome();
-  writeFileSync(join(home, "owner.db"), "x".repeat(2_000));
-  let code = "none";
-  try {
-    tryOwn(home);
-  } catch (error) {
-    if (error instanceof AgtmuxError) code = error.code;
-  }
-  expect(code).toBe("E_DATABASE_DAMAGED");
+  const path = join(home, "owner.db");
+  const text = "x".repeat(2_000);
+  writeFileSync(path, text);
+  const owner = tryOwn(home);
+  expect(owner).not.toBeNull();
+  expect(readFileSync(`${path}.damaged`, "utf8")).toBe(text);
+  expect(tryOwn(home)).toBeNull();
+  owner?.release();
 });

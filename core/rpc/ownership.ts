@@ -1,5 +1,6 @@
 // Who is the daemon of a home: the one process that holds an exclusive SQLite transaction on `owner.db`. It is an OS
 // lock, so the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state.
+import { constants, copyFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { AgtmuxError } from "../model/errors.ts";
@@ -10,11 +11,23 @@ export interface Owner {
   release(): void;
 }
 
+const isDamage = (code: string): boolean => code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
+
 /**
- * Takes the home if nobody has it; null when another process (or this one) does. Never waits. The home must exist.
- * Nothing else in the process may open `owner.db`: closing any other descriptor of it would drop the lock (POSIX).
+ * The lock file holds nothing, ever: emptied in place it is whole again. It stays the same file, so that whoever took its lock
+ * meanwhile keeps it. A copy of what was in it is left for a person.
  */
-export const tryOwn = (home: string): Owner | null => {
+const empty = (path: string): void => {
+  try {
+    copyFileSync(path, `${path}.damaged`, constants.COPYFILE_EXCL);
+  } catch (error) {
+    // One copy is enough, and none is no reason to stay without a daemon.
+    if (!(error instanceof Error && "code" in error)) throw error;
+  }
+  truncateSync(path);
+};
+
+const own = (home: string, isMended: boolean): Owner | null => {
   const path = join(home, "owner.db");
   let database: Database.Database | undefined;
   try {
@@ -24,8 +37,12 @@ export const tryOwn = (home: string): Owner | null => {
     database?.close();
     const code = error instanceof Database.SqliteError ? error.code : "";
     if (code.startsWith("SQLITE_BUSY")) return null;
-    if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT"))
-      throw new AgtmuxError("E_DATABASE_DAMAGED", `${path} is not a lock file of agtmux`, { cause: error });
+    if (isDamage(code)) {
+      if (isMended)
+        throw new AgtmuxError("E_DATABASE_DAMAGED", `${path} is not a lock file of agtmux`, { cause: error });
+      empty(path);
+      return own(home, true);
+    }
     throw new AgtmuxError("E_DAEMON_UNAVAILABLE", `cannot lock ${path}`, {
       cause: error,
       remedy: "Check that the folder is on a local disk and can be written.",
@@ -40,3 +57,9 @@ export const tryOwn = (home: string): Owner | null => {
     },
   };
 };
+
+/**
+ * Takes the home if nobody has it; null when another process (or this one) does. Never waits. The home must exist.
+ * Nothing else in the process may open `owner.db`: closing any other descriptor of it would drop the lock (POSIX).
+ */
+export const tryOwn = (home: string): Owner | null => own(home, false);

@@ -12,6 +12,7 @@ const BLOCKING =
 const MAY_BLOCK: Readonly<Record<string, string>> = {
   "core/rpc/paths.ts": "the home is checked once at start, before the lock is taken",
   "core/rpc/socketServer.ts": "a dead socket is removed once at start, by the owner of the home",
+  "core/rpc/ownership.ts": "a lock file of noise is emptied once, before the home is owned",
   "core/rpc/startLock.ts": "runs in a command that starts a daemon, not in the daemon",
   "core/rpc/connect.ts": "runs in a command that starts a daemon, not in the daemon",
   "core/rpc/webFiles.ts": "the popover's few files are read once, before the bridge listens",
