@@ -105,13 +105,19 @@ export class ScreenWatch {
   }
 
   private async readServer(server: WatchedServer, due: readonly WatchedRuntime[]): Promise<void> {
+    const begunAt = this.deps.clock.now();
     const byUrgency = due.toSorted((a, b) => URGENCY.indexOf(a.attention) - URGENCY.indexOf(b.attention));
     for (let from = 0; from < byUrgency.length && !this.isClosed; from += PANES_PER_READ)
       // oxlint-disable-next-line no-await-in-loop -- a few at a time, so that others get their turn
-      await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ));
+      await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ), begunAt);
   }
 
-  private async readTogether(server: WatchedServer, due: readonly WatchedRuntime[]): Promise<void> {
+  /** `begunAt`: of the whole look. What is due together stays due together: each look goes through all runtimes. */
+  private async readTogether(
+    server: WatchedServer,
+    due: readonly WatchedRuntime[],
+    begunAt: number,
+  ): Promise<void> {
     const readAt = this.deps.clock.now();
     const [screens] = await Promise.all([
       server.capture(due.map(({ pane }) => pane.paneId)),
@@ -124,19 +130,23 @@ export class ScreenWatch {
       await breathe();
       if (this.isClosed) return;
       const lines = screens.get(watched.pane.paneId);
-      this.readScreen(watched, lines ?? null, readAt);
+      this.readScreen(watched, lines ?? null, { readAt, begunAt });
     }
   }
 
-  private readScreen(watched: WatchedRuntime, lines: readonly string[] | null, readAt: number): void {
+  private readScreen(
+    watched: WatchedRuntime,
+    lines: readonly string[] | null,
+    { readAt, begunAt }: { readAt: number; begunAt: number },
+  ): void {
     const { runtimeId } = watched.runtime;
     const last = this.reads.get(runtimeId);
     if (lines === null) {
-      this.reads.set(runtimeId, { at: readAt, text: last?.text ?? "" });
+      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "" });
       return;
     }
     const text = lines.join("\n");
-    this.reads.set(runtimeId, { at: readAt, text });
+    this.reads.set(runtimeId, { at: begunAt, text });
     this.deps.sink.applyReading(runtimeId, "poller", {
       reading: this.interpret(watched, lines),
       readAt,
