@@ -37,8 +37,9 @@ const watchLines = async (
   if (options.sort !== undefined || options.columns !== undefined)
     throw new AgtmuxError("E_USAGE", "--sort and --columns are for tables, and --format is jsonl");
   const filters = parseFilters(options);
-  // The feed itself does not know filters: a target that there is not has to be refused before.
-  if (targetsNamed(filters) !== null) await withDaemon(context, (client) => client.call(how.ask));
+  // The feed itself does not know filters: a target or an agent that there is not has to be refused before.
+  if (targetsNamed(filters) !== null || filters.agent !== undefined)
+    await withDaemon(context, (client) => client.call(how.ask));
   const input = { ...how, all: options.all === true, filters };
   await (options.once === true ? printChangesOnce(context, input) : printChanges(context, input));
 };

@@ -26,7 +26,12 @@ const target = (name: string, health: TargetView["health"]): TargetView => ({
   next_attempt_at: null,
   servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 3 }],
 });
-const input = { rows, targets: [target("host", "ok"), target("vm1", "down")], now: 0 };
+const input = {
+  rows,
+  targets: [target("host", "ok"), target("vm1", "down")],
+  agents: () => ["claude", "codex", "gemini", "mine"],
+  now: 0,
+};
 const ids = (filters: ListFilters) => listPanes(input, filters).items.map((pane) => pane.identity.pane_id);
 
 describe("list panes", () => {
@@ -73,6 +78,21 @@ describe("list panes", () => {
         expect(() => list(input, filters)).toThrow(
           expect.objectContaining({ code: "E_TARGET_UNKNOWN", remedy: "Known targets: host, vm1." }),
         );
+  });
+
+  it("refuses an agent that nobody knows and names those that are; one that a row shows is known", () => {
+    for (const filters of [{ agent: "foo" }, { agent: ["claude", "foo"] }])
+      for (const list of [listPanes, listWindows, listSessions])
+        expect(() => list(input, filters)).toThrow(
+          expect.objectContaining({
+            code: "E_USAGE",
+            message: "no agent is called 'foo'",
+            remedy: "Known agents: claude, codex, gemini, mine.",
+          }),
+        );
+    const gone = [...rows, makePane({ pane: 9, agent: "gone", state: "idle" })];
+    expect(listPanes({ ...input, rows: gone }, { agent: "gone" }).items).toHaveLength(1);
+    expect(ids({ agent: "mine" })).toEqual([]);
   });
 
   it("refuses a target session without its slash", () => {

@@ -16,13 +16,22 @@ import {
   type TargetView,
   type WindowList,
 } from "../model/view.ts";
-import { matchesContent, matchesFilters, matchesPlace, shownFilters, targetsNamed } from "./paneFilter.ts";
+import {
+  matchesContent,
+  matchesFilters,
+  matchesPlace,
+  shownFilters,
+  targetsNamed,
+  valuesOf,
+} from "./paneFilter.ts";
 import type { ListFilters } from "./service.ts";
 
 export interface ListingInput {
   /** Every row, panes without an agent included. */
   rows: readonly PaneView[];
   targets: readonly TargetView[];
+  /** Types of the agents that can be recognised, disabled ones included. */
+  agents: () => readonly string[];
   now: number;
 }
 
@@ -53,6 +62,17 @@ const checkTargets = (targets: readonly TargetView[], filters: ListFilters): Rea
   return named;
 };
 
+/** @throws AgtmuxError E_USAGE for an agent that neither an adapter knows nor a row shows. */
+const checkAgents = ({ rows, agents }: ListingInput, filters: ListFilters): void => {
+  const named = valuesOf(filters.agent) ?? [];
+  const known = named.length === 0 ? [] : agents();
+  for (const name of named)
+    if (!known.includes(name) && !rows.some(({ agent }) => agent === name))
+      throw new AgtmuxError("E_USAGE", `no agent is called '${name.slice(0, 200)}'`, {
+        remedy: `Known agents: ${known.join(", ")}.`,
+      });
+};
+
 /** Stable order: target, server, session, window, pane. */
 const byPlace = (a: PaneView, b: PaneView): number =>
   a.identity.target.localeCompare(b.identity.target) ||
@@ -62,15 +82,19 @@ const byPlace = (a: PaneView, b: PaneView): number =>
   a.pane_index - b.pane_index ||
   a.identity.pane_id.localeCompare(b.identity.pane_id);
 
-const frame = ({ targets, now }: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => ({
-  schema_version: SCHEMA_VERSION as typeof SCHEMA_VERSION,
-  generated_at: new Date(now).toISOString(),
-  filters: shownFilters(filters),
-  summary: rollUp(rows),
-  problems: problemsOf(targets, checkTargets(targets, filters)),
-});
+const frame = (input: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => {
+  const { targets, now } = input;
+  checkAgents(input, filters);
+  return {
+    schema_version: SCHEMA_VERSION as typeof SCHEMA_VERSION,
+    generated_at: new Date(now).toISOString(),
+    filters: shownFilters(filters),
+    summary: rollUp(rows),
+    problems: problemsOf(targets, checkTargets(targets, filters)),
+  };
+};
 
-/** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for a target session without its slash; so do the others here. */
+/** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for an unknown agent and a target session without its slash; so do the others here. */
 export const listPanes = (input: ListingInput, filters: ListFilters): PaneList => {
   const rows = input.rows.filter((pane) => matchesFilters(pane, filters));
   const items = rows.filter((pane) => filters.all === true || pane.state !== null).toSorted(byPlace);

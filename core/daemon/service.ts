@@ -72,6 +72,7 @@ export const createService = (deps: ServiceDeps): Service => {
   const listing = (): ListingInput => ({
     rows: ingest.rows(true),
     targets: ingest.targets(),
+    agents: () => deps.adapterDesk.list().items.map(({ agent_type }) => agent_type),
     now: clock.now(),
   });
 
