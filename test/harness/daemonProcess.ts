@@ -7,7 +7,7 @@ import { runtimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-const START_LIMIT_MS = 15_000;
+const START_LIMIT_MS = 30_000;
 
 export interface DaemonProcess {
   readonly pid: number;
@@ -19,8 +19,10 @@ export interface DaemonProcess {
 export const startDaemonProcess = (options: {
   home: string;
   env: Readonly<Record<string, string>>;
+  /** The command line's entry: the sources', unless many starts are worth a bundle. */
+  main?: string;
 }): DaemonProcess => {
-  const child = spawn(process.execPath, [MAIN, "daemon", "run", "--foreground"], {
+  const child = spawn(process.execPath, [options.main ?? MAIN, "daemon", "run", "--foreground"], {
     env: { ...process.env, ...options.env, AGTMUX_HOME: options.home },
     stdio: "ignore",
   });
@@ -52,7 +54,11 @@ export const spawnDaemon = async (options: {
       client.close();
       return daemon;
     } catch (error) {
-      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
+      if (!(error instanceof AgtmuxError) || performance.now() > deadline) {
+        // Nobody else has it: it would stay.
+        await daemon.stop("SIGKILL");
+        throw error;
+      }
       await wait(20);
     }
   }
