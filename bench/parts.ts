@@ -1,5 +1,6 @@
 // Every part of the report, in the order in which it is printed.
 import { benchHook } from "./hook.ts";
+import { benchIngest } from "./ingest.ts";
 import { benchLatency } from "./latency.ts";
 import type { BenchOptions, Measured } from "./report/model.ts";
 import { benchWatching } from "./watching.ts";
@@ -20,4 +21,5 @@ export const PARTS: readonly Part[] = [
   { names: ["latency"], run: one(benchLatency) },
   { names: ["idle", "busy", "naive"], run: benchWatching },
   { names: ["hook"], run: one(benchHook) },
+  { names: ["ingest"], run: one(benchIngest) },
 ];

@@ -1,0 +1,181 @@
+// The daemon's own ingest over a real database, without tmux: panes and agents are told to it as a collector would, and time is
+// moved by hand. For the parts that need a day in seconds or ten thousand panes on two cores.
+import { createHash } from "node:crypto";
+import { createAdapterRegistry } from "../adapters/index.ts";
+import { promptFingerprint } from "../core/actions/fingerprint.ts";
+import { createIdSource } from "../core/daemon/systemClock.ts";
+import { Ingest } from "../core/ingest/ingest.ts";
+import { DEFAULT_TIMING } from "../core/model/config.ts";
+import type { Envelope } from "../core/model/envelope.ts";
+import { MAX_PROGRESS } from "../core/model/evidence.ts";
+import type { Pane, ServerInstance } from "../core/model/runtime.ts";
+import type { Clock } from "../core/ports/clock.ts";
+import { SILENT_LOGGER } from "../core/ports/logger.ts";
+import type { Store } from "../core/ports/store.ts";
+import { openStore } from "../core/store/openStore.ts";
+import { redactEvidence } from "../core/store/redactEvidence.ts";
+import { redactText } from "../core/store/redactText.ts";
+import { somePane } from "../test/factories/ingest.ts";
+
+const SERVER = "default";
+const SERVER_PID = 99;
+/** Pids of agents start here, so that they are nobody's. */
+const FIRST_PID = 1_000_000;
+
+/** Time that only moves when it is told to; timers run on the way, in their order. */
+export class SimulatedClock implements Clock {
+  private time: number;
+  private timers: { at: number; callback: () => void }[] = [];
+
+  constructor(time: number) {
+    this.time = time;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  setTimer(delayMs: number, callback: () => void): () => void {
+    const timer = { at: this.time + delayMs, callback };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((one) => one !== timer);
+    };
+  }
+
+  /** Moves on; what the timers begin gets its turns before the next one runs. */
+  async advance(ms: number): Promise<void> {
+    const end = this.time + ms;
+    for (;;) {
+      const next = this.timers.toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.timers = this.timers.filter((one) => one !== next);
+      this.time = Math.max(this.time, next.at);
+      next.callback();
+      await new Promise((done) => setImmediate(done));
+    }
+    this.time = end;
+  }
+
+  /** Moves on without running anything. */
+  skip(ms: number): void {
+    this.time += ms;
+  }
+}
+
+export interface RigAgent {
+  targetId: string;
+  paneId: string;
+  pid: number;
+  sessionId: string;
+}
+
+export interface Rig {
+  readonly ingest: Ingest;
+  readonly store: Store;
+  readonly clock: SimulatedClock;
+  /** Makes a target with that many panes; every `agentEvery`-th has a Claude. Gives the agents. */
+  addTarget(targetId: string, panes: number, agentEvery: number): { panes: Pane[]; agents: RigAgent[] };
+  instanceOf(targetId: string): ServerInstance;
+  /** An event of the agent as the drain reads it, at the rig's time. */
+  envelope(agent: RigAgent, eventName: string, payload: Record<string, unknown>): Envelope;
+}
+
+const socketOf = (targetId: string): string => `/tmp/tmux-${targetId}/default`;
+
+export const createRig = (path: string): Rig => {
+  const clock = new SimulatedClock(Date.now());
+  const store = openStore({ path, logger: SILENT_LOGGER });
+  const adapters = createAdapterRegistry();
+  const ingest = new Ingest({
+    store,
+    clock,
+    ids: createIdSource(() => clock.now()),
+    logger: SILENT_LOGGER,
+    timing: () => DEFAULT_TIMING,
+    adapterOf: (agentType) => adapters.byAgentType(agentType),
+    runtimeIdOf: (parts) => `rt_${createHash("sha256").update(parts.join("|")).digest("hex").slice(0, 16)}`,
+    redact: redactEvidence,
+    redactText: (text) => redactText(text, MAX_PROGRESS),
+    fingerprintOf: promptFingerprint,
+  });
+  const startedAt = Math.floor(clock.now() / 1_000) - 10_000;
+  const instanceOf = (targetId: string): ServerInstance => ({
+    server: SERVER,
+    socketPath: socketOf(targetId),
+    pid: SERVER_PID,
+    startedAt,
+  });
+  let pid = FIRST_PID;
+  let dropped = 0;
+
+  const addTarget: Rig["addTarget"] = (targetId, count, agentEvery) => {
+    const now = clock.now();
+    ingest.setTarget({
+      targetId,
+      targetName: targetId,
+      kind: targetId === "host" ? "local" : "ssh",
+      connectionRef: targetId === "host" ? null : targetId,
+      isDefault: targetId === "host",
+      health: "ok",
+      healthReason: null,
+      lastSeenAt: now,
+      updatedAt: now,
+      link: null,
+    });
+    const panes = Array.from({ length: count }, (_, index) =>
+      somePane(`%${index}`, {
+        targetId,
+        sessionId: `$${Math.floor(index / 10)}`,
+        sessionName: `session-${Math.floor(index / 10)}`,
+        windowId: `@${index}`,
+        windowIndex: index % 10,
+        panePid: (pid += 1),
+        updatedAt: now,
+      }),
+    );
+    ingest.applyTopology({
+      targetId,
+      server: SERVER,
+      status: "ok",
+      mode: "control",
+      problem: null,
+      instance: instanceOf(targetId),
+      panes,
+    });
+    const agents = panes
+      .filter((_, index) => index % agentEvery === 0)
+      .map((pane): RigAgent => {
+        const process = {
+          pid: pane.panePid,
+          ppid: 1,
+          comm: "claude",
+          args: "claude",
+          startedAt: now - 60_000,
+        };
+        ingest.applyRecognised(pane, { agentType: "claude", process });
+        return { targetId, paneId: pane.paneId, pid: pane.panePid, sessionId: crypto.randomUUID() };
+      });
+    return { panes, agents };
+  };
+
+  return {
+    ingest,
+    store,
+    clock,
+    addTarget,
+    instanceOf,
+    envelope: (agent, eventName, payload) => ({
+      spoolName: `${Math.floor(clock.now())}-${(dropped += 1)}`,
+      agentType: "claude",
+      eventName,
+      tmuxSocket: socketOf(agent.targetId),
+      tmuxServerPid: SERVER_PID,
+      paneId: agent.paneId,
+      parentPid: agent.pid,
+      eventTime: clock.now(),
+      payload: { session_id: agent.sessionId, hook_event_name: eventName, ...payload },
+      payloadProblem: null,
+    }),
+  };
+};
