@@ -43,9 +43,10 @@ const clean = (text: string, max: number): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
   text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "").slice(0, max);
 
+/** No system has pids of more digits, nor runs for so many ticks. */
 const parseProcess = (line: string): FarProcess | null => {
   const [, pid, comm = "", state, ppid, start, program = ""] =
-    /^(\d+) \((.*)\) (\S) (\d+) \d+ (\d+) (\d+)$/s.exec(line) ?? [];
+    /^(\d{1,10}) \((.*)\) (\S) (\d{1,10}) \d+ (\d{1,15}) (\d+)$/s.exec(line) ?? [];
   if (pid === undefined) return null;
   return {
     pid: Number(pid),
@@ -88,9 +89,9 @@ export const createFarProcesses = (options: {
   const getBootAt = (): Promise<number> => {
     bootAt ??= (async () => {
       const before = clock.now();
-      const uptime = Number.parseFloat(await ask('read -r u x </proc/uptime; printf %s "$u"'));
-      if (!Number.isFinite(uptime)) throw new Error("read /proc/uptime of the target: no number");
-      return Math.round((before + clock.now()) / 2 - uptime * 1_000);
+      const uptimeMs = Number.parseFloat(await ask('read -r u x </proc/uptime; printf %s "$u"')) * 1_000;
+      if (!Number.isFinite(uptimeMs)) throw new Error("read /proc/uptime of the target: no number");
+      return Math.round((before + clock.now()) / 2 - uptimeMs);
     })().catch((error: unknown) => {
       bootAt = null;
       throw error;
