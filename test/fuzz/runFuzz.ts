@@ -100,6 +100,7 @@ class Thread {
       else if (performance.now() - last.at > hangMs) answer.resolve(null);
     }, LOOK_MS);
     this.settle = answer.resolve;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
     this.worker.postMessage(order);
     try {
       return await answer.promise;
@@ -167,6 +168,9 @@ export const runFuzz = async (options: FuzzOptions): Promise<TargetReport[]> => 
         await thread.end();
         // oxlint-disable-next-line no-await-in-loop -- as above
         await describeHang(task, caseNumber);
+        // One such case is enough: each costs as long as it is waited for.
+        for (let index = tasks.length - 1; index >= 0; index -= 1)
+          if (tasks[index]?.target === target) tasks.splice(index, 1);
         thread = new Thread(addFinding);
       } else if (report.kind === "done") {
         row.cases += report.result.cases;

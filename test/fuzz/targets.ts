@@ -3,6 +3,7 @@
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
+import { remoteTargets } from "./targets/remoteTargets.ts";
 import { screenTargets } from "./targets/screenTargets.ts";
 import { settingsTargets } from "./targets/settingsTargets.ts";
 import { tmuxTargets } from "./targets/tmuxTargets.ts";
@@ -10,7 +11,8 @@ import { tmuxTargets } from "./targets/tmuxTargets.ts";
 export const TARGETS: readonly FuzzTarget[] = [
   ...hookTargets(),
   ...screenTargets(),
-  ...tmuxTargets(),
   ...fileTargets(),
   ...settingsTargets(),
+  ...tmuxTargets(),
+  ...remoteTargets(),
 ];

@@ -233,8 +233,7 @@ const requestOf = (seeds: FileSeeds, from: FileCase): StateFileRequest => {
 };
 
 const fileTarget = (adapter: AgentAdapter): FuzzTarget[] => {
-  const { readStateFiles, readTranscript, readProgress, needsConfirmation } = adapter;
-  if (readStateFiles === undefined && readTranscript === undefined && readProgress === undefined) return [];
+  if (!("readStateFiles" in adapter || "readTranscript" in adapter || "readProgress" in adapter)) return [];
   return [
     defineTarget({
       name: `files/${adapter.agentType}`,
@@ -250,8 +249,8 @@ const fileTarget = (adapter: AgentAdapter): FuzzTarget[] => {
             checkReading((await adapter.readStateFiles?.(request)) ?? null);
             checkEntries((await adapter.readTranscript?.(request)) ?? null);
             holdLine((await adapter.readProgress?.(request)) ?? null, 1_000, "a progress line");
-            if (needsConfirmation !== undefined)
-              hold(typeof (await adapter.needsConfirmation?.(request)) === "boolean", "no yes or no");
+            const isUnsure = (await adapter.needsConfirmation?.(request)) ?? false;
+            hold(typeof isUnsure === "boolean", "no yes or no");
           },
         };
       },
