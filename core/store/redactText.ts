@@ -12,7 +12,7 @@ const SECRET_WORD =
   "(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?)";
 
 /** A name that ends in a secret word or continues after a separator: `DB_PASSWORD`, `api_key_2`, not `tokenizer`. */
-const SECRET_NAME = `${SECRET_WORD}(?:s?(?:[_-][\\w-]{0,30})?|\\d{0,3})["']?`;
+const SECRET_NAME = `${SECRET_WORD}(?:s?(?:[_-][\\w-]{0,30})?|\\d{0,3})(?:\\\\{0,3}["'])?`;
 
 /** `max_tokens=4096` is a count, not a secret. */
 const keepCounts = (whole: string, name: string, value: string): string =>
@@ -23,8 +23,11 @@ const RULES: readonly Rule[] = [
     /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,50}-----|$)/g,
     REDACTED,
   ],
-  [/((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?)[^\r\n"']+/gi, `$1${REDACTED}`],
-  [/(\b(?:set-)?cookie["']?\s{0,3}[:=]\s{0,3}["']?)[^\r\n"']+/gi, `$1${REDACTED}`],
+  [
+    /((?:proxy-)?authorization(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?)[^\r\n"']+/gi,
+    `$1${REDACTED}`,
+  ],
+  [/(\b(?:set-)?cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?)[^\r\n"']+/gi, `$1${REDACTED}`],
   [/\b(bearer\s{1,4})(?:(?=\S{0,200}\d)[\w.~+/=-]{8,}|[\w.~+/=-]{20,})/gi, `$1${REDACTED}`],
   [/(:\/\/)[^\s/@:"']{0,256}:[^\s/"']{1,512}@/g, `$1${REDACTED}@`],
   [/(:\/\/)[\w-]{20,512}@/g, `$1${REDACTED}@`],
@@ -52,7 +55,15 @@ const RULES: readonly Rule[] = [
   [/([?&](?:sig|signature|x-(?:amz|goog)-signature)=)[\w+/=%-]{20,}/gi, `$1${REDACTED}`],
   [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}")([^"\\n$]{4,})(?=")`, "gi"), keepCounts],
   [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}')([^'\\n$]{4,})(?=')`, "gi"), keepCounts],
-  [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}["']?)([^\\s"'&;,<>(){}\\[\\]$]{4,})`, "gi"), keepCounts],
+  // JSON inside of JSON.
+  [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}\\\\{1,3}")([^"\\\\\\n$]{4,})(?=\\\\)`, "gi"), keepCounts],
+  [
+    new RegExp(
+      `(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}(?:\\\\{0,3}["'])?)((?:[^\\s"'&;,<>(){}\\[\\]$\\\\]|\\\\(?!["'\\\\])){4,})`,
+      "gi",
+    ),
+    keepCounts,
+  ],
   [
     new RegExp(
       `(--[a-z0-9-]{0,30}${SECRET_WORD}\\s{1,3}["']?)([^\\s"'&;,<>(){}\\[\\]$-][^\\s"'&;]{2,})`,
