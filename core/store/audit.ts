@@ -1,6 +1,9 @@
 // Table `audit`: who did what to which pane, how it ended, and what followed it. It holds no text that was sent.
 import type BetterSqlite3 from "better-sqlite3";
 import type { Aftermath, AuditEntry, Store } from "../ports/store.ts";
+import { redactText } from "./redactText.ts";
+
+const MAX_REF = 2_000;
 
 interface AuditRow {
   action_id: string;
@@ -60,7 +63,8 @@ export const createAudit = (
         at: entry.at,
         surface: entry.surface,
         action: entry.action,
-        ref: entry.ref,
+        // As somebody typed it: what names no pane may be anything.
+        ref: redactText(entry.ref, MAX_REF),
         runtime_id: entry.runtimeId,
         snapshot_id: entry.snapshotId,
         outcome: entry.outcome,
