@@ -14,7 +14,7 @@ import {
 } from "./answerSight.ts";
 import { findTyped } from "./inputBox.ts";
 import { pause, poll } from "./pause.ts";
-import { toSendable } from "./sendableText.ts";
+import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingOf } from "./typing.ts";
 
 /** Between text and Enter, or agents take Enter for a part of a paste. */
@@ -92,10 +92,7 @@ export const answerText = async (input: AnswerInput, rawText: string): Promise<A
     return key === undefined ? typingOf(input.pane, text, nonce) : keyCommand(input, key);
   });
   const isTyped = entryOf(input, first.request).length === 0;
-  const notes = [
-    ...(stripped > 0 ? [`${stripped} control characters were left out.`] : []),
-    ...notesOf(first),
-  ];
+  const notes = [...strippedNotes(stripped), ...notesOf(first)];
   try {
     return { ...(await typeAndSubmit(input, { text, first, isTyped })), notes };
   } catch (error) {

@@ -14,7 +14,7 @@ import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { pressEnter, type Typed } from "./pressEnter.ts";
 import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
-import { toSendable } from "./sendableText.ts";
+import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingOf } from "./typing.ts";
 
 /** Texts from here on get the longer pause before Enter, in characters. */
@@ -214,7 +214,7 @@ export const sendText = async (input: SendInput): Promise<SendReport> => {
     });
   const before = await lookAndType(input, text);
   const notes = [
-    ...(stripped > 0 ? [`${stripped} control characters were left out.`] : []),
+    ...strippedNotes(stripped),
     ...(before.inMode ? ["The pane was in copy mode, which was left."] : []),
   ];
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toSendable } from "./sendableText.ts";
+import { strippedNotes, toSendable } from "./sendableText.ts";
 
 test.each([
   ["plain 'text' with $(all) #{sorts} of; things\\", null, 0],
@@ -12,4 +12,12 @@ test.each([
   ["👍🏽 漢字 é", null, 0],
 ])("%j", (input, text, stripped) => {
   expect(toSendable(input)).toEqual({ text: text ?? input, stripped });
+});
+
+test("what was left out is told in whole sentences", () => {
+  expect([0, 1, 2].map(strippedNotes)).toEqual([
+    [],
+    ["1 control character was left out."],
+    ["2 control characters were left out."],
+  ]);
 });

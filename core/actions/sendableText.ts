@@ -10,3 +10,11 @@ export const toSendable = (input: string): { text: string; stripped: number } =>
   const text = lines.replace(CONTROL, "");
   return { text, stripped: lines.length - text.length };
 };
+
+/** What a person is told of characters that were left out: nothing where there were none. */
+export const strippedNotes = (stripped: number): string[] => {
+  if (stripped === 0) return [];
+  return [
+    stripped === 1 ? "1 control character was left out." : `${stripped} control characters were left out.`,
+  ];
+};

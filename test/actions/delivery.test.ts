@@ -37,7 +37,7 @@ it.each([
 test("an end of paste within a text ends no paste", async () => {
   const { bytes, report } = await bench.send("a\u001b[201~b\n", { isBracketed: true, pressEnter: true });
   expect(bytes.toString()).toBe("\u001b[200~a[201~b\n\u001b[201~\r");
-  expect(report.notes).toEqual(["1 control characters were left out."]);
+  expect(report.notes).toEqual(["1 control character was left out."]);
 });
 
 test("two hundred generated texts", { timeout: 120_000 }, async () => {

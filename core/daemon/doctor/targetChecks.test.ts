@@ -110,8 +110,12 @@ it("says of a target without connection that nothing else can be said", async ()
 
 it("tells processes that cannot be read from panes that are not there", async () => {
   const link = makeLink({});
+  expect(find(await examine(link), "target.processes")?.evidence).toBe("1 of 1 sampled pane, 1 process");
   const blind = { ...link, processes: { ...link.processes, ofPanes: async () => new Map() } };
-  expect(find(await examine(blind), "target.processes")).toMatchObject({ status: "problem" });
+  expect(find(await examine(blind), "target.processes")).toMatchObject({
+    status: "problem",
+    evidence: "0 of 1 sampled pane, 0 processes",
+  });
   expect(find(await examine({ ...blind, panes: [] }), "target.processes")).toMatchObject({
     status: "skipped",
   });

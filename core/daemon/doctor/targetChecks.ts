@@ -104,7 +104,9 @@ const checkProcesses = async ({ panes, processes }: DoctorLink): Promise<Diagnos
   if (live.length === 0)
     return { status: "skipped", summary: "There is no pane whose processes could be read." };
   const trees = await processes.ofPanes(live.map((pane) => pane.panePid));
-  const evidence = `${trees.size} of ${live.length} sampled panes, ${[...trees.values()].flat().length} processes`;
+  const count = [...trees.values()].flat().length;
+  const panesWord = live.length === 1 ? "pane" : "panes";
+  const evidence = `${trees.size} of ${live.length} sampled ${panesWord}, ${count} ${count === 1 ? "process" : "processes"}`;
   if (trees.size > 0) return { status: "ok", summary: "The processes of panes can be read.", evidence };
   return {
     status: "problem",
