@@ -36,6 +36,7 @@ import { createTargetDesk } from "./fleet/targetDesk.ts";
 import { createTargetUnit, type TargetUnit, type UnitParts } from "./fleet/targetUnit.ts";
 import { createIntegrationDesk } from "./integrationDesk.ts";
 import { createTestEvents } from "./testEvents.ts";
+import { createPieces } from "./pieces.ts";
 import { createScreenNow } from "./screenNow.ts";
 import { createSettingsDesk } from "./settingsDesk.ts";
 import { createService, type Service } from "./service.ts";
@@ -74,6 +75,8 @@ export interface Daemon {
 }
 
 const TICK_MS = 1_000;
+/** Runtimes that one stretch of a tick evaluates. */
+const TICK_PIECE = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SWEEP_MS = 2_000;
@@ -378,9 +381,11 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     // Other machines come when they come: the first answer does not wait for them.
     targetDesk.apply();
 
+    const ticking = createPieces((step) => survive(logger, step));
     closers.push(
+      () => ticking.stop(),
       repeat(clock, TICK_MS, () => {
-        survive(logger, () => ingest.tick());
+        ticking.run(ingest.tickInPieces(TICK_PIECE));
         service.notice.review();
       }),
       repeat(clock, RETENTION_MS, () =>

@@ -43,6 +43,37 @@ const attentionOf = (entry: RuntimeEntry): WatchedEntry["attention"] => {
   return state === "running" || state === "unknown" ? "active" : "quiet";
 };
 
+/** What takes counting is counted when it is asked for: of most entries nobody does. */
+class Watched implements WatchedEntry {
+  readonly runtime: Runtime;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  readonly processCwd: string | null | undefined;
+  private readonly entry: RuntimeEntry;
+  readonly adapter: AgentAdapter;
+  readonly pane: Pane;
+  private readonly now: number;
+
+  constructor(entry: RuntimeEntry, adapter: AgentAdapter, pane: Pane, now: number) {
+    this.entry = entry;
+    this.adapter = adapter;
+    this.pane = pane;
+    this.now = now;
+    this.runtime = entry.runtime;
+    this.cwd = entry.cwd;
+    this.transcriptPath = entry.transcriptPath;
+    this.processCwd = entry.processCwd;
+  }
+
+  get attention(): WatchedEntry["attention"] {
+    return attentionOf(this.entry);
+  }
+
+  get isUnsustained(): boolean {
+    return isUnsustained(this.entry, this.now);
+  }
+}
+
 export class Ingest {
   private readonly ledger: Ledger;
   private readonly rowsPart: Rows;
@@ -234,24 +265,15 @@ export class Ingest {
     });
   }
 
-  /** What the collector should watch, and how closely. */
+  /** What the collector should watch, and how closely; the closeness is that of the moment in which it is read. */
   watchedRuntimes(targetId: string): WatchedEntry[] {
     const now = this.ledger.deps.clock.now();
     const watched: WatchedEntry[] = [];
     for (const entry of this.world.liveRuntimes()) {
-      const { runtime, adapter, cwd, transcriptPath, processCwd } = entry;
+      const { runtime, adapter } = entry;
+      if (runtime.targetId !== targetId || adapter === null) continue;
       const pane = this.world.paneOf(runtime);
-      if (runtime.targetId === targetId && adapter !== null && pane !== undefined)
-        watched.push({
-          runtime,
-          adapter,
-          pane,
-          attention: attentionOf(entry),
-          isUnsustained: isUnsustained(entry, now),
-          cwd,
-          transcriptPath,
-          processCwd,
-        });
+      if (pane !== undefined) watched.push(new Watched(entry, adapter, pane, now));
     }
     return watched;
   }
@@ -309,6 +331,11 @@ export class Ingest {
 
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
   tick(): void {
+    for (const _ of this.tickInPieces(Infinity)) void _;
+  }
+
+  /** The same in transactions of so many runtimes, one for each step: between two of them others may have their turn. */
+  *tickInPieces(size: number): Generator<undefined> {
     this.ledger.reviewHindrance();
     if (this.ledger.isLossOver())
       this.ledger.commit(() => {
@@ -323,9 +350,19 @@ export class Ingest {
     this.ledger.commit(() => {
       this.events.bindPending();
       this.events.expirePending(now);
-      for (const entry of due) this.states.evaluate(entry);
+      for (const entry of due.slice(0, size)) this.states.evaluate(entry);
       for (const entry of crashed) this.lives.dropCrashed(entry);
     });
+    for (let from = size; from < due.length; from += size) {
+      yield;
+      // Memory may have been rebuilt in between: then these are nobody's any more.
+      const rest = due
+        .slice(from, from + size)
+        .filter((entry) => this.world.runtimes.get(entry.runtime.runtimeId) === entry);
+      this.ledger.commit(() => {
+        for (const entry of rest) this.states.evaluate(entry);
+      });
+    }
   }
 
   /** Retention; events that a live candidate rests on are kept. Returns the number of rows removed. */

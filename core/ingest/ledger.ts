@@ -222,7 +222,7 @@ export class Ledger {
     world.clear();
     this.version = version;
     for (const target of targets) world.targets.set(target.targetId, target);
-    for (const pane of panes) world.restorePane(pane);
+    world.restorePanes(panes);
     for (const { runtime, evidence } of live) {
       const entry = newRuntimeEntry(runtime, adapterOf(runtime.agentType));
       entry.facts = foldEvidence(evidence.map((stored) => stored.evidence));

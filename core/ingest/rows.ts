@@ -20,8 +20,21 @@ const asUnknown = (view: PaneView): PaneView => ({
   progress: null,
 });
 
+/** The same row to whoever looks at it: the moment of confirmation apart. Of its parts that are no plain values the text counts. */
+const isSameRow = (a: PaneView, b: PaneView): boolean => {
+  let key: keyof PaneView;
+  for (key in a)
+    if (key !== "confirmed_at" && a[key] !== b[key]) {
+      if (typeof a[key] !== "object" || typeof b[key] !== "object") return false;
+      if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) return false;
+    }
+  return true;
+};
+
 export class Rows {
   private readonly ledger: Ledger;
+  /** Panes are replaced, never changed: the row of one without an agent is made once. */
+  private readonly bare = new WeakMap<Pane, PaneView>();
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
@@ -65,7 +78,12 @@ export class Rows {
   }
 
   ofPane(pane: Pane): PaneView {
-    return barePaneView(pane, this.ledger.targetName(pane.targetId));
+    const name = this.ledger.targetName(pane.targetId);
+    const known = this.bare.get(pane);
+    if (known?.identity.target === name) return known;
+    const view = barePaneView(pane, name);
+    this.bare.set(pane, view);
+    return view;
   }
 
   ofRuntime(entry: RuntimeEntry, pane: Pane): PaneView {
@@ -100,12 +118,12 @@ export class Rows {
   refresh(entry: RuntimeEntry, pane: Pane): void {
     const view = this.ofRuntime(entry, pane);
     const old = entry.view;
-    entry.view = view;
-    if (
-      old !== null &&
-      JSON.stringify({ ...old, confirmed_at: null }) === JSON.stringify({ ...view, confirmed_at: null })
-    )
+    if (old !== null && isSameRow(old, view)) {
+      // The object stays where it can: its text is known to who serves it.
+      if (old.confirmed_at !== view.confirmed_at) entry.view = view;
       return;
+    }
+    entry.view = view;
     if (old !== null) this.moved(old, view);
     this.changed(view, view.state, false);
   }

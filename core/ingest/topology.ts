@@ -34,7 +34,7 @@ const isSameTopology = (a: ReadonlyMap<string, Pane> | undefined, b: ReadonlyMap
   if (a === undefined || a.size !== b.size) return false;
   for (const [paneId, pane] of b) {
     const old = a.get(paneId);
-    if (old === undefined || !isSamePane(old, pane)) return false;
+    if (old !== pane && (old === undefined || !isSamePane(old, pane))) return false;
   }
   return true;
 };

@@ -6,14 +6,7 @@ import type { ObservationRun } from "../engine/observe.ts";
 import type { EvidenceSource } from "../model/evidence.ts";
 import type { Pulse, Resolution } from "../model/resolution.ts";
 import { EMPTY_PULSE } from "../model/resolution.ts";
-import {
-  paneKeyString,
-  type Pane,
-  type PaneKey,
-  type Runtime,
-  type ServerInstance,
-  type Target,
-} from "../model/runtime.ts";
+import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { NO_PROGRESS, type ProgressState } from "./progress.ts";
@@ -83,7 +76,15 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   view: null,
 });
 
-const serverKey = (targetId: string, server: string): string => `${targetId}/${server}`;
+/** Keys of servers: whoever goes through all panes asks for the same one again and again. */
+const createServerKey = (): ((targetId: string, server: string) => string) => {
+  let last = { targetId: "", server: "", key: "/" };
+  return (targetId, server) => {
+    if (last.targetId !== targetId || last.server !== server)
+      last = { targetId, server, key: `${targetId}/${server}` };
+    return last.key;
+  };
+};
 
 export class World {
   readonly targets = new Map<string, Target>();
@@ -91,14 +92,16 @@ export class World {
   readonly runtimes = new Map<string, RuntimeEntry>();
   /** Runtimes that ended lately: their late events are recognised and dropped, not left pending. */
   readonly ended: Runtime[] = [];
-  private readonly liveByPane = new Map<string, RuntimeEntry>();
+  /** By server and pane. */
+  private readonly lives = new Map<string, Map<string, RuntimeEntry>>();
+  private readonly serverKey = createServerKey();
 
   serverOf(targetId: string, server: string): ServerEntry | undefined {
-    return this.servers.get(serverKey(targetId, server));
+    return this.servers.get(this.serverKey(targetId, server));
   }
 
   setServer(entry: ServerEntry): void {
-    this.servers.set(serverKey(entry.targetId, entry.server), entry);
+    this.servers.set(this.serverKey(entry.targetId, entry.server), entry);
   }
 
   paneOf(key: PaneKey): Pane | undefined {
@@ -106,7 +109,7 @@ export class World {
   }
 
   liveOf(key: PaneKey): RuntimeEntry | undefined {
-    return this.liveByPane.get(paneKeyString(key));
+    return this.lives.get(this.serverKey(key.targetId, key.server))?.get(key.paneId);
   }
 
   removeTarget(targetId: string): void {
@@ -118,40 +121,47 @@ export class World {
     this.targets.clear();
     this.servers.clear();
     this.runtimes.clear();
-    this.liveByPane.clear();
+    this.lives.clear();
   }
 
-  /** A stored pane, until the first listing says what is really there. */
-  restorePane(pane: Pane): void {
-    const known = this.serverOf(pane.targetId, pane.server);
-    const panes = new Map(known?.panes).set(pane.paneId, pane);
-    this.setServer({
-      targetId: pane.targetId,
-      server: pane.server,
-      status: "ok",
-      mode: "none",
-      problem: null,
-      instance: null,
-      panes,
-    });
+  /** Stored panes, until the first listing says what is really there. */
+  restorePanes(all: readonly Pane[]): void {
+    const byServer = Map.groupBy(all, ({ targetId, server }) => this.serverKey(targetId, server));
+    for (const panes of byServer.values()) {
+      const [first] = panes;
+      if (first === undefined) continue;
+      this.setServer({
+        targetId: first.targetId,
+        server: first.server,
+        status: "ok",
+        mode: "none",
+        problem: null,
+        instance: null,
+        panes: new Map(panes.map((pane) => [pane.paneId, pane])),
+      });
+    }
   }
 
   addRuntime(entry: RuntimeEntry): void {
     this.runtimes.set(entry.runtime.runtimeId, entry);
-    this.liveByPane.set(paneKeyString(entry.runtime), entry);
+    const { targetId, server, paneId } = entry.runtime;
+    const key = this.serverKey(targetId, server);
+    const panes = this.lives.get(key) ?? new Map<string, RuntimeEntry>();
+    this.lives.set(key, panes.set(paneId, entry));
   }
 
   /** Takes the runtime out of its pane; it stays listed while it is a crashed row. */
   retire(entry: RuntimeEntry, isKept: boolean): void {
-    const key = paneKeyString(entry.runtime);
-    if (this.liveByPane.get(key) === entry) this.liveByPane.delete(key);
+    const { targetId, server, paneId } = entry.runtime;
+    const panes = this.lives.get(this.serverKey(targetId, server));
+    if (panes?.get(paneId) === entry) panes.delete(paneId);
     if (!isKept) this.runtimes.delete(entry.runtime.runtimeId);
     this.ended.push(entry.runtime);
     if (this.ended.length > 500) this.ended.splice(0, this.ended.length - 500);
   }
 
   *liveRuntimes(): IterableIterator<RuntimeEntry> {
-    yield* this.liveByPane.values();
+    for (const panes of this.lives.values()) yield* panes.values();
   }
 
   *panes(): IterableIterator<Pane> {
