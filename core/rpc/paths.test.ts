@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -38,6 +47,18 @@ describe("the runtime home", () => {
     const paths = runtimePaths(join(dangling, "home"));
     expect(() => ensureHome(paths)).toThrow(/link\/home cannot be made \(ENOENT\)/);
     expect(codeOf(() => ensureHome(paths))).toBe("E_USAGE");
+  });
+
+  test.runIf(existsSync("/proc/self"))("that the system has no place for is refused at once", () => {
+    const paths = runtimePaths("/proc/agtmux-none");
+    expect(() => ensureHome(paths)).toThrow("/proc/agtmux-none cannot be made (ENOENT)");
+  });
+
+  test("is created with its parents, which nobody else can read either", () => {
+    const parent = join(makeFolder(), "a");
+    const paths = runtimePaths(join(parent, "b", "home"));
+    ensureHome(paths);
+    expect([statSync(parent).mode & 0o777, statSync(paths.spoolNew).isDirectory()]).toEqual([0o700, true]);
   });
 
   test("is created 0700 with its folders, whatever the umask", () => {

@@ -1,6 +1,6 @@
 // The runtime home: where it is, what lies in it, and whether it is safe to use. Everything of agtmux that lives on disk
 // outside the agents' own settings is named here; nothing here reads or writes the files themselves.
-import { chmodSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 
@@ -132,9 +132,26 @@ export const checkSocket = (socket: string): boolean => {
   return true;
 };
 
+/**
+ * With its parents. Node's own `recursive` never returns where the system says ENOENT to a name in a folder that is there,
+ * as it does in /proc.
+ */
+const makeWithParents = (folder: string): void => {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === "EEXIST" && statSync(folder).isDirectory()) return;
+    if (code !== "ENOENT" || existsSync(dirname(folder))) throw error;
+    makeWithParents(dirname(folder));
+    // Somebody else may have made it meanwhile.
+    makeWithParents(folder);
+  }
+};
+
 const makeFolder = (folder: string): void => {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeWithParents(folder);
   } catch (cause) {
     throw new AgtmuxError("E_USAGE", `${folder} cannot be made (${errorCodeOf(cause) ?? "unknown cause"})`, {
       cause,
