@@ -7,7 +7,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import { isWaiting } from "../../core/model/state.ts";
-import type { PaneView } from "../../core/model/view.ts";
+import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { CONVERSATIONS, playStep } from "../chain/conversations.ts";
 import type { Player } from "../player/player.ts";
@@ -80,13 +80,16 @@ const playTurn = async (
   return events;
 };
 
+const subscribe = (client: DaemonClient, signal: AbortSignal): AsyncIterator<FeedEntry> => {
+  const feed = client.feed({ since: null, sinceTime: null, all: true }, signal);
+  return feed[Symbol.asyncIterator]();
+};
+
 /** Commands of a person beside the desktop: half of them leave without a word. */
 const visit = async (scene: SoakScene, index: number): Promise<void> => {
   const client = await scene.daemon.connect();
   const leaving = new AbortController();
-  const feed = client
-    .feed({ since: null, sinceTime: null, all: true }, leaving.signal)
-    [Symbol.asyncIterator]();
+  const feed = subscribe(client, leaving.signal);
   await feed.next();
   const [row] = await rowsOf(client);
   if (row !== undefined) await client.call((api) => api.explain.query({ ref: row.identity.pane_ref }));
@@ -243,9 +246,7 @@ export const playHour = async (scene: SoakScene, options: HourOptions): Promise<
   };
   await scene.secondTmux.newSession(SECOND);
   dropWrongFiles(scene, options.wrongFiles);
-  const lazy = client
-    .feed({ since: null, sinceTime: null, all: true }, AbortSignal.timeout(LIMIT_MS))
-    [Symbol.asyncIterator]();
+  const lazy = subscribe(client, AbortSignal.timeout(LIMIT_MS));
   await lazy.next();
   for (let turn = 1; turn < options.turns; turn += 1) {
     await turns(TURN);
