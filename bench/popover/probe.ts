@@ -68,10 +68,14 @@ const install = (name: string): void => {
   const deliver = "__standInDeliver";
   const handed: unknown = Reflect.get(window, deliver);
   if (typeof handed === "function")
-    Reflect.set(window, deliver, (channel: string, args: { data?: { kind?: string; isVisible?: boolean } }[]) => {
-      if (args[0]?.data?.kind === "visibility" && args[0].data.isVisible === true) visibleAt = now();
-      Reflect.apply(handed, undefined, [channel, args]);
-    });
+    Reflect.set(
+      window,
+      deliver,
+      (channel: string, args: { data?: { kind?: string; isVisible?: boolean } }[]) => {
+        if (args[0]?.data?.kind === "visibility" && args[0].data.isVisible === true) visibleAt = now();
+        Reflect.apply(handed, undefined, [channel, args]);
+      },
+    );
   Reflect.set(window, name, {
     shown,
     visibleAt: () => visibleAt,

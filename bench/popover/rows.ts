@@ -3,7 +3,12 @@ import type { PaneView } from "../../core/model/view.ts";
 import { thousandScene } from "../../e2e/scenes/scenes.ts";
 import { makePane } from "../../test/factories/view.ts";
 
-const TITLES = ["Split the refund service", "Fix the flaky upload test", "Write the migration", "Review #4312"];
+const TITLES = [
+  "Split the refund service",
+  "Fix the flaky upload test",
+  "Write the migration",
+  "Review #4312",
+];
 
 export const makeRows = (count: number, now: number): PaneView[] =>
   thousandScene(now)

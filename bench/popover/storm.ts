@@ -52,7 +52,7 @@ export const measureStorm = async (
     const text = `entry-${mark}.`;
     const shown = whenShown(page, text);
     // Not in step with the frames.
-    await delay(20 + (mark * 7) % 50);
+    await delay(20 + ((mark * 7) % 50));
     const toldAt = epochNow();
     daemon.put(markerRow(text));
     return (await shown) - toldAt;

@@ -24,8 +24,9 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-const CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline", "v8"];
-const TASK = new Set(["ThreadControllerImpl::RunTask", "RunTask"]);
+/** No more than needed: tracing itself is work of the main thread. */
+const CATEGORIES = ["toplevel", "devtools.timeline"];
+const TASK = "ThreadControllerImpl::RunTask";
 const PARTS = new Set([
   "FireAnimationFrame",
   "FunctionCall",
@@ -56,7 +57,7 @@ const findMainThread = (events: readonly TraceEvent[]): ((event: TraceEvent) => 
 const readWork = (all: readonly TraceEvent[]): MainThreadWork => {
   const events = all.filter(findMainThread(all));
   const complete = events.filter(({ ph }) => ph === "X");
-  const tasks = complete.filter(({ name }) => TASK.has(name)).toSorted((left, right) => left.ts - right.ts);
+  const tasks = complete.filter(({ name }) => name === TASK).toSorted((left, right) => left.ts - right.ts);
   const frameTimes = complete
     .filter(({ name }) => name === "FireAnimationFrame")
     .map(({ ts }) => ts)
