@@ -22,7 +22,7 @@ export const MARKS: Readonly<Record<CanonicalState, Mark>> = {
 /** Every state, most urgent first (the record's own order). */
 export const STATE_NAMES: readonly string[] = Object.keys(MARKS);
 
-export const isStateName = (text: string): text is CanonicalState => text in MARKS;
+export const isStateName = (text: string): text is CanonicalState => Object.hasOwn(MARKS, text);
 
 /** Sign and word; a dash where there is no agent. */
 export const stateCell = (state: CanonicalState | null, paint: Paint): Cell => {

@@ -9,9 +9,10 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const isWireError = (value: unknown): value is WireError =>
   isRecord(value) &&
   typeof value["agtmuxCode"] === "string" &&
-  value["agtmuxCode"] in ERROR_CODES &&
+  Object.hasOwn(ERROR_CODES, value["agtmuxCode"]) &&
   typeof value["remedy"] === "string" &&
-  Array.isArray(value["details"]);
+  Array.isArray(value["details"]) &&
+  value["details"].every((detail) => typeof detail === "string");
 
 /** zod's message is a JSON list of issues; a person needs the first one as a sentence. */
 const readableMessage = (message: string): string => {
