@@ -3,12 +3,15 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds, above zero; null when the text is no duration. */
+/** No timer and no moment goes further: it is about a thousand years. */
+const LONGEST_MS = 3e13;
+
+/** Milliseconds, above zero; null when the text is no duration that a clock can take. */
 export const readDuration = (text: string): number | null => {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   if (number === undefined) return null;
   const ms = Number(number) * (UNIT_MS[unit ?? "s"] ?? 1_000);
-  return ms > 0 ? ms : null;
+  return ms > 0 && ms <= LONGEST_MS ? ms : null;
 };
 
 /** Fails with E_USAGE naming the option. */

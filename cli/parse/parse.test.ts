@@ -27,10 +27,13 @@ describe("durations", () => {
     expect(parseDuration(text, "--interval")).toBe(ms);
   });
 
-  test.each(["", "0", "0s", "-1s", "5 minutes", "1h30m", "NaN", "1e3"])("'%s' is none", (text) => {
-    expect(readDuration(text)).toBeNull();
-    expect(failureOf(() => parseDuration(text, "--interval")).code).toBe("E_USAGE");
-  });
+  test.each(["", "0", "0s", "-1s", "5 minutes", "1h30m", "NaN", "1e3", "9".repeat(400), "999999999999d"])(
+    "'%s' is none",
+    (text) => {
+      expect(readDuration(text)).toBeNull();
+      expect(failureOf(() => parseDuration(text, "--interval")).code).toBe("E_USAGE");
+    },
+  );
 });
 
 describe("--since", () => {
@@ -45,9 +48,12 @@ describe("--since", () => {
     expect(parseSince(text, now)).toEqual(since);
   });
 
-  test.each(["", "yesterday", "1.5.2", "-3", "99999999999999999999"])("'%s' is refused", (text) => {
-    expect(failureOf(() => parseSince(text, now)).code).toBe("E_USAGE");
-  });
+  test.each(["", "yesterday", "1.5.2", "-3", "99999999999999999999", `${"9".repeat(400)}d`])(
+    "'%s' is refused",
+    (text) => {
+      expect(failureOf(() => parseSince(text, now)).code).toBe("E_USAGE");
+    },
+  );
 });
 
 describe("filters", () => {
@@ -80,6 +86,8 @@ describe("filters", () => {
     expect(failureOf(() => parseFilters({ state: ["idle,waiting"] })).remedy).toContain(
       "waiting_approval, waiting_input",
     );
+    for (const name of ["toString", "constructor", "__proto__"])
+      expect(failureOf(() => parseFilters({ state: [name] })).code).toBe("E_USAGE");
     expect(failureOf(() => parseFilters({ agent: ["a,,b"] })).message).toContain("empty name");
     expect(failureOf(() => parseFilters({ session: [""] })).message).toContain("--session is empty");
   });

@@ -21,6 +21,8 @@ export interface WatchOptions extends ListOptions {
 const DEFAULT_INTERVAL_MS = 1_000;
 /** A terminal cannot show more, and a person cannot read more. */
 const SHORTEST_INTERVAL_MS = 100;
+/** A timer of the platform takes no more: a longer one would fire all the time. */
+const LONGEST_INTERVAL_MS = 2_147_483_647;
 
 const parseScope = (text: string): Scope => {
   if (text === "panes" || text === "windows" || text === "sessions") return text;
@@ -69,7 +71,7 @@ export const runWatch = async (context: CliContext, options: WatchOptions): Prom
     await showTable(context, {
       ask,
       marks,
-      intervalMs: Math.max(intervalMs, SHORTEST_INTERVAL_MS),
+      intervalMs: Math.min(Math.max(intervalMs, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS),
       all: options.all === true,
     });
 };
