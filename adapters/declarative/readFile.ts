@@ -1,5 +1,6 @@
 // From the text of an adapter file to its content, or to problems that name the line and the key. Nothing here touches
 // the disk.
+import { placesOf } from "../../core/model/configProblems.ts";
 import type { AdapterProblem } from "../../core/ports/adapterSource.ts";
 import {
   JsonSyntaxError,
@@ -64,14 +65,7 @@ export const readAdapterFile = (name: string, text: string, deadline: Deadline):
   const value: unknown = JSON.parse(text);
   const parsed = schemaFor(value).safeParse(value);
   if (!parsed.success)
-    return failed(
-      parsed.error.issues.flatMap((issue) => {
-        const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-        return issue.code === "unrecognized_keys"
-          ? issue.keys.map((key) => problemAt([...path, key], "this key is not known"))
-          : [problemAt(path, issue.message)];
-      }),
-    );
+    return failed(placesOf(parsed.error.issues).map(({ path, message }) => problemAt(path, message)));
   const problems: AdapterProblem[] = [];
   const until = performance.now() + CHECK_LIMIT_MS;
   for (const { path, source } of patternsOf(parsed.data)) {

@@ -20,3 +20,11 @@ it.each([
 ])("names the line of $what", ({ text, problems }) => {
   expect(configProblems(text).map(({ line, path, message }) => [line, path, message])).toEqual(problems);
 });
+
+it("names a hundred problems and counts the others", () => {
+  const keys = Array.from({ length: 150 }, (_, index) => `"k${index}":1`);
+  const problems = configProblems(`{${keys.join(",\n")}}`);
+  expect(problems).toHaveLength(101);
+  expect(problems[99]).toEqual({ line: 100, path: "k99", message: "this key is not known" });
+  expect(problems[100]).toEqual({ line: 1, path: "", message: "and 50 more problems" });
+});

@@ -1,5 +1,6 @@
 // What is wrong with the text of `config.json`, by line. The daemon keeps the last good configuration; this is for the
 // person who has to find the place.
+import type { z } from "zod";
 import { configSchema } from "./config.ts";
 import { JsonSyntaxError, lineOf, nodeAt, parseJsonTree, type JsonNode } from "./jsonTree.ts";
 
@@ -10,7 +11,29 @@ export interface ConfigProblem {
   message: string;
 }
 
-/** Every problem in the order of the file's schema; none for a good file. Never throws on content. */
+/** More help nobody, and each costs a walk through the file for its line. */
+const MAX_PROBLEMS = 100;
+
+/** Where the issues of a schema are; what is beyond a hundred is only counted. */
+export const placesOf = (
+  issues: readonly z.core.$ZodIssue[],
+): { path: (string | number)[]; message: string }[] => {
+  const places = issues.flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+    return issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ path: [...path, key], message: "this key is not known" }))
+      : [{ path, message: issue.message }];
+  });
+  const left = places.length - MAX_PROBLEMS;
+  return left <= 0
+    ? places
+    : [...places.slice(0, MAX_PROBLEMS), { path: [], message: `and ${left} more problems` }];
+};
+
+/**
+ * The problems in the order of the file's schema, at most a hundred and one that counts the others; none for a good file.
+ * Never throws on content.
+ */
 export const configProblems = (text: string): ConfigProblem[] => {
   let root: JsonNode;
   try {
@@ -26,10 +49,6 @@ export const configProblems = (text: string): ConfigProblem[] => {
     path: path.join("."),
     message,
   });
-  return parsed.error.issues.flatMap((issue) => {
-    const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-    return issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => problemAt([...path, key], "this key is not known"))
-      : [problemAt(path, issue.message)];
-  });
+  const places = placesOf(parsed.error.issues);
+  return places.map(({ path, message }) => problemAt(path, message));
 };
