@@ -3,6 +3,7 @@
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
+import { modelTargets } from "./targets/modelTargets.ts";
 import { remoteTargets } from "./targets/remoteTargets.ts";
 import { screenTargets } from "./targets/screenTargets.ts";
 import { settingsTargets } from "./targets/settingsTargets.ts";
@@ -15,4 +16,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...settingsTargets(),
   ...tmuxTargets(),
   ...remoteTargets(),
+  ...modelTargets(),
 ];
