@@ -9,6 +9,7 @@ import { createDaemon, type Daemon, type DaemonDeps } from "../../core/daemon/cr
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import type { AdapterSource } from "../../core/ports/adapterSource.ts";
+import type { Clock } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 
@@ -39,6 +40,7 @@ export const startTestDaemon = async (options: {
   sockets: readonly string[];
   home?: string;
   logger?: Logger;
+  clock?: Clock;
   adapters?: AdapterSource;
   openTerminal?: DaemonDeps["openTerminal"];
   focusTerminal?: DaemonDeps["focusTerminal"];
@@ -50,7 +52,7 @@ export const startTestDaemon = async (options: {
   const paths = runtimePaths(join(root, "a"));
   await mkdir(home, { recursive: true });
   await mkdir(paths.home, { recursive: true, mode: 0o700 });
-  const clock = createSystemClock();
+  const clock = options.clock ?? createSystemClock();
   const start = () =>
     createDaemon({
       paths,
