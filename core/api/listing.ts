@@ -73,14 +73,17 @@ const checkAgents = ({ rows, agents }: ListingInput, filters: ListFilters): void
       });
 };
 
+/** Most of what is compared is equal, and comparing in a language's order is dear. */
+const byText = (a: string, b: string): number => (a === b ? 0 : a.localeCompare(b));
+
 /** Stable order: target, server, session, window, pane. */
 const byPlace = (a: PaneView, b: PaneView): number =>
-  a.identity.target.localeCompare(b.identity.target) ||
-  a.identity.tmux_server.localeCompare(b.identity.tmux_server) ||
-  a.identity.session_name.localeCompare(b.identity.session_name) ||
+  byText(a.identity.target, b.identity.target) ||
+  byText(a.identity.tmux_server, b.identity.tmux_server) ||
+  byText(a.identity.session_name, b.identity.session_name) ||
   a.window_index - b.window_index ||
   a.pane_index - b.pane_index ||
-  a.identity.pane_id.localeCompare(b.identity.pane_id);
+  byText(a.identity.pane_id, b.identity.pane_id);
 
 const frame = (input: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => {
   const { targets, now } = input;

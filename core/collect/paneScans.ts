@@ -8,7 +8,7 @@ export interface LastScan {
   title: string;
 }
 
-const SWEEP_MS = 30_000;
+const SWEEP_MS = 60_000;
 const MIN_GAP_MS = 700;
 
 export const isScanDue = (
