@@ -1,6 +1,6 @@
 // `npm run bench:cli`: what `agtmux list panes --json` costs with a thousand panes, the daemon's share of it, and the whole
 // command beside an empty Node, in turns. Real tmux with one process per pane that counts as an agent, a daemon of its own,
-// the built command line through bin/agtmux as it is installed: without sources to compare ages with. `--panes N`, `--runs N`; `--json` prints the figures as JSON.
+// the built command line through bin/agtmux as it is installed: without sources to compare ages with. `--panes N`, `--runs N`, `--turns N` of asking, `--settle MS`; `--json` prints the figures as JSON.
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { request } from "node:http";
@@ -87,7 +87,12 @@ const timeOf = (program: string, args: readonly string[], env: NodeJS.ProcessEnv
   return performance.now() - from;
 };
 
-const measure = async (options: { panes: number; runs: number }): Promise<Figures> => {
+const measure = async (options: {
+  panes: number;
+  runs: number;
+  turns: number;
+  settleMs: number;
+}): Promise<Figures> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-bc-"));
   const tmux = createPrivateTmux();
   const closers: (() => Promise<void>)[] = [() => tmux.close()];
@@ -108,12 +113,12 @@ const measure = async (options: { panes: number; runs: number }): Promise<Figure
     });
     closers.push(() => daemon.stop());
     await seenBy(paths, options.panes);
-    await wait(SETTLE_MS);
+    await wait(options.settleMs);
     const agtmux = install(join(root, "installed"));
     const samples = { server: [], command: [], version: [], node: [], shell: [] } as Record<string, number[]>;
     let bytes = 0;
     // Apart from the commands: what they leave running for a moment is no part of the daemon's answer.
-    for (let turn = -10; turn < SERVER_TURNS; turn += 1) {
+    for (let turn = -10; turn < options.turns; turn += 1) {
       const answer = await ask(paths.socket);
       bytes = answer.bytes;
       if (turn >= 0) samples["server"]?.push(answer.ms);
@@ -183,7 +188,14 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     panes: { type: "string", default: "1000" },
     runs: { type: "string", default: "60" },
+    turns: { type: "string", default: String(SERVER_TURNS) },
+    settle: { type: "string", default: String(SETTLE_MS) },
   },
 });
-const figures = await measure({ panes: Number(values.panes), runs: Number(values.runs) });
+const figures = await measure({
+  panes: Number(values.panes),
+  runs: Number(values.runs),
+  turns: Number(values.turns),
+  settleMs: Number(values.settle),
+});
 console.log(values.json ? JSON.stringify(figures, null, 2) : toMarkdown(figures));

@@ -1,8 +1,11 @@
 // Every part of the report, in the order in which it is printed.
+import { benchGrowth } from "./growth.ts";
 import { benchHook } from "./hook.ts";
 import { benchIngest } from "./ingest.ts";
 import { benchLatency } from "./latency.ts";
+import { benchLists } from "./lists.ts";
 import type { BenchOptions, Measured } from "./report/model.ts";
+import { benchScale } from "./scale.ts";
 import { benchWatching } from "./watching.ts";
 
 export interface Part {
@@ -22,4 +25,7 @@ export const PARTS: readonly Part[] = [
   { names: ["idle", "busy", "naive"], run: benchWatching },
   { names: ["hook"], run: one(benchHook) },
   { names: ["ingest"], run: one(benchIngest) },
+  { names: ["lists"], run: one(benchLists) },
+  { names: ["growth"], run: one(benchGrowth) },
+  { names: ["scale"], run: one(benchScale) },
 ];

@@ -74,7 +74,7 @@ export interface Rig {
   readonly ingest: Ingest;
   readonly store: Store;
   readonly clock: SimulatedClock;
-  /** Makes a target with that many panes; every `agentEvery`-th has a Claude. Gives the agents. */
+  /** Makes a target with that many panes; every `agentEvery`-th has a Claude, none for 0. */
   addTarget(targetId: string, panes: number, agentEvery: number): { panes: Pane[]; agents: RigAgent[] };
   instanceOf(targetId: string): ServerInstance;
   /** An event of the agent as the drain reads it, at the rig's time. */

@@ -1,0 +1,180 @@
+// How much the database grows in a day of heavy use, and where it stops: days are replayed through the daemon's own ingest with a
+// clock that is moved by hand, and the daemon's own retention runs every hour of it.
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { DEFAULT_CONFIG } from "../core/model/config.ts";
+import { eventsPerDay, HEAVY_DAY, turnOf } from "./heavyDay.ts";
+import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
+import { mb } from "./report/words.ts";
+import { createRig, type Rig, type RigAgent } from "./rig.ts";
+
+const MB = 1_000_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const FULL_DAYS = 5;
+/** Of a heavy day: a replayed day is that much of it. */
+const SHARE = 1 / 4;
+/** A person's disk: what a tool that only watches may take. */
+const MAX_MB = 1_000;
+
+interface DaySize {
+  day: number;
+  fileMb: number;
+  /** Pages in use: the file keeps what was freed for what comes. */
+  usedMb: number;
+  events: number;
+  removed: number;
+}
+
+const TABLES_BY_NUMBER = ["events"];
+
+/** One day: every agent takes its turns evenly over the working hours; retention every hour. */
+const replayDay = async (
+  rig: Rig,
+  agents: readonly RigAgent[],
+  options: { turns: number; keepMs: number; maxEvents: number },
+): Promise<number> => {
+  const { turns } = options;
+  const turnMs = (HEAVY_DAY.hours * HOUR_MS) / turns;
+  let removed = 0;
+  let prunedAt = rig.clock.now();
+  const prune = (): void => {
+    prunedAt = rig.clock.now();
+    removed += rig.ingest.prune({ olderThan: prunedAt - options.keepMs, maxEvents: options.maxEvents });
+  };
+  for (let turn = 0; turn < turns; turn += 1) {
+    const events = turnOf(turn);
+    for (const { name, payload } of events) {
+      rig.clock.skip(turnMs / events.length);
+      rig.ingest.applyEnvelopes(
+        "host",
+        agents.map((agent) => rig.envelope(agent, name, payload)),
+      );
+    }
+    rig.ingest.tick();
+    if (rig.clock.now() - prunedAt >= HOUR_MS) prune();
+    await new Promise((done) => setImmediate(done));
+  }
+  rig.clock.skip(DAY_MS - HEAVY_DAY.hours * HOUR_MS);
+  prune();
+  return removed;
+};
+
+const sizeOf = (
+  path: string,
+): { fileMb: number; usedMb: number; events: number; tables: Map<string, number> } => {
+  const db = new Database(path, { readonly: true });
+  try {
+    const number = (name: string): number => Number(db.pragma(name, { simple: true }));
+    const tables = new Map(
+      db
+        .prepare<[], { tbl: string; bytes: number }>(
+          `SELECT coalesce(m.tbl_name, s.name) AS tbl, sum(s.pgsize) AS bytes
+           FROM dbstat AS s LEFT JOIN sqlite_schema AS m ON m.name = s.name GROUP BY 1`,
+        )
+        .all()
+        .map(({ tbl, bytes }) => [tbl, bytes / MB] as const),
+    );
+    return {
+      fileMb: statSync(path).size / MB,
+      usedMb: ((number("page_count") - number("freelist_count")) * number("page_size")) / MB,
+      events: db.prepare<[], number>("SELECT count(*) FROM events").pluck().get() ?? 0,
+      tables,
+    };
+  } finally {
+    db.close();
+  }
+};
+
+/** What a day adds, by what takes it away again: the number of events, or age. */
+interface Rates {
+  mbPerDay: number;
+  bytesPerEvent: number;
+  agedMbPerDay: number;
+}
+
+const ratesOf = (tables: ReadonlyMap<string, number>, events: number): Rates => {
+  const all = [...tables.values()].reduce((sum, one) => sum + one, 0);
+  const numbered = TABLES_BY_NUMBER.reduce((sum, name) => sum + (tables.get(name) ?? 0), 0);
+  return { mbPerDay: all, bytesPerEvent: (numbered * MB) / events, agedMbPerDay: all - numbered };
+};
+
+/** The size at which retention takes away as much as comes, from what one day measured and the default limits. */
+const steadyMb = ({ bytesPerEvent, agedMbPerDay }: Rates): number => {
+  const { max_age_days: days, max_events: max } = DEFAULT_CONFIG.retention;
+  const kept = Math.min(max, eventsPerDay() * days);
+  return (kept * bytesPerEvent) / MB + agedMbPerDay * days;
+};
+
+export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> => {
+  const folder = mkdtempSync(join(tmpdir(), "agtmux-bench-growth-"));
+  const path = join(folder, "state.db");
+  const rig = createRig(path);
+  try {
+    const turns = isQuick ? 1 : HEAVY_DAY.turnsPerAgent * SHARE;
+    const share = turns / HEAVY_DAY.turnsPerAgent;
+    const { agents } = rig.addTarget("host", HEAVY_DAY.agents * 2, 2);
+    const days = isQuick ? 2 : FULL_DAYS;
+    // Two days of this replay stand for the fourteen that are kept.
+    const limits = { turns, keepMs: 2 * DAY_MS, maxEvents: Math.ceil(eventsPerDay() * share * 1.5) };
+    const sizes: DaySize[] = [];
+    let rates: Rates | null = null;
+    let firstTables: Readonly<Record<string, number>> = {};
+    for (let day = 1; day <= days; day += 1) {
+      const removed = await replayDay(rig, agents, limits);
+      const { tables, ...size } = sizeOf(path);
+      rates ??= ratesOf(tables, size.events);
+      if (day === 1) firstTables = Object.fromEntries(tables);
+      sizes.push({ day, ...size, removed });
+    }
+    if (rates === null) throw new Error("bench growth: no day was replayed");
+    const mbPerDay = rates.mbPerDay / share;
+    const steady = steadyMb({ ...rates, agedMbPerDay: rates.agedMbPerDay / share });
+    const [last, before] = [sizes.at(-1)?.fileMb ?? 0, sizes.at(-2)?.fileMb ?? 0];
+    return {
+      name: "growth",
+      title: "Growth of the database",
+      how: `A heavy day is assumed to be ${HEAVY_DAY.agents} agents with ${HEAVY_DAY.turnsPerAgent} turns each over ${HEAVY_DAY.hours} hours, a turn with ${HEAVY_DAY.tools} tool calls and every fourth with an approval: ${eventsPerDay().toLocaleString("en")} events. Their order and what they carry are as recorded with Claude Code, with 1.5 kB of text where tools and models answer. A quarter of such a day is replayed ${days} times with a clock that is moved by hand; retention runs every hour with limits small enough to be reached: two days, and the events of one and a half.`,
+      tables: [
+        {
+          caption: "Replayed quarters of a day",
+          head: ["day", "file", "in use", "events kept", "rows removed"],
+          rows: sizes.map(({ day, fileMb, usedMb, events, removed }) => [
+            String(day),
+            mb(fileMb),
+            mb(usedMb),
+            events.toLocaleString("en"),
+            removed.toLocaleString("en"),
+          ]),
+        },
+      ],
+      checks: [
+        atMost(
+          "growth of the file on the last day by its size, with retention",
+          (last - before) / last,
+          0.05,
+          "×",
+        ),
+        atMost("size at which a heavy day's rows and retention balance (computed)", steady, MAX_MB, "MB"),
+      ],
+      notes: [
+        `Before retention: ${mb(mbPerDay)} a day (${rates.bytesPerEvent.toFixed(0)} bytes for an event with its indexes).`,
+        `With the default limits (${DEFAULT_CONFIG.retention.max_age_days} days, ${DEFAULT_CONFIG.retention.max_events.toLocaleString("en")} events) it levels off at ${mb(steady)}, computed from the first day; the replay shows that it does level off.`,
+      ],
+      figures: {
+        model: HEAVY_DAY,
+        eventsPerDay: eventsPerDay(),
+        days: sizes,
+        firstDayTablesMb: firstTables,
+        rates,
+        mbPerDay,
+        steadyMb: steady,
+      },
+    };
+  } finally {
+    rig.store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,83 @@
+// Cost as panes grow: the same fifty targets with a hundred, a thousand and ten thousand panes, each size in a process of its own.
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
+import { digits, ms } from "./report/words.ts";
+import type { ScaleFigure } from "./scaleChild.ts";
+import { fitExponent } from "./statistics.ts";
+
+const CHILD = fileURLToPath(new URL("scaleChild.ts", import.meta.url));
+const TARGETS = 50;
+const SIZES = [100, 1_000, 10_000];
+const SIMULATED_SECONDS = 60;
+/** Linear, and what a sample of three sizes may miss it by. */
+const MAX_EXPONENT = 1.1;
+const LIMIT_MS = 300_000;
+
+const run = promisify(execFile);
+
+const measureSize = async (targets: number, panes: number, seconds: number): Promise<ScaleFigure> => {
+  const words = ["--expose-gc", CHILD, ...[targets, panes, seconds].map(String)];
+  const { stdout } = await run(process.execPath, words, { timeout: LIMIT_MS });
+  return JSON.parse(stdout) as ScaleFigure;
+};
+
+/** Of the sizes from a thousand on: below, what does not depend on panes decides. */
+const exponentOf = (sizes: readonly ScaleFigure[], pick: (size: ScaleFigure) => number): number =>
+  fitExponent(sizes.slice(-2).map((size) => ({ x: size.panes, y: pick(size) })));
+
+export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> => {
+  const sizes: ScaleFigure[] = [];
+  for (const panes of isQuick ? [20, 40] : SIZES)
+    sizes.push(await measureSize(isQuick ? 2 : TARGETS, panes, isQuick ? 1 : SIMULATED_SECONDS));
+  const [small, large] = [sizes.at(-2), sizes.at(-1)];
+  if (small === undefined || large === undefined) throw new Error("bench scale: two sizes are needed");
+  const bytesPerPane = ((large.memoryMb - small.memoryMb) * 1e6) / (large.panes - small.panes);
+  const exponents = {
+    watching: exponentOf(sizes, ({ cpuMsPerSecond }) => cpuMsPerSecond),
+    event: exponentOf(sizes, ({ cpuMsPerEvent }) => cpuMsPerEvent),
+    list: exponentOf(sizes, ({ listMs }) => listMs),
+  };
+  return {
+    name: "scale",
+    title: "Cost as panes and targets grow",
+    how: `${isQuick ? 2 : TARGETS} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${isQuick ? 1 : SIMULATED_SECONDS} simulated seconds of watching, then 2,000 events that each change a state. A list is every pane, computed and serialised anew.`,
+    tables: [
+      {
+        caption: "By size",
+        head: [
+          "panes (agents)",
+          "watching, CPU for a second",
+          "CPU for an event",
+          "list of all panes",
+          "list of sessions",
+          "list size",
+          "heap that the panes add",
+          "resident",
+        ],
+        rows: sizes.map((size) => [
+          `${size.panes.toLocaleString("en")} (${size.agents.toLocaleString("en")})`,
+          ms(size.cpuMsPerSecond),
+          ms(size.cpuMsPerEvent),
+          ms(size.listMs),
+          ms(size.sessionsMs),
+          `${digits(size.listBytes / 1_024)} kB`,
+          `${digits(size.memoryMb)} MB`,
+          `${digits(size.residentMb)} MB`,
+        ]),
+      },
+    ],
+    checks: [
+      atMost("watching: exponent of its cost by panes", exponents.watching, MAX_EXPONENT, ""),
+      atMost("an event: exponent of its cost by panes", exponents.event, 0.3, ""),
+      atMost("a list: exponent of its cost by panes", exponents.list, MAX_EXPONENT, ""),
+    ],
+    notes: [
+      `Exponents between the two largest sizes (1 is linear): watching ${exponents.watching.toFixed(2)}, an event ${exponents.event.toFixed(2)}, a list ${exponents.list.toFixed(2)}.`,
+      `The constants at ${large.panes.toLocaleString("en")} panes: ${digits((large.cpuMsPerSecond * 1_000) / large.panes)} µs of CPU for a pane and second, ${digits((large.listMs * 1_000) / large.panes)} µs of a list for a pane, ${digits(bytesPerPane / 1_000)} kB of heap for a pane.`,
+      "Not in it: tmux, SSH and the reading of their answers; the other tables have those, up to 1,000 panes.",
+    ],
+    figures: { sizes, exponents, bytesPerPane },
+  };
+};

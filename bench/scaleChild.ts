@@ -1,0 +1,210 @@
+// One size of `bench/scale.ts`, in a process of its own with --expose-gc: the real collectors, engine, store and lists over
+// simulated tmux servers. Arguments: targets, panes in all, simulated seconds. Prints its figures as JSON.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createAdapterRegistry } from "../adapters/index.ts";
+import { listPanes, listSessions } from "../core/api/listing.ts";
+import { Collector } from "../core/collect/collector.ts";
+import type { WatchedServer } from "../core/collect/sink.ts";
+import { DEFAULT_TIMING } from "../core/model/config.ts";
+import type { Pane, ProcessInfo } from "../core/model/runtime.ts";
+import { SILENT_LOGGER } from "../core/ports/logger.ts";
+import type { TargetExecutor } from "../core/ports/targetExecutor.ts";
+import { createRig, type Rig, type RigAgent } from "./rig.ts";
+import { medianOf } from "./statistics.ts";
+
+/** What one size costs. */
+export interface ScaleFigure {
+  targets: number;
+  panes: number;
+  agents: number;
+  /** CPU of watching and ticking for one second of the simulated time. */
+  cpuMsPerSecond: number;
+  cpuMsPerEvent: number;
+  listMs: number;
+  sessionsMs: number;
+  listBytes: number;
+  memoryMb: number;
+  residentMb: number;
+}
+
+const PANES_PER_AGENT = 10;
+const EVENTS = 2_000;
+const EVENT_BATCH = 100;
+const LISTS = 15;
+const SCREEN = readFileSync(
+  fileURLToPath(new URL("../test/fixtures/recordings/claude/idle_fresh.txt", import.meta.url)),
+  "utf8",
+).split("\n");
+
+/** A machine on which every file is missing and nothing is run. */
+const bareMachine = (targetId: string): TargetExecutor => {
+  const nothing = () => Promise.resolve(null);
+  const refuse = (): never => {
+    throw new Error(`bench scale: ${targetId} is simulated`);
+  };
+  return {
+    targetId,
+    kind: "ssh",
+    homeDir: () => Promise.resolve("/home/someone"),
+    run: refuse,
+    start: refuse,
+    files: {
+      readText: nothing,
+      readTail: nothing,
+      readLink: nothing,
+      list: () => Promise.resolve([]),
+      stat: nothing,
+      writeText: refuse,
+      remove: refuse,
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): WatchedServer => ({
+  server: "default",
+  socketPath: rig.instanceOf(targetId).socketPath,
+  // As the real one does while nothing moves: objects of panes that did not change stay the same.
+  list: () =>
+    Promise.resolve({
+      status: "ok",
+      mode: "control",
+      problem: null,
+      instance: rig.instanceOf(targetId),
+      panes,
+    }),
+  capture: (paneIds) => Promise.resolve(new Map(paneIds.map((paneId) => [paneId, SCREEN]))),
+  currentPath: () => Promise.resolve(null),
+  onHint: () => {},
+  close: () => Promise.resolve(),
+});
+
+const processOf = (pid: number, comm: string): ProcessInfo => ({
+  pid,
+  ppid: 1,
+  comm,
+  args: comm,
+  startedAt: 1,
+});
+
+const startCollector = async (
+  rig: Rig,
+  targetId: string,
+  panes: readonly Pane[],
+  agents: readonly RigAgent[],
+) => {
+  const agentPids = new Set(agents.map(({ pid }) => pid));
+  const adapters = createAdapterRegistry();
+  const collector = new Collector({
+    targetId,
+    servers: [simulatedServer(rig, targetId, panes)],
+    processes: {
+      ofPanes: (pids) =>
+        Promise.resolve(
+          new Map(pids.map((pid) => [pid, [processOf(pid, agentPids.has(pid) ? "claude" : "sleep")]])),
+        ),
+      verify: () => Promise.resolve(true),
+    },
+    executor: bareMachine(targetId),
+    sink: rig.ingest,
+    identify: (processes) => adapters.identify(processes),
+    timing: () => DEFAULT_TIMING,
+    clock: rig.clock,
+    logger: SILENT_LOGGER,
+  });
+  await collector.start();
+  return collector;
+};
+
+const cpuMsOf = async (work: () => Promise<void> | void): Promise<number> => {
+  const from = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1_000;
+};
+
+const heapMb = (): number => {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 1e6;
+};
+
+const timeLists = (rig: Rig, list: typeof listPanes | typeof listSessions) => {
+  const sample: number[] = [];
+  let bytes = 0;
+  for (let turn = 0; turn < LISTS; turn += 1) {
+    const from = performance.now();
+    const input = { rows: rig.ingest.rows(true), targets: rig.ingest.targets(), now: rig.clock.now() };
+    bytes = JSON.stringify(list(input, { all: true })).length;
+    sample.push(performance.now() - from);
+  }
+  return { median: medianOf(sample), bytes };
+};
+
+/** Events of agents in turns, each of which changes its state. */
+const applyEvents = (rig: Rig, agents: readonly RigAgent[]): void => {
+  for (let made = 0; made < EVENTS; made += EVENT_BATCH) {
+    const byTarget = new Map<string, ReturnType<Rig["envelope"]>[]>();
+    for (let index = made; index < made + EVENT_BATCH; index += 1) {
+      const agent = agents[index % agents.length];
+      if (agent === undefined) break;
+      rig.clock.skip(1);
+      const turn = Math.floor(index / agents.length);
+      const envelope = rig.envelope(agent, turn % 2 === 0 ? "UserPromptSubmit" : "Stop", {});
+      byTarget.set(agent.targetId, [...(byTarget.get(agent.targetId) ?? []), envelope]);
+    }
+    for (const [targetId, envelopes] of byTarget) rig.ingest.applyEnvelopes(targetId, envelopes);
+  }
+};
+
+const measure = async (targets: number, panes: number, seconds: number): Promise<ScaleFigure> => {
+  const folder = mkdtempSync(join(tmpdir(), "agtmux-bench-scale-"));
+  const rig = createRig(join(folder, "state.db"));
+  try {
+    const before = heapMb();
+    const agents: RigAgent[] = [];
+    const collectors: Collector[] = [];
+    for (let target = 0; target < targets; target += 1) {
+      const name = `vm${target}`;
+      const perTarget = Math.round(panes / targets);
+      // With few panes on a target, not every target has an agent: the share stays the same.
+      const hasAgents = target % Math.max(1, Math.round(PANES_PER_AGENT / perTarget)) === 0;
+      const added = rig.addTarget(name, perTarget, hasAgents ? Math.min(PANES_PER_AGENT, perTarget) : 0);
+      agents.push(...added.agents);
+      collectors.push(await startCollector(rig, name, added.panes, added.agents));
+    }
+    const second = async (): Promise<void> => {
+      await rig.clock.advance(1_000);
+      rig.ingest.tick();
+    };
+    for (let warm = 0; warm < 10; warm += 1) await second();
+    const watching = await cpuMsOf(async () => {
+      for (let turn = 0; turn < seconds; turn += 1) await second();
+    });
+    applyEvents(rig, agents.slice(0, 10));
+    const events = await cpuMsOf(() => applyEvents(rig, agents));
+    const lists = timeLists(rig, listPanes);
+    return {
+      targets,
+      panes,
+      agents: agents.length,
+      cpuMsPerSecond: watching / seconds,
+      cpuMsPerEvent: events / EVENTS,
+      listMs: lists.median,
+      sessionsMs: timeLists(rig, listSessions).median,
+      listBytes: lists.bytes,
+      memoryMb: heapMb() - before,
+      residentMb: process.memoryUsage().rss / 1e6,
+    };
+  } finally {
+    rig.store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const [targets = 1, panes = 10, seconds = 1] = process.argv.slice(2).map(Number);
+const figure = await measure(targets, panes, seconds);
+console.log(JSON.stringify(figure));
+process.exit(0);
