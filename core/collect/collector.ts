@@ -84,6 +84,16 @@ export class Collector {
     for (const state of this.servers) this.guard(this.listServer(state));
   }
 
+  /** The same at once; resolves when all was read. Never rejects. */
+  async lookAnew(): Promise<void> {
+    this.processes.forgetAll();
+    this.screens.forgetAll();
+    const look = Promise.all(this.servers.map((state) => this.listServer(state)));
+    const read = look.then(() => this.screens.readDue());
+    this.guard(read);
+    await read.catch(() => {});
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelListing?.();

@@ -187,6 +187,24 @@ describe("createSpoolDrain", () => {
     ]);
   });
 
+  it("deletes a committed file as soon as that is possible, and does not apply it again", async () => {
+    drop("stuck");
+    const path = join(spoolDir, "new", "stuck");
+    // A folder cannot be removed as a file is.
+    drain = create(NEVER_MS, () => {
+      rmSync(path);
+      mkdirSync(path);
+    });
+    await drain.start();
+    await drain.drain();
+    expect([events(), filesIn("new")]).toEqual([["stuck"], ["stuck"]]);
+    rmSync(path, { recursive: true });
+    writeFileSync(path, text("again"));
+    await drain.drain();
+    expect(events()).toEqual(["stuck"]);
+    expect(filesIn("new")).toEqual([]);
+  });
+
   it("removes what lay in tmp for more than a day, and nothing newer", async () => {
     writeFileSync(join(spoolDir, "tmp", "old"), "x");
     utimesSync(join(spoolDir, "tmp", "old"), Date.now() / 1_000 - 90_000, Date.now() / 1_000 - 90_000);

@@ -42,6 +42,8 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const uid = process.getuid?.() ?? null;
   /** Files that could not even be moved away: looked at once, then left alone. */
   const immovable = new Set<string>();
+  /** Committed files that could not be deleted: only their deletion is tried again. */
+  const leftover = new Set<string>();
   let watcher: FSWatcher | null = null;
   let running: Promise<void> | null = null;
   let isHinted = false;
@@ -79,8 +81,9 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     }
     await mapBounded(good, (entry) =>
       folders.remove(entry.name).catch((error: unknown) => {
-        logger.warn({ error, file: entry.name }, "a committed event could not be deleted");
-        immovable.add(entry.name);
+        if (leftover.size === 0)
+          logger.warn({ error, file: entry.name }, "a committed event could not be deleted");
+        leftover.add(entry.name);
       }),
     );
     return true;
@@ -91,7 +94,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
       isHinted = false;
       // oxlint-disable-next-line no-await-in-loop -- until the folder is empty
       const names = (await listByTime(folders.newDir)).map((entry) => entry.name);
-      const fresh = names.filter((name) => !immovable.has(name));
+      const fresh = names.filter((name) => !immovable.has(name) && !leftover.has(name));
       for (let from = 0; from < fresh.length; from += BATCH_FILES) {
         if (isClosed) return;
         // oxlint-disable-next-line no-await-in-loop -- batches keep their order
@@ -104,7 +107,19 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
       if (isClosed || (fresh.length === 0 && !isHinted)) return;
     }
   };
+  const removeLeftover = async (): Promise<void> => {
+    for (const name of leftover)
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one failure says enough about the rest
+        await folders.remove(name);
+        leftover.delete(name);
+      } catch {
+        // Still not: with the next sweep.
+        return;
+      }
+  };
   const tidy = async (): Promise<void> => {
+    await removeLeftover();
     if (clock.now() - tidiedAt < HOUSEKEEPING_MS) return;
     tidiedAt = clock.now();
     const removed = await folders.removeStaleTemps(clock.now());

@@ -80,6 +80,7 @@ const TICK_PIECE = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SWEEP_MS = 2_000;
+const LOOK_ANEW_MS = 5_000;
 /** Characters of a file in the spool that is no event. */
 const MAX_SET_ASIDE = 8_000;
 /** Characters of a screen that are quoted to a person who writes rules. */
@@ -281,11 +282,19 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
     });
     closers.push(() => targetDesk.close());
     closers.push(config.onChange(() => survive(logger, () => targetDesk.apply())));
+    let cancelLook: () => void = () => {};
+    closers.push(() => cancelLook());
     ingest.onRebuilt(() => {
-      for (const unit of fleet.units()) unit.collector.rescan();
       survive(logger, () => {
         storeAdapters();
         targetDesk.apply();
+      });
+      // A target that does not answer must not keep the others in the dark.
+      cancelLook();
+      cancelLook = clock.setTimer(LOOK_ANEW_MS, () => ingest.lookedAnew());
+      void Promise.all(fleet.units().map(({ collector }) => collector.lookAnew())).then(() => {
+        cancelLook();
+        ingest.lookedAnew();
       });
     });
     const doctor = createDoctor({

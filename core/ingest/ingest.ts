@@ -117,9 +117,14 @@ export class Ingest {
     return this.ledger.onChanges(listener);
   }
 
-  /** Called when memory was rebuilt while the daemon runs: whoever looks at things has to look anew. */
+  /** Called when memory was rebuilt while the daemon runs: whoever looks at things has to look anew and then say so. */
   onRebuilt(listener: () => void): void {
     this.ledger.onRebuilt(listener);
+  }
+
+  /** Everything was looked at since memory was rebuilt: states are claimed again. */
+  lookedAnew(): void {
+    this.ledger.lookedAnew();
   }
 
   /** Why nothing can be stored now, for a person; null: it can. */

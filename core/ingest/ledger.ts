@@ -78,6 +78,8 @@ export class Ledger {
   private needsRestore = false;
   private lastIngestedAt: number;
   readonly hindrance = new Hindrance();
+  /** Why memory was rebuilt, until everything was looked at since. */
+  private unseenSince: string | null = null;
   private lostAt: number | null = null;
   private isLossTold = false;
   private readonly rebuiltListeners: (() => void)[] = [];
@@ -121,7 +123,10 @@ export class Ledger {
     if (changes.length > 0) for (const listener of this.listeners) listener(changes);
   }
 
-  /** Called when memory was rebuilt from the store while others went on: everything is to be looked at anew. */
+  /**
+   * Called when memory was rebuilt from the store while others went on: everything is to be looked at anew, and `lookedAnew`
+   * called then. Until that no state is claimed.
+   */
   onRebuilt(listener: () => void): void {
     this.rebuiltListeners.push(listener);
   }
@@ -132,8 +137,22 @@ export class Ledger {
 
   private rebuild(reason: string): void {
     this.restore();
-    this.tellReset(reason);
+    this.unseenSince = reason;
     for (const listener of this.rebuiltListeners) listener();
+    if (this.rebuiltListeners.length === 0) this.lookedAnew();
+  }
+
+  lookedAnew(): void {
+    const reason = this.unseenSince;
+    // What was seen could not be stored: it is looked at anew once it can.
+    if (reason === null || this.hindrance.reason !== null) return;
+    this.unseenSince = null;
+    this.tellReset(reason);
+  }
+
+  /** Whether the states in memory are no claim about now. */
+  get isBlind(): boolean {
+    return this.unseenSince !== null || this.hindrance.isBlind(this.deps.clock.now());
   }
 
   /**

@@ -1,0 +1,304 @@
+// The disk under the home: full, read-only, and databases that are not what was written. Full and read-only disks are real
+// ones of their own (a tmpfs of a few MB, a read-only bind mount), which takes root.
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import Database from "better-sqlite3";
+import type { Finding } from "../../core/model/doctorView.ts";
+import type { FeedEntry } from "../../core/model/view.ts";
+import { until } from "../setup/realClock.ts";
+import { LIMIT_MS, memoryMb, openFaultScene, type FaultScene } from "./faultScene.ts";
+import { countLost, type Outcome } from "./outcome.ts";
+
+const mount = (args: readonly string[]): void => {
+  execFileSync("mount", args);
+};
+const unmount = (folder: string): void => {
+  execFileSync("umount", ["-l", folder]);
+};
+
+const findingOf = async (scene: FaultScene, check: string): Promise<Finding | undefined> => {
+  const client = await scene.connect();
+  try {
+    const { findings } = await client.call((api) => api.doctor.mutate({ target: null }));
+    return findings.find((finding) => finding.check === check);
+  } finally {
+    client.close();
+  }
+};
+const healthOf = async (scene: FaultScene): Promise<string> => {
+  const client = await scene.connect();
+  try {
+    const [host] = await client.call((api) => api.targets.query());
+    return `${host?.health}: ${host?.health_reason}`;
+  } finally {
+    client.close();
+  }
+};
+const untilSaid = (scene: FaultScene, what: RegExp): Promise<void> =>
+  until(async () => what.test(await healthOf(scene)), `the host's health says ${what.source}`, LIMIT_MS);
+
+const fill = (path: string): void => {
+  const fd = openSync(path, "w");
+  try {
+    for (let size = 1 << 20; size >= 1; size >>= 1)
+      try {
+        for (;;) writeSync(fd, Buffer.alloc(size, 1));
+      } catch {
+        // Full for this size: try a smaller one.
+      }
+  } finally {
+    closeSync(fd);
+  }
+};
+
+const DISK_MB = 24;
+/** Longer than what was decided just before counts as known. */
+const BLIND_MS = 7_000;
+
+/** The home's disk fills up while agents change: nothing false is claimed meanwhile, and everything goes on afterwards. */
+export const fullDisk = async (times: number): Promise<Outcome> => {
+  let disk = "";
+  const scene = await openFaultScene({
+    homeOf: (root) => {
+      disk = join(root, "d");
+      mkdirSync(disk);
+      mount(["-t", "tmpfs", "-o", `size=${DISK_MB}m,mode=0700`, "tmpfs", disk]);
+      return disk;
+    },
+    release: () => unmount(disk),
+  });
+  try {
+    const daemon = await scene.start();
+    await scene.untilTrue();
+    const before = memoryMb(daemon.pid);
+    let [recovered, worstMs] = [0, 0];
+    for (let round = 0; round < times; round += 1) {
+      const filler = join(disk, "filler");
+      for (let index = 0; index < 20; index += 1) scene.drop();
+      fill(filler);
+      // Refused while there is no room, as the hook gives up.
+      for (let index = 0; index < 20; index += 1) scene.drop();
+      // Something to store, so that the lack of room shows.
+      await scene.tmux.run("rename-window", "-t", scene.agents.idle.player.paneId, `w${round}`);
+      await untilSaid(scene, /nothing can be stored: the disk is full/);
+      const { waiting } = scene.agents;
+      waiting.state = waiting.state === "waiting_approval" ? "running" : "waiting_approval";
+      await waiting.player.frame(waiting.state === "running" ? "tool_running" : "waiting_approval");
+      await wait(BLIND_MS);
+      const rows = await scene.look();
+      if (rows.length !== 3) throw new Error("the lists are not served");
+      const finding = await findingOf(scene, "daemon.history");
+      if (finding?.status !== "problem") throw new Error("the doctor does not say it");
+      rmSync(filler);
+      worstMs = Math.max(worstMs, await scene.untilTrueAfterChange());
+      await scene.untilDrained();
+      recovered += 1;
+    }
+    return {
+      fault: "disk full",
+      times,
+      recovered,
+      lost: countLost(scene.dropped, scene.stored()),
+      wrong: scene.wrong.length,
+      worstMs,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: `tmpfs of ${DISK_MB} MB`,
+    };
+  } finally {
+    await scene.close();
+  }
+};
+
+/** Nothing in the home can be made, changed or deleted for a while; what lies in the spool then is applied once. */
+export const readOnlyHome = async (times: number): Promise<Outcome> => {
+  const scene = await openFaultScene();
+  const { home } = scene.paths;
+  try {
+    const daemon = await scene.start();
+    await scene.untilTrue();
+    const before = memoryMb(daemon.pid);
+    let [recovered, worstMs] = [0, 0];
+    for (let round = 0; round < times; round += 1) {
+      process.kill(daemon.pid, "SIGSTOP");
+      for (let index = 0; index < 20; index += 1) scene.drop();
+      mount(["--bind", home, home]);
+      mount(["-o", "remount,bind,ro", home]);
+      process.kill(daemon.pid, "SIGCONT");
+      await wait(2_000);
+      if (scene.drop()) throw new Error("the home is not read-only");
+      const rows = await scene.look();
+      if (rows.length !== 3) throw new Error("the lists are not served");
+      unmount(home);
+      worstMs = Math.max(worstMs, await scene.untilTrue());
+      await scene.untilDrained();
+      recovered += 1;
+    }
+    return {
+      fault: "read-only home",
+      times,
+      recovered,
+      lost: countLost(scene.dropped, scene.stored()),
+      wrong: scene.wrong.length,
+      worstMs,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: "read-only bind mount over the home",
+    };
+  } finally {
+    await scene.close();
+  }
+};
+
+/** How a database at rest is damaged. */
+const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
+  "garbage header": (path) => writeAt(path, 0, 200),
+  truncated: (path) => truncateSync(path, Math.floor(readFileSync(path).length / 2 / 4_096) * 4_096 + 100),
+  "noise in a page": (path) => writeAt(path, 4_096 * 5, 4_096),
+  "not a database": (path) => writeFileSync(path, "a letter\n".repeat(5_000)),
+};
+export const DAMAGE_KINDS = Object.keys(DAMAGES).length + 1;
+
+const writeAt = (path: string, at: number, length: number): void => {
+  const fd = openSync(path, "r+");
+  writeSync(fd, Buffer.alloc(length, 0xa5), 0, length, at);
+  closeSync(fd);
+};
+
+/** Under a daemon that has it open: a writer beside it makes it forget what it has cached. */
+const damageInUse = (path: string): void => {
+  const beside = new Database(path);
+  beside.exec("UPDATE high_marks SET value = value + 1");
+  beside.pragma("wal_checkpoint(TRUNCATE)");
+  beside.close();
+  writeAt(path, 4_096, readFileSync(path).length - 4_096);
+};
+
+const keptDatabases = ({ paths }: FaultScene): string[] =>
+  readdirSync(paths.home)
+    .filter((name) => name.startsWith("state.db.damaged-") && !name.endsWith("-wal"))
+    .map((name) => join(paths.home, name));
+
+/** The first entries of a feed that goes on from `since`. */
+const resume = async (scene: FaultScene, since: number): Promise<FeedEntry[]> => {
+  const client = await scene.connect();
+  const over = new AbortController();
+  const entries: FeedEntry[] = [];
+  try {
+    for await (const entry of client.feed({ since, sinceTime: null, all: true }, over.signal)) {
+      entries.push(entry);
+      if (entries.length === 2) break;
+    }
+  } finally {
+    over.abort();
+    client.close();
+  }
+  return entries;
+};
+const versionNow = async (scene: FaultScene): Promise<number> => {
+  const rows = await scene.look();
+  return Math.max(0, ...rows.map(({ state_version }) => state_version));
+};
+
+/** Fails with what is missing of a rebuilt database: the old file, the word about it, a clear reset, versions that grow. */
+const checkRebuilt = async (scene: FaultScene, kept: number, version: number): Promise<void> => {
+  if (keptDatabases(scene).length < Math.min(kept, 3)) throw new Error("the damaged file was not kept");
+  await untilSaid(scene, /the database was damaged: the history before .* is lost/);
+  const finding = await findingOf(scene, "daemon.history");
+  if (finding?.status !== "warning") throw new Error(`the doctor says ${finding?.status}`);
+  const [gap, snapshot] = await resume(scene, version);
+  if (gap?.kind !== "gap" || snapshot?.kind !== "snapshot")
+    throw new Error("a client is not told to begin anew");
+  if (gap.version <= version || (await versionNow(scene)) <= version) throw new Error("versions went back");
+};
+
+/** Every kind of damage at rest and in use. What was dropped after it is stored once; what was before is kept aside. */
+export const damagedDatabase = async (times: number): Promise<Outcome> => {
+  const scene = await openFaultScene();
+  const kinds = [...Object.keys(DAMAGES), "in use"];
+  try {
+    let daemon = await scene.start();
+    await scene.untilTrue();
+    const before = memoryMb(daemon.pid);
+    let [recovered, worstMs, lost] = [0, 0, 0];
+    for (let round = 0; round < times; round += 1) {
+      const kind = kinds[round % kinds.length] ?? "";
+      for (let index = 0; index < 200; index += 1) scene.drop();
+      await scene.untilDrained();
+      const version = await versionNow(scene);
+      const from = scene.dropped.length;
+      if (kind === "in use") damageInUse(scene.paths.stateDb);
+      else {
+        await daemon.stop();
+        DAMAGES[kind]?.(scene.paths.stateDb);
+      }
+      for (let index = 0; index < 50; index += 1) scene.drop();
+      if (kind !== "in use") daemon = await scene.start();
+      worstMs = Math.max(worstMs, await scene.untilTrue());
+      await scene.untilDrained();
+      lost += countLost(
+        scene.dropped.slice(from),
+        scene.stored().filter((one) => one > (scene.dropped[from - 1] ?? "")),
+      );
+      await checkRebuilt(scene, round + 1, version);
+      recovered += 1;
+    }
+    return {
+      fault: "damaged database",
+      times,
+      recovered,
+      lost,
+      wrong: scene.wrong.length,
+      worstMs,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: kinds.join(", "),
+    };
+  } finally {
+    await scene.close();
+  }
+};
+
+/** The file whose lock makes one process the daemon is overwritten. */
+export const damagedOwner = async (times: number): Promise<Outcome> => {
+  const scene = await openFaultScene();
+  try {
+    let daemon = await scene.start();
+    const before = memoryMb(daemon.pid);
+    let [recovered, worstMs] = [0, 0];
+    for (let round = 0; round < times; round += 1) {
+      await daemon.stop("SIGKILL");
+      writeFileSync(scene.paths.ownerDb, "no lock file\n".repeat(500));
+      scene.drop();
+      const from = performance.now();
+      daemon = await scene.start();
+      await scene.untilTrue();
+      worstMs = Math.max(worstMs, performance.now() - from);
+      await scene.untilDrained();
+      if (!existsSync(scene.paths.ownerDb)) throw new Error("there is no lock");
+      recovered += 1;
+    }
+    return {
+      fault: "damaged owner.db",
+      times,
+      recovered,
+      lost: countLost(scene.dropped, scene.stored()),
+      wrong: scene.wrong.length,
+      worstMs,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: "",
+    };
+  } finally {
+    await scene.close();
+  }
+};

@@ -1,0 +1,236 @@
+// What every fault is shown on: a real tmux with three played agents whose states are known, a daemon as a process of its
+// own, events dropped as the hook drops them, and the count of what was lost or told wrongly.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { copyFile, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { CanonicalState } from "../../core/model/state.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
+import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
+import { bundleDaemon } from "./bundledDaemon.ts";
+import { startDaemonProcess, type DaemonProcess } from "../harness/daemonProcess.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { createPlayer, type Player } from "../player/player.ts";
+import { until } from "../setup/realClock.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
+export const LIMIT_MS = 60_000;
+
+/** A played agent and what it is in truth. */
+export interface Played {
+  player: Player;
+  state: CanonicalState;
+}
+
+export interface FaultScene {
+  readonly root: string;
+  readonly paths: RuntimePaths;
+  readonly tmux: PrivateTmux;
+  readonly agents: { readonly waiting: Played; readonly running: Played; readonly idle: Played };
+  /** Prompts that were dropped as events of the running agent, in order. */
+  readonly dropped: string[];
+  /** Rows that claimed a state which the agent was not in; not knowing is no wrong claim. */
+  readonly wrong: string[];
+  /** Starts the daemon without waiting for it. */
+  launch(): DaemonProcess;
+  /** Starts it and resolves when it answers. */
+  start(): Promise<DaemonProcess>;
+  /** Drops one prompt of the running agent; false where it cannot be written. */
+  drop(): boolean;
+  connect(): Promise<DaemonClient>;
+  /** The rows of the agents now; what they claim wrongly is noted. */
+  look(): Promise<PaneView[]>;
+  /** Resolves with the time it took until every agent is shown as what it is. */
+  untilTrue(): Promise<number>;
+  /** The same after an agent changed unseen: until it is seen for the first time, its old state is no wrong claim. */
+  untilTrueAfterChange(): Promise<number>;
+  untilDrained(): Promise<void>;
+  /** Prompts in the database, in order, from a file of its own where one is given. */
+  stored(path?: string): string[];
+  close(): Promise<void>;
+}
+
+/** Resident memory of a process in MB. Linux only; 0 elsewhere. */
+export const memoryMb = (pid: number): number => {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
+};
+
+/** Drops a whole event file as the hook does. */
+export const dropFile = (paths: RuntimePaths, name: string, text: string | Buffer): void => {
+  const temp = join(paths.spoolTmp, name);
+  writeFileSync(temp, text, { mode: 0o600 });
+  renameSync(temp, join(paths.spoolNew, name));
+};
+
+const readPrompts = (path: string): string[] => {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db
+      .prepare<[], string>(
+        "SELECT raw_payload FROM events WHERE event_type = 'UserPromptSubmit' ORDER BY event_row",
+      )
+      .pluck()
+      .all()
+      .map((payload) => String((JSON.parse(payload) as { prompt?: unknown }).prompt))
+      .filter((prompt) => prompt.startsWith("p-"));
+  } finally {
+    db.close();
+  }
+};
+
+/** `homeOf` makes the folder in which the home is to be, and `release` takes it back, for faults of the disk. */
+export const openFaultScene = async (
+  options: { homeOf?: (root: string) => string; release?: () => void } = {},
+): Promise<FaultScene> => {
+  const main = await bundleDaemon();
+  const root = mkdtempSync(join(tmpdir(), "agtmux-f-"));
+  const home = join(root, "home");
+  const paths = runtimePaths(join(options.homeOf?.(root) ?? root, "a"));
+  mkdirSync(home);
+  for (const folder of [paths.home, paths.binDir, paths.spool, paths.spoolTmp, paths.spoolNew])
+    mkdirSync(folder, { mode: 0o700 });
+  const eventScript = join(paths.binDir, "agtmux-event");
+  await copyFile(SCRIPT, eventScript);
+  const tmux = createPrivateTmux();
+  await tmux.run("new-session", "-d", "-s", "player", "-x", "120", "-y", "40");
+  const play = async (state: CanonicalState, frame: string): Promise<Played> => {
+    const player = await createPlayer({
+      tmux: { socketArgs: tmux.socketArgs },
+      home,
+      recordingsDir: RECORDINGS,
+      eventScript,
+    });
+    await player.frame(frame);
+    return { player, state };
+  };
+  const agents = {
+    waiting: await play("waiting_approval", "waiting_approval"),
+    running: await play("running", "tool_running"),
+    idle: await play("idle", "idle_fresh"),
+  };
+  const serverPid = await tmux.serverPid();
+  const dropped: string[] = [];
+  const wrong: string[] = [];
+  const daemons: DaemonProcess[] = [];
+  let client: DaemonClient | null = null;
+  let tried = 0;
+
+  const connect = (): Promise<DaemonClient> =>
+    connectSocket({ paths, version: "test", checkVersion: false, helloTimeoutMs: 10_000 });
+  const launch = (): DaemonProcess => {
+    const daemon = startDaemonProcess({
+      home: paths.home,
+      main,
+      env: { HOME: home, AGTMUX_TMUX_SOCKETS: tmux.socketPath },
+    });
+    daemons.push(daemon);
+    return daemon;
+  };
+  const untilAnswers = async (): Promise<void> => {
+    client?.close();
+    client = null;
+    const answers = async (): Promise<boolean> => {
+      try {
+        client = await connect();
+        return true;
+      } catch (error) {
+        if (!(error instanceof AgtmuxError)) throw error;
+        return false;
+      }
+    };
+    await until(answers, "the daemon answers", LIMIT_MS);
+  };
+  const look = async (): Promise<PaneView[]> => {
+    client ??= await connect();
+    const { items } = await client.call((api) => api.panes.query({}));
+    const rows: PaneView[] = [];
+    for (const { player, state } of Object.values(agents)) {
+      const row = items.find(({ identity }) => identity.pane_id === player.paneId);
+      if (row === undefined) continue;
+      rows.push(row);
+      if (row.state !== state && row.state !== "unknown")
+        wrong.push(`${state} was shown as ${row.state}/${row.reason_code}`);
+    }
+    return rows;
+  };
+  const isTrue = async (): Promise<boolean> => {
+    const rows = await look().catch((error: unknown) => {
+      if (!(error instanceof AgtmuxError)) throw error;
+      client?.close();
+      client = null;
+      return [];
+    });
+    return Object.values(agents).every(({ player, state }) =>
+      rows.some(({ identity, state: shown }) => identity.pane_id === player.paneId && shown === state),
+    );
+  };
+
+  const untilTrue = async (): Promise<number> => {
+    const from = performance.now();
+    // A sign of life: nobody redraws a frame of a running turn otherwise.
+    await agents.running.player.frame("tool_running");
+    await until(isTrue, "every agent is shown as what it is", LIMIT_MS).catch(async (cause: unknown) => {
+      const rows = await look().catch(() => []);
+      throw new Error(JSON.stringify(rows.map(({ state, reason_code }) => [state, reason_code])), { cause });
+    });
+    return performance.now() - from;
+  };
+
+  return {
+    root,
+    paths,
+    tmux,
+    agents,
+    dropped,
+    wrong,
+    launch,
+    start: async () => {
+      const daemon = launch();
+      await untilAnswers();
+      return daemon;
+    },
+    drop: () => {
+      const { paneId, sessionId, pid } = agents.running.player;
+      const prompt = `p-${String((tried += 1)).padStart(6, "0")}`;
+      const header = `agtmux-event 1\nagent=claude\nevent=UserPromptSubmit\ntmux=${tmux.socketPath},${serverPid},0\npane=${paneId}\nppid=${pid}\n\n`;
+      const payload = { session_id: sessionId, hook_event_name: "UserPromptSubmit", prompt };
+      try {
+        dropFile(paths, prompt, header + JSON.stringify(payload));
+      } catch {
+        // What cannot be written is no event: the hook gives up as well.
+        return false;
+      }
+      dropped.push(prompt);
+      return true;
+    },
+    connect,
+    look,
+    untilTrue,
+    untilTrueAfterChange: async () => {
+      const noted = wrong.length;
+      const tookMs = await untilTrue();
+      wrong.length = noted;
+      return tookMs;
+    },
+    untilDrained: () =>
+      until(() => readdirSync(paths.spoolNew).length === 0, "the spool is empty", 4 * LIMIT_MS),
+    stored: (path = paths.stateDb) => readPrompts(path),
+    close: async () => {
+      client?.close();
+      for (const daemon of daemons) await daemon.stop("SIGKILL");
+      for (const { player } of Object.values(agents)) await player.close();
+      await tmux.close();
+      options.release?.();
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
