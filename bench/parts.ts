@@ -6,6 +6,8 @@ import { benchLatency } from "./latency.ts";
 import { benchLists } from "./lists.ts";
 import type { BenchOptions, Measured } from "./report/model.ts";
 import { benchScale } from "./scale.ts";
+import { benchSsh } from "./sshPart.ts";
+import { benchTmux } from "./tmux.ts";
 import { benchWatching } from "./watching.ts";
 
 export interface Part {
@@ -28,4 +30,6 @@ export const PARTS: readonly Part[] = [
   { names: ["lists"], run: one(benchLists) },
   { names: ["growth"], run: one(benchGrowth) },
   { names: ["scale"], run: one(benchScale) },
+  { names: ["tmux"], run: one(benchTmux) },
+  { names: ["ssh"], isLong: true, run: one(benchSsh) },
 ];

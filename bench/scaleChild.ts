@@ -136,7 +136,12 @@ const timeLists = (rig: Rig, list: typeof listPanes | typeof listSessions) => {
   let bytes = 0;
   for (let turn = 0; turn < LISTS; turn += 1) {
     const from = performance.now();
-    const input = { rows: rig.ingest.rows(true), targets: rig.ingest.targets(), now: rig.clock.now() };
+    const input = {
+      rows: rig.ingest.rows(true),
+      targets: rig.ingest.targets(),
+      now: rig.clock.now(),
+      agents: ["claude"],
+    };
     bytes = JSON.stringify(list(input, { all: true })).length;
     sample.push(performance.now() - from);
   }

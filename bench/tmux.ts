@@ -9,12 +9,14 @@ import { createTmuxServer } from "../core/tmux/tmuxServer.ts";
 import { listTopology, probeTopology } from "../core/tmux/topology.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { until } from "../test/setup/realClock.ts";
+import type { BenchOptions, Measured } from "./report/model.ts";
+import { ms } from "./report/words.ts";
 
 const SESSIONS = 20;
 const PANES_PER_SESSION = 10;
 const ROUNDS = 60;
 
-export interface TmuxBenchStep {
+interface Step {
   step: string;
   /** CPU per round in ms. */
   serverCpuMs: number;
@@ -22,15 +24,8 @@ export interface TmuxBenchStep {
   wallMs: number;
 }
 
-/** `medianMs`: wall time of one probe. */
-export interface TmuxBench {
-  name: string;
-  medianMs: number;
-  panes: number;
-  steps: TmuxBenchStep[];
-}
-
-export const benchTmux = async (): Promise<TmuxBench> => {
+export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> => {
+  const [sessions, rounds] = isQuick ? [1, 2] : [SESSIONS, ROUNDS];
   const tmux = createPrivateTmux();
   const clock = createSystemClock();
   const ids = createIdSource(() => clock.now());
@@ -46,7 +41,7 @@ export const benchTmux = async (): Promise<TmuxBench> => {
     logger: SILENT_LOGGER,
   });
   try {
-    for (let session = 0; session < SESSIONS; session++) {
+    for (let session = 0; session < sessions; session++) {
       await tmux.newSession(`s${session}`);
       for (let pane = 1; pane < PANES_PER_SESSION; pane++)
         await (pane % 2 === 1
@@ -62,22 +57,19 @@ export const benchTmux = async (): Promise<TmuxBench> => {
     const processes = createProcessTree({ executor, platform: process.platform, clock });
     const trees = [...(await processes.ofPanes(panePids)).values()].flatMap((tree) => tree.slice(0, 1));
 
-    const walls: number[] = [];
-    const measure = async (step: string, work: () => Promise<unknown>): Promise<TmuxBenchStep> => {
+    const measure = async (step: string, work: () => Promise<unknown>): Promise<Step> => {
       await work();
       const serverFrom = await tmux.cpuMs();
       const ownFrom = process.cpuUsage();
       const from = performance.now();
-      for (let round = 0; round < ROUNDS; round++) {
-        const roundFrom = performance.now();
+      for (let round = 0; round < rounds; round++) {
         await work();
-        if (step === "probe") walls.push(performance.now() - roundFrom);
       }
-      const wallMs = (performance.now() - from) / ROUNDS;
+      const wallMs = (performance.now() - from) / rounds;
       const own = process.cpuUsage(ownFrom);
       // The question for the server's CPU is a client of its own, about 1 ms over all rounds.
-      const serverCpuMs = ((await tmux.cpuMs()) - serverFrom) / ROUNDS;
-      return { step, serverCpuMs, ownCpuMs: (own.user + own.system) / 1_000 / ROUNDS, wallMs };
+      const serverCpuMs = ((await tmux.cpuMs()) - serverFrom) / rounds;
+      return { step, serverCpuMs, ownCpuMs: (own.user + own.system) / 1_000 / rounds, wallMs };
     };
     const steps = [
       await measure("probe", () => probeTopology(server)),
@@ -89,10 +81,24 @@ export const benchTmux = async (): Promise<TmuxBench> => {
       ),
     ];
     return {
-      name: "tmux: watching 200 panes",
-      medianMs: walls.toSorted((a, b) => a - b)[Math.floor(walls.length / 2)] ?? 0,
-      panes: paneIds.length,
-      steps,
+      name: "tmux",
+      title: "One look at tmux",
+      how: `The daemon's own looks at a real tmux server with ${paneIds.length} panes over the control connection, ${rounds} rounds each, measured in the process of the bench.`,
+      tables: [
+        {
+          caption: "One look",
+          head: ["", "by the clock", "CPU of tmux", "CPU of ours"],
+          rows: steps.map(({ step, wallMs, serverCpuMs, ownCpuMs }) => [
+            step,
+            ms(wallMs),
+            ms(serverCpuMs),
+            ms(ownCpuMs),
+          ]),
+        },
+      ],
+      checks: [],
+      notes: [],
+      figures: { panes: paneIds.length, steps },
     };
   } finally {
     await server.close();
