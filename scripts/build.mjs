@@ -68,6 +68,17 @@ const separateMore = (parts) => ({
   },
 });
 
+/** zod brings its messages in fifty languages along, a sixth of the daemon's bundle; ours are in one, which it loads by itself. */
+const NO_LOCALES = {
+  name: "no-locales",
+  setup: (esbuild) => {
+    esbuild.onResolve({ filter: /\/locales\/index\.js$/ }, ({ path, importer }) =>
+      importer.includes("/node_modules/zod/") ? { path, namespace: "no-locales" } : undefined,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: "no-locales" }, () => ({ contents: "export {};" }));
+  },
+};
+
 /** commander loads node:child_process for subcommands that are programs of their own, of which we have none: 4 ms. */
 const LAZY_CHILD_PROCESS = {
   name: "lazy-child-process",
@@ -128,6 +139,7 @@ const buildCli = async () => {
     ...common,
     entryPoints: [join(ROOT, "cli", "daemon.ts")],
     outfile: join(CLI_DIR, "daemon.cjs"),
+    plugins: [NO_LOCALES],
   });
   // Last, because its age tells whether the bundle is newer than the sources.
   await build({

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { createIdSource } from "./systemClock.ts";
+
+test("ids and nonces never come twice, also beyond what is drawn at once", () => {
+  const ids = createIdSource(() => 1_700_000_000_000);
+  const nonces = Array.from({ length: 2_000 }, () => ids.nonce());
+  const made = Array.from({ length: 2_000 }, () => ids.next("ev"));
+  expect(nonces.every((nonce) => /^[0-9a-f]{32}$/.test(nonce))).toBe(true);
+  expect(made.every((id) => /^ev_[0-9a-z]{13}[0-9a-f]{10}$/.test(id))).toBe(true);
+  expect(new Set([...nonces, ...made, ...made.map((id) => id.slice(-10))]).size).toBe(6_000);
+});
