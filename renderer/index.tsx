@@ -27,8 +27,14 @@ const store = new FeedStore({
 const connection = new FeedConnection<FeedEntry>({
   // Whoever was away wants what is now, not what was.
   subscribe: (handlers) => host.api.feed.subscribe({ since: store.version, latest: true }, handlers),
-  onEntry: (entry) => store.push(entry),
-  onLost: (error, retryInMs) => store.lose(toFailure(error).message, Date.now() + retryInMs),
+  onEntry: (entry) => {
+    store.push(entry);
+    if (!isVisible()) rest();
+  },
+  onLost: (error, retryInMs) => {
+    store.lose(toFailure(error).message, isVisible() ? Date.now() + retryInMs : null);
+    if (!isVisible()) rest();
+  },
   setTimer: (delayMs, callback) => {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
@@ -50,15 +56,21 @@ const drafts = new DraftStore({
   now: () => Date.now(),
 });
 
-const heedVisibility = () => {
-  if (isVisible()) connection.open();
-  else connection.close();
+/** Leaves nothing open or planned, and what is known drawn. */
+const rest = () => {
+  connection.close();
   clock.update();
-  store.update();
+  store.flush();
 };
-host.visibility.subscribe(heedVisibility);
+host.visibility.subscribe(() => {
+  if (!isVisible()) return rest();
+  connection.open();
+  clock.update();
+  store.flush();
+});
 window.addEventListener("online", () => connection.retryNow());
-heedVisibility();
+// A page that is loaded while hidden takes one snapshot, so that there is little left to do once somebody opens it.
+connection.open();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no root element");

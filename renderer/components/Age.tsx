@@ -1,5 +1,5 @@
 // How long ago something began, in its largest unit. Ticks with the shared clock, so only while the popover is visible.
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
 import { formatAge } from "../../core/model/words.ts";
 import type { TickingClock } from "../state/tickingClock.ts";
 
@@ -18,16 +18,20 @@ export const useTick = (): number => {
   return useSyncExternalStore(clock.subscribe, clock.getNow);
 };
 
-const useDaemonNow = (): number => useTick() + useClock().offsetMs;
+/** What a text made of the daemon's time (epoch ms) is now. Drawn again only when the text is another one. */
+const useTimeText = (textAt: (now: number) => string): string => {
+  const { clock, offsetMs } = useClock();
+  return useSyncExternalStore(clock.subscribe, () => textAt(clock.getNow() + offsetMs));
+};
 
 /** `since` is ISO 8601. */
 export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) => {
-  const now = useDaemonNow();
-  const at = new Date(since);
-  if (Number.isNaN(at.getTime())) return null;
-  const age = formatAge(now - at.getTime());
+  const at = Date.parse(since);
+  const age = useTimeText((now) => formatAge(now - at));
+  const title = useMemo(() => new Date(at).toLocaleString(), [at]);
+  if (Number.isNaN(at)) return null;
   return (
-    <time dateTime={since} title={at.toLocaleString()}>
+    <time dateTime={since} title={title}>
       {age}
       {age === "now" ? "" : suffix}
     </time>
@@ -36,8 +40,11 @@ export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) 
 
 /** Whole seconds until a moment of the browser's clock; ticks. */
 export const Countdown = ({ until }: { until: number }) => {
-  const seconds = Math.max(Math.ceil((until - useTick()) / 1_000), 0);
-  return <>{seconds < 1 ? "now" : `in ${seconds} s`}</>;
+  const { clock } = useClock();
+  const seconds = useSyncExternalStore(clock.subscribe, () =>
+    Math.max(Math.ceil((until - clock.getNow()) / 1_000), 0),
+  );
+  return <>{seconds < 1 ? "now" : `in ${seconds}\u00a0s`}</>;
 };
 
 /** Above this nobody counts seconds. */
@@ -45,7 +52,10 @@ const MINUTES_FROM_MS = 120_000;
 
 /** Time until a moment of the daemon's clock (epoch ms); ticks, and says when it has passed. */
 export const TimeLeft = ({ until }: { until: number }) => {
-  const leftMs = until - useDaemonNow();
-  if (leftMs <= 0) return <>any moment now</>;
-  return <>{leftMs > MINUTES_FROM_MS ? `in ${formatAge(leftMs)}` : `in ${Math.ceil(leftMs / 1_000)} s`}</>;
+  const text = useTimeText((now) => {
+    const leftMs = until - now;
+    if (leftMs <= 0) return "any moment now";
+    return leftMs > MINUTES_FROM_MS ? `in ${formatAge(leftMs)}` : `in ${Math.ceil(leftMs / 1_000)}\u00a0s`;
+  });
+  return <>{text}</>;
 };

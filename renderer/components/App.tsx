@@ -31,6 +31,7 @@ import { FilterBar } from "./FilterBar.tsx";
 import { KeySheet } from "./KeySheet.tsx";
 import { KillDialog } from "./KillDialog.tsx";
 import { ConnectionNotice, ProblemNotice } from "./Notices.tsx";
+import type { Live } from "./PaneItem.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
 import { ViewBar } from "./ViewBar.tsx";
@@ -73,6 +74,14 @@ const useDeskSight = (desk: ActionDesk, feed: FeedState, keys: readonly (string 
     );
   });
   useEffect(() => desk.prune((ref) => feed.panes.has(ref)), [desk, feed.panes]);
+};
+
+const useLive = (now: Live["current"]): Live => {
+  const live = useRef(now);
+  useLayoutEffect(() => {
+    live.current = now;
+  });
+  return live;
 };
 
 /** Rows that hold more than a row of their kind. */
@@ -123,13 +132,17 @@ export const App = (props: AppProps) => {
 
   useCommands({ rows, tools, actions, desk, inputRef, onHelp: () => setHelpShown(true), onSettings });
 
+  const live = useLive({ rows, tools, actions });
   const renderRow = (row: Row) => (
     <RowView
       row={row}
       api={host.api}
-      rows={rows}
-      tools={tools}
-      actions={actions}
+      live={live}
+      isSelected={row.key === rows.selected?.key}
+      isTabStop={row.key === rows.tabKey}
+      isOpen={row.key === rows.openKey}
+      isReplying={tools.isReplying(row.key)}
+      isOutputShown={tools.isOutputShown(row.key)}
       drafts={drafts}
       status={statuses.get(row.key)}
       hasDraft={drafted.has(row.key)}

@@ -1,4 +1,5 @@
 // A pane in the list: its row, what came of the last action on it, and its detail while it is expanded.
+import type { RefObject } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Api } from "../connection/connectHost.ts";
 import type { Actions } from "../hooks/useActions.ts";
@@ -12,12 +13,19 @@ import { PaneDetail } from "./PaneDetail.tsx";
 import { PaneRow } from "./PaneRow.tsx";
 import { StatusLine } from "./StatusLine.tsx";
 
+/** What handlers need of the list as it is when they run; a row is not drawn again for it. */
+export type Live = RefObject<{ rows: Rows; tools: RowTools; actions: Actions }>;
+
 export interface PaneItemProps {
   row: Extract<Row, { kind: "pane" }>;
   api: Api;
-  rows: Rows;
-  tools: RowTools;
-  actions: Actions;
+  live: Live;
+  isSelected: boolean;
+  /** The one row that the tab key reaches. */
+  isTabStop: boolean;
+  isOpen: boolean;
+  isReplying: boolean;
+  isOutputShown: boolean;
   drafts: DraftStore;
   status: ActionStatus | undefined;
   hasDraft: boolean;
@@ -26,22 +34,22 @@ export interface PaneItemProps {
 }
 
 export const PaneItem = (props: PaneItemProps) => {
-  const { row, rows, tools, actions, status } = props;
+  const { row, live, status, isOpen } = props;
   const { pane, key } = row;
-  const isOpen = key === rows.openKey;
   const abilities = props.abilitiesFor(pane);
+  const attach = () => live.current.actions.attach(pane);
   return (
     <PaneRow
       pane={pane}
       place={row.place}
-      isSelected={key === rows.selected?.key}
-      isTabStop={key === rows.tabKey}
+      isSelected={props.isSelected}
+      isTabStop={props.isTabStop}
       isOpen={isOpen}
       hasDraft={props.hasDraft}
       attachHindrance={abilities.attach}
-      onToggle={() => rows.toggle(row)}
-      onFocus={() => rows.noteFocus(key)}
-      onAttach={() => actions.attach(pane)}
+      onToggle={() => live.current.rows.toggle(row)}
+      onFocus={() => live.current.rows.noteFocus(key)}
+      onAttach={attach}
     >
       {status !== undefined && <StatusLine status={status} onClose={() => props.onStatusSeen(key)} />}
       {isOpen && (
@@ -51,17 +59,17 @@ export const PaneItem = (props: PaneItemProps) => {
           abilities={abilities}
           drafts={props.drafts}
           isSending={status?.kind === "sending"}
-          isReplying={tools.isReplying(key)}
-          isOutputShown={tools.isOutputShown(key)}
-          onAttach={() => actions.attach(pane)}
-          onAnswer={(choice) => actions.answer(pane, choice)}
-          onReply={() => tools.startReply(pane)}
-          onOutput={() => tools.toggleOutput(pane)}
-          onInterrupt={() => actions.interrupt(pane)}
-          onKill={() => tools.startKill(pane)}
-          onDismiss={() => actions.dismiss(pane)}
-          onSend={actions.reply}
-          onReplyClosed={() => tools.endReply(key)}
+          isReplying={props.isReplying}
+          isOutputShown={props.isOutputShown}
+          onAttach={attach}
+          onAnswer={(choice) => live.current.actions.answer(pane, choice)}
+          onReply={() => live.current.tools.startReply(pane)}
+          onOutput={() => live.current.tools.toggleOutput(pane)}
+          onInterrupt={() => live.current.actions.interrupt(pane)}
+          onKill={() => live.current.tools.startKill(pane)}
+          onDismiss={() => live.current.actions.dismiss(pane)}
+          onSend={(...reply) => live.current.actions.reply(...reply)}
+          onReplyClosed={() => live.current.tools.endReply(key)}
         />
       )}
     </PaneRow>

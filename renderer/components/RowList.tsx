@@ -91,16 +91,21 @@ const SlotContent = ({ rowKey, isMeasured, onHeight, children }: SlotContentProp
 const useTops = (rows: readonly Row[], measuredKeys: ReadonlySet<string>) => {
   const rem = useRem();
   const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
-  const tops = useMemo(
-    () =>
-      rowTops(
-        rows.map((row) => {
-          const measured = measuredKeys.has(row.key) ? heights.get(row.key) : undefined;
-          return measured ?? heightOf(row) * rem;
-        }),
-      ),
-    [rows, measuredKeys, heights, rem],
-  );
+  // Most rows are the same objects as in the batch before.
+  const [known] = useState(() => new WeakMap<Row, number>());
+  const tops = useMemo(() => {
+    const knownHeightOf = (row: Row): number => {
+      const height = known.get(row) ?? heightOf(row);
+      known.set(row, height);
+      return height;
+    };
+    return rowTops(
+      rows.map((row) => {
+        const measured = measuredKeys.has(row.key) ? heights.get(row.key) : undefined;
+        return measured ?? knownHeightOf(row) * rem;
+      }),
+    );
+  }, [rows, measuredKeys, heights, rem, known]);
   const onHeight = useCallback(
     (key: string, height: number) =>
       setHeights((before) => (before.get(key) === height ? before : new Map(before).set(key, height))),

@@ -1,4 +1,5 @@
-// A row of any kind, as the list draws it.
+// A row of any kind, as the list draws it: again only when it or what is under way on it changed.
+import { memo } from "react";
 import type { Row } from "../state/rows.ts";
 import { GroupHeader } from "./GroupHeader.tsx";
 import { PaneItem, type PaneItemProps } from "./PaneItem.tsx";
@@ -7,14 +8,12 @@ import { TargetRow } from "./TargetRow.tsx";
 import { WindowHeading } from "./WindowHeading.tsx";
 import styles from "./RowView.module.css";
 
-export const RowView = (props: Omit<PaneItemProps, "row"> & { row: Row }) => {
-  const { row, rows } = props;
-  const common = {
-    isSelected: row.key === rows.selected?.key,
-    isTabStop: row.key === rows.tabKey,
-    onFocus: () => rows.noteFocus(row.key),
-  };
-  const toggle = () => rows.toggle(row);
+type RowViewProps = Omit<PaneItemProps, "row"> & { row: Row };
+
+export const RowView = memo((props: RowViewProps) => {
+  const { row, isSelected, isTabStop, live } = props;
+  const common = { isSelected, isTabStop, onFocus: () => live.current.rows.noteFocus(row.key) };
+  const toggle = () => live.current.rows.toggle(row);
   switch (row.kind) {
     case "heading":
       return (
@@ -35,4 +34,4 @@ export const RowView = (props: Omit<PaneItemProps, "row"> & { row: Row }) => {
     case "pane":
       return <PaneItem {...props} row={row} />;
   }
-};
+});

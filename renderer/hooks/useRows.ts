@@ -3,8 +3,9 @@
 import { useMemo, useState } from "react";
 import { z } from "zod";
 import type { FeedState } from "../state/feedReducer.ts";
-import { arrange, type Filter } from "../state/groups.ts";
-import { listRows, moveSelection, type Row } from "../state/rows.ts";
+import type { Filter } from "../state/groups.ts";
+import { RowMemory } from "../state/rowMemory.ts";
+import { moveSelection, type Row } from "../state/rows.ts";
 import { parentOf, type TabKind, type View } from "../state/views.ts";
 import { useCollapsed } from "./useCollapsed.ts";
 import { useStored } from "./useStored.ts";
@@ -22,15 +23,16 @@ export const useRows = (feed: FeedState) => {
   const [openKey, setOpenKey] = useState<string | null>(null);
   const [focusRequest, setFocusRequest] = useState(0);
 
+  const [memory] = useState(() => new RowMemory());
   const overview = useMemo(
-    () => arrange(feed.panes.values(), feed.targets, filter),
-    [feed.panes, feed.targets, filter],
+    () => memory.arrange(feed.panes, feed.targets, filter),
+    [memory, feed.panes, feed.targets, filter],
   );
   const rows = useMemo(
-    () => listRows({ view, overview, targets: feed.targets, collapsed, text: filter.text, isMerged }),
-    [view, overview, feed.targets, collapsed, filter.text, isMerged],
+    () => memory.list({ view, overview, targets: feed.targets, collapsed, text: filter.text, isMerged }),
+    [memory, view, overview, feed.targets, collapsed, filter.text, isMerged],
   );
-  const selected = rows.find((row) => row.key === selectedKey);
+  const selected = selectedKey === null ? undefined : rows.find((row) => row.key === selectedKey);
   // With nothing selected the first row takes the tab key.
   const tabKey = selected?.key ?? moveSelection(rows, null, 1);
 

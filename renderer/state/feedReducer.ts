@@ -31,7 +31,10 @@ export const INITIAL_FEED_STATE: FeedState = {
 
 interface Draft {
   panes: Map<string, PaneView>;
-  targets: Map<string, TargetView>;
+  /** References of rows that were told anew. */
+  told: Set<string>;
+  /** Replaced, never changed: the same while nothing was told of targets. */
+  targets: ReadonlyMap<string, TargetView>;
   hasSnapshot: boolean;
 }
 
@@ -39,11 +42,13 @@ const applyEntry = (draft: Draft, entry: FeedEntry): void => {
   switch (entry.kind) {
     case "snapshot":
       draft.panes = new Map(entry.panes.map((pane) => [pane.identity.pane_ref, pane]));
+      draft.told = new Set(draft.panes.keys());
       draft.targets = new Map(entry.targets.map((target) => [target.target, target]));
       draft.hasSnapshot = true;
       return;
     case "state":
       draft.panes.set(entry.pane.identity.pane_ref, entry.pane);
+      draft.told.add(entry.pane.identity.pane_ref);
       return;
     case "removed": {
       const shown = draft.panes.get(entry.pane_ref);
@@ -53,7 +58,7 @@ const applyEntry = (draft: Draft, entry: FeedEntry): void => {
       return;
     }
     case "target":
-      draft.targets.set(entry.target.target, entry.target);
+      draft.targets = new Map(draft.targets).set(entry.target.target, entry.target);
       return;
     case "gap":
       // A snapshot follows.
@@ -61,12 +66,24 @@ const applyEntry = (draft: Draft, entry: FeedEntry): void => {
   }
 };
 
-const findNewWaits = (before: FeedState, panes: ReadonlyMap<string, PaneView>): PaneView[] =>
-  before.hasSnapshot
-    ? [...panes.values()].filter(
-        (pane) => pane.needs_action && before.panes.get(pane.identity.pane_ref)?.needs_action !== true,
-      )
-    : [];
+const NONE: readonly never[] = [];
+
+const findNewWaits = (before: FeedState, { panes, told }: Draft): readonly PaneView[] => {
+  if (!before.hasSnapshot) return NONE;
+  const waits = [...told].flatMap((ref) => {
+    const pane = panes.get(ref);
+    return pane?.needs_action === true && before.panes.get(ref)?.needs_action !== true ? [pane] : [];
+  });
+  return waits.length === 0 ? NONE : waits;
+};
+
+/** Less is the time that an entry was on its way, and nothing that an age would show. */
+const CLOCK_STEP_MS = 1_000;
+
+const steadyOffset = (before: FeedState, offsetMs: number): number =>
+  before.hasSnapshot && Math.abs(offsetMs - before.clockOffsetMs) < CLOCK_STEP_MS
+    ? before.clockOffsetMs
+    : offsetMs;
 
 /** Applies a batch. `receivedAt` is epoch ms on the browser's clock. */
 export const applyEntries = (
@@ -78,15 +95,19 @@ export const applyEntries = (
   if (last === undefined) return state;
   const draft: Draft = {
     panes: new Map(state.panes),
-    targets: new Map(state.targets),
+    targets: state.targets,
     hasSnapshot: state.hasSnapshot,
+    told: new Set(),
   };
   for (const entry of entries) applyEntry(draft, entry);
+  const { panes, targets, hasSnapshot } = draft;
   return {
-    ...draft,
-    connection: { kind: "live" },
-    clockOffsetMs: last.at - receivedAt,
-    newWaits: findNewWaits(state, draft.panes),
+    panes,
+    targets,
+    hasSnapshot,
+    connection: state.connection.kind === "live" ? state.connection : { kind: "live" },
+    clockOffsetMs: steadyOffset(state, last.at - receivedAt),
+    newWaits: findNewWaits(state, draft),
   };
 };
 

@@ -51,15 +51,10 @@ export class FeedStore {
     this.scheduleFlush();
   }
 
-  /** To be called when the popover was shown or hidden. */
-  readonly update = (): void => {
+  /** Shows what came without waiting for a frame. To be called when the popover was shown, and when it has come to rest. */
+  readonly flush = (): void => {
     this.cancelFrame?.();
-    this.flush();
-  };
-
-  private readonly flush = (): void => {
     this.cancelFrame = null;
-    if (!this.deps.isVisible()) return;
     this.fold();
     for (const listener of this.listeners) listener();
   };

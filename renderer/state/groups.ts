@@ -23,7 +23,9 @@ export interface Group {
   problem: string | null;
   /** Over all panes of the group that pass the filter, those in the inbox included. */
   counts: StateCounts;
-  /** Without those in the inbox. */
+  /** All that pass the filter, in the feed's order. */
+  members: readonly PaneView[];
+  /** Without those in the inbox, by place. */
   panes: readonly PaneView[];
   inboxCount: number;
 }
@@ -65,9 +67,9 @@ export const countStates = (panes: Iterable<PaneView>): StateCounts => {
   return counts;
 };
 
-/** Target, server and session of a pane as one key. */
+/** Target, server and session of a pane as one key: the names of the first two hold no line breaks. */
 export const sessionKeyOf = ({ identity }: PaneView): string =>
-  JSON.stringify([identity.target, identity.tmux_server, identity.session_name]);
+  `${identity.target}\n${identity.tmux_server}\n${identity.session_name}`;
 
 const searchText = (pane: PaneView): string =>
   [
@@ -87,13 +89,17 @@ const searchText = (pane: PaneView): string =>
     .toLowerCase();
 
 /** Every word of the text must occur somewhere in the row. */
-export const passesFilter = (pane: PaneView, filter: Filter): boolean => {
-  if (filter.states.size > 0 && (pane.state === null || !filter.states.has(pane.state))) return false;
+const makeTest = (filter: Filter): ((pane: PaneView) => boolean) => {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return true;
-  const text = searchText(pane);
-  return words.every((word) => text.includes(word));
+  return (pane) => {
+    if (filter.states.size > 0 && (pane.state === null || !filter.states.has(pane.state))) return false;
+    if (words.length === 0) return true;
+    const text = searchText(pane);
+    return words.every((word) => text.includes(word));
+  };
 };
+
+export const passesFilter = (pane: PaneView, filter: Filter): boolean => makeTest(filter)(pane);
 
 const byWait = (left: PaneView, right: PaneView): number =>
   (left.since ?? "").localeCompare(right.since ?? "") ||
@@ -148,35 +154,63 @@ const makeGroup = (
     health: targets.get(target)?.health ?? "ok",
     problem: problemOf(targets.get(target), server),
     counts: countStates(panes),
+    members: panes,
     panes: rest.toSorted(byPlace),
     inboxCount: panes.length - rest.length,
   };
 };
 
-/** Local targets first, then by name; sessions by name, with numbers in their natural order. */
-export const arrange = (
-  panes: Iterable<PaneView>,
+const isSameList = <T>(left: readonly T[], right: readonly T[]): boolean =>
+  left.length === right.length && left.every((item, index) => item === right[index]);
+
+const findGroups = (
+  shown: readonly PaneView[],
   targets: ReadonlyMap<string, TargetView>,
-  filter: Filter,
-): Overview => {
-  const all = [...panes];
-  const shown = all.filter((pane) => passesFilter(pane, filter));
-  const groups = [...Map.groupBy(shown, sessionKeyOf)].flatMap(([key, members]) => {
-    const [first] = members;
-    return first === undefined ? [] : [makeGroup(key, first, members, targets)];
+  before: readonly Group[],
+): readonly Group[] => {
+  const known = new Map(before.map((group) => [group.key, group]));
+  const members = Map.groupBy(shown, sessionKeyOf);
+  const groupOf = (key: string, first: PaneView, panes: readonly PaneView[]): Group => {
+    const group = known.get(key);
+    return group !== undefined && isSameList(group.members, panes)
+      ? group
+      : makeGroup(key, first, panes, targets);
+  };
+  const groups = [...members].flatMap(([key, panes]) => {
+    const [first] = panes;
+    return first === undefined ? [] : [groupOf(key, first, panes)];
   });
-  groups.sort(
+  return groups.toSorted(
     (left, right) =>
       Number(isLocal(targets, right.target)) - Number(isLocal(targets, left.target)) ||
       collator.compare(left.target, right.target) ||
       collator.compare(left.server, right.server) ||
       collator.compare(left.session, right.session),
   );
+};
+
+/** What was arranged before, and of what: as much of it as did not change is the same object again. */
+export interface Arranged {
+  readonly targets: ReadonlyMap<string, TargetView>;
+  readonly overview: Overview;
+}
+
+/** Local targets first, then by name; sessions by name, with numbers in their natural order. */
+export const arrange = (
+  panes: Iterable<PaneView>,
+  targets: ReadonlyMap<string, TargetView>,
+  filter: Filter,
+  before: Arranged | null = null,
+): Overview => {
+  const all = [...panes];
+  const shown = all.filter(makeTest(filter));
+  // A group says how its target is.
+  const known = before !== null && before.targets === targets ? before.overview : null;
   return {
     counts: countStates(all),
     inbox: shown.filter((pane) => pane.needs_action).toSorted(byWait),
-    groups,
-    problems: findProblems(targets),
+    groups: findGroups(shown, targets, known?.groups ?? []),
+    problems: known?.problems ?? findProblems(targets),
     total: all.length,
     shown,
   };

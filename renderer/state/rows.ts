@@ -104,6 +104,34 @@ export const listRows = ({ view, overview, targets, collapsed, text, isMerged }:
   }
 };
 
+const isSame = (left: Row, right: Row): boolean => {
+  switch (right.kind) {
+    case "pane":
+      return left.kind === "pane" && left.pane === right.pane && left.place === right.place;
+    case "group":
+      return left.kind === "group" && left.group === right.group && left.isOpen === right.isOpen;
+    case "heading":
+      return left.kind === "heading" && left.count === right.count && left.text === right.text;
+    case "target":
+      return left.kind === "target" && left.target === right.target;
+    case "note":
+      return left.kind === "note" && left.text === right.text;
+    // Their sums are made anew every time.
+    case "session":
+    case "window":
+      return false;
+  }
+};
+
+/** The rows with those of before in the place of the equal ones: what is the same object need not be drawn again. */
+export const keepRows = (rows: readonly Row[], before: readonly Row[]): Row[] => {
+  const known = new Map(before.map((row) => [row.key, row]));
+  return rows.map((row) => {
+    const old = known.get(row.key);
+    return old !== undefined && isSame(old, row) ? old : row;
+  });
+};
+
 const canSelect = (row: Row): boolean => {
   switch (row.kind) {
     case "pane":
@@ -123,8 +151,9 @@ const canSelect = (row: Row): boolean => {
  * the last, going up). Null when there is nothing to select.
  */
 export const moveSelection = (rows: readonly Row[], key: string | null, step: 1 | -1): string | null => {
+  if (key === null) return (step === 1 ? rows.find(canSelect) : rows.findLast(canSelect))?.key ?? null;
   const keys = rows.filter(canSelect).map((row) => row.key);
-  const index = key === null ? -1 : keys.indexOf(key);
+  const index = keys.indexOf(key);
   if (index === -1) return (step === 1 ? keys[0] : keys.at(-1)) ?? null;
   return keys[Math.min(Math.max(index + step, 0), keys.length - 1)] ?? null;
 };

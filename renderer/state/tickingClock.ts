@@ -1,4 +1,5 @@
-// A clock that ticks once a second while somebody looks: only ages listen to it, so that a tick redraws a few words.
+// A clock that ticks with every full second while somebody looks: one timer for everything that shows a time, and only what
+// is drawn listens to it.
 
 export interface TickingClockDeps {
   now(): number;
@@ -10,7 +11,7 @@ const TICK_MS = 1_000;
 export class TickingClock {
   private readonly deps: TickingClockDeps;
   private readonly listeners = new Set<() => void>();
-  private timer: ReturnType<typeof setInterval> | null = null;
+  private timer: ReturnType<typeof setTimeout> | null = null;
   private at: number;
 
   constructor(deps: TickingClockDeps) {
@@ -38,18 +39,16 @@ export class TickingClock {
   /** To be called when the visibility changed: starts or stops ticking. */
   update(): void {
     const shouldTick = this.listeners.size > 0 && this.deps.isVisible();
-    if (shouldTick && this.timer === null) {
-      this.timer = setInterval(() => this.tick(), TICK_MS);
-      this.tick();
-    }
+    if (shouldTick && this.timer === null) this.tick();
     if (!shouldTick && this.timer !== null) {
-      clearInterval(this.timer);
+      clearTimeout(this.timer);
       this.timer = null;
     }
   }
 
   private tick(): void {
     this.at = this.deps.now();
+    this.timer = setTimeout(() => this.tick(), TICK_MS - (this.at % TICK_MS));
     for (const listener of this.listeners) listener();
   }
 }

@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import type { PaneView } from "../../core/model/view.ts";
+import { makePane, makeTarget } from "../../test/factories/view.ts";
+import { arrange } from "./groups.ts";
+import { RowMemory } from "./rowMemory.ts";
+import { listRows } from "./rows.ts";
+
+const NO_FILTER = { text: "", states: new Set<never>() };
+const byRef = (panes: readonly PaneView[]) => new Map(panes.map((pane) => [pane.identity.pane_ref, pane]));
+const common = { view: { kind: "agents" }, collapsed: new Set<string>(), text: "", isMerged: false } as const;
+
+const panes = [1, 2, 3, 4].map((pane) => makePane({ pane, session: pane < 3 ? "one" : "two" }));
+const targets = new Map([["host", makeTarget()]]);
+
+const setUp = () => {
+  const memory = new RowMemory();
+  return (now: readonly PaneView[], places = targets) => {
+    const overview = memory.arrange(byRef(now), places, NO_FILTER);
+    const rows = memory.list({ ...common, overview, targets: places });
+    // Whatever is kept, the answer is what it would be without a memory.
+    expect(overview).toEqual(arrange(now, places, NO_FILTER));
+    expect(rows).toEqual(listRows({ ...common, overview, targets: places }));
+    return rows;
+  };
+};
+
+it("makes anew only the rows of what changed", () => {
+  const look = setUp();
+  const before = look(panes);
+  const [first, ...rest] = panes;
+  const after = look([{ ...(first ?? makePane()), state: "running" }, ...rest]);
+  const isKept = after.map((row) => before.includes(row));
+  // The group of the changed row, with its sum, and the row itself; the rest is the same.
+  expect(after.map((row, index) => [row.kind, isKept[index]])).toEqual([
+    ["group", false],
+    ["pane", false],
+    ["pane", true],
+    ["group", true],
+    ["pane", true],
+    ["pane", true],
+  ]);
+});
+
+it("makes groups anew when a target changed: they say how it is", () => {
+  const look = setUp();
+  const before = look(panes);
+  const after = look(panes, new Map([["host", makeTarget({ health: "down", health_reason: "gone" })]]));
+  expect(after.filter((row) => before.includes(row)).map(({ kind }) => kind)).toEqual(Array(4).fill("pane"));
+});
+
+it("puts a row that begins to need somebody into the inbox, and back", () => {
+  const look = setUp();
+  look(panes);
+  const [first, ...rest] = panes;
+  const waiting = makePane({ pane: 1, session: "one", state: "waiting_input" });
+  expect(look([waiting, ...rest]).map(({ kind }) => kind)[0]).toBe("heading");
+  expect(look([first ?? makePane(), ...rest]).map(({ kind }) => kind)[0]).toBe("group");
+});
