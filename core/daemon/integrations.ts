@@ -17,6 +17,7 @@ import type {
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
 import type { EventHome, EventHomePlan } from "./farEventHome.ts";
+import { backupOf, refuseOddFiles } from "./settingsFiles.ts";
 import type { TestEvents } from "./testEvents.ts";
 
 export interface IntegrationDeps {
@@ -92,6 +93,7 @@ export class Integrations {
     const request = await this.request();
     const plan = await this.plan(integration, request, input.action);
     const changes = plan.filter((change) => change.before !== change.after);
+    await refuseOddFiles(this.deps.executor.files, changes);
     const home = await this.planHome(input);
     let backups: string[] = [];
     if (!input.dryRun) {
@@ -171,7 +173,7 @@ export class Integrations {
           remedy: "Run the command again.",
         });
       if (change.before !== null && action !== "uninstall") {
-        const backup = `${change.path}.agtmux-backup`;
+        const backup = backupOf(change.path);
         await files.writeText(backup, change.before);
         backups.push(backup);
       }

@@ -1,8 +1,9 @@
 // Files of this machine behind the TargetFiles port. Everything is asynchronous, and special files never block: a FIFO
 // or a device in the way of a path that we read is opened without waiting for a peer.
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, readlink, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { AgtmuxError } from "../../model/errors.ts";
 import type { TargetFiles } from "../../ports/targetExecutor.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -54,6 +55,20 @@ const readSuffix = async (path: string, maxBytes: number): Promise<string> => {
   }
 };
 
+/** What is replaced by a rename becomes a plain file of ours: neither a device nor somebody else's file may. */
+const refuseForeign = (path: string, found: Stats): void => {
+  const uid = process.geteuid?.();
+  const why = !found.isFile()
+    ? "is not a regular file"
+    : uid !== undefined && found.uid !== uid
+      ? "belongs to another user"
+      : null;
+  if (why !== null)
+    throw new AgtmuxError("E_INTEGRATION_REFUSED", `${path} ${why}`, {
+      remedy: "Look what it is, and move it away if it is not yours; it was not changed.",
+    });
+};
+
 /** Where a write to `path` must land: the end of its chain of symlinks, which need not exist yet. */
 const followLinks = async (path: string): Promise<string> => {
   let current = resolve(path);
@@ -67,7 +82,8 @@ const followLinks = async (path: string): Promise<string> => {
 
 /**
  * The local TargetFiles. `readText` gives the first `maxBytes` (16 MB) as UTF-8; `list` of a missing folder is empty;
- * `writeText` replaces by temp file + rename with the mode of the file it replaces, else `mode`, else 0600.
+ * `writeText` replaces by temp file + rename with the mode of the file it replaces, else `mode`, else 0600; what is no regular
+ * file of this user is refused with E_INTEGRATION_REFUSED.
  */
 export const createLocalFiles = (): TargetFiles => {
   // Makes temp names unique within this process; the pid does so between processes, "wx" between lives.
@@ -94,6 +110,7 @@ export const createLocalFiles = (): TargetFiles => {
       const destination = await followLinks(path);
       await mkdir(dirname(destination), { recursive: true, mode: 0o700 });
       const previous = await orNull(stat(destination));
+      if (previous !== null) refuseForeign(destination, previous);
       const temp = join(dirname(destination), `.agtmux-${process.pid}-${++writes}.tmp`);
       await rm(temp, { force: true });
       const handle = await open(temp, "wx", 0o600);

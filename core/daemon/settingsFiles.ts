@@ -1,0 +1,42 @@
+// What a settings file must be before an integration edits it, and where its backup goes.
+import { AgtmuxError } from "../model/errors.ts";
+import type { TargetFiles } from "../ports/targetExecutor.ts";
+
+/** What is read of a file at most is more: a file that is edited was read whole. */
+const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
+
+export const backupOf = (path: string): string => `${path}.agtmux-backup`;
+
+const refuse = (path: string, why: string): never => {
+  throw new AgtmuxError("E_INTEGRATION_REFUSED", `${path} ${why}`, {
+    remedy: "Look what it is, and move it away if it is not yours; nothing was changed.",
+  });
+};
+
+const refuseOddFile = async (
+  files: Pick<TargetFiles, "stat" | "readLink">,
+  path: string,
+  isReplaced: boolean,
+): Promise<void> => {
+  const backup = backupOf(path);
+  const [found, kept, link] = await Promise.all([
+    files.stat(path),
+    isReplaced ? files.stat(backup) : null,
+    isReplaced ? files.readLink(backup) : null,
+  ]);
+  if (found !== null && !found.isFile) refuse(path, "is not a regular file");
+  if (found !== null && found.size > MAX_SETTINGS_BYTES) refuse(path, "is too large to be a settings file");
+  if (link !== null) refuse(backup, "is a symbolic link");
+  if (kept?.isFile === false) refuse(backup, "is not a regular file");
+};
+
+/**
+ * Settings are plain files of a bounded size, and so is what lies in the place of a backup: nothing is read from or put into a
+ * pipe or a device, and no backup goes where a link leads. Fails with E_INTEGRATION_REFUSED.
+ */
+export const refuseOddFiles = async (
+  files: Pick<TargetFiles, "stat" | "readLink">,
+  changes: readonly { path: string; before: string | null }[],
+): Promise<void> => {
+  await Promise.all(changes.map(({ path, before }) => refuseOddFile(files, path, before !== null)));
+};
