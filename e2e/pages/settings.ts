@@ -28,7 +28,7 @@ export class SettingsPage {
     await this.isAt("Settings");
   }
   async open(section: string): Promise<void> {
-    await this.sections.and(this.page.locator(`:has(> :text-is("${section}"))`)).click();
+    await this.sections.and(this.page.locator(`:has(:text-is("${section}"))`)).click();
   }
   async back(): Promise<void> {
     await this.page.keyboard.press("Escape");

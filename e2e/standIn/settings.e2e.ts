@@ -58,7 +58,7 @@ describe("the settings of the desktop app", () => {
 
   it("take a shortcut from the keys that are pressed, and say when another program holds it", async () => {
     await settings.open("Shortcuts");
-    const field = app.page.getByLabel("Open agtmux from anywhere");
+    const field = app.page.getByLabel("Open from anywhere");
     await field.focus();
     await app.page.keyboard.press("Control+Alt+KeyK");
     await expect.poll(() => app.shortcuts.list(), POLL).toEqual(["Control+Alt+K"]);
@@ -68,7 +68,7 @@ describe("the settings of the desktop app", () => {
     await app.page.keyboard.press("Control+Alt+KeyJ");
     await expect.poll(() => settings.alert.textContent(), POLL).toContain("another program");
     expect(app.shortcuts.list()).toEqual(["Control+Alt+K"]);
-    await app.page.getByRole("button", { name: "No shortcut" }).click();
+    await app.page.getByRole("button", { name: "Remove", exact: true }).click();
     await expect.poll(() => app.shortcuts.list(), POLL).toEqual([]);
     await settings.back();
   });

@@ -2,6 +2,7 @@
 import { KEY_SHEET } from "../state/keys.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
+import { Keys } from "./Keys.tsx";
 import styles from "./KeySheet.module.css";
 
 export const KeySheet = ({ onClose }: { onClose: () => void }) => (
@@ -21,7 +22,7 @@ export const KeySheet = ({ onClose }: { onClose: () => void }) => (
           {entries.map(([keys, words]) => (
             <div key={keys} className={styles.entry}>
               <dt>
-                <kbd>{keys}</kbd>
+                <Keys text={keys} />
               </dt>
               <dd>{words}</dd>
             </div>

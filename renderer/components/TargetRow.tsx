@@ -1,7 +1,7 @@
 // One target: how it is and since when nobody heard of it, why, and what to do.
 import type { TargetView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
-import { HEALTH_WORDS } from "../text/healthText.ts";
+import { targetWord } from "../text/healthText.ts";
 import { Age, TimeLeft } from "./Age.tsx";
 import styles from "./TargetRow.module.css";
 
@@ -11,11 +11,6 @@ interface TargetRowProps {
   isTabStop: boolean;
   onFocus: () => void;
 }
-
-const stateOf = (target: TargetView): { word: string; health: TargetView["health"] | "off" } =>
-  target.enabled
-    ? { word: HEALTH_WORDS[target.health] || "well", health: target.health }
-    : { word: "switched off", health: "off" };
 
 const kindOf = ({ kind, connection_ref: name, transport }: TargetView): string =>
   kind === "local"
@@ -39,7 +34,8 @@ const serverText = ({
 };
 
 export const TargetRow = ({ target, isSelected, isTabStop, onFocus }: TargetRowProps) => {
-  const { word, health } = stateOf(target);
+  const word = targetWord(target);
+  const health = target.enabled ? target.health : "off";
   const nextAt = target.next_attempt_at === null ? Number.NaN : Date.parse(target.next_attempt_at);
   return (
     <div
@@ -59,7 +55,7 @@ export const TargetRow = ({ target, isSelected, isTabStop, onFocus }: TargetRowP
         </span>
       </p>
       {target.health_reason !== null && <p>{displayLine(target.health_reason)}</p>}
-      {target.remedy !== null && <p className={styles.remedy}>{displaySentence(target.remedy)}</p>}
+      {target.remedy !== null && <p>{displaySentence(target.remedy)}</p>}
       <p className={styles.quiet}>
         {target.last_seen_at === null ? (
           target.kind === "local" ? null : (

@@ -1,7 +1,7 @@
 // The line above the rows of a view that needs one: merging sessions by name, and the way back from a session's windows.
 import type { View } from "../state/views.ts";
 import { displayLine } from "../text/displayText.ts";
-import { ActionButton } from "./ActionButton.tsx";
+import { BackButton } from "./BackButton.tsx";
 import styles from "./ViewBar.module.css";
 
 interface ViewBarProps {
@@ -28,9 +28,7 @@ export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
     case "windows":
       return (
         <div className={styles.bar}>
-          <ActionButton shortcut="Esc" onClick={onBack}>
-            Sessions
-          </ActionButton>
+          <BackButton label="Sessions" onClick={onBack} />
           <h2 className={styles.name}>
             <bdi>{displayLine(view.name)}</bdi>
           </h2>

@@ -12,6 +12,9 @@ interface Call {
   signal: AbortSignal;
 }
 
+/** What the bridge answers while there is no daemon behind it. */
+const NO_DAEMON = 502;
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
@@ -32,6 +35,7 @@ const ask = ({ type, path, input, signal }: Call): Promise<Response> => {
 };
 
 const readAnswer = async (response: Response): Promise<unknown> => {
+  if (response.status === NO_DAEMON) throw new Error("the daemon does not answer");
   if (!String(response.headers.get("content-type")).includes("json"))
     throw new Error((await response.text()).trim() || `the daemon answered ${response.status}`);
   const answer: unknown = await response.json();

@@ -7,3 +7,9 @@ export const HEALTH_WORDS: Readonly<Record<TargetView["health"], string>> = {
   degraded: "slow or failing",
   down: "unreachable",
 };
+
+/** The same for a target of its own, where silence would say nothing. */
+export const targetWord = ({ enabled, health, kind }: TargetView): string => {
+  if (!enabled) return "switched off";
+  return HEALTH_WORDS[health] || (kind === "local" ? "watched" : "reachable");
+};

@@ -48,20 +48,25 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
           if (typed.trim() !== "") add(typed.trim());
         }}
       >
-        <label className={styles.line}>
-          <span className={styles.label}>SSH host</span>
-          <input
-            className={styles.input}
-            value={typed}
-            list={listId}
-            placeholder="user@host"
-            spellCheck={false}
-            autoComplete="off"
-            autoCapitalize="off"
-            aria-describedby={hintId}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </label>
+        <div className={styles.line}>
+          <label className={styles.fieldOf}>
+            <span className={styles.label}>SSH host</span>
+            <input
+              className={styles.input}
+              value={typed}
+              list={listId}
+              placeholder="user@host"
+              spellCheck={false}
+              autoComplete="off"
+              autoCapitalize="off"
+              aria-describedby={hintId}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          </label>
+          <button type="submit" className={styles.submit} disabled={typed.trim() === "" || task.isBusy}>
+            {task.isBusy ? "Adding…" : "Add"}
+          </button>
+        </div>
         <datalist id={listId}>
           {free.map((alias) => (
             <option key={alias} value={alias} />
@@ -70,7 +75,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
         <p id={hintId} className={styles.hint}>
           {value !== null && free.length === 0
             ? "Your SSH configuration names no host that is not here yet. Any name works that ssh understands."
-            : "A host of your SSH configuration, or any name that ssh understands. Keys and agents stay ssh’s business."}
+            : "A host of your SSH configuration, or any name that ssh understands. Keys stay ssh’s business."}
         </p>
         {free.length > 0 && (
           <ul className={styles.chips} aria-label="Hosts of your SSH configuration">
@@ -87,11 +92,6 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
             {displaySentence(problem)}
           </p>
         ))}
-        <div className={styles.buttons}>
-          <button type="submit" className={styles.submit} disabled={typed.trim() === "" || task.isBusy}>
-            {task.isBusy ? "Adding…" : "Add"}
-          </button>
-        </div>
         <FailureText failure={task.failure ?? failure} />
       </form>
     </Group>

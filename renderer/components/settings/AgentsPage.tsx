@@ -11,9 +11,9 @@ const aboutOf = ({ verified, recorded_versions: versions, source, files }: Adapt
   [
     verified
       ? versions.length > 0
-        ? `Recorded with ${versions.map(displayLine).join(", ")}`
-        : "Recorded"
-      : "Unverified: never held against a recorded run",
+        ? `Checked against recordings of ${versions.map(displayLine).join(", ")}`
+        : "Checked against recordings"
+      : "Unverified: no recording of it was at hand",
     ...(source === "built-in" ? [] : [`with ${files.map(displayLine).join(", ")}`]),
   ].join("; ");
 

@@ -22,7 +22,6 @@ export const AppearancePage = ({ appearance, onChange }: AppearancePageProps) =>
     />
     <Choice
       label="Text size"
-      hint="Ctrl + and Ctrl − of a browser work as well."
       value={String(appearance.textSize)}
       options={TEXT_SIZES.map((size) => ({ value: String(size), label: `${size} %` }))}
       onChange={(value) => {

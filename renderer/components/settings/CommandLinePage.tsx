@@ -28,7 +28,7 @@ const About = ({ state }: { state: CommandLineState }) => {
       return (
         <>
           <p>
-            It is <code>{displayLine(state.path)}</code>.
+            The command is <code>{displayLine(state.path)}</code>.
           </p>
           {state.hiddenBy !== null && <OtherOne path={state.hiddenBy} />}
           {state.pathLine !== null && (

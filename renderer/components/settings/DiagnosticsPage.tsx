@@ -20,8 +20,8 @@ const totalOf = (findings: readonly Finding[]): string => {
   if (problems + warnings === 0)
     return `Everything that was checked is well: ${count(findings, "ok")} checks.`;
   return [
-    problems === 1 ? "1 problem" : `${problems} problems`,
-    warnings === 1 ? "1 warning" : `${warnings} warnings`,
+    ...(problems === 0 ? [] : [problems === 1 ? "1 problem" : `${problems} problems`]),
+    ...(warnings === 0 ? [] : [warnings === 1 ? "1 warning" : `${warnings} warnings`]),
     `${count(findings, "ok")} well`,
   ].join(", ");
 };

@@ -101,33 +101,35 @@ export const IntegrationCard = (props: IntegrationCardProps) => {
   return (
     <li className={styles.card} aria-label={`${shownName}, ${STATE_LABELS[state]}`}>
       <div className={styles.field}>
-        <p className={styles.line}>
-          <strong className={styles.name}>{shownName}</strong>
-          <span className={styles.state} data-state={state}>
-            {STATE_LABELS[state]}
-          </span>
-        </p>
+        <div className={styles.line}>
+          <p className={styles.who}>
+            <strong className={styles.name}>{shownName}</strong>
+            <span className={styles.state} data-state={state}>
+              {STATE_LABELS[state]}
+            </span>
+          </p>
+          {shown.kind !== "plan" && (
+            <div className={styles.buttons}>
+              {ACTIONS[state].map((action) => (
+                <ActionButton
+                  key={action}
+                  tone={action === "uninstall" ? "danger" : "plain"}
+                  onClick={() => plan(action)}
+                >
+                  {ACTION_LABELS[action]}…
+                </ActionButton>
+              ))}
+              {(state === "installed" || state === "partial") && (
+                <ActionButton onClick={verify}>Verify</ActionButton>
+              )}
+              {task.isBusy && <span role="status">Working…</span>}
+            </div>
+          )}
+        </div>
         {missing.length > 0 && <p>Missing: {missing.map(displayLine).join(", ")}.</p>}
         {problems.map((problem) => (
           <p key={problem}>{displaySentence(problem)}</p>
         ))}
-        {shown.kind !== "plan" && (
-          <div className={styles.buttons}>
-            {ACTIONS[state].map((action) => (
-              <ActionButton
-                key={action}
-                tone={action === "uninstall" ? "danger" : "plain"}
-                onClick={() => plan(action)}
-              >
-                {ACTION_LABELS[action]}…
-              </ActionButton>
-            ))}
-            {(state === "installed" || state === "partial") && (
-              <ActionButton onClick={verify}>Verify</ActionButton>
-            )}
-            {task.isBusy && <span role="status">Working…</span>}
-          </div>
-        )}
         {shown.kind === "plan" && (
           <>
             <p role="status">

@@ -23,7 +23,7 @@ export const IntegrationsPage = ({ api, targets }: { api: Api; targets: readonly
       {targets.length > 1 && (
         <div className={styles.card}>
           <Choice
-            label="On"
+            label="Machine"
             value={target}
             options={targets.map(({ target: name }) => ({
               value: name,

@@ -54,11 +54,12 @@ const Kinds = ({ values, set, isMac }: PartProps & { isMac: boolean }) => (
           />
           {values[`notifications.${kind}`] && (
             <Choice
-              label={`Sound of “${KIND_LABELS[kind].toLowerCase()}”`}
+              label="Sound"
+              fullLabel={`Sound of “${KIND_LABELS[kind].toLowerCase()}”`}
               value={sound}
               options={[...new Set([...names, sound])].map((name) => ({
                 value: name,
-                label: name === "default" ? "The system’s" : name === "none" ? "Silent" : displayLine(name),
+                label: name === "default" ? "System default" : name === "none" ? "Silent" : displayLine(name),
               }))}
               onChange={(name) => set(`notifications.sounds.${kind}`, name)}
             />

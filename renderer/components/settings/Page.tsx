@@ -1,7 +1,7 @@
 // The frame of a settings page: the way back, its name, and what it holds. The heading takes the focus when the page opens,
 // so that the tab key goes on from there and a screen reader says where one is.
 import { useEffect, useRef, type ReactNode } from "react";
-import { ActionButton } from "../ActionButton.tsx";
+import { BackButton } from "../BackButton.tsx";
 import styles from "./settings.module.css";
 
 interface PageProps {
@@ -22,9 +22,7 @@ export const Page = ({ title, backLabel, onBack, aside, isText = false, children
   return (
     <main className={styles.page} aria-label={title}>
       <header className={styles.bar}>
-        <ActionButton shortcut="Esc" onClick={onBack}>
-          {backLabel}
-        </ActionButton>
+        <BackButton label={backLabel} onClick={onBack} />
         <h1 ref={headingRef} className={styles.title} tabIndex={-1}>
           {title}
         </h1>

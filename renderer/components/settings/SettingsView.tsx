@@ -58,21 +58,31 @@ const Section = (props: SettingsViewProps & { section: SectionId }) => {
   }
 };
 
+const SectionText = ({ label, hint }: { label: string; hint: string }) => (
+  <>
+    <span className={styles.sectionText}>
+      <span>{label}</span>
+      <span className={styles.sectionHint}>{hint}</span>
+    </span>
+    <svg className={styles.chevron} viewBox="0 0 16 16" aria-hidden="true">
+      <path d="m6 3.5 4.5 4.5-4.5 4.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
+    </svg>
+  </>
+);
+
 const Sections = ({ onSection, onOnboarding }: Pick<SettingsViewProps, "onSection" | "onOnboarding">) => (
   <nav aria-label="Sections">
     <ul className={styles.sections}>
       {SECTIONS.map(({ id, label, hint }) => (
         <li key={id}>
           <button type="button" className={styles.section} onClick={() => onSection(id)}>
-            <span className={styles.sectionLabel}>{label}</span>
-            <span className={styles.sectionHint}>{hint}</span>
+            <SectionText label={label} hint={hint} />
           </button>
         </li>
       ))}
       <li>
         <button type="button" className={styles.section} onClick={onOnboarding}>
-          <span className={styles.sectionLabel}>Set up again</span>
-          <span className={styles.sectionHint}>Prove the chain in four steps</span>
+          <SectionText label="Set up again" hint="Prove the chain in four steps" />
         </button>
       </li>
     </ul>

@@ -1,9 +1,10 @@
 // The keys of this window, and the one that brings it up from anywhere, which only the desktop app can have.
 import { KEY_SHEET } from "../../state/keys.ts";
 import type { DesktopApi } from "../../connection/connectHost.ts";
-import { acceleratorOf } from "./acceleratorOf.ts";
+import { acceleratorOf, acceleratorText } from "./acceleratorOf.ts";
 import { displayLine, displaySentence } from "../../text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
+import { Keys } from "../Keys.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useDesktop } from "./useDesktop.ts";
@@ -15,25 +16,28 @@ const GlobalShortcut = ({ api }: { api: DesktopApi }) => {
   const set = (next: string | null) => change(() => api.desktop.setShortcut.mutate({ accelerator: next }));
   return (
     <div className={styles.field}>
-      <label className={styles.line}>
-        <span className={styles.label}>Open agtmux from anywhere</span>
-        <input
-          className={styles.input}
-          readOnly
-          value={accelerator === null ? "" : displayLine(accelerator)}
-          placeholder="None"
-          aria-description="Press the new keys while this field has the focus."
-          onKeyDown={(event) => {
-            if (event.key === "Tab" || event.key === "Escape") return;
-            event.preventDefault();
-            event.stopPropagation();
-            const pressed = acceleratorOf(event, value.platform);
-            if (pressed !== null) set(pressed);
-          }}
-        />
-      </label>
-      <p className={styles.hint}>Put the focus there and press the keys.</p>
-      {accelerator !== null && <ActionButton onClick={() => set(null)}>No shortcut</ActionButton>}
+      <div className={styles.line}>
+        <label className={styles.fieldOf}>
+          <span className={styles.label}>Open from anywhere</span>
+          <input
+            className={styles.input}
+            data-type="shortcut"
+            readOnly
+            value={accelerator === null ? "" : displayLine(acceleratorText(accelerator, value.platform))}
+            placeholder="None"
+            aria-description="Press the new keys while this field has the focus."
+            onKeyDown={(event) => {
+              if (event.key === "Tab" || event.key === "Escape") return;
+              event.preventDefault();
+              event.stopPropagation();
+              const pressed = acceleratorOf(event, value.platform);
+              if (pressed !== null) set(pressed);
+            }}
+          />
+        </label>
+        {accelerator !== null && <ActionButton onClick={() => set(null)}>Remove</ActionButton>}
+      </div>
+      <p className={styles.hint}>Click the field and press the new keys.</p>
       {problem !== null && (
         <p className={styles.failure} role="alert">
           {displaySentence(problem)}
@@ -61,7 +65,7 @@ export const ShortcutsPage = ({ desktop }: { desktop: DesktopApi | null }) => (
           {entries.map(([keys, meaning]) => (
             <div key={keys} className={styles.keyRow}>
               <dt>
-                <kbd>{keys}</kbd>
+                <Keys text={keys} />
               </dt>
               <dd>{meaning}</dd>
             </div>

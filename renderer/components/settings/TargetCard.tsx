@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";
 import { displayLine, displaySentence } from "../../text/displayText.ts";
-import { HEALTH_WORDS } from "../../text/healthText.ts";
+import { targetWord } from "../../text/healthText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Age, TimeLeft } from "../Age.tsx";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
@@ -93,7 +93,7 @@ export const TargetCard = (props: TargetCardProps) => {
   const { target } = props;
   const task = useTask();
   const health = target.enabled ? target.health : "off";
-  const word = target.enabled ? HEALTH_WORDS[target.health] || "well" : "switched off";
+  const word = targetWord(target);
   return (
     <li className={styles.card} aria-label={`${displayLine(target.target)}, ${word}`}>
       <div className={styles.field}>

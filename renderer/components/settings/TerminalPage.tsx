@@ -40,6 +40,7 @@ const ChooseTerminal = ({ api }: { api: DesktopApi }) => {
       {choice.kind === "command" && (
         <TextField
           label="Command"
+          isWide
           hint={`Words with spaces between; no shell reads them. ${PLACEHOLDER} stands for what is to be run.`}
           value={choice.argv.join(" ")}
           onCommit={(text) => set({ kind: "command", argv: text.split(/\s+/).filter((word) => word !== "") })}

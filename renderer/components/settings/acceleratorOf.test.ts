@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { acceleratorSchema } from "../../../core/model/desktop.ts";
-import { acceleratorOf } from "./acceleratorOf.ts";
+import { acceleratorOf, acceleratorText } from "./acceleratorOf.ts";
 
 const press = (code: string, ...held: ("ctrlKey" | "metaKey" | "altKey" | "shiftKey")[]) => ({
   code,
@@ -28,4 +28,10 @@ describe("keys as a shortcut", () => {
     press("KeyA", "shiftKey"),
     press("Quote", "ctrlKey"),
   ])("is none while it could not be one", (pressed) => expect(acceleratorOf(pressed, "linux")).toBeNull());
+
+  it("is written as the platform's menus write it", () => {
+    expect(acceleratorText("Control+Alt+Shift+A", "darwin")).toBe("⌃⌥⇧A");
+    expect(acceleratorText("Command+Space", "darwin")).toBe("⌘Space");
+    expect(acceleratorText("Control+Alt+A", "linux")).toBe("Control+Alt+A");
+  });
 });

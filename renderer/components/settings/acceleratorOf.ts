@@ -29,6 +29,27 @@ const keyOf = (code: string): string | null =>
   NAMED[code] ??
   null;
 
+const MAC_MARKS: Readonly<Record<string, string>> = {
+  Control: "⌃",
+  Ctrl: "⌃",
+  Alt: "⌥",
+  Option: "⌥",
+  Shift: "⇧",
+  Command: "⌘",
+  Cmd: "⌘",
+  CommandOrControl: "⌘",
+  CmdOrCtrl: "⌘",
+};
+
+/** A shortcut as the platform's menus write it. */
+export const acceleratorText = (accelerator: string, platform: string): string =>
+  platform === "darwin"
+    ? accelerator
+        .split("+")
+        .map((part) => MAC_MARKS[part] ?? part)
+        .join("")
+    : accelerator;
+
 /** Null while only modifiers are held, and for a key that would be taken from every program: one without Ctrl, Alt or Command. */
 export const acceleratorOf = (pressed: Pressed, platform: string): string | null => {
   const key = keyOf(pressed.code);

@@ -57,12 +57,14 @@ export const Toggle = (props: FieldProps & { isOn: boolean; onChange: (isOn: boo
 };
 
 interface ChoiceProps extends FieldProps {
+  /** For those who do not see what stands above it; begins with the label. */
+  fullLabel?: string;
   value: string;
   options: readonly { value: string; label: string }[];
   onChange: (value: string) => void;
 }
 
-export const Choice = ({ label, hint, value, options, isDisabled, onChange }: ChoiceProps) => {
+export const Choice = ({ label, fullLabel, hint, value, options, isDisabled, onChange }: ChoiceProps) => {
   const hintId = useId();
   return (
     <div className={styles.field}>
@@ -70,6 +72,7 @@ export const Choice = ({ label, hint, value, options, isDisabled, onChange }: Ch
         <span className={styles.label}>{label}</span>
         <select
           className={styles.select}
+          aria-label={fullLabel}
           value={value}
           disabled={isDisabled}
           aria-describedby={hint === undefined ? undefined : hintId}
@@ -96,6 +99,8 @@ interface TextFieldProps extends FieldProps {
   type?: "text" | "number" | "time";
   unit?: string;
   placeholder?: string;
+  /** On a line of its own, for what is long. */
+  isWide?: boolean;
   /** Called when the person leaves the field or presses Enter, and only for another value. */
   onCommit: (value: string) => void;
 }
@@ -112,7 +117,7 @@ export const TextField = (props: TextFieldProps) => {
     <div className={styles.field}>
       <label className={styles.line}>
         <span className={styles.label}>{props.label}</span>
-        <span className={styles.measure}>
+        <span className={styles.measure} data-wide={props.isWide}>
           <input
             className={styles.input}
             data-type={props.type ?? "text"}

@@ -2,7 +2,7 @@
 
 export const SECTIONS = [
   { id: "targets", label: "Targets", hint: "Machines that are watched" },
-  { id: "integrations", label: "Integrations", hint: "Hooks in the agents' settings" },
+  { id: "integrations", label: "Integrations", hint: "Hooks in the agents’ settings" },
   { id: "notifications", label: "Notifications", hint: "What you are told, and when not" },
   { id: "appearance", label: "Appearance", hint: "Theme and text size" },
   { id: "shortcuts", label: "Shortcuts", hint: "Keys here, and one that opens this window" },
