@@ -86,8 +86,9 @@ describe("the daemon ends while the popover is open", () => {
     const scene = await openAgents();
     const first = await spawnDaemon(scene);
     closers.push(() => first.stop("SIGKILL"));
-    const { page, popover, close } = await launchBrowserPopover({ browser, daemon: scene });
-    closers.push(close);
+    const launched = await launchBrowserPopover({ browser, daemon: scene });
+    closers.push(() => launched.close());
+    const { page, popover } = launched;
     await settleDown(popover);
 
     await first.stop("SIGKILL");
@@ -140,8 +141,9 @@ describe("a machine goes away while the popover is open", () => {
     const player = await scene.play("claude");
     await player.frame("waiting_approval");
     await scene.tmux.run("rename-window", "-t", player.paneId, "far");
-    const { page, popover, close } = await launchBrowserPopover({ browser, daemon: scene.service });
-    closers.push(close);
+    const launched = await launchBrowserPopover({ browser, daemon: scene.service });
+    closers.push(() => launched.close());
+    const { page, popover } = launched;
     page.setDefaultTimeout(WAIT.timeout);
     await popover.row("far").waitFor();
     await popover.row("far").focus();

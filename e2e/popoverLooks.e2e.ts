@@ -1,8 +1,5 @@
-// How the popover looks: every view, light and dark, with the accessibility audit of each, and at twice the text size. The
-// pictures go to test-results/screenshots; with AGTMUX_PICTURES=1 those of the documentation are made anew.
-import { mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
+// How the popover looks: every view, light and dark, with the accessibility audit of each, at twice the text size, and in a
+// tall and a low window.
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PaneView, TargetView } from "../core/model/view.ts";
@@ -10,6 +7,7 @@ import { makePane, makeTarget } from "../test/factories/view.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
 import { launchChromium } from "./launchers/chromium.ts";
+import { findFaults, recordLook, SCHEMES, shoot, type Scheme } from "./looks/look.ts";
 import {
   askingScene,
   hostileScene,
@@ -22,12 +20,6 @@ import {
   thousandScene,
 } from "./scenes/scenes.ts";
 
-const ROOT = join(import.meta.dirname, "..");
-const SHOTS = join(ROOT, "test-results", "screenshots");
-const PICTURES = join(ROOT, "docs", "pictures");
-const MAKES_PICTURES = process.env["AGTMUX_PICTURES"] === "1";
-const MAX_PICTURE_BYTES = 100_000;
-
 type Started = BrowserPopover & { daemon: FakeDaemon };
 
 interface Look {
@@ -36,8 +28,8 @@ interface Look {
   targets?: (now: number) => readonly TargetView[];
   /** From the list as it opens to what is looked at. */
   go: (started: Started) => Promise<unknown>;
-  /** In the documentation in this scheme. */
-  picture?: "light" | "dark";
+  /** Not in the documentation. */
+  isForTestOnly?: true;
 }
 
 const LOOKS: readonly Look[] = [
@@ -48,6 +40,7 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "one",
+    isForTestOnly: true,
     scene: (now) => [makePane({ state: "running", since: now - 90_000 })],
     go: ({ popover }) => popover.row("window-1").waitFor(),
   },
@@ -55,7 +48,6 @@ const LOOKS: readonly Look[] = [
     name: "agents",
     scene: mixedScene,
     targets: mixedTargets,
-    picture: "light",
     go: async ({ popover }) => {
       await popover.press("j", "j");
       await popover.row("refunds").waitFor();
@@ -65,7 +57,6 @@ const LOOKS: readonly Look[] = [
     name: "why",
     scene: mixedScene,
     targets: mixedTargets,
-    picture: "dark",
     go: async ({ popover, daemon, page }) => {
       const [refunds] = mixedScene(Date.now());
       if (refunds === undefined) throw new Error("the scene is empty");
@@ -78,7 +69,6 @@ const LOOKS: readonly Look[] = [
   {
     name: "diff",
     scene: askingScene,
-    picture: "light",
     go: async ({ popover }) => {
       await popover.row("diff").click();
       await popover.action("Approve").waitFor();
@@ -95,7 +85,6 @@ const LOOKS: readonly Look[] = [
   {
     name: "answer",
     scene: askingScene,
-    picture: "dark",
     go: async ({ popover, page }) => {
       await popover.row("question").click();
       await popover.press("r");
@@ -118,7 +107,6 @@ const LOOKS: readonly Look[] = [
     name: "reply",
     scene: mixedScene,
     targets: mixedTargets,
-    picture: "light",
     go: async ({ popover, page, daemon }) => {
       daemon.settleWith("unverified", "Text and Enter were sent, but the text was not seen on the screen");
       await popover.row("docs").focus();
@@ -132,7 +120,6 @@ const LOOKS: readonly Look[] = [
   {
     name: "output",
     scene: mixedScene,
-    picture: "dark",
     go: async ({ popover, daemon }) => {
       for (const pane of mixedScene(Date.now())) daemon.outputs.set(pane.identity.pane_ref, SCREEN);
       await popover.row("storefront").focus();
@@ -144,7 +131,6 @@ const LOOKS: readonly Look[] = [
     name: "kill",
     scene: mixedScene,
     targets: mixedTargets,
-    picture: "light",
     go: async ({ popover }) => {
       await popover.row("api").focus();
       await popover.press("x");
@@ -154,7 +140,6 @@ const LOOKS: readonly Look[] = [
   {
     name: "keys",
     scene: mixedScene,
-    picture: "dark",
     go: async ({ popover }) => {
       await popover.press("?");
       await popover.dialog.waitFor();
@@ -164,7 +149,6 @@ const LOOKS: readonly Look[] = [
     name: "sessions",
     scene: spreadScene,
     targets: spreadTargets,
-    picture: "light",
     go: async ({ popover }) => {
       await popover.press("s");
       await popover.sessions.first().waitFor();
@@ -174,7 +158,6 @@ const LOOKS: readonly Look[] = [
     name: "windows",
     scene: spreadScene,
     targets: spreadTargets,
-    picture: "dark",
     go: async ({ popover, page }) => {
       await popover.press("s");
       await page.getByRole("checkbox").check();
@@ -186,7 +169,6 @@ const LOOKS: readonly Look[] = [
     name: "targets",
     scene: spreadScene,
     targets: spreadTargets,
-    picture: "light",
     go: async ({ popover }) => {
       await popover.press("t");
       await popover.targets.first().waitFor();
@@ -194,11 +176,13 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "hostile",
+    isForTestOnly: true,
     scene: hostileScene,
     go: ({ popover }) => popover.row("override").waitFor(),
   },
   {
     name: "hostile-sessions",
+    isForTestOnly: true,
     scene: hostileScene,
     go: async ({ popover }) => {
       await popover.press("s");
@@ -207,6 +191,7 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "thousand",
+    isForTestOnly: true,
     scene: thousandScene,
     go: async ({ popover }) => {
       await popover.group("team-1 on host").waitFor();
@@ -236,14 +221,13 @@ const LOOKS: readonly Look[] = [
 
 let browser: Browser;
 beforeAll(async () => {
-  for (const folder of [SHOTS, PICTURES]) mkdirSync(folder, { recursive: true });
   browser = await launchChromium();
   console.log(`launcher: browser (${browser.version()})`);
 });
 afterAll(() => browser?.close());
 
 /** One page for many views: each begins with a scene of its own and a page without memory. */
-const createStage = (colorScheme: "light" | "dark") => {
+const createStage = (colorScheme: Scheme) => {
   let stage: Started | null = null;
   const reach = async (): Promise<Started> => {
     if (stage !== null) return stage;
@@ -274,55 +258,23 @@ const createStage = (colorScheme: "light" | "dark") => {
   };
 };
 
-describe.each(["light", "dark"] as const)("looks (%s)", (colorScheme) => {
+describe.each(SCHEMES)("looks (%s)", (colorScheme) => {
   const stage = createStage(colorScheme);
   afterAll(stage.close);
 
   it.each(LOOKS)("$name", async (look) => {
     const { page } = await stage.show(look);
-    await page.screenshot({ path: join(SHOTS, `${look.name}-${colorScheme}.png`), caret: "hide" });
-    if (MAKES_PICTURES && look.picture === colorScheme) {
-      const path = join(PICTURES, `${look.name}.png`);
-      await page.screenshot({ path, caret: "hide", scale: "css" });
-      expect(statSync(path).size).toBeLessThan(MAX_PICTURE_BYTES);
-    }
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`)).toEqual(
-      [],
-    );
+    await recordLook(page, {
+      name: look.name,
+      scheme: colorScheme,
+      isPictured: look.isForTestOnly !== true,
+    });
   });
 });
 
 describe("twice the text size", () => {
   const stage = createStage("light");
   afterAll(stage.close);
-
-  /** What a person would see as wrong: sideways scrolling, rows over rows, words that stick out of their button. */
-  const findFaults = () => {
-    const faults: string[] = [];
-    if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
-    const slots = [...document.querySelectorAll<HTMLElement>("[data-index]")].map((slot) => ({
-      index: Number(slot.dataset["index"]),
-      top: slot.getBoundingClientRect().top,
-      bottom: Math.max(
-        // What is not drawn has no size; what is in a box that scrolls may be longer than it.
-        ...[slot, ...slot.querySelectorAll("*:not(pre *)")]
-          .map((part) => part.getBoundingClientRect())
-          .map(({ height, bottom }) => (height > 0 ? bottom : -Infinity)),
-      ),
-    }));
-    for (const slot of slots) {
-      const next = slots.find(({ index }) => index === slot.index + 1);
-      if (next !== undefined && slot.bottom > next.top + 1)
-        faults.push(`row ${slot.index} reaches ${slot.bottom - next.top} px into the next`);
-    }
-    for (const button of document.querySelectorAll<HTMLElement>("button, dialog, label, p")) {
-      const isCut = button.scrollWidth > button.clientWidth + 1 && button.clientWidth > 0;
-      if (isCut && getComputedStyle(button).display !== "inline")
-        faults.push(`cut off: ${button.textContent.slice(0, 60)}`);
-    }
-    return faults;
-  };
 
   const NAMES = ["agents", "diff", "reply", "output", "kill", "keys", "sessions", "windows", "targets"];
   it.each(LOOKS.filter(({ name }) => NAMES.includes(name)))("$name", async (look) => {
@@ -331,8 +283,24 @@ describe("twice the text size", () => {
         document.documentElement.style.fontSize = "200%";
       }),
     );
-    await page.screenshot({ path: join(SHOTS, `${look.name}-large.png`) });
-    expect(await page.evaluate(findFaults)).toEqual([]);
+    await shoot(page, `${look.name}-large`);
+    expect(await findFaults(page)).toEqual([]);
+  });
+});
+
+describe.each([
+  ["tall", 1_200],
+  ["low", 320],
+] as const)("a %s window", (size, height) => {
+  const stage = createStage("dark");
+  afterAll(stage.close);
+  const NAMES = ["agents", "why", "output", "keys", "targets", "hostile"];
+  it.each(LOOKS.filter(({ name }) => NAMES.includes(name)))("$name", async (look) => {
+    const { page } = await stage.show(look, (started) =>
+      started.page.setViewportSize({ width: 420, height }),
+    );
+    await shoot(page, `${look.name}-${size}`);
+    expect(await findFaults(page)).toEqual([]);
   });
 });
 

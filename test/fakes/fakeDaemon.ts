@@ -1,11 +1,20 @@
 // A daemon with scripted panes and a feed that the test moves by hand. It follows the contract of DaemonService and
 // records the actions that it was asked for.
 import { EventEmitter, once } from "node:events";
-import type { AttachPlan, DaemonService, IntegrationSummary, NoticeEvent } from "../../core/api/service.ts";
+import type {
+  AttachPlan,
+  DaemonService,
+  Hello,
+  IntegrationReport,
+  IntegrationSummary,
+  IntegrationVerification,
+  NoticeEvent,
+} from "../../core/api/service.ts";
 import { PROTOCOL_VERSION } from "../../core/api/service.ts";
 import type { ActionOutcome, ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
 import type { AdapterList } from "../../core/model/adapterView.ts";
 import { DEFAULT_CONFIG } from "../../core/model/config.ts";
+import type { Finding } from "../../core/model/doctorView.ts";
 import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
 import { settingsOf, type Settings } from "../../core/model/settings.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
@@ -287,7 +296,7 @@ export class FakeDaemon implements DaemonService {
     };
   }
 
-  hello() {
+  hello(): Hello {
     return {
       name: "agtmux" as const,
       version: "0.0.0-test",
@@ -459,13 +468,13 @@ export class FakeDaemon implements DaemonService {
   async integrationList(_input: { target?: string | undefined }): Promise<IntegrationSummary[]> {
     return Promise.resolve([]);
   }
-  integrationChange(): Promise<never> {
+  integrationChange(): Promise<IntegrationReport> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no integrations"));
   }
-  integrationVerify(): Promise<never> {
+  integrationVerify(): Promise<IntegrationVerification> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has no integrations"));
   }
-  doctor(): Promise<never> {
+  doctor(): Promise<{ findings: Finding[] }> {
     return Promise.reject(new AgtmuxError("E_UNSUPPORTED", "the fake daemon has nothing to examine"));
   }
 }

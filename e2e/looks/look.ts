@@ -1,0 +1,83 @@
+// What is done with every view that is looked at: a picture of it, the accessibility audit, and the faults that a person would
+// see. Pictures go to test-results/screenshots; with AGTMUX_PICTURES=1 those of the documentation are made anew.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright";
+import { expect } from "vitest";
+import { smallPng } from "./smallPng.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const SHOTS = join(ROOT, "test-results", "screenshots");
+const PICTURES = join(ROOT, "docs", "pictures");
+const MAKES_PICTURES = process.env["AGTMUX_PICTURES"] === "1";
+/** All of them together stay under 2 MB. */
+const MAX_PICTURE_BYTES = 40_000;
+
+export type Scheme = "light" | "dark";
+export const SCHEMES: readonly Scheme[] = ["light", "dark"];
+
+/** A picture for whoever looks at the results of a run. */
+export const shoot = async (page: Page, name: string): Promise<void> => {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), caret: "hide" });
+};
+
+/** Takes the view's picture, for the documentation too where `isPictured`, and asks axe about it. */
+export const recordLook = async (
+  page: Page,
+  look: { name: string; scheme: Scheme; isPictured: boolean },
+): Promise<void> => {
+  const name = `${look.name}-${look.scheme}`;
+  await shoot(page, name);
+  if (look.isPictured) {
+    expect(readFileSync(join(ROOT, "docs", "views.md"), "utf8")).toContain(`pictures/${name}.png`);
+    if (MAKES_PICTURES) {
+      mkdirSync(PICTURES, { recursive: true });
+      const picture = smallPng(await page.screenshot({ caret: "hide", scale: "css" }));
+      expect(picture.length).toBeLessThan(MAX_PICTURE_BYTES);
+      writeFileSync(join(PICTURES, `${name}.png`), picture);
+    }
+  }
+  const axe = new AxeBuilder({ page });
+  // What is not about colours is the same in both.
+  const { violations } = await (look.scheme === "light" ? axe : axe.withRules("color-contrast")).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`)).toEqual(
+    [],
+  );
+};
+
+/** What a person would see as wrong: sideways scrolling, rows over rows, words that stick out of their button or the window. */
+const listFaults = (): string[] => {
+  const faults: string[] = [];
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
+  const slots = [...document.querySelectorAll<HTMLElement>("[data-index]")].map((slot) => ({
+    index: Number(slot.dataset["index"]),
+    top: slot.getBoundingClientRect().top,
+    bottom: Math.max(
+      // What is not drawn has no size; what is in a box that scrolls may be longer than it.
+      ...[slot, ...slot.querySelectorAll("*:not(pre *)")]
+        .map((part) => part.getBoundingClientRect())
+        .map(({ height, bottom }) => (height > 0 ? bottom : -Infinity)),
+    ),
+  }));
+  for (const slot of slots) {
+    const next = slots.find(({ index }) => index === slot.index + 1);
+    if (next !== undefined && slot.bottom > next.top + 1)
+      faults.push(`row ${slot.index} reaches ${slot.bottom - next.top} px into the next`);
+  }
+  for (const button of document.querySelectorAll<HTMLElement>("button, dialog, label, p")) {
+    const isCut = button.scrollWidth > button.clientWidth + 1 && button.clientWidth > 0;
+    if (isCut && getComputedStyle(button).display !== "inline")
+      faults.push(`cut off: ${button.textContent.slice(0, 60)}`);
+  }
+  for (const part of document.querySelectorAll<HTMLElement>("main *"))
+    if (
+      part.closest("pre, dialog, [data-row]") === null &&
+      part.getBoundingClientRect().right > innerWidth + 1
+    )
+      faults.push(`out of the window: ${part.outerHTML.slice(0, 100)}`);
+  return faults;
+};
+
+export const findFaults = (page: Page): Promise<string[]> => page.evaluate(listFaults);
