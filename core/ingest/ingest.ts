@@ -336,7 +336,8 @@ export class Ingest {
 
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
   tick(): void {
-    for (const _ of this.tickInPieces(Infinity)) void _;
+    const pieces = this.tickInPieces(Infinity);
+    while (pieces.next().done !== true);
   }
 
   /** The same in transactions of so many runtimes, one for each step: between two of them others may have their turn. */
