@@ -28,8 +28,10 @@ interface Watched {
   seen: Map<string, number>;
 }
 
-const startScript = (scene: Scene) => {
-  const child = spawn(SCRIPT, [scene.tmux.socketPath], { stdio: ["ignore", "pipe", "inherit"] });
+const startScript = (scene: Scene, pauseSeconds: number) => {
+  const child = spawn(SCRIPT, [scene.tmux.socketPath, String(pauseSeconds)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const gone = new Promise<void>((done) => child.once("exit", () => done()));
   const watched: Watched = { rounds: 0, panes: 0, seen: new Map() };
   createInterface({ input: child.stdout }).on("line", (text) => {
@@ -78,10 +80,10 @@ export const measureTmuxAlone = async (scene: Scene, seconds: number): Promise<n
 /** At least `seconds`, two whole rounds, and until each of that many `dialogs` was seen. */
 export const measureNaive = async (
   scene: Scene,
-  options: { seconds: number; dialogs: number },
+  options: { seconds: number; dialogs: number; pauseSeconds: number },
 ): Promise<NaiveCost> => {
   const tmuxAlone = await measureTmuxAlone(scene, options.seconds / 3);
-  const script = startScript(scene);
+  const script = startScript(scene, options.pauseSeconds);
   try {
     await untilDone(() => script.watched.rounds >= 1);
     const before = { ...script.watched, cpu: familyCpuOf(script.pid), tmux: threadCpuOf(scene.tmuxPid) };

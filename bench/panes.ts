@@ -43,6 +43,7 @@ const TARGET_PANES = 200;
 /** A stretch without the daemon, before and after, by one with it. */
 const ALONE_SHARE = 6;
 const LIMIT_DIALOGS = 12;
+const NAIVE_PAUSE = 2;
 
 type Daemon = Awaited<ReturnType<Scene["startDaemon"]>>;
 
@@ -217,7 +218,9 @@ export const benchPanes = async (
     const quiet = wants.has("idle") ? await measureIdle(scene, { seconds, settleMs }) : null;
     const busy = wants.has("busy") ? await measureBusy(scene, { seconds: short, settleMs }) : null;
     const dialogs = Math.min(agents, LIMIT_DIALOGS);
-    const naive = wants.has("naive") ? await measureNaive(scene, { seconds: short, dialogs }) : null;
+    const naive = wants.has("naive")
+      ? await measureNaive(scene, { seconds: short, dialogs, pauseSeconds: isQuick ? 0.1 : NAIVE_PAUSE })
+      : null;
     return {
       panes,
       agents,

@@ -11,14 +11,15 @@ const CHILD = fileURLToPath(new URL("scaleChild.ts", import.meta.url));
 const TARGETS = 50;
 const SIZES = [100, 1_000, 10_000];
 const SIMULATED_SECONDS = 60;
+const EVENTS = 2_000;
 /** Linear, and what a sample of three sizes may miss it by. */
 const MAX_EXPONENT = 1.1;
 const LIMIT_MS = 300_000;
 
 const run = promisify(execFile);
 
-const measureSize = async (targets: number, panes: number, seconds: number): Promise<ScaleFigure> => {
-  const words = ["--expose-gc", CHILD, ...[targets, panes, seconds].map(String)];
+const measureSize = async (...sizes: number[]): Promise<ScaleFigure> => {
+  const words = ["--expose-gc", CHILD, ...sizes.map(String)];
   const { stdout } = await run(process.execPath, words, { timeout: LIMIT_MS });
   return JSON.parse(stdout) as ScaleFigure;
 };
@@ -30,7 +31,11 @@ const exponentOf = (sizes: readonly ScaleFigure[], pick: (size: ScaleFigure) => 
 export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> => {
   const sizes: ScaleFigure[] = [];
   for (const panes of isQuick ? [20, 40] : SIZES)
-    sizes.push(await measureSize(isQuick ? 2 : TARGETS, panes, isQuick ? 1 : SIMULATED_SECONDS));
+    sizes.push(
+      await (isQuick
+        ? measureSize(2, panes, 1, 100)
+        : measureSize(TARGETS, panes, SIMULATED_SECONDS, EVENTS)),
+    );
   const [small, large] = [sizes.at(-2), sizes.at(-1)];
   if (small === undefined || large === undefined) throw new Error("bench scale: two sizes are needed");
   const bytesPerPane = ((large.memoryMb - small.memoryMb) * 1e6) / (large.panes - small.panes);
@@ -42,7 +47,7 @@ export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> =
   return {
     name: "scale",
     title: "Cost as panes and targets grow",
-    how: `${isQuick ? 2 : TARGETS} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${isQuick ? 1 : SIMULATED_SECONDS} simulated seconds of watching, then 2,000 events that each change a state. A list is every pane, computed and serialised anew.`,
+    how: `${isQuick ? 2 : TARGETS} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${isQuick ? 1 : SIMULATED_SECONDS} simulated seconds of watching, then ${isQuick ? 100 : EVENTS} events that each change a state. A list is every pane, computed and serialised anew.`,
     tables: [
       {
         caption: "By size",

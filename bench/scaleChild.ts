@@ -1,5 +1,5 @@
 // One size of `bench/scale.ts`, in a process of its own with --expose-gc: the real collectors, engine, store and lists over
-// simulated tmux servers. Arguments: targets, panes in all, simulated seconds. Prints its figures as JSON.
+// simulated tmux servers. Arguments: targets, panes in all, simulated seconds, events. Prints its figures as JSON.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,6 @@ export interface ScaleFigure {
 }
 
 const PANES_PER_AGENT = 10;
-const EVENTS = 2_000;
 const EVENT_BATCH = 100;
 const LISTS = 15;
 const SCREEN = readFileSync(
@@ -140,7 +139,7 @@ const timeLists = (rig: Rig, list: typeof listPanes | typeof listSessions) => {
       rows: rig.ingest.rows(true),
       targets: rig.ingest.targets(),
       now: rig.clock.now(),
-      agents: ["claude"],
+      agents: () => ["claude"],
     };
     bytes = JSON.stringify(list(input, { all: true })).length;
     sample.push(performance.now() - from);
@@ -149,8 +148,8 @@ const timeLists = (rig: Rig, list: typeof listPanes | typeof listSessions) => {
 };
 
 /** Events of agents in turns, each of which changes its state. */
-const applyEvents = (rig: Rig, agents: readonly RigAgent[]): void => {
-  for (let made = 0; made < EVENTS; made += EVENT_BATCH) {
+const applyEvents = (rig: Rig, agents: readonly RigAgent[], count: number): void => {
+  for (let made = 0; made < count; made += EVENT_BATCH) {
     const byTarget = new Map<string, ReturnType<Rig["envelope"]>[]>();
     for (let index = made; index < made + EVENT_BATCH; index += 1) {
       const agent = agents[index % agents.length];
@@ -164,7 +163,12 @@ const applyEvents = (rig: Rig, agents: readonly RigAgent[]): void => {
   }
 };
 
-const measure = async (targets: number, panes: number, seconds: number): Promise<ScaleFigure> => {
+const measure = async (
+  targets: number,
+  panes: number,
+  seconds: number,
+  eventCount: number,
+): Promise<ScaleFigure> => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-bench-scale-"));
   const rig = createRig(join(folder, "state.db"));
   try {
@@ -188,15 +192,15 @@ const measure = async (targets: number, panes: number, seconds: number): Promise
     const watching = await cpuMsOf(async () => {
       for (let turn = 0; turn < seconds; turn += 1) await second();
     });
-    applyEvents(rig, agents.slice(0, 10));
-    const events = await cpuMsOf(() => applyEvents(rig, agents));
+    applyEvents(rig, agents.slice(0, 10), eventCount);
+    const events = await cpuMsOf(() => applyEvents(rig, agents, eventCount));
     const lists = timeLists(rig, listPanes);
     return {
       targets,
       panes,
       agents: agents.length,
       cpuMsPerSecond: watching / seconds,
-      cpuMsPerEvent: events / EVENTS,
+      cpuMsPerEvent: events / eventCount,
       listMs: lists.median,
       sessionsMs: timeLists(rig, listSessions).median,
       listBytes: lists.bytes,
@@ -209,7 +213,7 @@ const measure = async (targets: number, panes: number, seconds: number): Promise
   }
 };
 
-const [targets = 1, panes = 10, seconds = 1] = process.argv.slice(2).map(Number);
-const figure = await measure(targets, panes, seconds);
+const [targets = 1, panes = 10, seconds = 1, eventCount = 100] = process.argv.slice(2).map(Number);
+const figure = await measure(targets, panes, seconds, eventCount);
 console.log(JSON.stringify(figure));
 process.exit(0);
