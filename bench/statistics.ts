@@ -16,13 +16,15 @@ export const spreadOf = (sample: readonly number[]): Spread => {
 
 export const medianOf = (sample: readonly number[]): number => spreadOf(sample).median;
 
-/** Exponent of the power law through the points, by least squares on logarithms: 1 is linear. */
-export const fitExponent = (points: readonly { x: number; y: number }[]): number => {
-  const logs = points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) }));
+/** Slope of the straight line through the points, by least squares. */
+export const fitSlope = (points: readonly { x: number; y: number }[]): number => {
   const mean = (pick: (point: { x: number; y: number }) => number): number =>
-    logs.reduce((sum, point) => sum + pick(point), 0) / logs.length;
+    points.reduce((sum, point) => sum + pick(point), 0) / points.length;
   const [meanX, meanY] = [mean(({ x }) => x), mean(({ y }) => y)];
-  const above = logs.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);
-  const below = logs.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
-  return above / below;
+  const above = points.reduce((sum, { x, y }) => sum + (x - meanX) * (y - meanY), 0);
+  return above / points.reduce((sum, { x }) => sum + (x - meanX) ** 2, 0);
 };
+
+/** Exponent of the power law through the points: 1 is linear. */
+export const fitExponent = (points: readonly { x: number; y: number }[]): number =>
+  fitSlope(points.map(({ x, y }) => ({ x: Math.log(x), y: Math.log(y) })));

@@ -45,7 +45,8 @@ export const measureStorm = async (
 ): Promise<StormFigures> => {
   const panes = makeRows(options.rows, Date.now());
   const daemon = new FakeDaemon(panes);
-  const { page, popover, context, close } = await launchBrowserPopover({ browser, daemon });
+  const launched = await launchBrowserPopover({ browser, daemon });
+  const { page, popover, context } = launched;
   let mark = 0;
   const measureEntry = async (): Promise<number> => {
     mark += 1;
@@ -101,6 +102,6 @@ export const measureStorm = async (
       longTasksMs,
     };
   } finally {
-    await close();
+    await launched.close();
   }
 };
