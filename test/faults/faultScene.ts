@@ -27,11 +27,17 @@ export interface Played {
   state: CanonicalState;
 }
 
+export interface Agents {
+  waiting: Played;
+  running: Played;
+  idle: Played;
+}
+
 export interface FaultScene {
   readonly root: string;
   readonly paths: RuntimePaths;
   readonly tmux: PrivateTmux;
-  readonly agents: { readonly waiting: Played; readonly running: Played; readonly idle: Played };
+  readonly agents: Agents;
   /** Prompts that were dropped as events of the running agent, in order. */
   readonly dropped: string[];
   /** Rows that claimed a state which the agent was not in; not knowing is no wrong claim. */
@@ -43,6 +49,8 @@ export interface FaultScene {
   /** Drops one prompt of the running agent; false where it cannot be written. */
   drop(): boolean;
   connect(): Promise<DaemonClient>;
+  /** Plays other agents on a tmux server that was started anew: each in the pane id that another one had before. */
+  replay(): Promise<void>;
   /** The rows of the agents now; what they claim wrongly is noted. */
   look(): Promise<PaneView[]>;
   /** Resolves with the time it took until every agent is shown as what it is. */
@@ -101,7 +109,8 @@ export const openFaultScene = async (
   const eventScript = join(paths.binDir, "agtmux-event");
   await copyFile(SCRIPT, eventScript);
   const tmux = createPrivateTmux();
-  await tmux.run("new-session", "-d", "-s", "player", "-x", "120", "-y", "40");
+  const openSession = () => tmux.run("new-session", "-d", "-s", "player", "-x", "120", "-y", "40");
+  await openSession();
   const play = async (state: CanonicalState, frame: string): Promise<Played> => {
     const player = await createPlayer({
       tmux: { socketArgs: tmux.socketArgs },
@@ -112,12 +121,12 @@ export const openFaultScene = async (
     await player.frame(frame);
     return { player, state };
   };
-  const agents = {
+  const agents: Agents = {
     waiting: await play("waiting_approval", "waiting_approval"),
     running: await play("running", "tool_running"),
     idle: await play("idle", "idle_fresh"),
   };
-  const serverPid = await tmux.serverPid();
+  let serverPid = await tmux.serverPid();
   const dropped: string[] = [];
   const wrong: string[] = [];
   const daemons: DaemonProcess[] = [];
@@ -213,6 +222,19 @@ export const openFaultScene = async (
       return true;
     },
     connect,
+    replay: async () => {
+      for (const { player } of Object.values(agents)) await player.close();
+      await openSession();
+      serverPid = await tmux.serverPid();
+      const { waiting, running, idle } = agents;
+      const first = await play("running", "tool_running");
+      const second = await play("idle", "idle_fresh");
+      const third = await play("waiting_approval", "waiting_approval");
+      Object.assign(agents, { waiting: third, running: first, idle: second });
+      const ids = [waiting, running, idle].map(({ player }) => player.paneId);
+      if (![first, second, third].every(({ player }) => ids.includes(player.paneId)))
+        throw new Error("the pane ids did not come back");
+    },
     look,
     untilTrue,
     untilTrueAfterChange: async () => {

@@ -1,0 +1,206 @@
+// More than anybody meant: a flood of event files, a spool that grew while no daemon ran, and lines without an end.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { dropFile, memoryMb, openFaultScene, type FaultScene } from "./faultScene.ts";
+import { countLost, type Outcome } from "./outcome.ts";
+
+const WRITER = fileURLToPath(new URL("fixtures/floodScript.ts", import.meta.url));
+const MEMORY_DISK = "/dev/shm";
+const LIST_EVERY_MS = 100;
+
+const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
+
+/** In memory where that is possible: many disks make some thousand files a second at best, and slow down whoever reads them. */
+const openQuickScene = (): Promise<FaultScene> => {
+  if (!existsSync(MEMORY_DISK)) return openFaultScene();
+  const folder = mkdtempSync(join(MEMORY_DISK, "agtmux-f-"));
+  return openFaultScene({
+    homeOf: () => folder,
+    release: () => rmSync(folder, { recursive: true, force: true }),
+  });
+};
+
+/** Runs a writer that drops `count` events at `perSecond` at most; resolves with the seconds it took. */
+const flood = async (
+  scene: FaultScene,
+  options: { first: number; count: number; perSecond: number },
+): Promise<number> => {
+  const { paneId, sessionId, pid } = scene.agents.running.player;
+  const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
+  const given = { spool: scene.paths.spool, socket, paneId, sessionId, pid, ...options };
+  const from = performance.now();
+  const child = spawn(process.execPath, [WRITER, JSON.stringify(given)], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`the writer ended with ${code}`);
+  return (performance.now() - from) / 1_000;
+};
+const namesOf = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `p-${String(first + index).padStart(9, "0")}`);
+
+/** Asks for the lists until `isOver`; the times that it took, and the most memory seen. */
+const askMeanwhile = async (
+  scene: FaultScene,
+  pid: number,
+  work: Promise<unknown>,
+): Promise<{ times: number[]; peakMb: number }> => {
+  const times: number[] = [];
+  let peakMb = 0;
+  let isOver = false;
+  void work.finally(() => (isOver = true)).catch(() => {});
+  while (!isOver) {
+    const asked = performance.now();
+    await scene.look();
+    times.push(performance.now() - asked);
+    peakMb = Math.max(peakMb, memoryMb(pid));
+    await wait(LIST_EVERY_MS);
+  }
+  await work;
+  return { times, peakMb };
+};
+
+/** Files come faster than they can be applied: they wait on the disk, the lists are answered, and in the end all are stored. */
+export const eventFlood = async (seconds: number, perSecond: number): Promise<Outcome> => {
+  const scene = await openQuickScene();
+  try {
+    const daemon = await scene.start();
+    await scene.untilTrue();
+    const before = memoryMb(daemon.pid);
+    const count = seconds * perSecond;
+    let tookS = 0;
+    const work = (async () => {
+      tookS = await flood(scene, { first: 0, count, perSecond });
+      await scene.untilDrained();
+    })();
+    const from = performance.now();
+    const { times, peakMb } = await askMeanwhile(scene, daemon.pid, work);
+    const drainedS = (performance.now() - from) / 1_000;
+    const worstMs = await scene.untilTrue();
+    return {
+      fault: "flood of event files",
+      times: 1,
+      recovered: 1,
+      lost: countLost(namesOf(0, count), scene.stored()),
+      wrong: scene.wrong.length,
+      worstMs,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: `${count} files at ${Math.round(count / tookS)}/s, all stored after ${drainedS.toFixed(1)} s, lists p95 ${percentile(times, 0.95).toFixed(0)} ms, at most ${peakMb.toFixed(0)} MB`,
+    };
+  } finally {
+    await scene.close();
+  }
+};
+
+/** The spool as it is after a weekend without a daemon. */
+export const backlogAtStart = async (files: number): Promise<Outcome> => {
+  const scene = await openQuickScene();
+  try {
+    const first = await scene.start();
+    await scene.untilTrue();
+    const before = memoryMb(first.pid);
+    await first.stop();
+    await flood(scene, { first: 0, count: files, perSecond: Infinity });
+    const from = performance.now();
+    const daemon = await scene.start();
+    const answeredMs = performance.now() - from;
+    await scene.look();
+    const work = scene.untilDrained();
+    const { times, peakMb } = await askMeanwhile(scene, daemon.pid, work);
+    const drainedS = (performance.now() - from) / 1_000;
+    await scene.untilTrue();
+    return {
+      fault: "backlog at start",
+      times: 1,
+      recovered: 1,
+      lost: countLost(namesOf(0, files), scene.stored()),
+      wrong: scene.wrong.length,
+      worstMs: performance.now() - from,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: `${files} files, answers after ${(answeredMs / 1_000).toFixed(1)} s, all stored after ${drainedS.toFixed(1)} s, lists p95 ${percentile(times, 0.95).toFixed(0)} ms, at most ${peakMb.toFixed(0)} MB`,
+    };
+  } finally {
+    await scene.close();
+  }
+};
+
+const LONG = 10_000_000;
+const ofLength = (length: number): string => "x".repeat(length);
+
+/** Status of a request whose body or path has ten million characters; 0 where the connection was ended. */
+const sendLong = (socketPath: string, where: "body" | "path"): Promise<number> =>
+  new Promise((resolve) => {
+    const long = ofLength(LONG);
+    const outgoing = request({
+      socketPath,
+      method: where === "body" ? "POST" : "GET",
+      path: where === "body" ? "/doctor" : `/panes?input=${long}`,
+      headers: { host: "agtmux", ...(where === "body" ? { "content-type": "application/json" } : {}) },
+    });
+    outgoing.once("response", (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    outgoing.once("error", () => resolve(0));
+    outgoing.end(where === "body" ? JSON.stringify(long) : undefined);
+  });
+
+const sendLongLines = async (scene: FaultScene, round: number): Promise<void> => {
+  const { paths, tmux, agents } = scene;
+  const { player } = agents.running;
+  const header = `agtmux-event 1\nagent=claude\nevent=Notification\npane=${player.paneId}\n`;
+  dropFile(paths, `long-${round}`, `${header}\n{"message":"${ofLength(LONG)}"}`);
+  dropFile(paths, `header-${round}`, header + ofLength(LONG));
+  await player.transcriptLine({ type: "assistant", message: ofLength(LONG) });
+  const print = `head -c ${LONG} /dev/zero | tr '\\0' x`;
+  await tmux.run("new-window", "-d", "-n", `out${round}`, `${print}; exec cat`);
+  await tmux.run(
+    "new-window",
+    "-d",
+    "-n",
+    `title${round}`,
+    `printf '\\033]2;'; ${print}; printf '\\007'; exec cat`,
+  );
+  for (const where of ["body", "path"] as const) {
+    const status = await sendLong(paths.socket, where);
+    if (status >= 200 && status < 300) throw new Error(`a ${where} of 10 MB was taken`);
+  }
+};
+
+/** Lines of ten million characters wherever a line can come from. */
+export const longLines = async (times: number): Promise<Outcome> => {
+  const scene = await openFaultScene();
+  try {
+    const daemon = await scene.start();
+    await scene.untilTrue();
+    const before = memoryMb(daemon.pid);
+    let [recovered, worstMs] = [0, 0];
+    for (let round = 0; round < times; round += 1) {
+      await sendLongLines(scene, round);
+      scene.drop();
+      worstMs = Math.max(worstMs, await scene.untilTrue());
+      await scene.untilDrained();
+      recovered += 1;
+    }
+    const kept = readdirSync(scene.paths.spoolBad).length;
+    await wait(2_000);
+    return {
+      fault: "lines of 10 MB",
+      times,
+      recovered,
+      lost: countLost(scene.dropped, scene.stored()),
+      wrong: scene.wrong.length,
+      worstMs,
+      memoryMb: [before, memoryMb(daemon.pid)],
+      note: `payload, header (${kept} set aside), transcript, output, title, request body and path`,
+    };
+  } finally {
+    await scene.close();
+  }
+};
