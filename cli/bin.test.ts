@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS, dropDaemonEnvironment } from "./daemonStart.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const SHELLS = [["sh"], ["dash"], ["busybox", "sh"], ["bash", "--posix"]].filter(
@@ -76,4 +77,26 @@ test("prefers sources that are newer than the bundle", () => {
   expect(run(["sh"], script)).toBe("the bundle");
   utimesSync(file, 1_000_000_000, 1_000_000_000);
   expect(run(["sh"], script)).toBe("the sources");
+});
+
+test("starts a daemon as a command does that needs one, and nothing else so", () => {
+  const file = bundle();
+  writeFileSync(file, "console.log(JSON.stringify([process.execArgv, process.env]))");
+  const script = join(root, "in stalled", "bin", "agtmux");
+  const startedAs = (...args: readonly string[]) => {
+    const text = execFileSync("sh", [script, ...args], { encoding: "utf8" });
+    const [flags, env] = JSON.parse(text) as [string[], Record<string, string>];
+    return {
+      flags,
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("MALLOC_"))),
+    };
+  };
+  expect(startedAs("daemon", "run", "--foreground")).toEqual({
+    flags: DAEMON_NODE_FLAGS,
+    env: DAEMON_ENVIRONMENT,
+  });
+  expect(startedAs("daemon", "status")).toEqual({ flags: [], env: {} });
+  const left: NodeJS.ProcessEnv = { ...DAEMON_ENVIRONMENT, HOME: "/h" };
+  dropDaemonEnvironment(left);
+  expect(left).toEqual({ HOME: "/h" });
 });

@@ -15,6 +15,7 @@ import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { startSocketServer, type SocketServer } from "../core/rpc/socketServer.ts";
 import type { CliContext } from "./context.ts";
+import { dropDaemonEnvironment } from "./daemonStart.ts";
 import { openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
 
 export interface DaemonRunOptions {
@@ -189,6 +190,7 @@ const serve = async (
 export const runDaemon = async (context: CliContext, options: DaemonRunOptions): Promise<void> => {
   // Nothing that the daemon creates is for anyone else.
   process.umask(0o077);
+  dropDaemonEnvironment(process.env);
   const paths = context.paths();
   ensureHome(paths);
   const owner = tryOwn(paths.home);

@@ -4,15 +4,13 @@ import { homedir } from "node:os";
 import { CommanderError } from "commander";
 import { runtimePaths, resolveHome } from "../core/rpc/paths.ts";
 import type { CliContext } from "./context.ts";
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "./daemonStart.ts";
 import { exitCodeOf, renderFailure, toFailure } from "./failure.ts";
 import type { Outcome } from "./grammar/options.ts";
 import type { Verb } from "./grammar/verb.ts";
 import { createProgram, fromCommander, pointToHelp } from "./program.ts";
 import { createPaint, hasColour } from "./render/paint.ts";
 import { findInstallation } from "./root.ts";
-
-/** Parallel garbage collection of so small a heap costs more than it saves: measured, 0.25 % of a core when idle. */
-const DAEMON_NODE_FLAGS = ["--single-threaded-gc"];
 
 /** How long a daemon may take to come up, first start and migration included, in milliseconds. */
 const START_TIMEOUT_MS = 20_000;
@@ -91,7 +89,7 @@ const createContext = (outcome: Outcome): CliContext => {
         paths: paths(),
         version,
         startCommand: [node, ...DAEMON_NODE_FLAGS, script, "daemon", "run", "--on-demand"],
-        env: { ...env, ...runAsNode },
+        env: { ...env, ...DAEMON_ENVIRONMENT, ...runAsNode },
         timeoutMs: START_TIMEOUT_MS,
       });
     },
