@@ -64,7 +64,8 @@ export const configSchema = z
     retention: z
       .object({
         max_age_days: z.number().positive().default(14),
-        max_events: z.number().int().positive().default(500_000),
+        /** Of transitions as well: a quarter of a million of both take less than a gigabyte. */
+        max_events: z.number().int().positive().default(250_000),
       })
       .strict()
       .prefault({}),

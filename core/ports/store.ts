@@ -185,7 +185,7 @@ export interface Store {
   /** When the history was lost last (epoch ms), or null. */
   lostAt(): number | null;
 
-  /** Retention by age and by rows. Never removes events of live runtimes that are in `keepEventIds`. Returns rows removed. */
+  /** Retention by age and, of events and of transitions, by rows. Never removes events of live runtimes that are in `keepEventIds`. Returns rows removed. */
   prune(options: { olderThan: number; maxEvents: number; keepEventIds: ReadonlySet<string> }): number;
 
   close(): void;

@@ -49,6 +49,12 @@ test("evidence goes by number, oldest first, sparing the kept", () => {
   expect(eventsOf("r1")).toEqual(["r1-10", "r1-40"]);
 });
 
+test("transitions go by number too, oldest first: what a heavy day leaves is bounded", () => {
+  for (const at of [10, 20, 30, 40]) store.appendTransition(sampleTransition({ at }));
+  expect(store.prune({ olderThan: 0, maxEvents: 3, keepEventIds: NOTHING })).toBe(1);
+  expect(store.transitionRange()).toEqual({ first: 2, last: 4 });
+});
+
 test("an ended runtime goes with its evidence and cursors; the kept list does not hold it", () => {
   store.insertRuntime(sampleRuntime({ paneEpoch: 3 }));
   insertEvents("r1", 10, 1_000);

@@ -1,4 +1,4 @@
-// What is forgotten and when. Evidence goes by age and by number; everything else by age. What a live candidate points
+// What is forgotten and when. Evidence and transitions go by age and by number; everything else by age. What a live candidate points
 // to, the newest transition, living runtimes and the marks that only grow stay.
 import type BetterSqlite3 from "better-sqlite3";
 import type { Store } from "../ports/store.ts";
@@ -16,6 +16,10 @@ export const createRetention = (db: BetterSqlite3.Database): Pick<Store, "prune"
   const oldestEvents = db.prepare<[{ excess: number; keep: string }]>(
     `DELETE FROM events WHERE event_row IN (
        SELECT event_row FROM events WHERE ${REMOVABLE} ORDER BY event_row LIMIT @excess)`,
+  );
+  // An event may make a transition, which takes as much room: the same number bounds both.
+  const oldestTransitions = db.prepare<[number]>(
+    "DELETE FROM state_transitions WHERE version <= (SELECT max(version) FROM state_transitions) - ?",
   );
   const byAge = [
     "DELETE FROM state_transitions WHERE at < ? AND version < (SELECT max(version) FROM state_transitions)",
@@ -36,7 +40,7 @@ export const createRetention = (db: BetterSqlite3.Database): Pick<Store, "prune"
         eventsByAge.run({ olderThan: options.olderThan, keep });
         const excess = (countEvents.get() ?? 0) - options.maxEvents;
         if (excess > 0) oldestEvents.run({ excess, keep });
-        let removed = 0;
+        let removed = oldestTransitions.run(options.maxEvents).changes;
         for (const statement of byAge) removed += statement.run(options.olderThan).changes;
         // Counted as a difference: the cascade removes evidence without reporting it.
         return removed + before - (countEvents.get() ?? 0);
