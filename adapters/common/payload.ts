@@ -21,6 +21,13 @@ export const firstText = (payload: Payload, names: readonly string[]): string | 
   return null;
 };
 
+/** A number, or a short text of one; nothing else is converted, because conversion may throw. */
+export const numberOf = (payload: Payload, name: string): number | null => {
+  const value = fieldOf(payload, name);
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : null;
+};
+
 export const listOf = (payload: Payload, name: string): readonly unknown[] => {
   const value = fieldOf(payload, name);
   return Array.isArray(value) ? value : [];

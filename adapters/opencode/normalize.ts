@@ -5,7 +5,7 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
-import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, fieldOf, numberOf, textOf, type Payload } from "../common/payload.ts";
 import { progressField, quoteOf, retryOf } from "../common/progress.ts";
 import {
   activity,
@@ -41,8 +41,8 @@ const failureOf = (error: Payload | null): Status | null => {
   const name = textOf(error, "name") ?? "";
   if (name === "MessageAbortedError") return INTERRUPTED;
   const data = asPayload(fieldOf(error, "data")) ?? {};
-  const statusCode = Number(fieldOf(data, "statusCode"));
-  const text = `${Number.isInteger(statusCode) ? statusCode : ""} ${textOf(data, "message") ?? ""}`;
+  const statusCode = numberOf(data, "statusCode");
+  const text = `${statusCode ?? ""} ${textOf(data, "message") ?? ""}`;
   return name === "ProviderAuthError" ? { state: "error", reasonCode: "auth_failed" } : failureOfText(text);
 };
 
@@ -57,8 +57,8 @@ const turnEnded: Rule = ({ payload, isWhole, agentId, confidence }) => {
 };
 
 const retryField = (told: Payload): { progress?: string } => {
-  const attempt = Number(fieldOf(told, "attempt"));
-  return Number.isInteger(attempt) && attempt > 0
+  const attempt = numberOf(told, "attempt") ?? 0;
+  return Number.isSafeInteger(attempt) && attempt > 0
     ? progressField(retryOf(attempt), quoteOf(textOf(told, "message")))
     : {};
 };

@@ -86,6 +86,16 @@ describe("events of the pi family", () => {
     ]);
   });
 
+  it.each([1e308, -1, Number.NaN, { toString: 1 }, [[]], "soon"])("takes %j for no time-out", (value) => {
+    const payload = { toolName: "ask", toolCallId: "c", askTimeoutSeconds: value };
+    expect(normalize("omp", "tool_execution_start", payload).signals).toMatchObject([
+      { request: { expiresAt: null } },
+    ]);
+    expect(normalize("omp", "auto_retry_start", { attempt: value, maxAttempts: value }).signals).toHaveLength(
+      1,
+    );
+  });
+
   it("waits for the settling of pi and for the retry of gjc before it tells a failure", () => {
     const message = { stopReason: "error", errorMessage: "503 overloaded" };
     expect(normalize("pi", "agent_end", { message }).signals).toMatchObject([{ status: null }]);

@@ -6,7 +6,7 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
-import { fieldOf, textOf, type Payload } from "../common/payload.ts";
+import { fieldOf, numberOf, textOf, type Payload } from "../common/payload.ts";
 import { progressField, quoteOf, retryOf } from "../common/progress.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import {
@@ -98,17 +98,21 @@ const beforeSettle: Rule = (event) => {
   }
 };
 
+/** A week: no person is waited for longer, and no date ends before it. */
+const LONGEST_ASK_S = 604_800;
+
+/** In milliseconds; null for none, and for what is no time to wait. */
+const askTimeoutOf = (payload: Payload): number | null => {
+  const seconds = numberOf(payload, "askTimeoutSeconds");
+  return seconds !== null && seconds > 0 && seconds <= LONGEST_ASK_S ? seconds * 1_000 : null;
+};
+
 const toolStarted: Rule = (event) => {
   const { payload, agentId, at, profile } = event;
   if (!profile.hasAskTool || textOf(payload, "toolName") !== "ask") return working(TOOL)(event);
-  const seconds = Number(fieldOf(payload, "askTimeoutSeconds"));
   return [
     openRequest(
-      questionAsk(
-        fieldOf(payload, "input") ?? fieldOf(payload, "args"),
-        at,
-        seconds > 0 ? seconds * 1_000 : null,
-      ),
+      questionAsk(fieldOf(payload, "input") ?? fieldOf(payload, "args"), at, askTimeoutOf(payload)),
       {
         agentId,
         requestKey: callId(payload),
@@ -125,9 +129,9 @@ const dialogKey = (agentId: string, payload: Payload): string =>
 
 /** `maxAttempts` is documented; the message is the provider's. */
 const retryField = (payload: Payload): { progress?: string } => {
-  const attempt = Number(fieldOf(payload, "attempt"));
-  const limit = Number(fieldOf(payload, "maxAttempts"));
-  return Number.isInteger(attempt) && attempt > 0
+  const attempt = numberOf(payload, "attempt") ?? 0;
+  const limit = numberOf(payload, "maxAttempts") ?? 0;
+  return Number.isSafeInteger(attempt) && attempt > 0
     ? progressField(retryOf(attempt, limit > 0 ? limit : null), quoteOf(textOf(payload, "errorMessage")))
     : {};
 };
