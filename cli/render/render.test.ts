@@ -137,6 +137,16 @@ describe("columns", () => {
   });
 });
 
+it("a cell of blanks costs no more than any other of its length", () => {
+  const columns: Column[] = [
+    { title: "A", min: null },
+    { title: "B", min: null },
+  ];
+  const cells = [[{ text: `${" ".repeat(300_000)}x` }, { text: "b" }]];
+  const layout = layOut(columns, cells, { width: null, indent: 0, measure: PLAIN_MEASURE });
+  expect(renderRow(columns, cells[0] ?? [], layout, 0)[0]).toMatch(/x {2}b$/);
+});
+
 describe("the measure without tables", () => {
   test("counts every character that it claims as the exact one does", () => {
     const wrong: string[] = [];

@@ -119,10 +119,16 @@ export const renderRow = (
   ];
 };
 
-/** Trailing blanks go also where a colour ends behind them. */
-const trimPainted = (line: string): string =>
-  // oxlint-disable-next-line no-control-regex -- the colour codes are our own
-  line.replace(/ +((?:\u001B\[\d+m)*)$/, "$1");
+// oxlint-disable-next-line no-control-regex -- the colour codes are our own
+const CODES_AT_END = /(?:\u001B\[\d+m)*$/;
+
+/** Trailing blanks go also where a colour ends behind them. Not by one pattern: it would try at each blank of a wide cell. */
+const trimPainted = (line: string): string => {
+  const codes = CODES_AT_END.exec(line)?.[0] ?? "";
+  let end = line.length - codes.length;
+  while (line[end - 1] === " ") end -= 1;
+  return line.slice(0, end) + codes;
+};
 
 /** The line of titles; a column on lines of its own needs none. */
 export const renderHeader = (columns: readonly Column[], layout: Layout, indent: number): string => {
