@@ -12,3 +12,8 @@ it("tells a detail that the sentence has already only in the JSON document", () 
   );
   expect(JSON.parse(renderFailure(failure, true, 0))).toMatchObject({ error: { details: failure.details } });
 });
+
+it("prints nothing of a remedy that a terminal would obey", () => {
+  const failure = new AgtmuxError("E_USAGE", "no", { remedy: "Run\u001b[2J this\u0007" });
+  expect(renderFailure(failure, false, 0)).toBe("agtmux: no [E_USAGE]. Run this.\n");
+});

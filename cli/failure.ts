@@ -14,8 +14,9 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 
 /** What goes to stderr, with its final newline. */
 export const renderFailure = (failure: AgtmuxError, asJson: boolean, now: number): string => {
-  const { code, remedy, details } = failure;
+  const { code, details } = failure;
   const message = cleanLine(failure.message);
+  const remedy = cleanLine(failure.remedy);
   if (asJson) {
     const error = { code, message, remedy, details: [...details], exit_code: ERROR_CODES[code].exit };
     const document: ErrorDocument = { ...stamp(now), error };

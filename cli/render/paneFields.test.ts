@@ -12,6 +12,13 @@ describe("what a pane is at", () => {
     expect(describePane(makePane({ state: "running", reason_code: "tool" }))).toBe("using a tool");
   });
 
+  test("is a reason of a newer daemon as it is, also one with a name that every object has", () => {
+    for (const reason of ["toString", "__proto__", "brand_new"])
+      expect(describePane(makePane({ state: "running", reason_code: reason }))).toContain(
+        reason.split("_")[0],
+      );
+  });
+
   test("is what it asks, whatever else it says", () => {
     const request = {
       kind: "command" as const,

@@ -7,7 +7,7 @@ import type { Field, Marks } from "./field.ts";
 import { stateCell } from "./mark.ts";
 import type { Cell, Column } from "./table.ts";
 
-const isReasonCode = (code: string): code is ReasonCode => code in REASON_WORDS;
+const isReasonCode = (code: string): code is ReasonCode => Object.hasOwn(REASON_WORDS, code);
 
 const reasonOf = (pane: PaneView): string =>
   pane.reason_code !== null && isReasonCode(pane.reason_code)

@@ -71,6 +71,9 @@ export const countStates = (panes: Iterable<PaneView>): StateCounts => {
 export const sessionKeyOf = ({ identity }: PaneView): string =>
   `${identity.target}\n${identity.tmux_server}\n${identity.session_name}`;
 
+/** A newer daemon may send reasons that this popover does not know. */
+const REASON_TEXTS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));
+
 const searchText = (pane: PaneView): string =>
   [
     pane.identity.target,
@@ -81,7 +84,7 @@ const searchText = (pane: PaneView): string =>
     pane.agent ?? "",
     pane.agent_name ?? "",
     pane.state === null ? "" : STATE_WORDS[pane.state],
-    (REASON_WORDS as Readonly<Record<string, string>>)[pane.reason_code ?? ""] ?? "",
+    REASON_TEXTS.get(pane.reason_code ?? "") ?? "",
     pane.request?.title ?? "",
     pane.request?.body ?? "",
   ]
