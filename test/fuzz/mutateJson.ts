@@ -48,6 +48,9 @@ const VALUES: readonly (() => Json)[] = [
   () => deepMark("list", 20_000),
   () => deepMark("object", 20_000),
   () => ({ polluted: true }),
+  // No conversion to a text or a number works on these.
+  () => ({ toString: 1, valueOf: null }),
+  () => [{ toString: null }],
 ];
 /** More than half of all hostile values are texts. */
 const valueAt = (number: number): Json => {

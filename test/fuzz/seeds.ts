@@ -26,7 +26,30 @@ export interface SeedEvent {
   payload: Payload;
 }
 
-/** Every kind of event with its payload, each once. */
+/** Documented fields and events that no recording has. */
+const DOCUMENTED: readonly SeedEvent[] = [
+  {
+    name: "tool_execution_start",
+    payload: {
+      toolName: "ask",
+      toolCallId: "c",
+      askTimeoutSeconds: 30,
+      input: { questions: [{ question: "Which?", options: [{ label: "Red" }] }] },
+    },
+  },
+  { name: "auto_retry_start", payload: { attempt: 2, maxAttempts: 5, errorMessage: "503 overloaded" } },
+  { name: "session.status", payload: { status: { type: "retry", attempt: 2, message: "overloaded" } } },
+  {
+    name: "session.error",
+    payload: { error: { name: "APIError", data: { statusCode: 500, message: "no" } } },
+  },
+  {
+    name: "session.idle",
+    payload: { error: { name: "APIError", data: { statusCode: 401, message: "no" } } },
+  },
+];
+
+/** Every kind of event with its payload, each once; those that are documented only at the end. */
 export const eventSeeds = (agentType: string): SeedEvent[] => {
   const byText = new Map<string, SeedEvent>();
   for (const source of sourcesOf(agentType)) {
@@ -35,7 +58,7 @@ export const eventSeeds = (agentType: string): SeedEvent[] => {
     for (const { name, payload } of [...loadEventSamples(folder), ...recorded])
       byText.set(JSON.stringify([name, payload]), { name, payload });
   }
-  return [...byText.values()];
+  return [...byText.values(), ...DOCUMENTED];
 };
 
 export interface SeedFrame extends Recording {

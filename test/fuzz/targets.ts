@@ -1,6 +1,7 @@
 // Every boundary that is fuzzed. A boundary that is not in this list is not fuzzed: `fuzz.test.ts` holds that every adapter
 // and every procedure of the routers is.
 import type { FuzzTarget } from "./fuzzTarget.ts";
+import { clientTargets } from "./targets/clientTargets.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
 import { modelTargets } from "./targets/modelTargets.ts";
@@ -17,4 +18,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...tmuxTargets(),
   ...remoteTargets(),
   ...modelTargets(),
+  ...clientTargets(),
 ];

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { FOREIGN_TREES } from "../../../adapters/testkit/foreignTrees.ts";
 import { createAdapterRegistry } from "../../../adapters/index.ts";
-import { promptRequestSchema } from "../../../core/model/request.ts";
+import { promptRequestSchema, requestView } from "../../../core/model/request.ts";
 import { isWaiting, statusSchema } from "../../../core/model/state.ts";
 import type { ProcessInfo } from "../../../core/model/runtime.ts";
 import type { AgentAdapter, Reading, Screen } from "../../../core/ports/agentAdapter.ts";
@@ -22,6 +22,7 @@ export const checkReading = (reading: Reading | null): void => {
   holdLine(reading.progress, 1_000, "a progress line");
   if (reading.request === null) return;
   const request = promptRequestSchema.parse(reading.request);
+  requestView(request);
   holdLine(request.title, 500, "the title of a request");
   holdText(request.body, 8_000, "the body of a request");
   for (const { label, keys } of request.options) {
