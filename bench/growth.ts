@@ -25,10 +25,12 @@ interface DaySize {
   /** Pages in use: the file keeps what was freed for what comes. */
   usedMb: number;
   events: number;
+  transitions: number;
   removed: number;
 }
 
-const TABLES_BY_NUMBER = ["events"];
+/** Rows that the number of the retention bounds; all others go by age alone. */
+const BY_NUMBER = ["events", "state_transitions"] as const;
 
 /** One day: every agent takes its turns evenly over the working hours; retention every hour. */
 const replayDay = async (
@@ -62,12 +64,12 @@ const replayDay = async (
   return removed;
 };
 
-const sizeOf = (
-  path: string,
-): { fileMb: number; usedMb: number; events: number; tables: Map<string, number> } => {
+const sizeOf = (path: string) => {
   const db = new Database(path, { readonly: true });
   try {
     const number = (name: string): number => Number(db.pragma(name, { simple: true }));
+    const count = (table: (typeof BY_NUMBER)[number]): number =>
+      db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
     const tables = new Map(
       db
         .prepare<[], { tbl: string; bytes: number }>(
@@ -80,7 +82,8 @@ const sizeOf = (
     return {
       fileMb: statSync(path).size / MB,
       usedMb: ((number("page_count") - number("freelist_count")) * number("page_size")) / MB,
-      events: db.prepare<[], number>("SELECT count(*) FROM events").pluck().get() ?? 0,
+      events: count("events"),
+      transitions: count("state_transitions"),
       tables,
     };
   } finally {
@@ -88,24 +91,35 @@ const sizeOf = (
   }
 };
 
-/** What a day adds, by what takes it away again: the number of events, or age. */
+/** What a day adds, by what takes it away again: the number of rows, or age. */
 interface Rates {
   mbPerDay: number;
+  /** An event with its indexes, and a transition. */
   bytesPerEvent: number;
+  bytesPerTransition: number;
+  transitionsPerEvent: number;
   agedMbPerDay: number;
 }
 
-const ratesOf = (tables: ReadonlyMap<string, number>, events: number): Rates => {
+const ratesOf = ({ tables, events, transitions }: ReturnType<typeof sizeOf>): Rates => {
   const all = [...tables.values()].reduce((sum, one) => sum + one, 0);
-  const numbered = TABLES_BY_NUMBER.reduce((sum, name) => sum + (tables.get(name) ?? 0), 0);
-  return { mbPerDay: all, bytesPerEvent: (numbered * MB) / events, agedMbPerDay: all - numbered };
+  const [ofEvents = 0, ofTransitions = 0] = BY_NUMBER.map((name) => tables.get(name));
+  return {
+    mbPerDay: all,
+    bytesPerEvent: (ofEvents * MB) / events,
+    bytesPerTransition: (ofTransitions * MB) / transitions,
+    transitionsPerEvent: transitions / events,
+    agedMbPerDay: all - ofEvents - ofTransitions,
+  };
 };
 
 /** The size at which retention takes away as much as comes, from what one day measured and the default limits. */
-const steadyMb = ({ bytesPerEvent, agedMbPerDay }: Rates): number => {
+const steadyMb = (rates: Rates): number => {
   const { max_age_days: days, max_events: max } = DEFAULT_CONFIG.retention;
-  const kept = Math.min(max, eventsPerDay() * days);
-  return (kept * bytesPerEvent) / MB + agedMbPerDay * days;
+  const events = Math.min(max, eventsPerDay() * days);
+  const transitions = Math.min(max, eventsPerDay() * rates.transitionsPerEvent * days);
+  const numbered = events * rates.bytesPerEvent + transitions * rates.bytesPerTransition;
+  return numbered / MB + rates.agedMbPerDay * days;
 };
 
 export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> => {
@@ -124,8 +138,9 @@ export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> 
     let firstTables: Readonly<Record<string, number>> = {};
     for (let day = 1; day <= days; day += 1) {
       const removed = await replayDay(rig, agents, limits);
-      const { tables, ...size } = sizeOf(path);
-      rates ??= ratesOf(tables, size.events);
+      const measured = sizeOf(path);
+      const { tables, ...size } = measured;
+      rates ??= ratesOf(measured);
       if (day === 1) firstTables = Object.fromEntries(tables);
       sizes.push({ day, ...size, removed });
     }
@@ -140,12 +155,13 @@ export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> 
       tables: [
         {
           caption: "Replayed quarters of a day",
-          head: ["day", "file", "in use", "events kept", "rows removed"],
-          rows: sizes.map(({ day, fileMb, usedMb, events, removed }) => [
+          head: ["day", "file", "in use", "events kept", "transitions kept", "rows removed"],
+          rows: sizes.map(({ day, fileMb, usedMb, events, transitions, removed }) => [
             String(day),
             mb(fileMb),
             mb(usedMb),
             events.toLocaleString("en"),
+            transitions.toLocaleString("en"),
             removed.toLocaleString("en"),
           ]),
         },
@@ -160,8 +176,8 @@ export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> 
         atMost("size at which a heavy day's rows and retention balance (computed)", steady, MAX_MB, "MB"),
       ],
       notes: [
-        `Before retention: ${mb(mbPerDay)} a day (${rates.bytesPerEvent.toFixed(0)} bytes for an event with its indexes).`,
-        `With the default limits (${DEFAULT_CONFIG.retention.max_age_days} days, ${DEFAULT_CONFIG.retention.max_events.toLocaleString("en")} events) it levels off at ${mb(steady)}, computed from the first day; the replay shows that it does level off.`,
+        `Before retention: ${mb(mbPerDay)} a day (${rates.bytesPerEvent.toFixed(0)} bytes for an event with its indexes, ${rates.bytesPerTransition.toFixed(0)} for a transition, ${rates.transitionsPerEvent.toFixed(2)} transitions for an event).`,
+        `With the default limits (${DEFAULT_CONFIG.retention.max_age_days} days, ${DEFAULT_CONFIG.retention.max_events.toLocaleString("en")} events and as many transitions) it levels off at ${mb(steady)}, computed from the first day; the replay shows that it does level off.`,
       ],
       figures: {
         model: HEAVY_DAY,

@@ -94,9 +94,8 @@ const measureNewPanes = async (scene: Scene, feed: FeedWatch, rounds: number): P
       early.set(pane.identity.pane_id, performance.now());
       return paneId !== "" && early.has(paneId);
     });
-    paneId = await scene.tmux.run(
-      ...["new-window", "-d", "-t", "s0:", "-P", "-F", "#{pane_id}", "sleep 100000"],
-    );
+    // oxfmt-ignore
+    paneId = await scene.tmux.run("new-window", "-d", "-t", "s0:", "-P", "-F", "#{pane_id}", "sleep 100000");
     const at = performance.now();
     const known = early.get(paneId);
     sample.push(known === undefined ? Math.max(0, (await arrived) - at) : 0);

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { describeMachine } from "./machine.ts";
 import { PARTS, type Part } from "./parts.ts";
-import type { BenchOptions, BenchReport, PartReport } from "./report/model.ts";
+import { reportSchema, type BenchOptions, type BenchReport, type PartReport } from "./report/model.ts";
 import { intoDocument, toMarkdown } from "./report/toMarkdown.ts";
 
 const FORMAT = fileURLToPath(new URL("../node_modules/.bin/oxfmt", import.meta.url));
@@ -86,7 +86,7 @@ const measure = async (): Promise<BenchReport> => {
 const report: BenchReport =
   values.from === undefined
     ? await measure()
-    : (JSON.parse(readFileSync(values.from, "utf8")) as BenchReport);
+    : reportSchema.parse(JSON.parse(readFileSync(values.from, "utf8")));
 const markdown = toMarkdown(report);
 console.log(`# agtmux figures\n\n${markdown}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { digits, ms } from "./report/words.ts";
-import type { ScaleFigure } from "./scaleChild.ts";
+import { scaleFigureSchema, type ScaleFigure } from "./report/scaleFigure.ts";
 import { fitExponent } from "./statistics.ts";
 
 const CHILD = fileURLToPath(new URL("scaleChild.ts", import.meta.url));
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const measureSize = async (...sizes: number[]): Promise<ScaleFigure> => {
   const words = ["--expose-gc", CHILD, ...sizes.map(String)];
   const { stdout } = await run(process.execPath, words, { timeout: LIMIT_MS });
-  return JSON.parse(stdout) as ScaleFigure;
+  return scaleFigureSchema.parse(JSON.parse(stdout));
 };
 
 /** Of the sizes from a thousand on: below, what does not depend on panes decides. */

@@ -13,22 +13,8 @@ import type { Pane, ProcessInfo } from "../core/model/runtime.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import type { TargetExecutor } from "../core/ports/targetExecutor.ts";
 import { createRig, type Rig, type RigAgent } from "./rig.ts";
+import type { ScaleFigure } from "./report/scaleFigure.ts";
 import { medianOf } from "./statistics.ts";
-
-/** What one size costs. */
-export interface ScaleFigure {
-  targets: number;
-  panes: number;
-  agents: number;
-  /** CPU of watching and ticking for one second of the simulated time. */
-  cpuMsPerSecond: number;
-  cpuMsPerEvent: number;
-  listMs: number;
-  sessionsMs: number;
-  listBytes: number;
-  memoryMb: number;
-  residentMb: number;
-}
 
 const PANES_PER_AGENT = 10;
 const EVENT_BATCH = 100;

@@ -98,7 +98,7 @@ const openPanes = async (
 const prepareAgents = (
   root: string,
   count: number,
-): { fifos: string[]; commandOf(index: number): string } => {
+): { fifos: string[]; commandOf: (index: number) => string } => {
   const [frames, bin, fifoDir] = ["frames", "agent", "fifos"].map((name) => join(root, name));
   for (const folder of [frames, bin, fifoDir]) mkdirSync(folder ?? "");
   for (const name of FRAMES)

@@ -1,54 +1,60 @@
 // What a part of the bench reports, in one shape, so that the terminal, the JSON and the document all come from the same data.
+import { z } from "zod";
 
 /** One promise and what was measured of it. `atMost`: smaller is better. */
-export interface Check {
-  what: string;
-  measured: number;
-  limit: number;
-  unit: string;
-  atMost: boolean;
-  isMet: boolean;
-}
+const checkSchema = z.object({
+  what: z.string(),
+  measured: z.number(),
+  limit: z.number(),
+  unit: z.string(),
+  atMost: z.boolean(),
+  isMet: z.boolean(),
+});
+export type Check = z.infer<typeof checkSchema>;
 
-export interface Table {
-  caption: string;
-  head: readonly string[];
-  rows: readonly (readonly string[])[];
-}
+const tableSchema = z.object({
+  caption: z.string(),
+  head: z.array(z.string()).readonly(),
+  rows: z.array(z.array(z.string()).readonly()).readonly(),
+});
+export type Table = z.infer<typeof tableSchema>;
 
-export interface PartReport {
+const partSchema = z.object({
   /** Name by which `--only` selects it. */
-  name: string;
-  title: string;
+  name: z.string(),
+  title: z.string(),
   /** How the figures are made: for the document. */
-  how: string;
-  tables: readonly Table[];
-  checks: readonly Check[];
+  how: z.string(),
+  tables: z.array(tableSchema).readonly(),
+  checks: z.array(checkSchema).readonly(),
   /** What a reader must know to judge them. */
-  notes: readonly string[];
+  notes: z.array(z.string()).readonly(),
   /** The figures themselves, for other programs. */
-  figures: unknown;
-  seconds: number;
-}
+  figures: z.unknown(),
+  seconds: z.number(),
+});
+export type PartReport = z.infer<typeof partSchema>;
 
-export interface Machine {
-  cpu: string;
-  cores: number;
-  memoryGb: number;
-  system: string;
-  node: string;
-  tmux: string;
-}
+const machineSchema = z.object({
+  cpu: z.string(),
+  cores: z.number(),
+  memoryGb: z.number(),
+  system: z.string(),
+  node: z.string(),
+  tmux: z.string(),
+});
+export type Machine = z.infer<typeof machineSchema>;
 
-export interface BenchReport {
-  date: string;
-  command: string;
-  machine: Machine;
+export const reportSchema = z.object({
+  date: z.string(),
+  command: z.string(),
+  machine: machineSchema,
   /** Load average over a minute, before the first part and after the last one. */
-  loadBefore: number;
-  loadAfter: number;
-  parts: readonly PartReport[];
-}
+  loadBefore: z.number(),
+  loadAfter: z.number(),
+  parts: z.array(partSchema).readonly(),
+});
+export type BenchReport = z.infer<typeof reportSchema>;
 
 /** What every part is asked for. `isQuick`: as little of everything as shows that it works. */
 export interface BenchOptions {

@@ -1,0 +1,17 @@
+// What one size of `bench/scale.ts` costs, as its process prints it.
+import { z } from "zod";
+
+export const scaleFigureSchema = z.object({
+  targets: z.number(),
+  panes: z.number(),
+  agents: z.number(),
+  /** CPU of watching and ticking for one second of the simulated time. */
+  cpuMsPerSecond: z.number(),
+  cpuMsPerEvent: z.number(),
+  listMs: z.number(),
+  sessionsMs: z.number(),
+  listBytes: z.number(),
+  memoryMb: z.number(),
+  residentMb: z.number(),
+});
+export type ScaleFigure = z.infer<typeof scaleFigureSchema>;
