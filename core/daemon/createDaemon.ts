@@ -81,6 +81,8 @@ const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SWEEP_MS = 2_000;
 const LOOK_ANEW_MS = 5_000;
+/** A command that starts a daemon waits for its answer three times as long. */
+const FIRST_DRAIN_MS = 5_000;
 /** Characters of a file in the spool that is no event. */
 const MAX_SET_ASIDE = 8_000;
 /** Characters of a screen that are quoted to a person who writes rules. */
@@ -96,6 +98,17 @@ const survive = (logger: Logger, work: () => void): void => {
   } catch (error) {
     if (storeFailureOf(error) === null && !(error instanceof AgtmuxError)) throw error;
     logger.warn({ error }, "a change could not be stored");
+  }
+};
+
+/** False when the time is over first. Rejects as `work` does. */
+const isOverWithin = async (clock: Clock, limitMs: number, work: Promise<void>): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cancel = clock.setTimer(limitMs, () => resolve(false));
+  try {
+    return await Promise.race([work.then(() => true), promise]);
+  } finally {
+    cancel();
   }
 };
 
@@ -386,7 +399,12 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       sweepMs: SWEEP_MS,
     });
     closers.push(() => drain.close());
-    await drain.start();
+    const drained = drain.start();
+    if (!(await isOverWithin(clock, FIRST_DRAIN_MS, drained))) {
+      // The daemon answers all the same: what the rest of the events may change is not claimed until they are read.
+      ingest.hideStates("events that came while no daemon ran are still being read");
+      void drained.then(() => ingest.lookedAnew());
+    }
     // Other machines come when they come: the first answer does not wait for them.
     targetDesk.apply();
 

@@ -122,7 +122,12 @@ export class Ingest {
     this.ledger.onRebuilt(listener);
   }
 
-  /** Everything was looked at since memory was rebuilt: states are claimed again. */
+  /** States are no claim until `lookedAnew`; the health of this machine says why. */
+  hideStates(reason: string): void {
+    this.ledger.hideStates(reason);
+  }
+
+  /** Everything was looked at since memory was rebuilt, or states were hidden: they are claimed again. */
   lookedAnew(): void {
     this.ledger.lookedAnew();
   }

@@ -78,8 +78,8 @@ export class Ledger {
   private needsRestore = false;
   private lastIngestedAt: number;
   readonly hindrance = new Hindrance();
-  /** Why memory was rebuilt, until everything was looked at since. */
-  private unseenSince: string | null = null;
+  /** Why states are no claim now: memory was rebuilt and not everything was looked at since. */
+  unseenReason: string | null = null;
   private lostAt: number | null = null;
   private isLossTold = false;
   private readonly rebuiltListeners: (() => void)[] = [];
@@ -137,22 +137,27 @@ export class Ledger {
 
   private rebuild(reason: string): void {
     this.restore();
-    this.unseenSince = reason;
+    this.unseenReason = reason;
     for (const listener of this.rebuiltListeners) listener();
     if (this.rebuiltListeners.length === 0) this.lookedAnew();
   }
 
+  hideStates(reason: string): void {
+    this.unseenReason = reason;
+    this.tellReset(reason);
+  }
+
   lookedAnew(): void {
-    const reason = this.unseenSince;
+    const reason = this.unseenReason;
     // What was seen could not be stored: it is looked at anew once it can.
     if (reason === null || this.hindrance.reason !== null) return;
-    this.unseenSince = null;
+    this.unseenReason = null;
     this.tellReset(reason);
   }
 
   /** Whether the states in memory are no claim about now. */
   get isBlind(): boolean {
-    return this.unseenSince !== null || this.hindrance.isBlind(this.deps.clock.now());
+    return this.unseenReason !== null || this.hindrance.isBlind(this.deps.clock.now());
   }
 
   /**

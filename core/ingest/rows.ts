@@ -7,6 +7,7 @@ import { barePaneView, runtimeView, targetView } from "./view.ts";
 import type { RuntimeEntry } from "./world.ts";
 
 const HINDERED_REMEDY = "Make room on the disk, or the home writable: it goes on by itself.";
+const UNSEEN_REMEDY = "Nothing is to be done: it goes on by itself.";
 const LOSS_REMEDY = "Nothing is to be done: what is shown was found anew; 'agtmux doctor' names the file.";
 
 const asUnknown = (view: PaneView): PaneView => ({
@@ -69,9 +70,11 @@ export class Rows {
     );
     const view = targetView(target, servers);
     if (target.kind !== "local" || target.health !== "ok") return view;
-    const { hindrance, lossReason } = this.ledger;
+    const { hindrance, unseenReason, lossReason } = this.ledger;
     if (hindrance.reason !== null)
       return { ...view, health: "degraded", health_reason: hindrance.reason, remedy: HINDERED_REMEDY };
+    if (unseenReason !== null)
+      return { ...view, health: "degraded", health_reason: unseenReason, remedy: UNSEEN_REMEDY };
     return lossReason === null
       ? view
       : { ...view, health: "degraded", health_reason: lossReason, remedy: LOSS_REMEDY };
