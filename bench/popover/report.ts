@@ -119,7 +119,7 @@ export const reportPopover = (
     "",
     ...table(["target", "measured", "limit", "result"], checkRows(checks)),
     ...table(["time", ...SPREAD_HEAD], timeRows(figures)),
-    `The storm had ${digits(storm.updatesPerSecond)} updates a second; its longest task took ${ms(storm.work.longestTaskMs)}. In ${resting.seconds} s ${resting.firedWhileOpen} callbacks ran while the popover was open, and ${resting.fired} while it was hidden.`,
+    `The storm had ${digits(storm.updatesPerSecond)} updates a second; its longest task took ${ms(storm.work.longestTaskMs)} by the clock, and the one that computed for longest ${ms(storm.work.longestTaskCpuMs)}. In ${resting.seconds} s ${resting.firedWhileOpen} callbacks ran while the popover was open, and ${resting.fired} while it was hidden.`,
     "",
     ...table([`soak of ${soak.seconds} s`, "first", "last", "growth"], soakRows(soak)),
     ...HOW,

@@ -9,6 +9,8 @@ export interface MainThreadWork {
   batchCpuMs: number[];
   /** The longest task by the clock, in milliseconds. */
   longestTaskMs: number;
+  /** The longest in processor time. */
+  longestTaskCpuMs: number;
   /** What the tasks' time went into, by name of the trace event, in milliseconds over all. */
   byEventMs: Record<string, number>;
 }
@@ -62,12 +64,19 @@ const readWork = (all: readonly TraceEvent[]): MainThreadWork => {
     .filter(({ name }) => name === "FireAnimationFrame")
     .map(({ ts }) => ts)
     .toSorted((left, right) => left - right);
-  const work: MainThreadWork = { batchWallMs: [], batchCpuMs: [], longestTaskMs: 0, byEventMs: {} };
+  const work: MainThreadWork = {
+    batchWallMs: [],
+    batchCpuMs: [],
+    longestTaskMs: 0,
+    longestTaskCpuMs: 0,
+    byEventMs: {},
+  };
   let [wall, cpu, frame] = [0, 0, 0];
   for (const task of tasks) {
     wall += toMs(task.dur);
     cpu += toMs(task.tdur);
     work.longestTaskMs = Math.max(work.longestTaskMs, toMs(task.dur));
+    work.longestTaskCpuMs = Math.max(work.longestTaskCpuMs, toMs(task.tdur));
     const end = task.ts + (task.dur ?? 0);
     const before = frame;
     while ((frameTimes[frame] ?? Infinity) <= end) frame += 1;
