@@ -137,7 +137,7 @@ describe("columns", () => {
   });
 });
 
-it("a cell of blanks costs no more than any other of its length", () => {
+test("a cell of blanks costs no more than any other of its length", () => {
   const columns: Column[] = [
     { title: "A", min: null },
     { title: "B", min: null },
