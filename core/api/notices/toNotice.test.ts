@@ -31,7 +31,7 @@ describe("the words of a notice", () => {
     });
     expect([notice.title, notice.body]).toEqual([
       "Claude Code needs a permission",
-      "rm -rf build\nwork · api",
+      "rm -rf build …\nwork · api",
     ]);
   });
 
@@ -68,6 +68,18 @@ describe("the words of a notice", () => {
 });
 
 describe("what can be done from a notice", () => {
+  it("is no yes to something of which only a part is shown, and no option that is cut off", () => {
+    const options = [option("Yes", ["1"], "approve"), option("No", ["Escape"], "deny")];
+    const kinds = (body: string) => kindsOf(paneAsking({ body, options }), "waiting_approval");
+    expect(kinds("make test")).toEqual(["approve", "deny", "attach"]);
+    expect(kinds("make test\nrm -rf ~")).toEqual(["deny", "attach"]);
+    expect(kinds(`make test ${" ".repeat(3)}${"x".repeat(160)}; rm -rf ~`)).toEqual(["deny", "attach"]);
+    const choose = (label: string) =>
+      kindsOf(paneAsking({ options: [option(label, ["1"]), option("B", ["2"])] }), "waiting_input");
+    expect(choose("A")).toEqual(["option", "option", "attach"]);
+    expect(choose(`A ${"long ".repeat(10)}`)).toEqual(["attach"]);
+  });
+
   it("is what the agent's keys are known for", () => {
     const yes = option("Yes", ["1"], "approve");
     expect(

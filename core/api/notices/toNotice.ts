@@ -42,19 +42,36 @@ const placeOf = ({ identity, window_name }: PaneView): string =>
     MAX_LINE,
   );
 
-/** An action whose keys are not known is left out: it would only be refused. */
-const actionsOf = ({ request, prompt_fingerprint }: PaneView, kind: NoticeKind): NoticeAction[] => {
+/** What is asked as one line, and whether that is all of it. */
+const askedOf = ({ request }: PaneView): { line: string; isWhole: boolean } => {
+  const [first = "", ...more] = (request?.body ?? request?.title ?? "").trim().split("\n");
+  const line = plain(more.length === 0 ? first : `${first} …`, MAX_LINE);
+  return { line, isWhole: more.length === 0 && line === plain(first, Infinity) };
+};
+
+/**
+ * An action whose keys are not known is left out: it would only be refused. So is a yes to something of which the notice
+ * shows a part: what follows may be the dangerous half.
+ */
+const actionsOf = (pane: PaneView, kind: NoticeKind): NoticeAction[] => {
+  const { request, prompt_fingerprint } = pane;
   const attach: NoticeAction = { kind: "attach", label: "Open" };
   if (request === null || prompt_fingerprint === null) return [attach];
   const known = request.options.filter(({ keys }) => keys !== null && keys.length > 0);
+  const { isWhole } = askedOf(pane);
   const has = (role: "approve" | "deny"): boolean => known.some((option) => option.role === role);
   if (kind === "waiting_approval")
     return [
-      ...(has("approve") ? [{ kind: "approve", label: "Approve" } as const] : []),
+      ...(isWhole && has("approve") ? [{ kind: "approve", label: "Approve" } as const] : []),
       ...(has("deny") ? [{ kind: "deny", label: "Deny" } as const] : []),
       attach,
     ];
-  if (kind === "waiting_input" && known.length === request.options.length && known.length <= MAX_OPTIONS)
+  const isChosenHere =
+    isWhole &&
+    known.length === request.options.length &&
+    known.length <= MAX_OPTIONS &&
+    known.every(({ label }) => plain(label, Infinity).length <= MAX_LABEL);
+  if (kind === "waiting_input" && isChosenHere)
     return [
       ...request.options.map(({ label }, index): NoticeAction => ({
         kind: "option",
@@ -83,9 +100,7 @@ export const toNotice = (id: string, pane: PaneView, told: { kind: NoticeKind; s
   id,
   kind: told.kind,
   title: `${nameOf(pane)} ${VERB[told.kind]}`,
-  body: [plain(pane.request?.body?.split("\n")[0] ?? pane.request?.title ?? "", MAX_LINE), placeOf(pane)]
-    .filter(Boolean)
-    .join("\n"),
+  body: [askedOf(pane).line, placeOf(pane)].filter(Boolean).join("\n"),
   pane,
   count: 1,
   sound: told.sound,
