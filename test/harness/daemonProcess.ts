@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "../../cli/daemonStart.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
@@ -22,8 +23,9 @@ export const startDaemonProcess = (options: {
   /** The command line's entry: the sources', unless many starts are worth a bundle. */
   main?: string;
 }): DaemonProcess => {
-  const child = spawn(process.execPath, [options.main ?? MAIN, "daemon", "run", "--foreground"], {
-    env: { ...process.env, ...options.env, AGTMUX_HOME: options.home },
+  const args = [...DAEMON_NODE_FLAGS, options.main ?? MAIN, "daemon", "run", "--foreground"];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...DAEMON_ENVIRONMENT, ...options.env, AGTMUX_HOME: options.home },
     stdio: "ignore",
   });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));

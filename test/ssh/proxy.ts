@@ -11,6 +11,8 @@ export interface Proxy {
   resume(): void;
   /** Breaks every connection as a lost network does when it comes back: with a reset. */
   cut(): void;
+  /** The other end of every connection is gone, and nobody is told: nothing comes any more, no end and no reset. */
+  vanish(): void;
   /** New connections are closed at once. */
   refuse(isRefusing: boolean): void;
   readonly bytes: { toServer: number; toClient: number };
@@ -20,6 +22,7 @@ export interface Proxy {
 
 export const createProxy = async (targetPort: number, targetHost = "127.0.0.1"): Promise<Proxy> => {
   const pairs = new Set<readonly [Socket, Socket]>();
+  const vanished = new Set<Socket>();
   const bytes = { toServer: 0, toClient: 0 };
   let delayMs = 0;
   let isStalled = false;
@@ -75,6 +78,19 @@ export const createProxy = async (targetPort: number, targetHost = "127.0.0.1"):
     }
     pairs.clear();
   };
+  const vanish = (): void => {
+    for (const pair of pairs) {
+      const [client, upstream] = pair;
+      for (const socket of pair)
+        for (const event of ["data", "end", "close"]) socket.removeAllListeners(event);
+      upstream.destroy();
+      // What the client still sends goes nowhere.
+      client.resume();
+      client.on("close", () => vanished.delete(client));
+      vanished.add(client);
+    }
+    pairs.clear();
+  };
   return {
     port,
     setDelay: (next) => {
@@ -85,6 +101,7 @@ export const createProxy = async (targetPort: number, targetHost = "127.0.0.1"):
     },
     resume,
     cut,
+    vanish,
     refuse: (next) => {
       isRefusing = next;
     },
@@ -94,6 +111,7 @@ export const createProxy = async (targetPort: number, targetHost = "127.0.0.1"):
     },
     close: async () => {
       cut();
+      for (const client of vanished) client.destroy();
       resume();
       await new Promise<void>((done) => server.close(() => done()));
     },
