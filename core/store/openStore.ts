@@ -61,17 +61,34 @@ const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
   return db;
 };
 
-const createTransactions = (db: BetterSqlite3.Database): Pick<Store, "transaction" | "savepoint"> => ({
-  transaction: (work) => {
-    if (db.inTransaction) throw new Error("store.transaction: already in one; use savepoint");
-    return db.transaction(work).immediate();
-  },
-  // better-sqlite3 makes a savepoint of a transaction inside a transaction.
-  savepoint: (work) => {
-    if (!db.inTransaction) throw new Error("store.savepoint: outside of a transaction");
-    return db.transaction(work)();
-  },
-});
+const createTransactions = (db: BetterSqlite3.Database): Pick<Store, "transaction" | "savepoint"> => {
+  // Prepared once: every event of a batch has a savepoint, and better-sqlite3 would build a function for each.
+  const begin = db.prepare<[]>("SAVEPOINT one");
+  const release = db.prepare<[]>("RELEASE one");
+  const undo = db.prepare<[]>("ROLLBACK TO one");
+  return {
+    transaction: (work) => {
+      if (db.inTransaction) throw new Error("store.transaction: already in one; use savepoint");
+      return db.transaction(work).immediate();
+    },
+    savepoint: (work) => {
+      if (!db.inTransaction) throw new Error("store.savepoint: outside of a transaction");
+      begin.run();
+      try {
+        const result = work();
+        release.run();
+        return result;
+      } catch (error) {
+        // A full disk may have ended the whole transaction already.
+        if (db.inTransaction) {
+          undo.run();
+          release.run();
+        }
+        throw error;
+      }
+    },
+  };
+};
 
 /**
  * Opens `path`, creating it (mode 0600) or migrating it as needed. The caller owns the file exclusively (owner lock).
