@@ -80,7 +80,8 @@ const sizeOf = (path: string) => {
         .map(({ tbl, bytes }) => [tbl, bytes / MB] as const),
     );
     return {
-      fileMb: statSync(path).size / MB,
+      // What is committed and not yet moved into the file is as much on the disk.
+      fileMb: (statSync(path).size + statSync(`${path}-wal`).size) / MB,
       usedMb: ((number("page_count") - number("freelist_count")) * number("page_size")) / MB,
       events: count("events"),
       transitions: count("state_transitions"),
