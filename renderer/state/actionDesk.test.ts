@@ -54,6 +54,22 @@ describe("one action of a pane at a time", () => {
     expect(desk.getStatuses().size).toBe(0);
   });
 
+  it("opens the pane while something else is under way, and leaves that its place", async () => {
+    const { desk } = createDesk();
+    const { promise, resolve } = Promise.withResolvers<ActionResult>();
+    const answer = desk.run("pane:a", "answer", () => promise);
+    let opened = 0;
+    await desk.run("pane:a", "attach", () => {
+      opened += 1;
+      return Promise.resolve(null);
+    });
+    await desk.run("pane:a", "attach", () => Promise.reject(new Refusal("E_UNSUPPORTED")));
+    expect(opened).toBe(1);
+    expect(desk.getStatuses().get("pane:a")).toEqual({ kind: "sending", action: "answer" });
+    resolve(RESULT);
+    expect(await answer).toMatchObject({ kind: "done", action: "answer" });
+  });
+
   it("tells a refusal from an answer that did not arrive", async () => {
     const { desk } = createDesk();
     const fail = async (action: "send" | "attach", code: string | null) =>

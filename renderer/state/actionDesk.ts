@@ -64,7 +64,7 @@ export class ActionDesk {
 
   /** Resolves with the status that remains, or null when the action shows nothing or another one is under way. */
   async run(ref: string, action: ActionKind, call: Call): Promise<ActionStatus | null> {
-    if (this.statuses.get(ref)?.kind === "sending") return null;
+    if (this.isSending(ref)) return action === "attach" ? this.runBeside(ref, call) : null;
     this.set(ref, { kind: "sending", action });
     try {
       const result = await call();
@@ -83,15 +83,35 @@ export class ActionDesk {
     }
   }
 
+  /** Opening a pane waits for nothing that is done to it. What it fails of is told unless the other has not ended yet. */
+  private async runBeside(ref: string, call: Call): Promise<ActionStatus | null> {
+    try {
+      await call();
+      return null;
+    } catch (error) {
+      const status: ActionStatus = {
+        kind: "refused",
+        action: "attach",
+        failure: this.deps.toFailure(error),
+      };
+      if (!this.isSending(ref)) this.set(ref, status);
+      return status;
+    }
+  }
+
+  private isSending(ref: string): boolean {
+    return this.statuses.get(ref)?.kind === "sending";
+  }
+
   /** Refuses without asking the daemon. */
   refuse(ref: string, action: ActionKind, message: string): void {
-    if (this.statuses.get(ref)?.kind === "sending") return;
+    if (this.isSending(ref)) return;
     this.set(ref, { kind: "refused", action, failure: { message, remedy: null, code: null } });
   }
 
   /** Takes the status away; one that is still under way stays. */
   readonly clear = (ref: string): void => {
-    if (this.statuses.get(ref)?.kind !== "sending") this.set(ref, null);
+    if (!this.isSending(ref)) this.set(ref, null);
   };
 
   /** To be told which rows can be answered now, with the prompt that each shows. */

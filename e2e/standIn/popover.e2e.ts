@@ -1,0 +1,85 @@
+// The popover of the desktop app with a person's hands, on the stand-in: real daemon, real tmux, and a program that shows an
+// agent's recorded dialogs and takes its keys.
+import { fileURLToPath } from "node:url";
+import type { Browser } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { loadRecording } from "../../adapters/testkit/recordings.ts";
+import { dialogOf } from "../../test/actions/dialogPane.ts";
+import { launchChromium } from "../launchers/chromium.ts";
+import { PopoverPage } from "../pages/popover.ts";
+import { openDesktopScene, type DesktopScene } from "./desktopScene.ts";
+
+const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
+const DONE = loadRecording(RECORDINGS, "completed");
+const OPTIONS = {
+  options: [
+    "Yes",
+    "Yes, and always allow access to /home/dev/project from this project",
+    "Yes, and switch to auto mode",
+    "No",
+  ],
+  digits: "too",
+  escapes: "No",
+} as const;
+const FIRST = dialogOf("recordings/claude/waiting_approval", OPTIONS);
+const SECOND = dialogOf("recordings/claude/waiting_approval", {
+  ...OPTIONS,
+  name: "second",
+  replace: ["touch approved.txt", "rm -rf build"],
+});
+const THIRD = dialogOf("recordings/claude/waiting_approval", {
+  ...OPTIONS,
+  name: "third",
+  replace: ["touch approved.txt", "make deploy"],
+});
+const LIMIT_MS = 30_000;
+
+let browser: Browser;
+let scene: DesktopScene;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  scene = await openDesktopScene(browser);
+});
+afterEach(() => scene.close());
+
+it("is glanced at, filtered, answered by keys and attached from", async () => {
+  const agent = await scene.playDialogs("base:", [FIRST, SECOND, THIRD], DONE);
+  await scene.tmux.run("rename-window", "-t", agent.paneId, "asking");
+  const app = await scene.launch();
+  app.page.setDefaultTimeout(LIMIT_MS);
+  app.tray.click();
+  await app.until(() => app.isVisible(), "the popover opens");
+  const popover = new PopoverPage(app.page);
+  const chosen = (expected: readonly [string, string][]) =>
+    expect.poll(() => agent.chosen(), { timeout: LIMIT_MS }).toEqual(expected);
+
+  await popover.row("asking").getByText("touch approved.txt").waitFor();
+  await popover.press("/");
+  await app.page.keyboard.type("nothing like it");
+  await app.page.getByText("Nothing matches").waitFor();
+  await popover.press("Escape");
+  await popover.row("asking").focus();
+  await popover.press("Space");
+  await popover.action("Approve").waitFor();
+  await popover.press("a");
+  await chosen([["waiting_approval", "Yes"]]);
+
+  await popover.detail.getByText("rm -rf build").first().waitFor();
+  // Whoever answers has read it: a key in the moment in which the prompt changes is refused.
+  const seenAt = await app.page.evaluate(() => performance.now());
+  await app.page.waitForFunction((at) => performance.now() - at > 600, seenAt);
+  await popover.press("d");
+  await chosen([
+    ["waiting_approval", "Yes"],
+    ["second", "No"],
+  ]);
+
+  await popover.detail.getByText("make deploy").first().waitFor();
+  await popover.row("asking").focus();
+  await popover.press("Enter");
+  await expect.poll(() => scene.terminal()?.join(" "), { timeout: LIMIT_MS }).toContain(agent.paneId);
+  expect(scene.terminal()).toContain("attach-session");
+});
