@@ -1,0 +1,85 @@
+// The bill of materials: everything of the lock file is in it, once, with its version and hash, and every reference in it
+// leads somewhere.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What CycloneDX 1.5 demands of the parts that are used. */
+const componentSchema = z.object({
+  "bom-ref": z.string().min(1),
+  type: z.enum(["application", "framework", "library"]),
+  name: z.string().min(1),
+  version: z.string().min(1),
+  purl: z.string().regex(/^pkg:npm\/(%40[^/]+\/)?[^@/]+@/),
+  hashes: z.array(z.object({ alg: z.string(), content: z.string().regex(/^[0-9a-f]+$/) })).optional(),
+});
+const sbomSchema = z.object({
+  bomFormat: z.literal("CycloneDX"),
+  specVersion: z.string().regex(/^1\.[5-9]$/),
+  serialNumber: z.string().regex(/^urn:uuid:[0-9a-f-]{36}$/),
+  version: z.literal(1),
+  metadata: z.object({ timestamp: z.iso.datetime(), component: componentSchema }),
+  components: z.array(componentSchema),
+  dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
+});
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ name: z.string().optional(), version: z.string().optional(), link: z.boolean().optional() }),
+  ),
+});
+
+let folder: string;
+let sbom: z.infer<typeof sbomSchema>;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "agtmux-sbom-"));
+  const file = join(folder, "sbom.json");
+  execFileSync(process.execPath, [join(ROOT, "scripts", "sbom.mjs"), file], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  sbom = sbomSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("names the product and every package of the lock file with its version", () => {
+  expect(sbom.metadata.component.name).toBe("agtmux");
+  const lock = lockSchema.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
+  const locked = Object.entries(lock.packages)
+    .filter(([path, { link }]) => path !== "" && link !== true)
+    .map(
+      ([path, { name, version }]) =>
+        `${name ?? path.slice(path.lastIndexOf("node_modules/") + 13)}@${version}`,
+    );
+  expect(locked.length).toBeGreaterThan(100);
+  const listed = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`));
+  // npm leaves out optional packages of other systems.
+  const missing = [...new Set(locked)].filter((one) => !listed.has(one));
+  expect(
+    missing.filter(
+      (one) =>
+        !/(linux|darwin|win32|android|freebsd|openbsd|netbsd|sunos|aix|openharmony|wasm|fsevents|musl|gnu|arm64|x64)/.test(
+          one,
+        ),
+    ),
+  ).toEqual([]);
+  expect([...listed].filter((one) => !locked.includes(one))).toEqual([]);
+});
+
+it("holds each once, and no reference leads nowhere", () => {
+  const refs = sbom.components.map((component) => component["bom-ref"]);
+  expect(new Set(refs).size).toBe(refs.length);
+  const known = new Set([...refs, sbom.metadata.component["bom-ref"]]);
+  const dangling = sbom.dependencies.flatMap(({ ref, dependsOn = [] }) =>
+    [ref, ...dependsOn].filter((one) => !known.has(one)),
+  );
+  expect(dangling).toEqual([]);
+  expect(sbom.components.filter(({ hashes = [] }) => hashes.length === 0).map(({ name }) => name)).toEqual(
+    [],
+  );
+});
