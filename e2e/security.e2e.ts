@@ -1,0 +1,281 @@
+// The popover's page against what it shows and against other pages, in a real Chromium: hostile names make no element, the
+// policy keeps out whatever would be injected, the session stays with the page, and no other page can use or frame it.
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
+import { makePane } from "../test/factories/view.ts";
+import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+
+const MARKUP = [
+  "<img src=x onerror=window.__owned=1>",
+  "<script>window.__owned=1</script>",
+  "<svg onload=window.__owned=1>",
+  '"><iframe src=javascript:window.__owned=1></iframe>',
+  "<a href=javascript:window.__owned=1>x</a>",
+  "<style>*{display:none}</style>",
+  "{{constructor.constructor('window.__owned=1')()}}",
+  "\u202eowned\u2066",
+].join(" ");
+
+let browser: Browser;
+let launched: BrowserPopover;
+let daemon: FakeDaemon;
+let evil: Server;
+let evilOrigin: string;
+/** What reached the other site. */
+let received: string[];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  received = [];
+  evil = createServer((request, response) => {
+    received.push(
+      `${request.method} ${request.url} ${request.headers.referer ?? ""}${request.headers.cookie ?? ""}`,
+    );
+    response.setHeader("access-control-allow-origin", "*");
+    response.setHeader("content-type", "text/html");
+    response.end("<!doctype html><title>evil</title>");
+  });
+  await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
+  // Another port of the same machine is another origin, but the same site: the closest that a foreign page can be.
+  evilOrigin = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+  daemon = new FakeDaemon();
+  daemon.put(
+    makePane({
+      session: MARKUP,
+      windowName: MARKUP,
+      title: MARKUP,
+      agentName: MARKUP,
+      state: "waiting_approval",
+      fingerprint: "f1",
+      request: {
+        kind: "tool",
+        title: MARKUP,
+        body: MARKUP,
+        options: [{ label: MARKUP, keys: ["1"], role: "approve" }],
+        tool_name: MARKUP,
+        expires_at: null,
+      } as never,
+    }),
+  );
+  launched = await launchBrowserPopover({ browser, daemon });
+});
+afterEach(async () => {
+  await launched.close();
+  evil.closeAllConnections();
+  await new Promise((resolve) => evil.close(resolve));
+});
+
+const isOwned = (page: Page): Promise<boolean> => page.evaluate(() => Reflect.has(window, "__owned"));
+
+it("shows hostile names, titles and prompts as text: no element and no script comes of them", async () => {
+  const { page, popover } = launched;
+  await popover.paneRows.first().waitFor();
+  await popover.paneRows.first().focus();
+  await popover.press("Space");
+  await popover.detail.waitFor();
+  expect(await page.locator("body").textContent()).toContain("<img src=x onerror=");
+  const foreign = await page.evaluate(() =>
+    [...document.querySelectorAll("img, iframe, object, embed, a[href], style, script, svg[onload], *")]
+      .filter((element) => {
+        const handlers = element.getAttributeNames().some((name) => name.startsWith("on"));
+        const isOwnScript = element.matches("script[src^='/assets/'], script[src^='./assets/']");
+        return (
+          handlers ||
+          (element.matches("img[src='x'], iframe, object, embed, a[href^='javascript:'], script") &&
+            !isOwnScript)
+        );
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+  );
+  expect([foreign, await isOwned(page)]).toEqual([[], false]);
+  // What reorders text is shown as what it is.
+  expect(await page.locator("body").textContent()).not.toMatch(/[\u202e\u2066]/);
+});
+
+describe("the policy of the page", () => {
+  it("runs no inline script, no handler and no text as code", async () => {
+    const { page } = launched;
+    const refused = await page.evaluate(async () => {
+      const violations: string[] = [];
+      document.addEventListener("securitypolicyviolation", (event) =>
+        violations.push(event.effectiveDirective),
+      );
+      const script = document.createElement("script");
+      script.textContent = "window.__owned = 1";
+      document.body.append(script);
+      const holder = document.createElement("div");
+      holder.innerHTML = "<button onclick='window.__owned = 1'>x</button>";
+      document.body.append(holder);
+      holder.querySelector("button")?.click();
+      const thrown: string[] = [];
+      // In a turn of its own: what the driver itself runs may use eval, whatever the page's policy says.
+      const inOwnTurn = (work: () => void) =>
+        new Promise<void>((done) =>
+          setTimeout(() => {
+            try {
+              work();
+            } catch (error) {
+              thrown.push((error as Error).name);
+            }
+            done();
+          }),
+        );
+      await inOwnTurn(() => Reflect.get(window, "eval")("window.__owned = 1"));
+      await inOwnTurn(() => Reflect.construct(Function, ["window.__owned = 1"])());
+      await inOwnTurn(() => Reflect.get(window, "setTimeout")("window.__owned = 1"));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { violations, thrown };
+    });
+    expect(refused.thrown).toEqual(["EvalError", "EvalError"]);
+    expect(refused.violations.length).toBeGreaterThanOrEqual(3);
+    expect(await isOwned(page)).toBe(false);
+  });
+
+  it("loads no image, frame, font, worker or data from anywhere else, and sends nothing there", async () => {
+    const { page } = launched;
+    const outcomes = await page.evaluate(async (origin) => {
+      const settled = (element: HTMLImageElement | HTMLScriptElement | HTMLLinkElement) =>
+        new Promise<string>((resolve) => {
+          element.addEventListener("load", () => resolve("loaded"));
+          element.addEventListener("error", () => resolve("refused"));
+          document.body.append(element);
+        });
+      const image = Object.assign(new Image(), { src: `${origin}/image` });
+      const script = Object.assign(document.createElement("script"), { src: `${origin}/script` });
+      const style = Object.assign(document.createElement("link"), {
+        rel: "stylesheet",
+        href: `${origin}/style`,
+      });
+      const frame = document.createElement("iframe");
+      frame.src = `${origin}/frame`;
+      document.body.append(frame);
+      const fetched = await fetch(`${origin}/fetch`).then(
+        () => "loaded",
+        () => "refused",
+      );
+      const beacon = navigator.sendBeacon(`${origin}/beacon`, "x") ? "queued" : "refused";
+      const worker = (() => {
+        try {
+          return String(new Worker(URL.createObjectURL(new Blob(["1"]))));
+        } catch {
+          return "refused";
+        }
+      })();
+      const form = document.createElement("form");
+      Object.assign(form, { action: `${origin}/form`, method: "post" });
+      document.body.append(form);
+      form.submit();
+      const all = [await settled(image), await settled(script), await settled(style), fetched];
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { all, beacon, worker };
+    }, evilOrigin);
+    expect(outcomes.all).toEqual(["refused", "refused", "refused", "refused"]);
+    expect(received).toEqual([]);
+    expect(new URL(page.url()).origin).not.toBe(evilOrigin);
+  });
+
+  it("lets no other page frame it", async () => {
+    const { page, context } = launched;
+    const other = await context.newPage();
+    await other.goto(evilOrigin);
+    const own = new URL(page.url()).origin;
+    await other.evaluate((src) => {
+      const frame = document.createElement("iframe");
+      frame.src = src;
+      document.body.append(frame);
+      return new Promise((resolve) => frame.addEventListener("load", resolve));
+    }, own);
+    const inner = other.frames().find((frame) => frame !== other.mainFrame());
+    expect(
+      await inner
+        ?.locator("[data-row=pane]")
+        .count()
+        .catch(() => 0),
+    ).toBe(0);
+  });
+});
+
+describe("another page of this browser, on another port of this machine", () => {
+  it("cannot read from the popover, nor act through it, with the person's cookie at hand", async () => {
+    const { page, context } = launched;
+    const own = new URL(page.url()).origin;
+    const other = await context.newPage();
+    await other.goto(evilOrigin);
+    const results = await other.evaluate(async (origin) => {
+      const body = JSON.stringify({ ref: "pane:host/work/@1/%1", surface: "popover" });
+      const attempts: [string, RequestInit][] = [
+        ["/trpc/panes", { credentials: "include" }],
+        ["/trpc/dismiss", { method: "POST", body, credentials: "include", mode: "no-cors" }],
+        [
+          "/trpc/dismiss",
+          { method: "POST", body, credentials: "include", headers: { "content-type": "application/json" } },
+        ],
+      ];
+      const read: string[] = [];
+      for (const [path, init] of attempts)
+        read.push(
+          // oxlint-disable-next-line no-await-in-loop -- one after the other
+          await fetch(origin + path, init).then(
+            (answer) => answer.text(),
+            () => "refused",
+          ),
+        );
+      const events = await new Promise<string>((resolve) => {
+        const source = new EventSource(`${origin}/trpc/feed?input=%7B%7D`, { withCredentials: true });
+        source.addEventListener("message", () => resolve("told"));
+        source.addEventListener("error", () => resolve("refused"));
+      });
+      return { read, events };
+    }, own);
+    expect(results).toEqual({ read: ["refused", "refused", "refused"], events: "refused" });
+    expect(daemon.actions).toEqual([]);
+  });
+
+  it("learns no address of it, and a form of it changes nothing", async () => {
+    const { page, context } = launched;
+    const own = new URL(page.url()).origin;
+    const other = await context.newPage();
+    await other.goto(evilOrigin);
+    const navigation = other.waitForResponse((response) => response.url().startsWith(own));
+    await other.evaluate((action) => {
+      const form = Object.assign(document.createElement("form"), {
+        method: "post",
+        enctype: "text/plain",
+        action,
+      });
+      form.append(
+        Object.assign(document.createElement("input"), {
+          name: '{"ref":"pane:host/work/@1/%1","x":"',
+          value: '"}',
+        }),
+      );
+      document.body.append(form);
+      form.submit();
+    }, `${own}/trpc/dismiss`);
+    expect((await navigation).status()).toBe(403);
+    expect([daemon.actions, received.filter((line) => line.includes(own))]).toEqual([[], []]);
+  });
+});
+
+it("keeps the session from scripts and the token from the address, the history and the storage", async () => {
+  const { page, context } = launched;
+  const kept = await page.evaluate(() => ({
+    cookie: document.cookie,
+    address: location.href,
+    referrer: document.referrer,
+    storage: JSON.stringify([localStorage, sessionStorage].flatMap((one) => Object.values(one))),
+  }));
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
+  expect(kept.cookie).toBe("");
+  for (const text of Object.values(kept)) expect(text).not.toMatch(/[0-9a-f]{64}/);
+  await page.goBack().catch(() => null);
+  expect(page.url()).not.toContain("token=");
+});
