@@ -23,6 +23,8 @@ export interface HourOptions {
   visitors: number;
   /** Wrong files in the spool: the first hour fills the folder for them, so that it holds its most from then on. */
   wrongFiles: number;
+  /** Whether people act on what waits; it takes seconds, because effects are waited for. */
+  hasActions: boolean;
 }
 
 export interface HourTally {
@@ -260,7 +262,7 @@ export const playHour = async (scene: SoakScene, options: HourOptions): Promise<
     "agents ask",
   );
   await Promise.all([
-    act(scene, waiting, tally.actions),
+    options.hasActions ? act(scene, waiting, tally.actions) : null,
     receive(scene, options.visitors).then((events) => (tally.events += events)),
   ]);
   await turns(["end"]);

@@ -5,6 +5,7 @@ const MB = 1_024 * 1_024;
 const STEADY: Held = {
   heapBytes: 20 * MB,
   residentBytes: 110 * MB,
+  objects: 60_000,
   timers: 9,
   handles: 12,
   descriptors: 40,
@@ -29,9 +30,11 @@ it("finds nothing where nothing grows, whatever an odd hour shows", () => {
   expect(judge(hours, 1_000)).toEqual([]);
 });
 
-it("finds 64 bytes kept per event", () => {
-  const hours = hoursOf((hour) => ({ heapBytes: STEADY.heapBytes + hour * 64 * 2_000 }));
-  expect(judge(hours, 2_000)).toEqual([expect.stringContaining("the heap grows by 125 kB an hour")]);
+it("finds an object kept of every fifth event, and texts that are no objects", () => {
+  const objects = hoursOf((hour) => ({ objects: STEADY.objects + hour * 400 + (hour % 2) * 100 }));
+  expect(judge(objects, 2_000)).toEqual(["objects grow by 400 an hour (bound 200)"]);
+  const texts = hoursOf((hour) => ({ heapBytes: STEADY.heapBytes + hour * 128 * 2_000 }));
+  expect(judge(texts, 2_000)).toEqual(["the heap grows by 250 kB an hour (bound 160 kB)"]);
 });
 
 it("finds resident memory that grows outside of the heap", () => {

@@ -5,58 +5,74 @@ import { EventEmitter } from "node:events";
 import { openSync, readdirSync } from "node:fs";
 import { queryObjects } from "node:v8";
 
-/** Bytes are of the heap after collections; the rest are numbers of things. */
-export interface ProbeSample {
-  heapBytes: number;
-  residentBytes: number;
+/** What can be counted at any moment. */
+export interface LightSample {
+  /** Those that keep the process alive; the others are objects. */
   timers: number;
   /** Handles and requests of the event loop that are no timers. */
   handles: number;
   descriptors: number;
-  emitters: number;
-  abortSignals: number;
   processListeners: number;
 }
 
-export type ProbeQuestion = { id: number; ask: "sample" } | { id: number; ask: "leak"; bytes: number };
-export interface ProbeAnswer {
-  id: number;
-  sample: ProbeSample | null;
+/** What takes a second to find: bytes are of the heap after collections. */
+export interface HeapSample {
+  heapBytes: number;
+  residentBytes: number;
+  /** Everything that is an object: unlike bytes, it does not move with what the compiler and the collector do. */
+  objects: number;
+  emitters: number;
+  abortSignals: number;
 }
+
+export type ProbeQuestion = { ask: "light" } | { ask: "heap" } | { ask: "leak"; bytes: number };
+export type ProbeAnswer =
+  | { ask: "light"; sample: LightSample }
+  | { ask: "heap"; sample: HeapSample }
+  | { ask: "leak" }
+  | { ask: "failed"; problem: string };
+export type Numbered<T> = T & { id: number };
 
 const held: unknown[] = [];
 
-const countOf = (kind: typeof EventEmitter | typeof AbortSignal): number => Number(queryObjects(kind));
+const countOf = (kind: typeof EventEmitter | typeof AbortSignal | typeof Object): number =>
+  Number(queryObjects(kind));
 
 const collect = async (): Promise<void> => {
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     globalThis.gc?.();
     // What a collection frees tells its finalisers in the next turn.
     await new Promise((next) => setImmediate(next));
   }
 };
 
-const takeSample = async (): Promise<ProbeSample> => {
-  await collect();
+const lightSample = (): LightSample => {
   const resources = process.getActiveResourcesInfo();
   const timers = resources.filter((kind) => kind === "Timeout" || kind === "Immediate").length;
+  return {
+    timers,
+    handles: resources.length - timers,
+    descriptors: readdirSync("/proc/self/fd").length,
+    processListeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+  };
+};
+
+const heapSample = async (): Promise<HeapSample> => {
+  await collect();
   const { heapUsed, external, rss } = process.memoryUsage();
   return {
     heapBytes: heapUsed + external,
     residentBytes: rss,
-    timers,
-    handles: resources.length - timers,
-    descriptors: readdirSync("/proc/self/fd").length,
+    objects: countOf(Object),
     emitters: countOf(EventEmitter),
     abortSignals: countOf(AbortSignal),
-    processListeners: process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
   };
 };
 
 const leak = (bytes: number): void => {
   held.push(
-    "x".repeat(bytes).split(""),
-    setTimeout(() => {}, 86_400_000).unref(),
+    Array.from({ length: bytes / 64 }, (_none, at) => ({ at })),
+    setTimeout(() => {}, 86_400_000),
     openSync("/dev/null", "r"),
     new AbortController().signal,
     new EventEmitter(),
@@ -64,17 +80,21 @@ const leak = (bytes: number): void => {
   process.on("SIGWINCH", () => held.length);
 };
 
-process.on("message", (question: ProbeQuestion) => {
-  const { id } = question;
-  const answer = (sample: ProbeSample | null): void =>
-    void process.send?.({ id, sample } satisfies ProbeAnswer);
-  if (question.ask === "leak") {
-    leak(question.bytes);
-    answer(null);
-  } else
-    takeSample().then(answer, (error: unknown) => {
-      process.stderr.write(`probe: ${String(error)}\n`);
-      answer(null);
-    });
+const answer = async (question: ProbeQuestion): Promise<ProbeAnswer> => {
+  switch (question.ask) {
+    case "light":
+      return { ask: "light", sample: lightSample() };
+    case "heap":
+      return { ask: "heap", sample: await heapSample() };
+    case "leak":
+      leak(question.bytes);
+      return { ask: "leak" };
+  }
+};
+
+process.on("message", ({ id, ...question }: Numbered<ProbeQuestion>) => {
+  answer(question)
+    .catch((error: unknown): ProbeAnswer => ({ ask: "failed", problem: String(error) }))
+    .then((given) => process.send?.({ id, ...given } satisfies Numbered<ProbeAnswer>));
 });
 process.channel?.unref();

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../../core/rpc/socketClient.ts";
-import type { ProbeAnswer, ProbeQuestion, ProbeSample } from "./probe.ts";
+import type { HeapSample, LightSample, Numbered, ProbeAnswer, ProbeQuestion } from "./probe.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const PROBE = new URL("probe.ts", import.meta.url).href;
@@ -16,8 +16,9 @@ const START_LIMIT_MS = 30_000;
 export interface ProbedDaemon {
   readonly pid: number;
   connect(): Promise<DaemonClient>;
-  sample(): Promise<ProbeSample>;
-  /** Makes it hold one more of everything, and an array of so many characters. */
+  lightSample(): Promise<LightSample>;
+  heapSample(): Promise<HeapSample>;
+  /** Makes it hold one more of everything, and so many bytes of small objects. */
   leak(bytes: number): Promise<void>;
   /** Living children. Linux only. */
   children(): number;
@@ -43,15 +44,15 @@ export const startProbedDaemon = async (options: {
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (log = (log + text).slice(-20_000)));
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const open = new Map<number, (answer: ProbeAnswer) => void>();
-  child.on("message", (answer: ProbeAnswer) => {
-    open.get(answer.id)?.(answer);
-    open.delete(answer.id);
+  child.on("message", ({ id, ...answer }: Numbered<ProbeAnswer>) => {
+    open.get(id)?.(answer);
+    open.delete(id);
   });
   let asked = 0;
-  const ask = (question: { ask: "sample" } | { ask: "leak"; bytes: number }): Promise<ProbeAnswer> => {
+  const ask = (question: ProbeQuestion): Promise<ProbeAnswer> => {
     const id = (asked += 1);
     const answered = new Promise<ProbeAnswer>((resolve) => open.set(id, resolve));
-    child.send({ id, ...question } satisfies ProbeQuestion);
+    child.send({ id, ...question } satisfies Numbered<ProbeQuestion>);
     return Promise.race([
       answered,
       gone.then(() => {
@@ -76,10 +77,15 @@ export const startProbedDaemon = async (options: {
   return {
     pid,
     connect,
-    sample: async () => {
-      const { sample } = await ask({ ask: "sample" });
-      if (sample === null) throw new Error(`the probe gave no sample: ${log.slice(-2_000)}`);
-      return sample;
+    lightSample: async () => {
+      const answer = await ask({ ask: "light" });
+      if (answer.ask !== "light") throw new Error(`the probe answered ${JSON.stringify(answer)}`);
+      return answer.sample;
+    },
+    heapSample: async () => {
+      const answer = await ask({ ask: "heap" });
+      if (answer.ask !== "heap") throw new Error(`the probe answered ${JSON.stringify(answer)}`);
+      return answer.sample;
     },
     leak: async (bytes) => void (await ask({ ask: "leak", bytes })),
     children: () =>

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { describeMachine } from "../../bench/machine.ts";
 import { COUNTED, judge, slopeOf, type Held } from "./judge.ts";
 import { playHour } from "./hour.ts";
+import { closeRunRoot, openRunRoot } from "../setup/runRoot.ts";
 import { openSoakScene } from "./soakScene.ts";
 import { MAX_BAD_FILES } from "../../core/collect/spoolFolders.ts";
 
@@ -24,9 +25,14 @@ const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" |
 const m = describeMachine();
 console.log(`# Soak: ${hours} hours after ${warm} to warm up, ${turns} turns of every agent an hour\n`);
 console.log(`${m.cpu}, ${m.cores} cores, ${m.memoryGb} GB, ${m.system}, Node ${m.node}, ${m.tmux}\n`);
-const head = ["hour", "events", "seconds", "heap MB", "RSS MB", "database MB", ...COUNTED];
+const head = ["hour", "events", "seconds", "heap MB", "RSS MB", "database MB", "objects", ...COUNTED];
 console.log([row(head), row(head.map((_, at) => (at === 0 ? "---" : "--:")))].join("\n"));
 
+// Interrupted, it leaves nothing behind either.
+const root = openRunRoot();
+process.env["TMPDIR"] = root;
+process.once("exit", () => closeRunRoot(root));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 const scene = await openSoakScene({ hasTargets: !values["no-targets"] });
 const judged: Held[] = [];
 const databases: number[] = [];
@@ -38,13 +44,16 @@ try {
     const tally = await playHour(scene, {
       turns,
       visitors: 7,
+      hasActions: true,
       wrongFiles: hour === 1 ? MAX_BAD_FILES + 20 : 5,
     });
     const held = await scene.measure();
     const seconds = ((performance.now() - began) / 1_000).toFixed(0);
     const name = hour <= warm ? `warm ${hour}` : String(hour - warm);
     const sizes = [mb(held.heapBytes), mb(held.residentBytes), mb(scene.databaseBytes())];
-    console.log(row([name, tally.events, seconds, ...sizes, ...COUNTED.map((one) => held[one])]));
+    console.log(
+      row([name, tally.events, seconds, ...sizes, held.objects, ...COUNTED.map((one) => held[one])]),
+    );
     for (const [word, count] of tally.actions) actions.set(word, (actions.get(word) ?? 0) + count);
     if (hour <= warm) continue;
     judged.push(held);
@@ -56,9 +65,10 @@ try {
 }
 const kb = (bytes: number): string => `${(bytes / 1_024).toFixed(1)} kB`;
 const heap = slopeOf(judged.map(({ heapBytes }) => heapBytes));
+const objects = slopeOf(judged.map((held) => held.objects));
 const resident = slopeOf(judged.map(({ residentBytes }) => residentBytes));
 console.log(
-  `\nFitted growth per hour: heap ${kb(heap)}, resident ${kb(resident)}, database ${kb(slopeOf(databases))}.`,
+  `\nFitted growth per hour: ${objects.toFixed(1)} objects, heap ${kb(heap)}, resident ${kb(resident)}, database ${kb(slopeOf(databases))}.`,
 );
 console.log(`Actions: ${[...actions].map(([word, count]) => `${word} ${count}`).join(", ")}.`);
 const faults = judge(judged, events / hours);

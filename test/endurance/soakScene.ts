@@ -40,12 +40,15 @@ export interface SoakScene {
 const countFiles = (folder: string): number =>
   existsSync(folder) ? readdirSync(folder, { recursive: true }).length : 0;
 
-const least = (samples: readonly Held[]): Held => {
-  const [first] = samples;
-  if (first === undefined) throw new Error("nothing was measured");
-  return Object.fromEntries(
-    Object.keys(first).map((name) => [name, Math.min(...samples.map((held) => held[name as keyof Held]))]),
-  ) as unknown as Held;
+/** Of each number the least of several looks. */
+const leastOf = async <T extends Partial<Held>>(look: () => Promise<T>): Promise<T> => {
+  const least = await look();
+  for (let index = 1; index < LOOKS; index += 1) {
+    const next = await look();
+    for (const name of Object.keys(least) as (keyof T)[])
+      if (next[name] < least[name]) least[name] = next[name];
+  }
+  return least;
 };
 
 /** What people change so that minutes are enough: everything that is kept for a while only. */
@@ -112,8 +115,8 @@ export const openSoakScene = async (options: {
     });
     for (const agent of agents) keepers.push({ agent, player: await play(agent) });
 
-    const look = async (): Promise<Held> => ({
-      ...(await daemon.sample()),
+    const look = async () => ({
+      ...(await daemon.lightSample()),
       children: daemon.children(),
       spoolFiles: countFiles(paths.spoolNew) + countFiles(paths.spoolTmp),
       tempFiles: countFiles(temp),
@@ -129,11 +132,10 @@ export const openSoakScene = async (options: {
       keepers,
       ssh,
       play,
-      measure: async () => {
-        const looks: Held[] = [];
-        for (let index = 0; index < LOOKS; index += 1) looks.push(await look());
-        return least(looks);
-      },
+      measure: async () => ({
+        ...(await leastOf(look)),
+        ...(await daemon.heapSample()),
+      }),
       databaseBytes: () =>
         [paths.stateDb, `${paths.stateDb}-wal`].reduce(
           (sum, path) => sum + (existsSync(path) ? statSync(path).size : 0),
