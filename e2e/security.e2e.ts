@@ -163,7 +163,7 @@ describe("the policy of the page", () => {
       const beacon = navigator.sendBeacon(`${origin}/beacon`, "x") ? "queued" : "refused";
       const worker = (() => {
         try {
-          return String(new Worker(URL.createObjectURL(new Blob(["1"]))));
+          return typeof new Worker(URL.createObjectURL(new Blob(["1"])));
         } catch {
           return "refused";
         }
