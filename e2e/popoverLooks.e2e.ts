@@ -28,6 +28,8 @@ interface Look {
   targets?: (now: number) => readonly TargetView[];
   /** From the list as it opens to what is looked at. */
   go: (started: Started) => Promise<unknown>;
+  /** CSS pixels; the popover's own when left out. */
+  height?: number;
   /** Not in the documentation. */
   isForTestOnly?: true;
 }
@@ -55,15 +57,15 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "why",
+    height: 1_010,
     scene: mixedScene,
     targets: mixedTargets,
-    go: async ({ popover, daemon, page }) => {
+    go: async ({ popover, daemon }) => {
       const [refunds] = mixedScene(Date.now());
       if (refunds === undefined) throw new Error("the scene is empty");
       daemon.explanations.set(refunds.identity.pane_ref, refundsExplanation(Date.now(), refunds));
       await popover.row("refunds").click();
       await popover.detail.getByText("So far").waitFor();
-      await page.mouse.wheel(0, 330);
     },
   },
   {
@@ -239,17 +241,21 @@ const createStage = (colorScheme: Scheme) => {
     return stage;
   };
   return {
-    show: async ({ scene, targets, go }: Look, prepare?: (started: Started) => Promise<unknown>) => {
+    show: async (
+      { scene, targets, go, height = 600 }: Look,
+      prepare?: (started: Started) => Promise<unknown>,
+    ) => {
       const started = await reach();
       const { daemon, page } = started;
       const now = Date.now();
       daemon.resume();
       daemon.settleWith("delivered", "It was seen to arrive");
       daemon.reset(scene(now), targets?.(now) ?? [makeTarget()]);
+      await page.setViewportSize({ width: 420, height });
       await page.evaluate(() => localStorage.clear());
       await page.reload();
       await page.locator("[data-connection=live]").waitFor();
-      await page.mouse.move(210, 350);
+      await page.mouse.move(2, 2);
       await prepare?.(started);
       await go(started);
       return started;

@@ -73,7 +73,7 @@ const listFaults = (): string[] => {
   }
   for (const part of document.querySelectorAll<HTMLElement>("main *"))
     if (
-      part.closest("pre, dialog, [data-row]") === null &&
+      part.closest("pre, dialog, [data-row], [title]") === null &&
       part.getBoundingClientRect().right > innerWidth + 1
     )
       faults.push(`out of the window: ${part.outerHTML.slice(0, 100)}`);

@@ -1,9 +1,11 @@
 // A screenshot as a PNG with a palette: a third of the bytes, and what a person sees is the same. Windows have few colours;
-// where there are more than a palette holds, neighbours share the one that is most used.
+// where there are more than a palette holds, rare ones become their nearest.
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const MAX_COLOURS = 256;
+/** Of them; the rest go to what is far from all of these. */
+const MOST_USED = 64;
 const RGB = 2;
 const RGBA = 6;
 
@@ -70,23 +72,44 @@ const decode = (png: Buffer): Picture => {
   return { width, height, pixels };
 };
 
-/** Colours by how often they are used, as few as a palette holds: from the finest steps on that make them few enough. */
+const distance = (a: number, b: number): number =>
+  ((a >> 16) - (b >> 16)) ** 2 +
+  (((a >> 8) & 0xff) - ((b >> 8) & 0xff)) ** 2 +
+  ((a & 0xff) - (b & 0xff)) ** 2;
+
+/** The colours that are used most; then always the one that would miss most, so that a small mark keeps its colour too. */
+const pickColours = (uses: ReadonlyMap<number, number>): number[] => {
+  const byUse = [...uses].toSorted(([, a], [, b]) => b - a).map(([colour]) => colour);
+  const picked = byUse.slice(0, MOST_USED);
+  const misses = new Map(
+    byUse.slice(MOST_USED).map((colour) => [colour, Math.min(...picked.map((one) => distance(one, colour)))]),
+  );
+  while (misses.size > 0 && picked.length < MAX_COLOURS) {
+    let [worst, worstCost] = [0, -1];
+    for (const [colour, miss] of misses) {
+      const cost = miss * Math.sqrt(uses.get(colour) ?? 0);
+      if (cost > worstCost) [worst, worstCost] = [colour, cost];
+    }
+    picked.push(worst);
+    misses.delete(worst);
+    for (const [colour, miss] of misses) misses.set(colour, Math.min(miss, distance(worst, colour)));
+  }
+  return picked;
+};
+
 const paletteOf = (pixels: Uint32Array): { colours: number[]; indexOf: (colour: number) => number } => {
   const uses = new Map<number, number>();
   for (const colour of pixels) uses.set(colour, (uses.get(colour) ?? 0) + 1);
-  const byUse = [...uses].toSorted(([, a], [, b]) => b - a).map(([colour]) => colour);
-  for (let bits = 8; ; bits -= 1) {
-    const mask = ((0xff << (8 - bits)) & 0xff) * 0x010101;
-    const buckets = new Map<number, number>();
-    const colours: number[] = [];
-    for (const colour of byUse) {
-      if (buckets.has(colour & mask)) continue;
-      buckets.set(colour & mask, colours.length);
-      colours.push(colour);
-    }
-    if (colours.length <= MAX_COLOURS)
-      return { colours, indexOf: (colour) => buckets.get(colour & mask) ?? 0 };
+  const colours = pickColours(uses);
+  const indices = new Map(colours.map((colour, index) => [colour, index]));
+  for (const colour of uses.keys()) {
+    if (indices.has(colour)) continue;
+    const nearest = colours.reduce((best, one) =>
+      distance(one, colour) < distance(best, colour) ? one : best,
+    );
+    indices.set(colour, indices.get(nearest) ?? 0);
   }
+  return { colours, indexOf: (colour) => indices.get(colour) ?? 0 };
 };
 
 const chunk = (type: string, data: Buffer): Buffer => {
