@@ -1,7 +1,19 @@
 // What every router here is made of: procedures whose errors go over the wire in the daemon's own words and codes.
 import { initTRPC, TRPCError } from "@trpc/server";
-import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
+import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
 import type { WireError } from "./service.ts";
+
+/** What tRPC itself refuses, before any of ours ran. */
+const codeOf = (code: TRPCError["code"]): ErrorCode => {
+  if (code === "INTERNAL_SERVER_ERROR") return "E_INTERNAL";
+  return code === "NOT_FOUND" || code === "METHOD_NOT_SUPPORTED" ? "E_UNSUPPORTED" : "E_USAGE";
+};
+
+const wireOf = (code: ErrorCode): WireError => ({
+  agtmuxCode: code,
+  remedy: ERROR_CODES[code].remedy,
+  details: [],
+});
 
 const t = initTRPC.create({
   errorFormatter({ shape, error }) {
@@ -9,9 +21,7 @@ const t = initTRPC.create({
     const wire: WireError =
       cause instanceof AgtmuxError
         ? { agtmuxCode: cause.code, remedy: cause.remedy, details: cause.details }
-        : error.code === "BAD_REQUEST"
-          ? { agtmuxCode: "E_USAGE", remedy: ERROR_CODES.E_USAGE.remedy, details: [] }
-          : { agtmuxCode: "E_INTERNAL", remedy: ERROR_CODES.E_INTERNAL.remedy, details: [] };
+        : wireOf(codeOf(error.code));
     // Only the sentence leaves: stacks name paths of the machine.
     return {
       ...shape,
