@@ -104,8 +104,10 @@ export const runBatch = async (
     numRuns: cases,
     ...(path === undefined ? {} : { path, endOnFailure: true }),
   });
-  prototypes.checkMembers();
-  if (!result.failed) return { cases: ran, slowestMs, finding: null };
+  if (!result.failed) {
+    prototypes.checkMembers();
+    return { cases: ran, slowestMs, finding: null };
+  }
   return {
     cases: result.numRuns,
     slowestMs,

@@ -7,7 +7,7 @@ import { BEAT_CELLS, type WorkerOrder, type WorkerReport } from "./workerMessage
 
 export interface FuzzOptions {
   readonly targets: readonly FuzzTarget[];
-  /** Of all targets together, dealt out by weight; each gets at least one batch. */
+  /** Of all targets together, dealt out by weight; each gets a few. */
   readonly cases: number;
   readonly seed: number;
   readonly threads: number;
@@ -30,6 +30,8 @@ interface Task {
 }
 
 const BATCH_CASES = 500;
+/** Of each target, however small its weight. */
+const MIN_CASES = 3;
 const LOOK_MS = 250;
 /** Findings of one target that are kept; more say nothing new. */
 const MAX_FINDINGS = 5;
@@ -48,7 +50,7 @@ const planTasks = ({ targets, cases, seed }: FuzzOptions): Task[] => {
   const weights = targets.reduce((sum, { weight }) => sum + weight, 0);
   return targets
     .flatMap((target) => {
-      const share = Math.max(1, Math.round((cases * target.weight) / weights));
+      const share = Math.max(MIN_CASES, Math.round((cases * target.weight) / weights));
       const count = Math.ceil(share / BATCH_CASES);
       return Array.from({ length: count }, (_, index) => ({
         order: index / count,

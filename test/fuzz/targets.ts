@@ -8,6 +8,7 @@ import { modelTargets } from "./targets/modelTargets.ts";
 import { remoteTargets } from "./targets/remoteTargets.ts";
 import { screenTargets } from "./targets/screenTargets.ts";
 import { settingsTargets } from "./targets/settingsTargets.ts";
+import { socketTargets } from "./targets/socketTargets.ts";
 import { tmuxTargets } from "./targets/tmuxTargets.ts";
 
 export const TARGETS: readonly FuzzTarget[] = [
@@ -19,4 +20,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...remoteTargets(),
   ...modelTargets(),
   ...clientTargets(),
+  ...socketTargets(),
 ];
