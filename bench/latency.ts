@@ -18,7 +18,7 @@ interface Rounds {
   screens: number;
   newPanes: number;
 }
-const FULL: Rounds = { hooks: 10, dialogs: 20, screens: 2, newPanes: 20 };
+const FULL: Rounds = { hooks: 10, dialogs: 20, screens: 1, newPanes: 20 };
 const QUICK: Rounds = { hooks: 1, dialogs: 1, screens: 1, newPanes: 1 };
 
 const isState = (agent: BenchAgent, state: string) => (pane: PaneView) =>
@@ -76,11 +76,11 @@ const measureScreens = async (
       const at = agent.frame(options.after);
       sample.push((await arrived) - at);
     }
-    for (const agent of scene.agents) {
-      const back = feed.next((pane) => isState(agent, "idle")(pane) || isState(agent, "completed")(pane));
-      agent.frame("idle_fresh");
-      await back;
-    }
+    const back = scene.agents.map((agent) =>
+      feed.next((pane) => isState(agent, "idle")(pane) || isState(agent, "completed")(pane)),
+    );
+    for (const agent of scene.agents) agent.frame("idle_fresh");
+    await Promise.all(back);
   }
   return spreadOf(sample);
 };

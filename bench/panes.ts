@@ -41,7 +41,7 @@ const EVENT_EVERY_SECONDS = 2;
 const SETTLE_MS = 11_000;
 const TARGET_PANES = 200;
 /** A stretch without the daemon, before and after, by one with it. */
-const ALONE_SHARE = 6;
+const ALONE_SHARE = 8;
 const LIMIT_DIALOGS = 12;
 const NAIVE_PAUSE = 2;
 
@@ -117,7 +117,7 @@ const measureIdle = async (
   const firstAnswerMs = performance.now() - from;
   await wait(options.settleMs);
   const cpu = await measureCpu(scene, daemon, seconds);
-  const processesPerMinute = await countStarts(daemon, seconds / 4);
+  const processesPerMinute = await countStarts(daemon, seconds / 6);
   const memory = memoryOf(daemon);
   const feed = new FeedWatch(daemon.client);
   const waitSeen = await measureDialogs(scene, feed, LIMIT_DIALOGS);
@@ -170,7 +170,7 @@ const measureBusy = async (
     const from = { fired: hooks.count(), at: performance.now() };
     const cpu = await measureCpu(scene, daemon, seconds);
     const eventsPerSecond = ((hooks.count() - from.fired) / (performance.now() - from.at)) * 1_000;
-    const processesPerMinute = await countStarts(daemon, seconds / 4);
+    const processesPerMinute = await countStarts(daemon, seconds / 6);
     const memory = memoryOf(daemon);
     hooks.stop();
     const feed = new FeedWatch(daemon.client);
@@ -211,7 +211,7 @@ export const benchPanes = async (
   const settleMs = isQuick ? 300 : SETTLE_MS;
   // Some looks come every 30 s and some every 60: a stretch has all of the first, and where a target is stated of both.
   const seconds = panes === TARGET_PANES ? full : full / 2;
-  const short = full / 3;
+  const short = full / 4;
   try {
     await wait(settleMs / 3);
     const listPanes = await measureListPanes(scene, isQuick ? 2 : 20);
