@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FeedEntry, PaneView } from "../../core/model/view.ts";
+import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
 import { makeCounts, makePane, makeTarget } from "../../test/factories/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "./feedReducer.ts";
 
@@ -92,4 +92,13 @@ describe("markLost", () => {
     expect(state.panes.size).toBe(1);
     expect(state.connection).toEqual({ kind: "lost", message: "gone", retryAt: 5_000 });
   });
+});
+
+it("keeps the targets, and the daemon's clock, while what is told of them is the same", () => {
+  const told = (target: TargetView, at: number): FeedEntry => ({ kind: "target", version: 2, at, target });
+  const before = applyEntries(INITIAL_FEED_STATE, [snapshot([makePane()])], 0);
+  const same = applyEntries(before, [told(makeTarget(), 40)], 10);
+  expect([same.targets === before.targets, same.clockOffsetMs]).toEqual([true, before.clockOffsetMs]);
+  const down = applyEntries(same, [told(makeTarget({ health: "down" }), 60_000)], 10);
+  expect([down.targets.get("host")?.health, down.clockOffsetMs]).toEqual(["down", 59_990]);
 });

@@ -57,9 +57,13 @@ const applyEntry = (draft: Draft, entry: FeedEntry): void => {
         draft.panes.delete(entry.pane_ref);
       return;
     }
-    case "target":
-      draft.targets = new Map(draft.targets).set(entry.target.target, entry.target);
+    case "target": {
+      // Whoever comes back is told all targets, and mostly what it knows already.
+      const known = draft.targets.get(entry.target.target);
+      if (known === undefined || JSON.stringify(known) !== JSON.stringify(entry.target))
+        draft.targets = new Map(draft.targets).set(entry.target.target, entry.target);
       return;
+    }
     case "gap":
       // A snapshot follows.
       return;
