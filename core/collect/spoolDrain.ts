@@ -10,6 +10,8 @@ import { readEventFile } from "./eventFile.ts";
 import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
 
 const BATCH_FILES = 500;
+/** Our clock and the wall clock differ by less unless that was set back. */
+const SET_BACK_MS = 1_000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 const HOUSEKEEPING_MS = 60 * 60 * 1_000;
@@ -65,10 +67,17 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
       name,
       result: await readEventFile(join(folders.newDir, name), name, uid),
     }));
+    // Our clock does not go back with the wall clock; the files' times do, and would be older than what came before them.
+    const aheadMs = clock.now() - Date.now();
+    const laterMs = aheadMs > SET_BACK_MS ? aheadMs : 0;
     const good: { name: string; envelope: Envelope }[] = [];
     for (const { name, result } of read) {
       if (result === null) continue;
-      if (result.isOk) good.push({ name, envelope: result.envelope });
+      if (result.isOk)
+        good.push({
+          name,
+          envelope: { ...result.envelope, eventTime: result.envelope.eventTime + laterMs },
+        });
       // oxlint-disable-next-line no-await-in-loop -- rare
       else await reject(name, result.problem);
     }

@@ -39,6 +39,7 @@ import { createTestEvents } from "./testEvents.ts";
 import { createPieces } from "./pieces.ts";
 import { createScreenNow } from "./screenNow.ts";
 import { createSettingsDesk } from "./settingsDesk.ts";
+import { continueClock } from "./systemClock.ts";
 import { createService, type Service } from "./service.ts";
 
 export interface DaemonDeps {
@@ -131,8 +132,8 @@ const repeat = (clock: Clock, delayMs: number, work: () => void): (() => void) =
  * failure but a target that is down and says so.
  */
 export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
-  const { paths, clock, ids, logger, adapters, env } = deps;
-  const startedAt = clock.now();
+  const { paths, ids, logger, adapters, env } = deps;
+  const startedAt = deps.clock.now();
   for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
     // oxlint-disable-next-line no-await-in-loop -- a handful of folders, parents first
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -146,8 +147,9 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
   };
 
   try {
-    const store = openDurableStore({ path: paths.stateDb, logger, clock });
+    const store = openDurableStore({ path: paths.stateDb, logger, clock: deps.clock });
     closers.push(() => store.close());
+    const clock = continueClock(deps.clock, store.lastIngestedAt());
     const config = await ConfigFile.open(paths.config, logger);
     closers.push(() => config.close());
     const timing = () => config.current.timing;

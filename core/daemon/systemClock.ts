@@ -21,6 +21,23 @@ export const createSystemClock = (): Clock => {
   };
 };
 
+/** More than that is no clock that was set back but one that was wrong before: its times are not followed. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+
+/**
+ * The clock for what goes on after `lastAt` (epoch ms) of an earlier process: the wall clock may have been set back since, and
+ * what comes now must not look older than what is stored. It runs on from there until the wall clock has caught up.
+ */
+export const continueClock = (clock: Clock, lastAt: number): Clock => {
+  const aheadMs = lastAt - clock.now();
+  if (aheadMs <= 0 || aheadMs > MAX_AHEAD_MS) return clock;
+  const from = performance.now();
+  return {
+    now: () => Math.max(clock.now(), lastAt + performance.now() - from),
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+  };
+};
+
 /** Each call for randomness costs 30 µs, however little is asked for. */
 const RANDOM_POOL_BYTES = 4_096;
 

@@ -70,9 +70,13 @@ export class Lives {
 
   private verified(entry: RuntimeEntry): void {
     const { ledger, states } = this.deps;
-    const isFirst = entry.pulse.processVerifiedAt === null;
-    entry.pulse = { ...entry.pulse, processVerifiedAt: ledger.deps.clock.now() };
-    if (isFirst || states.isDue(entry)) ledger.commit(() => states.evaluate(entry));
+    const { clock, timing } = ledger.deps;
+    const now = clock.now();
+    const lastAt = entry.pulse.processVerifiedAt;
+    // What was taken for stale without it is not, and nothing else would say so.
+    const wasStale = lastAt === null || now - lastAt > timing().process_verified_ttl_ms;
+    entry.pulse = { ...entry.pulse, processVerifiedAt: now };
+    if (wasStale || states.isDue(entry)) ledger.commit(() => states.evaluate(entry));
   }
 
   private begin(pane: Pane, { agentType, process }: Recognised): void {

@@ -7,6 +7,6 @@ import { complaintsOf } from "./outcome.ts";
 /** Disks of one's own take root: without it a full disk is shown on the store alone (core/ingest/hindrance.test.ts). */
 const possible = FAULTS.filter(({ needsRoot }) => !needsRoot || process.getuid?.() === 0);
 
-it.concurrent.each(possible)("recovers from $name", { timeout: 180_000 }, async ({ short }) => {
-  expect(complaintsOf(await short(randomFrom(1)))).toEqual([]);
+it.concurrent.each(possible)("recovers from $name", { timeout: 180_000 }, async (fault) => {
+  expect(complaintsOf(await fault.short(randomFrom(1)))).toEqual([]);
 });

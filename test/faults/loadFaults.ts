@@ -54,9 +54,9 @@ const askMeanwhile = async (
 ): Promise<{ times: number[]; peakMb: number }> => {
   const times: number[] = [];
   let peakMb = 0;
-  let isOver = false;
-  void work.finally(() => (isOver = true)).catch(() => {});
-  while (!isOver) {
+  const over = new AbortController();
+  void work.finally(() => over.abort()).catch(() => {});
+  while (!over.signal.aborted) {
     const asked = performance.now();
     await scene.look();
     times.push(performance.now() - asked);
