@@ -1,14 +1,5 @@
-// Every part of the report, in the order in which it is printed.
-import { benchGrowth } from "./growth.ts";
-import { benchHook } from "./hook.ts";
-import { benchIngest } from "./ingest.ts";
-import { benchLatency } from "./latency.ts";
-import { benchLists } from "./lists.ts";
+// Every part of the report, in the order in which it is printed. Each is loaded when it runs: what a part needs may be large.
 import type { BenchOptions, Measured } from "./report/model.ts";
-import { benchScale } from "./scale.ts";
-import { benchSsh } from "./sshPart.ts";
-import { benchTmux } from "./tmux.ts";
-import { benchWatching } from "./watching.ts";
 
 export interface Part {
   /** One of them in `--only` runs it; it measures only what was named. */
@@ -19,17 +10,23 @@ export interface Part {
 }
 
 const one =
-  (measure: (options: BenchOptions) => Promise<Measured>): Part["run"] =>
-  async (options) => [await measure(options)];
+  (load: () => Promise<(options: BenchOptions) => Promise<Measured>>): Part["run"] =>
+  async (options) => {
+    const measure = await load();
+    return [await measure(options)];
+  };
 
 export const PARTS: readonly Part[] = [
-  { names: ["latency"], run: one(benchLatency) },
-  { names: ["idle", "busy", "naive"], run: benchWatching },
-  { names: ["hook"], run: one(benchHook) },
-  { names: ["ingest"], run: one(benchIngest) },
-  { names: ["lists"], run: one(benchLists) },
-  { names: ["growth"], run: one(benchGrowth) },
-  { names: ["scale"], run: one(benchScale) },
-  { names: ["tmux"], run: one(benchTmux) },
-  { names: ["ssh"], isLong: true, run: one(benchSsh) },
+  { names: ["latency"], run: one(async () => (await import("./latency.ts")).benchLatency) },
+  {
+    names: ["idle", "busy", "naive"],
+    run: async (options, wants) => (await import("./watching.ts")).benchWatching(options, wants),
+  },
+  { names: ["hook"], run: one(async () => (await import("./hook.ts")).benchHook) },
+  { names: ["ingest"], run: one(async () => (await import("./ingest.ts")).benchIngest) },
+  { names: ["lists"], run: one(async () => (await import("./lists.ts")).benchLists) },
+  { names: ["growth"], run: one(async () => (await import("./growth.ts")).benchGrowth) },
+  { names: ["scale"], run: one(async () => (await import("./scale.ts")).benchScale) },
+  { names: ["tmux"], run: one(async () => (await import("./tmux.ts")).benchTmux) },
+  { names: ["ssh"], isLong: true, run: one(async () => (await import("./sshPart.ts")).benchSsh) },
 ];
