@@ -1,17 +1,29 @@
 // `npm run bench:cli`: what `agtmux list panes --json` costs with a thousand panes, the daemon's share of it, and the whole
-// command beside an empty Node, in turns. Real tmux with one process per pane that counts as an agent, a daemon of its own,
-// the built command line through bin/agtmux as it is installed: without sources to compare ages with. `--panes N`, `--runs N`, `--turns N` of asking, `--settle MS`; `--json` prints the figures as JSON.
-import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+// command beside an empty Node, in turns; and how long the daemon's own looks hold its loop. Real tmux with one process per
+// pane that counts as an agent and shows nothing, which is read more often than one at rest; the built command line and
+// daemon through bin/agtmux as they are installed: without sources to compare ages with. `--panes N`, `--runs N`, `--turns N`
+// of asking, `--settle MS`, `--quiet SECONDS` in which the loop is watched (0); `--json` prints the figures as JSON.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { request } from "node:http";
 import { cpus, loadavg, platform, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { z } from "zod";
+import { AgtmuxError } from "../core/model/errors.ts";
 import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
-import { connectSocket } from "../core/rpc/socketClient.ts";
-import { spawnDaemon } from "../test/harness/daemonProcess.ts";
+import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
@@ -20,8 +32,12 @@ const SESSIONS = 20;
 const SEEN_LIMIT_MS = 120_000;
 /** Reading a thousand panes for the first time is over by then, in milliseconds. */
 const SETTLE_MS = 5_000;
+const START_LIMIT_MS = 30_000;
+const LOOP_PROBE = fileURLToPath(new URL("loopProbe.mjs", import.meta.url));
 const SERVER_TURNS = 300;
 const SERVER_PAUSE_MS = 37;
+
+type Stretches = Spread & { p99: number; over8PerSecond: number };
 
 interface Figures {
   machine: { cpu: string; cores: number; load: number; system: string; node: string; tmux: string };
@@ -29,6 +45,8 @@ interface Figures {
   documentKb: number;
   /** From the request to the last byte of the answer, on an open connection, in ms. */
   server: Spread;
+  /** Null: not asked for. Stretches of computing of more than 0.25 ms that nobody can interrupt, while nobody asks, in ms of the main thread. */
+  stretches: Stretches | null;
   command: Spread;
   version: Spread;
   emptyNode: Spread;
@@ -51,13 +69,19 @@ const ask = (socketPath: string): Promise<{ ms: number; bytes: number }> =>
     outgoing.end();
   });
 
+const connect = async (paths: RuntimePaths): Promise<DaemonClient> => {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;)
+    try {
+      return await connectSocket({ paths, version: "bench", checkVersion: false, helloTimeoutMs: 20_000 });
+    } catch (error) {
+      if (!(error instanceof AgtmuxError) || performance.now() > deadline) throw error;
+      await wait(50);
+    }
+};
+
 const seenBy = async (paths: RuntimePaths, panes: number): Promise<void> => {
-  const client = await connectSocket({
-    paths,
-    version: "bench",
-    checkVersion: false,
-    helloTimeoutMs: 20_000,
-  });
+  const client = await connect(paths);
   try {
     const deadline = performance.now() + SEEN_LIMIT_MS;
     for (;;) {
@@ -69,6 +93,61 @@ const seenBy = async (paths: RuntimePaths, panes: number): Promise<void> => {
     }
   } finally {
     client.close();
+  }
+};
+
+interface DaemonScene {
+  paths: RuntimePaths;
+  panes: number;
+  settleMs: number;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Starts the installed daemon, and resolves when it has read all panes for the first time. */
+const startDaemon = async (
+  agtmux: string,
+  { paths, panes, settleMs, env }: DaemonScene,
+): Promise<{ pid: number; stop(): Promise<void> }> => {
+  const child = spawn(agtmux, ["daemon", "run", "--foreground"], { env, stdio: "ignore" });
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const stop = (): Promise<void> => {
+    child.kill("SIGTERM");
+    return gone;
+  };
+  try {
+    await seenBy(paths, panes);
+    await wait(settleMs);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pid: child.pid ?? 0, stop };
+};
+
+/** A daemon of its own: the measuring costs. */
+const measureStretches = async (agtmux: string, scene: DaemonScene, seconds: number): Promise<Stretches> => {
+  const out = join(scene.paths.home, "stretches.json");
+  const env = { ...scene.env, NODE_OPTIONS: `--import=${LOOP_PROBE}`, AGTMUX_LOOP_PROBE: out };
+  const daemon = await startDaemon(agtmux, { ...scene, env });
+  const written = async (): Promise<number[]> => {
+    rmSync(out, { force: true });
+    process.kill(daemon.pid, "SIGUSR2");
+    while (!existsSync(out)) await wait(20);
+    return z.array(z.number()).parse(JSON.parse(readFileSync(out, "utf8")));
+  };
+  try {
+    // What the start took does not count.
+    await written();
+    await wait(seconds * 1_000);
+    const stretches = await written();
+    const sorted = stretches.toSorted((x, y) => x - y);
+    return {
+      ...spreadOf(stretches),
+      p99: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0,
+      over8PerSecond: stretches.filter((ms) => ms > 8).length / seconds,
+    };
+  } finally {
+    await daemon.stop();
   }
 };
 
@@ -92,6 +171,7 @@ const measure = async (options: {
   runs: number;
   turns: number;
   settleMs: number;
+  quietSeconds: number;
 }): Promise<Figures> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-bc-"));
   const tmux = createPrivateTmux();
@@ -107,14 +187,17 @@ const measure = async (options: {
     const paths = runtimePaths(join(root, "a"));
     mkdirSync(paths.home, { mode: 0o700 });
     const env = { ...process.env, HOME: root, AGTMUX_HOME: paths.home, AGTMUX_NO_START: "1" };
-    const daemon = await spawnDaemon({
-      home: paths.home,
-      env: { HOME: root, AGTMUX_TMUX_SOCKETS: tmux.socketPath },
-    });
-    closers.push(() => daemon.stop());
-    await seenBy(paths, options.panes);
-    await wait(options.settleMs);
     const agtmux = install(join(root, "installed"));
+    const scene: DaemonScene = {
+      paths,
+      panes: options.panes,
+      settleMs: options.settleMs,
+      env: { ...env, AGTMUX_TMUX_SOCKETS: tmux.socketPath },
+    };
+    const stretches =
+      options.quietSeconds === 0 ? null : await measureStretches(agtmux, scene, options.quietSeconds);
+    const daemon = await startDaemon(agtmux, scene);
+    closers.push(() => daemon.stop());
     const samples = { server: [], command: [], version: [], node: [], shell: [] } as Record<string, number[]>;
     let bytes = 0;
     // Apart from the commands: what they leave running for a moment is no part of the daemon's answer.
@@ -149,6 +232,7 @@ const measure = async (options: {
       panes: options.panes,
       documentKb: bytes / 1_024,
       server: spread("server"),
+      stretches,
       command,
       version: spread("version"),
       emptyNode,
@@ -165,7 +249,7 @@ const row = (name: string, { median, p95, max, count }: Spread): string =>
   `| ${name} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${max.toFixed(1)} | ${count} |`;
 
 const toMarkdown = (figures: Figures): string => {
-  const { machine: m } = figures;
+  const { machine: m, stretches } = figures;
   return [
     `# agtmux list panes --json, ${figures.panes} panes (${figures.documentKb.toFixed(0)} kB)`,
     "",
@@ -178,7 +262,13 @@ const toMarkdown = (figures: Figures): string => {
     row("agtmux --version", figures.version),
     row("node -e 0", figures.emptyNode),
     row("sh -c :", figures.emptyShell),
+    ...(stretches === null ? [] : [row("stretch of the daemon's loop while nobody asks", stretches)]),
     "",
+    ...(stretches === null
+      ? []
+      : [
+          `Of those stretches, p99 ${stretches.p99.toFixed(1)} ms; longer than 8 ms: ${stretches.over8PerSecond.toFixed(2)} in a second.`,
+        ]),
     `The whole command is ${figures.ratio.toFixed(2)} × an empty Node (medians of the same run).`,
   ].join("\n");
 };
@@ -188,6 +278,7 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     panes: { type: "string", default: "1000" },
     runs: { type: "string", default: "60" },
+    quiet: { type: "string", default: "0" },
     turns: { type: "string", default: String(SERVER_TURNS) },
     settle: { type: "string", default: String(SETTLE_MS) },
   },
@@ -197,5 +288,6 @@ const figures = await measure({
   runs: Number(values.runs),
   turns: Number(values.turns),
   settleMs: Number(values.settle),
+  quietSeconds: Number(values.quiet),
 });
 console.log(values.json ? JSON.stringify(figures, null, 2) : toMarkdown(figures));
