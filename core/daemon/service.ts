@@ -206,11 +206,28 @@ export const createService = (deps: ServiceDeps): Service => {
       return showPlan(hands, (mayFocus) => planAttach(gate.renew(verified), { insideTmux: null, mayFocus }));
     });
 
+  /**
+   * The crashed row that a reference names: by its runtime, or by its pane where no agent lives now, which may be gone.
+   * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
+   */
+  const crashedAt = (ref: string): RuntimeEntry | null => {
+    const crashed = [...ingest.world.runtimes.values()].filter((entry) => entry.crashedAt !== null);
+    const named = crashed.find(({ runtime }) => ref === `runtime:${runtime.runtimeId}`);
+    if (named !== undefined) return named;
+    const [only = null, ...others] = crashed.filter(
+      ({ view, runtime }) => view?.identity.pane_ref === ref && ingest.world.liveOf(runtime) === undefined,
+    );
+    if (only === null || others.length === 0) return only;
+    throw new AgtmuxError("E_REF_AMBIGUOUS", `several agents crashed in '${ref.slice(0, 200)}'`, {
+      details: [only, ...others].map(({ runtime }) => `runtime:${runtime.runtimeId}`),
+    });
+  };
+
   const explain = async (ref: string): Promise<Explanation> => {
     const rows = ingest.rows(true);
-    const crashed = rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
-    const subject = crashed === undefined ? resolveRef(ref, subjects()) : null;
-    const row = crashed ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
+    const known = crashedAt(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
+    const subject = known === undefined ? resolveRef(ref, subjects()) : null;
+    const row = known ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
     if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
     const { runtime_id } = row.identity;
     const entry = runtime_id === null ? null : (ingest.world.runtimes.get(runtime_id) ?? null);
@@ -226,12 +243,9 @@ export const createService = (deps: ServiceDeps): Service => {
     guards: ActionGuards;
     surface: string;
   }): Promise<{ paneRef: string }> => {
-    const crashed = [...ingest.world.runtimes.values()].find(
-      (entry) => entry.crashedAt !== null && input.ref === `runtime:${entry.runtime.runtimeId}`,
-    );
-    const runtimeId = crashed?.runtime.runtimeId;
-    if (crashed !== undefined && runtimeId !== undefined && ingest.dismiss(runtimeId)) {
-      record.note("dismiss", input, { runtimeId });
+    const crashed = crashedAt(input.ref);
+    if (crashed !== null && ingest.dismiss(crashed.runtime.runtimeId)) {
+      record.note("dismiss", input, { runtimeId: crashed.runtime.runtimeId });
       return { paneRef: crashed.view?.identity.pane_ref ?? input.ref };
     }
     return record.throughGate("dismiss", input, async ({ verified: { subject } }) => {
