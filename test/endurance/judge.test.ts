@@ -31,8 +31,8 @@ it("finds nothing where nothing grows, whatever an odd hour shows", () => {
 });
 
 it("finds an object kept of every fifth event, and texts that are no objects", () => {
-  const objects = hoursOf((hour) => ({ objects: STEADY.objects + hour * 400 + (hour % 2) * 100 }));
-  expect(judge(objects, 2_000)).toEqual(["objects grow by 400 an hour (bound 200)"]);
+  const objects = hoursOf((hour) => ({ objects: STEADY.objects + hour * 700 + (hour % 2) * 100 }));
+  expect(judge(objects, 3_500)).toEqual(["objects grow by 700 an hour (bound 350)"]);
   const texts = hoursOf((hour) => ({ heapBytes: STEADY.heapBytes + hour * 128 * 2_000 }));
   expect(judge(texts, 2_000)).toEqual(["the heap grows by 250 kB an hour (bound 160 kB)"]);
 });

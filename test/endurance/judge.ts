@@ -36,8 +36,10 @@ export const COUNTED = [
 
 /** Growth per hour that is still taken for none. */
 interface Bounds {
-  /** Objects per event: one that is kept of every tenth event is a leak. Runs without one show less than a hundredth. */
+  /** Objects per event: one that is kept of every tenth event is a leak. */
   objectsPerEvent: number;
+  /** Objects of what is in flight at the moment of a sample: two samples of the same thing differ by a hundred. */
+  objects: number;
   /**
    * For what is kept and is no object (texts, buffers). Eight samples scatter by half a megabyte with what the compiler
    * makes and throws away; a slope below this cannot be told from none. It is 128 bytes per event of a full hour.
@@ -49,6 +51,7 @@ interface Bounds {
 
 export const BOUNDS: Bounds = {
   objectsPerEvent: 0.1,
+  objects: 250,
   heapBytes: 160 * 1_024,
   residentBytes: 4 * 1_024 * 1_024,
 };
@@ -76,7 +79,12 @@ export const judge = (hours: readonly Held[], eventsPerHour: number): string[] =
     if (by > bound) faults.push(`${what} by ${show(by)} an hour (bound ${show(bound)})`);
   };
   const count = (value: number): string => value.toFixed(0);
-  grows("objects grow", slope("objects"), BOUNDS.objectsPerEvent * eventsPerHour, count);
+  grows(
+    "objects grow",
+    slope("objects"),
+    Math.max(BOUNDS.objects, BOUNDS.objectsPerEvent * eventsPerHour),
+    count,
+  );
   grows("the heap grows", slope("heapBytes"), BOUNDS.heapBytes, kb);
   grows("resident memory grows", slope("residentBytes"), BOUNDS.residentBytes, kb);
   const third = Math.max(1, Math.floor(hours.length / 3));

@@ -71,7 +71,8 @@ const heapSample = async (): Promise<HeapSample> => {
 
 const leak = (bytes: number): void => {
   held.push(
-    Array.from({ length: bytes / 64 }, (_none, at) => ({ at })),
+    Array.from({ length: 5_000 }, (_none, at) => ({ at })),
+    Buffer.alloc(bytes, 1),
     setTimeout(() => {}, 86_400_000),
     openSync("/dev/null", "r"),
     new AbortController().signal,
@@ -93,7 +94,7 @@ const answer = async (question: ProbeQuestion): Promise<ProbeAnswer> => {
 };
 
 process.on("message", ({ id, ...question }: Numbered<ProbeQuestion>) => {
-  answer(question)
+  void answer(question)
     .catch((error: unknown): ProbeAnswer => ({ ask: "failed", problem: String(error) }))
     .then((given) => process.send?.({ id, ...given } satisfies Numbered<ProbeAnswer>));
 });
