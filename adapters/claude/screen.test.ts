@@ -36,6 +36,12 @@ describe("what a dialog asks", () => {
     },
   );
 
+  it("keeps control characters out of the folder that is to be trusted", () => {
+    const trusted = frame("trust_dialog");
+    const lines = trusted.lines.map((line) => line.replace("/home/dev/project", "/home/\u001b[2Jdev"));
+    expect(readClaudeScreen({ ...trusted, lines })?.request?.body).toBe("/home/[2Jdev");
+  });
+
   it("gives a question with its options, without their descriptions", () => {
     expect(readClaudeScreen(frame("waiting_input_question"))?.request).toMatchObject({
       kind: "question",

@@ -178,7 +178,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
     {
       kind: "trust",
       title: "Trust this folder?",
-      body: workspace?.[1] ?? null,
+      body: workspace?.[1] === undefined ? null : boundedText(workspace[1]),
       options: dialog.selector.options,
     },
   );

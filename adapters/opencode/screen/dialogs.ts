@@ -59,7 +59,7 @@ const readPermission = (block: readonly string[], styledLines: StyledLines): Rea
     return asks({ state: "waiting_approval", reasonCode: "permission_edit" }, "high", matched, {
       kind: "edit",
       title: heading,
-      body: body ?? heading.replace(EDIT_HEADING, "").trim(),
+      body: body ?? boundedText(heading.replace(EDIT_HEADING, "").trim()),
       toolName: "edit",
       options,
     });
