@@ -1,0 +1,108 @@
+// Many screens at once: a few are read together, the most urgent first, and what is due together stays due together.
+import { expect, it } from "vitest";
+import { somePane } from "../../test/factories/ingest.ts";
+import { DEFAULT_TIMING } from "../model/config.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import { SILENT_LOGGER } from "../ports/logger.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { ScreenWatch } from "./screenWatch.ts";
+import type { Attention, CollectorSink, WatchedRuntime, WatchedServer } from "./sink.ts";
+
+const ADAPTER: Pick<AgentAdapter, "agentType" | "readScreen"> = {
+  agentType: "claude",
+  readScreen: () => null,
+};
+
+const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
+  runtime: {
+    targetId: "host",
+    server: "default",
+    paneId: `%${index}`,
+    runtimeId: `rt${index}`,
+    paneEpoch: 1,
+    agentType: "claude",
+    pid: 600,
+    processStartedAt: 0,
+    startedAt: 0,
+    endedAt: null,
+    agentSessionId: null,
+  },
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
+  adapter: ADAPTER as AgentAdapter,
+  pane: somePane(`%${index}`, { windowActivity: 0 }),
+  attention,
+  isUnsustained: false,
+  cwd: null,
+  transcriptPath: null,
+  processCwd: null,
+});
+
+const scene = (watched: readonly WatchedRuntime[]) => {
+  let now = 1_000_000;
+  const captured: string[][] = [];
+  const read: string[] = [];
+  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReading"> = {
+    watchedRuntimes: () => [...watched],
+    applyReading: (runtimeId) => void read.push(runtimeId),
+  };
+  const server: Pick<WatchedServer, "server" | "capture"> = {
+    server: "default",
+    capture: (paneIds) => {
+      captured.push([...paneIds]);
+      // Each question to tmux takes its time.
+      now += 50;
+      return Promise.resolve(new Map(paneIds.map((paneId) => [paneId, ["a"]])));
+    },
+  };
+  const screens = new ScreenWatch({
+    targetId: "host",
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
+    servers: [server as WatchedServer],
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no files are read
+    executor: {} as TargetExecutor,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
+    sink: sink as CollectorSink,
+    timing: () => DEFAULT_TIMING,
+    clock: {
+      now: () => now,
+      setTimer: () => () => {},
+    },
+    logger: SILENT_LOGGER,
+    guard: () => {},
+  });
+  const advance = (ms: number): void => {
+    now += ms;
+  };
+  return { screens, captured, read, advance };
+};
+
+it("reads twenty screens at a time, what is most urgent first", async () => {
+  const watched = Array.from({ length: 45 }, (_, index) =>
+    watchedAs(index, index === 44 ? "unconfirmed" : index === 43 ? "waiting" : "quiet"),
+  );
+  const { screens, captured, read } = scene(watched);
+  await screens.readDue();
+  expect(captured.map((paneIds) => paneIds.length)).toEqual([20, 20, 5]);
+  expect(captured[0]?.slice(0, 3)).toEqual(["%44", "%43", "%0"]);
+  expect(new Set(read).size).toBe(45);
+});
+
+it("reads again in one pass what it read in one pass", async () => {
+  const { screens, captured, advance } = scene(
+    Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")),
+  );
+  await screens.readDue();
+  captured.length = 0;
+  // The three questions took 150 ms: two seconds after the pass began its first screens are due, and so are its last.
+  advance(1_850);
+  await screens.readDue();
+  expect(captured.flat()).toHaveLength(45);
+});
+
+it("stops between two groups when it is closed", async () => {
+  const { screens, captured } = scene(Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")));
+  const pass = screens.readDue();
+  screens.close();
+  await pass;
+  expect(captured).toHaveLength(1);
+});
