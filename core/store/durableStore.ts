@@ -1,10 +1,12 @@
 // A store that outlives damage to its file: at start and at any later moment a database that cannot be trusted is set aside
 // and an empty one goes on in its place, with versions above all that were ever given. What is in memory and on the
 // screens is the business of whoever listens; the damage is never hidden.
+import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
+import { hasBrokenLog } from "./logDamage.ts";
 import { openStore } from "./openStore.ts";
 import { keptPathOf, setAside } from "./setAside.ts";
 
@@ -45,6 +47,8 @@ const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: D
 
 const openOrReplace = (options: DurableStoreOptions): Store => {
   try {
+    if (hasBrokenLog(options.path))
+      throw new AgtmuxError("E_DATABASE_DAMAGED", `Opening ${options.path}: commits in its log are damaged.`);
     return openStore(options);
   } catch (error) {
     if (!isDamage(error)) throw error;

@@ -22,7 +22,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "kills",
     needsRoot: false,
-    short: (random) => killAtRandom(8, random),
+    short: (random) => killAtRandom(15, random),
     long: (random, times) => killAtRandom(times, random),
   },
   {

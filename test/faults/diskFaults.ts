@@ -168,7 +168,8 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   "noise in a page": (path) => writeAt(path, 4_096 * 5, 4_096),
   "not a database": (path) => writeFileSync(path, "a letter\n".repeat(5_000)),
 };
-export const DAMAGE_KINDS = Object.keys(DAMAGES).length + 1;
+const KINDS = [...Object.keys(DAMAGES), "damaged log", "in use"];
+export const DAMAGE_KINDS = KINDS.length;
 
 const writeAt = (path: string, at: number, length: number): void => {
   const fd = openSync(path, "r+");
@@ -226,20 +227,23 @@ const checkRebuilt = async (scene: FaultScene, kept: number, version: number): P
 /** Every kind of damage at rest and in use. What was dropped after it is stored once; what was before is kept aside. */
 export const damagedDatabase = async (times: number): Promise<Outcome> => {
   const scene = await openFaultScene();
-  const kinds = [...Object.keys(DAMAGES), "in use"];
   try {
     let daemon = await scene.start();
     await scene.untilTrue();
     const before = memoryMb(daemon.pid);
     let [recovered, worstMs, lost] = [0, 0, 0];
     for (let round = 0; round < times; round += 1) {
-      const kind = kinds[round % kinds.length] ?? "";
+      const kind = KINDS[round % KINDS.length] ?? "";
       for (let index = 0; index < 200; index += 1) scene.drop();
       await scene.untilDrained();
       const version = await versionNow(scene);
       const from = scene.dropped.length;
       if (kind === "in use") damageInUse(scene.paths.stateDb);
-      else {
+      else if (kind === "damaged log") {
+        // Closed in good order there would be none.
+        await daemon.stop("SIGKILL");
+        writeAt(`${scene.paths.stateDb}-wal`, 32 + 24 + 100, 8);
+      } else {
         await daemon.stop();
         DAMAGES[kind]?.(scene.paths.stateDb);
       }
@@ -262,7 +266,7 @@ export const damagedDatabase = async (times: number): Promise<Outcome> => {
       wrong: scene.wrong.length,
       worstMs,
       memoryMb: [before, memoryMb(daemon.pid)],
-      note: kinds.join(", "),
+      note: KINDS.join(", "),
     };
   } finally {
     await scene.close();

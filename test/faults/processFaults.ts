@@ -23,12 +23,17 @@ export const killAtRandom = async (times: number, random: () => number): Promise
     let recovered = 0;
     for (let round = 0; round < times; round += 1) {
       const doomed = scene.launch();
-      const until = performance.now() + random() * LATEST_KILL_MS;
-      while (performance.now() < until) {
+      const end = performance.now() + random() * LATEST_KILL_MS;
+      while (performance.now() < end) {
         scene.drop();
         await wait(EVENT_EVERY_MS);
       }
       await doomed.stop("SIGKILL");
+      await until(
+        async () => (await scene.tmux.clientPids()).length === 0,
+        "no tmux client is left",
+        LIMIT_MS,
+      );
       recovered += 1;
     }
     const from = performance.now();

@@ -1,0 +1,65 @@
+// Tells whether a write-ahead log lost something that was committed. SQLite itself takes the first frame that does not add up
+// for the end of the log, which is right after a process died in the middle of a write, and silently forgets the rest when
+// the frame was damaged later. The format is SQLite's (fileformat2, "The WAL File Format").
+import { readFileSync, statSync } from "node:fs";
+
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const MAGIC = 0x377f0682;
+/** What our databases have; for a log whose header no longer says it. */
+const USUAL_PAGE_BYTES = 4_096;
+/** A log is emptied at every thousand pages: one that is larger is not worth holding up a start. */
+const MAX_LOG_BYTES = 256 * 1024 * 1024;
+
+type Sum = readonly [number, number];
+
+/** SQLite's checksum over pairs of 32-bit words, going on from `sum`. */
+const add = (sum: Sum, bytes: Buffer, isBigEndian: boolean): Sum => {
+  let [first, second] = sum;
+  for (let at = 0; at + 8 <= bytes.length; at += 8) {
+    const a = isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
+    const b = isBigEndian ? bytes.readUInt32BE(at + 4) : bytes.readUInt32LE(at + 4);
+    first = (first + a + second) >>> 0;
+    second = (second + b + first) >>> 0;
+  }
+  return [first, second];
+};
+const sumAt = (bytes: Buffer, at: number): Sum => [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
+const isSame = (a: Sum, b: Sum): boolean => a[0] === b[0] && a[1] === b[1];
+
+/**
+ * True when a whole commit follows a place from which on nothing counts any more. Each frame is checked against what the frame
+ * before it says of itself, so that one is found sound although those before it are not. A frame that is damaged last,
+ * with nothing behind it, cannot be told from one that was never finished.
+ */
+export const isLogBroken = (log: Buffer): boolean => {
+  if (log.length < HEADER_BYTES) return false;
+  const magic = log.readUInt32BE(0);
+  const isHeaderSound =
+    (magic & ~1) === MAGIC && isSame(add([0, 0], log.subarray(0, 24), (magic & 1) === 1), sumAt(log, 24));
+  const isBigEndian = isHeaderSound && (magic & 1) === 1;
+  const pageBytes = isHeaderSound ? log.readUInt32BE(8) : USUAL_PAGE_BYTES;
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes;
+  let before = sumAt(log, 24);
+  let isOver = !isHeaderSound;
+  for (let at = HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
+    const head = add(before, log.subarray(at, at + 8), isBigEndian);
+    const sum = add(head, log.subarray(at + FRAME_HEADER_BYTES, at + frameBytes), isBigEndian);
+    const told = sumAt(log, at + 16);
+    // Frames of before the log was begun anew have other salts; with a broken header nobody can tell.
+    const isOfThisLog = !isHeaderSound || isSame(sumAt(log, at + 8), sumAt(log, 16));
+    const isSound = isOfThisLog && isSame(sum, told);
+    const isCommit = log.readUInt32BE(at + 4) !== 0;
+    if (isOver && isSound && isCommit) return true;
+    if (!isSound) isOver = true;
+    before = told;
+  }
+  return false;
+};
+
+/** The same for the log beside the database at `path`, which nobody has open. False where there is none. */
+export const hasBrokenLog = (path: string): boolean => {
+  const log = `${path}-wal`;
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  return size > 0 && size <= MAX_LOG_BYTES && isLogBroken(readFileSync(log));
+};
