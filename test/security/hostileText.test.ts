@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { toNotice } from "../../core/api/notices/toNotice.ts";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
@@ -16,6 +16,10 @@ import { openCommandLine, serveDaemon, type CommandLine } from "../harness/comma
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
+
+/** Many processes are started one after the other, on machines that are busy with others. */
+const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 
 /** What would leave a file behind wherever it is run: tmux, shells, AppleScript, a page. */
 const commandsOf = (folder: string): string => {
@@ -111,12 +115,12 @@ beforeAll(async () => {
   asking = await daemon.until(
     pane.paneId,
     (row) => row.identity.session_name.startsWith("s ") && row.title.includes("tmux-job"),
-    15_000,
+    LIMIT_MS,
   );
   closers.push(await serveDaemon({ daemon: daemon.daemon, paths: daemon.paths }));
   cli = openCommandLine(daemon.paths.home);
   closers.push(() => cli.close());
-}, 60_000);
+});
 afterAll(async () => {
   for (const close of closers.toReversed())
     // oxlint-disable-next-line no-await-in-loop -- in the reverse order
@@ -187,7 +191,7 @@ describe("what a command prints", () => {
 
   it("by watch is one line of JSON an entry", async () => {
     const watching = cli.start(["watch", "--format", "jsonl"]);
-    await until(() => watching.lines().length > 0, "a snapshot", 20_000);
+    await until(() => watching.lines().length > 0, "a snapshot", LIMIT_MS);
     for (const line of watching.lines()) expect(() => JSON.parse(line) as unknown).not.toThrow();
     expect(watching.lines().filter((line) => STEERING.test(line))).toEqual([]);
     watching.child.kill("SIGINT");
@@ -228,7 +232,11 @@ describe("what a command prints", () => {
       }
     };
     // Once of the list, once of the table that follows.
-    await until(() => read().split("tmux-job").length > 2 || read().split("s #(").length > 2, "both", 30_000);
+    await until(
+      () => read().split("tmux-job").length > 2 || read().split("s #(").length > 2,
+      "both",
+      LIMIT_MS,
+    );
     await tmux.run("kill-pane", "-t", paneId);
     const text = read()
       .replaceAll(/\u001b\[[?0-9;]*[A-HJKSTfhlmsu]/g, "")

@@ -6,13 +6,18 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { runtimePaths } from "../../core/rpc/paths.ts";
+import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
+
+const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 
 let root: string;
 let project: string;
@@ -81,6 +86,15 @@ it("is not run, nor read as settings, wherever a command or an agent is", async 
     await once(child, "close");
     return text;
   };
+  /** "" while no daemon answers. */
+  const panes = async (): Promise<string> => {
+    const at = { paths: runtimePaths(home), version: "test", checkVersion: false, helloTimeoutMs: LIMIT_MS };
+    const client = await connectSocket(at).catch(() => null);
+    if (client === null) return "";
+    const listed = await client.call((api) => api.panes.query({}));
+    client.close();
+    return JSON.stringify(listed);
+  };
   const daemon = start(["daemon", "run", "--foreground"], project);
   const player = await createPlayer({
     tmux: { socketArgs: tmux.socketArgs, session: "base" },
@@ -90,18 +104,11 @@ it("is not run, nor read as settings, wherever a command or an agent is", async 
     eventScript: join(home, "bin", "agtmux-event"),
   });
   try {
-    await until(
-      async () => (await output(["list", "panes", "--json"])).includes('"claude"'),
-      "the agent",
-      30_000,
-    );
+    await until(async () => (await panes()).includes('"claude"'), "the agent", LIMIT_MS);
     await output(["doctor"]);
     await player.event("UserPromptSubmit");
-    await until(
-      async () => (await output(["list", "panes", "--json"])).includes('"running"'),
-      "its state",
-      30_000,
-    );
+    await until(async () => (await panes()).includes('"running"'), "its state", LIMIT_MS);
+    expect(await output(["list", "panes", "--json"])).toContain('"running"');
     expect(readdirSync(traps)).toEqual([]);
     // They would have been found: a shell in that folder runs them.
     execFileSync("/bin/sh", ["-c", "ps"], { cwd: project, env: { PATH: ":/usr/bin:/bin" } });

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
@@ -24,6 +24,9 @@ import { makeSecrets, type Secret } from "./secrets.ts";
 const run = promisify(execFile);
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/", import.meta.url));
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+/** Much is started and stored, on machines that are busy with others. */
+const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 const PLAYED = ["claude", "codex"] as const;
 /** Not seen in any pane: their events wait for one. */
 const UNSEEN = ["gemini", "copilot", "cursor", "opencode"] as const;
@@ -81,7 +84,7 @@ beforeAll(async () => {
         eventScript: daemon.eventScript,
       }),
     );
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(players.map((player) => player.close()));
   await daemon.close();
@@ -95,7 +98,7 @@ beforeEach(() => {
 
 const finish = async (isThere: () => boolean, what: string): Promise<string[]> => {
   // An event lies in the spool as the hook wrote it until it is taken in.
-  await until(() => readdirSync(daemon.paths.spoolNew).length === 0 && isThere(), what, 20_000);
+  await until(() => readdirSync(daemon.paths.spoolNew).length === 0 && isThere(), what, LIMIT_MS);
   log.flush();
   return findSecrets(new Map([...everything(), ...readAll(root)]), fresh);
 };
@@ -167,7 +170,7 @@ describe("a secret does not reach the disk", () => {
     for (const [at] of short.entries()) {
       const seen = ({ request }: { request: unknown }) => JSON.stringify(request).includes(`${word}-${at}`);
       // oxlint-disable-next-line no-await-in-loop -- one dialog after the other
-      await daemon.until(pane.paneId, seen, 15_000);
+      await daemon.until(pane.paneId, seen, LIMIT_MS);
       // oxlint-disable-next-line no-await-in-loop -- as above
       await pane.skip();
     }
@@ -183,7 +186,11 @@ describe("a secret does not reach the disk", () => {
       // oxlint-disable-next-line no-await-in-loop -- as above
       await tmux.run("rename-window", "-t", paneId, `canary-window ${line}`.slice(0, 150));
       // oxlint-disable-next-line no-await-in-loop -- as above
-      await daemon.until(paneId, (row) => row.title.includes(line) || row.title.includes("redacted"), 15_000);
+      await daemon.until(
+        paneId,
+        (row) => row.title.includes(line) || row.title.includes("redacted"),
+        LIMIT_MS,
+      );
       // oxlint-disable-next-line no-await-in-loop -- a transition stores the row
       await players[0]?.event("UserPromptSubmit");
       // oxlint-disable-next-line no-await-in-loop -- as above
@@ -225,10 +232,16 @@ describe("a secret does not reach the disk", () => {
     for (const [at, { line }] of secrets.slice(0, 8).entries()) {
       writeFileSync(daemon.paths.config, at % 2 === 0 ? `{"a": ${line}` : JSON.stringify({ [line]: line }));
       // oxlint-disable-next-line no-await-in-loop -- each has to be read
-      await until(() => {
-        log.flush();
-        return (readAll(root).get("log")?.toString().split("config.json is not valid").length ?? 0) > at + 1;
-      }, "the daemon read it");
+      await until(
+        () => {
+          log.flush();
+          return (
+            (readAll(root).get("log")?.toString().split("config.json is not valid").length ?? 0) > at + 1
+          );
+        },
+        "the daemon read it",
+        LIMIT_MS,
+      );
     }
     const { findings } = await daemon.daemon.service.doctor({ target: null });
     const report = new Map([["report", Buffer.from(JSON.stringify(findings))]]);
@@ -279,14 +292,18 @@ it("does not reach the disk by a crash of a daemon that a command started", asyn
   const { stdout } = await startProgram(process.execPath, [MAIN, "daemon", "status", "--json"], env).finished;
   const { pid } = JSON.parse(stdout) as { pid: number };
   process.kill(pid, "SIGUSR2");
-  await until(() => hasWord(readAll(paths.logDir), "canary-crash"), "its last words", 20_000);
-  await until(() => {
-    try {
-      return !process.kill(pid, 0);
-    } catch {
-      return true;
-    }
-  }, "its end");
+  await until(() => hasWord(readAll(paths.logDir), "canary-crash"), "its last words", LIMIT_MS);
+  await until(
+    () => {
+      try {
+        return !process.kill(pid, 0);
+      } catch {
+        return true;
+      }
+    },
+    "its end",
+    LIMIT_MS,
+  );
   expect([...readAll(paths.logDir).keys()].toSorted()).toEqual(["agtmuxd.log", "daemon.log"]);
   expect(readAll(paths.logDir).get("daemon.log")?.toString()).toMatch(
     /^agtmux: canary-crash .*\[E_INTERNAL\]/,
