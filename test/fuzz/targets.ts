@@ -1,15 +1,21 @@
 // Every boundary that is fuzzed. A boundary that is not in this list is not fuzzed: `fuzz.test.ts` holds that every adapter
 // and every procedure of the routers is.
 import type { FuzzTarget } from "./fuzzTarget.ts";
-import { clientTargets } from "./targets/clientTargets.ts";
+import { commandLineTargets } from "./targets/commandLineTargets.ts";
+import { configTargets } from "./targets/configTargets.ts";
+import { controlTargets } from "./targets/controlTargets.ts";
+import { farShellTargets } from "./targets/farShellTargets.ts";
+import { feedTargets } from "./targets/feedTargets.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
 import { modelTargets } from "./targets/modelTargets.ts";
-import { remoteTargets } from "./targets/remoteTargets.ts";
+import { processTargets } from "./targets/processTargets.ts";
+import { routerTargets } from "./targets/routerTargets.ts";
 import { screenTargets } from "./targets/screenTargets.ts";
 import { settingsTargets } from "./targets/settingsTargets.ts";
-import { socketTargets } from "./targets/socketTargets.ts";
+import { sshTargets } from "./targets/sshTargets.ts";
 import { tmuxTargets } from "./targets/tmuxTargets.ts";
+import { wireTargets } from "./targets/wireTargets.ts";
 
 export const TARGETS: readonly FuzzTarget[] = [
   ...hookTargets(),
@@ -17,8 +23,14 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...fileTargets(),
   ...settingsTargets(),
   ...tmuxTargets(),
-  ...remoteTargets(),
+  ...controlTargets(),
+  ...processTargets(),
+  ...sshTargets(),
+  ...farShellTargets(),
   ...modelTargets(),
-  ...clientTargets(),
-  ...socketTargets(),
+  ...configTargets(),
+  ...commandLineTargets(),
+  ...feedTargets(),
+  ...wireTargets(),
+  ...routerTargets(),
 ];

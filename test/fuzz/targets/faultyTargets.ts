@@ -32,6 +32,7 @@ export const FAULTY_TARGETS: readonly FuzzTarget[] = [
     3,
   ),
   faulty("pollutes", () => {
+    // oxlint-disable-next-line no-extend-native -- this is the fault
     Object.defineProperty(Object.prototype, `polluted${Math.random()}`, { value: 1, configurable: true });
   }),
   faulty("leaves a rejection", () => {
