@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
+import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { startProgram, type Running } from "../harness/commandLine.ts";
 import { spawnDaemon, type DaemonProcess } from "../harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -72,8 +73,12 @@ describe.each([0o000, 0o077])("a home after a session under the umask %i", (mask
         eventScript: join(paths.binDir, "agtmux-event"),
       });
       await player.event("UserPromptSubmit");
-      const listed = async () => (await cli(paths.home, ["list", "panes", "--json"], env).finished).stdout;
-      await until(async () => (await listed()).includes('"running"'), "the agent is seen", LIMIT_MS);
+      const at = { paths, version: "test", checkVersion: false, helloTimeoutMs: LIMIT_MS };
+      const client = await connectSocket(at);
+      const panes = async () => JSON.stringify(await client.call((api) => api.panes.query({})));
+      await until(async () => (await panes()).includes('"running"'), "the agent is seen", LIMIT_MS);
+      client.close();
+      await cli(paths.home, ["list", "panes"], env).finished;
       ui = cli(paths.home, ["ui", "--json"], env);
       await Promise.race([until(() => ui.stdout().includes("token="), "the page", LIMIT_MS), ui.finished]);
     } finally {
