@@ -299,6 +299,9 @@ describe("the output", () => {
     await select(started, "ledger");
     await popover.press("o");
     await popover.screen.getByText("Moulding").waitFor();
+    const isInView = () =>
+      popover.screen.evaluate((box) => box.getBoundingClientRect().bottom <= window.innerHeight);
+    await vi.waitFor(async () => expect(await isInView()).toBe(true), WAIT);
     const isAtEnd = () =>
       popover.screen.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 2);
     expect(await isAtEnd()).toBe(true);

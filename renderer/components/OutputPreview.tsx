@@ -1,6 +1,6 @@
 // What the pane shows, live: it follows the end unless the person scrolled up. Escape sequences are gone before it gets here;
 // what is left of control characters becomes visible marks.
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { OutputSource } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Api } from "../connection/connectHost.ts";
@@ -47,9 +47,18 @@ interface FollowedProps {
 const Followed = ({ api, pane, source, onSource }: FollowedProps) => {
   const state = useOutput(api, pane, source);
   const output = state.kind === "loading" ? null : state.output;
+  // Whoever asked for it sees it: the row grew below what was in view. Once, or it would tear the list about.
+  const sectionRef = useRef<HTMLElement>(null);
+  const wasShownRef = useRef(false);
+  const isThere = output !== null;
+  useEffect(() => {
+    if (!isThere || wasShownRef.current) return;
+    wasShownRef.current = true;
+    sectionRef.current?.scrollIntoView({ block: "nearest" });
+  }, [isThere]);
   const offersTranscript = output?.transcript_offered === true || source === "transcript";
   return (
-    <section className={styles.preview}>
+    <section ref={sectionRef} className={styles.preview}>
       <div className={styles.head}>
         <h3>Output</h3>
         {offersTranscript && (

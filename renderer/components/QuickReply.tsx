@@ -48,7 +48,7 @@ export const QuickReply = (props: QuickReplyProps) => {
   useEffect(() => {
     const box = boxRef.current;
     if (!isSending && box !== null && document.activeElement === box)
-      box.scrollIntoView({ block: "nearest" });
+      box.closest("section")?.scrollIntoView({ block: "nearest" });
   }, [isSending]);
 
   const send = async () => {

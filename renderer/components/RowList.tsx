@@ -165,7 +165,7 @@ export const RowList = ({
     element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
     // Whoever writes must see what.
     if (document.activeElement instanceof HTMLTextAreaElement)
-      document.activeElement.scrollIntoView({ block: "nearest" });
+      document.activeElement.closest("section")?.scrollIntoView({ block: "nearest" });
   });
   const measuredOpenKey = openKey !== null && isMeasured(openKey) ? openKey : null;
   const shownKeyRef = useRef<string | null>(null);

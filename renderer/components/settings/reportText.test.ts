@@ -25,7 +25,7 @@ describe("a report to hand on", () => {
       reportText({
         version: "0.1.0",
         host: "app",
-        userAgent: "Agent",
+        userAgent: "Agent/156.0.0.0",
         findings: [
           finding({
             evidence: "kim@build.corp.example, 10.1.2.3",
@@ -43,7 +43,7 @@ describe("a report to hand on", () => {
       }).split("\n"),
     ).toEqual([
       "agtmux 0.1.0, daemon: app",
-      "Agent",
+      "Agent/156.0.0.0",
       "",
       "problem target.health on <target 1>: Target <target 1> does not answer.",
       "          <user@host>, <address>",

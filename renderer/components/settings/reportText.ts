@@ -38,7 +38,11 @@ const lineOf = ({ check, status, agent, target, summary, evidence, remedy }: Fin
   ].join("\n");
 
 export const reportText = ({ version, host, userAgent, findings, targets }: ReportInput): string =>
-  redactNames(
-    [`agtmux ${version}, daemon: ${host}`, userAgent, "", ...findings.map(lineOf), ""].join("\n"),
-    targets,
-  );
+  [
+    `agtmux ${version}, daemon: ${host}`,
+    // Its version looks like an address.
+    userAgent,
+    "",
+    redactNames(findings.map(lineOf).join("\n"), targets),
+    "",
+  ].join("\n");
