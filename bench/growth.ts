@@ -123,6 +123,63 @@ const steadyMb = (rates: Rates): number => {
   return numbered / MB + rates.agedMbPerDay * days;
 };
 
+interface Replay {
+  sizes: readonly DaySize[];
+  /** Of the first day, before retention took anything. */
+  rates: Rates | null;
+  firstTables: Readonly<Record<string, number>>;
+  /** Of a heavy day that was replayed as one. */
+  share: number;
+}
+
+const toMeasured = ({ sizes, rates, firstTables, share }: Replay): Measured => {
+  if (rates === null) throw new Error("bench growth: no day was replayed");
+  const mbPerDay = rates.mbPerDay / share;
+  const steady = steadyMb({ ...rates, agedMbPerDay: rates.agedMbPerDay / share });
+  const [last, before] = [sizes.at(-1)?.fileMb ?? 0, sizes.at(-2)?.fileMb ?? 0];
+  return {
+    name: "growth",
+    title: "Growth of the database",
+    how: `A heavy day is assumed to be ${HEAVY_DAY.agents} agents with ${HEAVY_DAY.turnsPerAgent} turns each over ${HEAVY_DAY.hours} hours, a turn with ${HEAVY_DAY.tools} tool calls and every fourth with an approval: ${eventsPerDay().toLocaleString("en")} events. Their order and what they carry are as recorded with Claude Code, with 1.5 kB of text where tools and models answer. A quarter of such a day is replayed ${sizes.length} times with a clock that is moved by hand; retention runs every hour with limits small enough to be reached: two days, and the events of one and a half.`,
+    tables: [
+      {
+        caption: "Replayed quarters of a day",
+        head: ["day", "file", "in use", "events kept", "transitions kept", "rows removed"],
+        rows: sizes.map(({ day, fileMb, usedMb, events, transitions, removed }) => [
+          String(day),
+          mb(fileMb),
+          mb(usedMb),
+          events.toLocaleString("en"),
+          transitions.toLocaleString("en"),
+          removed.toLocaleString("en"),
+        ]),
+      },
+    ],
+    checks: [
+      atMost(
+        "growth of the file on the last day by its size, with retention",
+        (last - before) / last,
+        0.05,
+        "×",
+      ),
+      atMost("size at which a heavy day's rows and retention balance (computed)", steady, MAX_MB, "MB"),
+    ],
+    notes: [
+      `Before retention: ${mb(mbPerDay)} a day (${rates.bytesPerEvent.toFixed(0)} bytes for an event with its indexes, ${rates.bytesPerTransition.toFixed(0)} for a transition, ${rates.transitionsPerEvent.toFixed(2)} transitions for an event).`,
+      `With the default limits (${DEFAULT_CONFIG.retention.max_age_days} days, ${DEFAULT_CONFIG.retention.max_events.toLocaleString("en")} events and as many transitions) it levels off at ${mb(steady)}, computed from the first day; the replay shows that it does level off.`,
+    ],
+    figures: {
+      model: HEAVY_DAY,
+      eventsPerDay: eventsPerDay(),
+      days: sizes,
+      firstDayTablesMb: firstTables,
+      rates,
+      mbPerDay,
+      steadyMb: steady,
+    },
+  };
+};
+
 export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-bench-growth-"));
   const path = join(folder, "state.db");
@@ -145,51 +202,7 @@ export const benchGrowth = async ({ isQuick }: BenchOptions): Promise<Measured> 
       if (day === 1) firstTables = Object.fromEntries(tables);
       sizes.push({ day, ...size, removed });
     }
-    if (rates === null) throw new Error("bench growth: no day was replayed");
-    const mbPerDay = rates.mbPerDay / share;
-    const steady = steadyMb({ ...rates, agedMbPerDay: rates.agedMbPerDay / share });
-    const [last, before] = [sizes.at(-1)?.fileMb ?? 0, sizes.at(-2)?.fileMb ?? 0];
-    return {
-      name: "growth",
-      title: "Growth of the database",
-      how: `A heavy day is assumed to be ${HEAVY_DAY.agents} agents with ${HEAVY_DAY.turnsPerAgent} turns each over ${HEAVY_DAY.hours} hours, a turn with ${HEAVY_DAY.tools} tool calls and every fourth with an approval: ${eventsPerDay().toLocaleString("en")} events. Their order and what they carry are as recorded with Claude Code, with 1.5 kB of text where tools and models answer. A quarter of such a day is replayed ${days} times with a clock that is moved by hand; retention runs every hour with limits small enough to be reached: two days, and the events of one and a half.`,
-      tables: [
-        {
-          caption: "Replayed quarters of a day",
-          head: ["day", "file", "in use", "events kept", "transitions kept", "rows removed"],
-          rows: sizes.map(({ day, fileMb, usedMb, events, transitions, removed }) => [
-            String(day),
-            mb(fileMb),
-            mb(usedMb),
-            events.toLocaleString("en"),
-            transitions.toLocaleString("en"),
-            removed.toLocaleString("en"),
-          ]),
-        },
-      ],
-      checks: [
-        atMost(
-          "growth of the file on the last day by its size, with retention",
-          (last - before) / last,
-          0.05,
-          "×",
-        ),
-        atMost("size at which a heavy day's rows and retention balance (computed)", steady, MAX_MB, "MB"),
-      ],
-      notes: [
-        `Before retention: ${mb(mbPerDay)} a day (${rates.bytesPerEvent.toFixed(0)} bytes for an event with its indexes, ${rates.bytesPerTransition.toFixed(0)} for a transition, ${rates.transitionsPerEvent.toFixed(2)} transitions for an event).`,
-        `With the default limits (${DEFAULT_CONFIG.retention.max_age_days} days, ${DEFAULT_CONFIG.retention.max_events.toLocaleString("en")} events and as many transitions) it levels off at ${mb(steady)}, computed from the first day; the replay shows that it does level off.`,
-      ],
-      figures: {
-        model: HEAVY_DAY,
-        eventsPerDay: eventsPerDay(),
-        days: sizes,
-        firstDayTablesMb: firstTables,
-        rates,
-        mbPerDay,
-        steadyMb: steady,
-      },
-    };
+    return toMeasured({ sizes, rates, firstTables, share });
   } finally {
     rig.store.close();
     rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
-import { digits, ms } from "./report/words.ts";
+import { digits, mb, ms } from "./report/words.ts";
 import { scaleFigureSchema, type ScaleFigure } from "./report/scaleFigure.ts";
 import { fitExponent } from "./statistics.ts";
 
@@ -28,14 +28,18 @@ const measureSize = async (...sizes: number[]): Promise<ScaleFigure> => {
 const exponentOf = (sizes: readonly ScaleFigure[], pick: (size: ScaleFigure) => number): number =>
   fitExponent(sizes.slice(-2).map((size) => ({ x: size.panes, y: pick(size) })));
 
-export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> => {
-  const sizes: ScaleFigure[] = [];
-  for (const panes of isQuick ? [20, 40] : SIZES)
-    sizes.push(
-      await (isQuick
-        ? measureSize(2, panes, 1, 100)
-        : measureSize(TARGETS, panes, SIMULATED_SECONDS, EVENTS)),
-    );
+const columns: readonly (readonly [string, (size: ScaleFigure) => string])[] = [
+  ["panes (agents)", ({ panes, agents }) => `${panes.toLocaleString("en")} (${agents.toLocaleString("en")})`],
+  ["watching, CPU for a second", ({ cpuMsPerSecond }) => ms(cpuMsPerSecond)],
+  ["CPU for an event", ({ cpuMsPerEvent }) => ms(cpuMsPerEvent)],
+  ["list of all panes", ({ listMs }) => ms(listMs)],
+  ["list of sessions", ({ sessionsMs }) => ms(sessionsMs)],
+  ["list size", ({ listBytes }) => `${digits(listBytes / 1_024)} kB`],
+  ["heap that the panes add", ({ memoryMb }) => mb(memoryMb)],
+  ["resident", ({ residentMb }) => mb(residentMb)],
+];
+
+const toMeasured = (sizes: readonly ScaleFigure[]): Measured => {
   const [small, large] = [sizes.at(-2), sizes.at(-1)];
   if (small === undefined || large === undefined) throw new Error("bench scale: two sizes are needed");
   const bytesPerPane = ((large.memoryMb - small.memoryMb) * 1e6) / (large.panes - small.panes);
@@ -47,30 +51,12 @@ export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> =
   return {
     name: "scale",
     title: "Cost as panes and targets grow",
-    how: `${isQuick ? 2 : TARGETS} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${isQuick ? 1 : SIMULATED_SECONDS} simulated seconds of watching, then ${isQuick ? 100 : EVENTS} events that each change a state. A list is every pane, computed and serialised anew.`,
+    how: `${large.targets} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${SIMULATED_SECONDS} simulated seconds of watching, then ${EVENTS} events that each change a state. A list is every pane, computed and serialised anew.`,
     tables: [
       {
         caption: "By size",
-        head: [
-          "panes (agents)",
-          "watching, CPU for a second",
-          "CPU for an event",
-          "list of all panes",
-          "list of sessions",
-          "list size",
-          "heap that the panes add",
-          "resident",
-        ],
-        rows: sizes.map((size) => [
-          `${size.panes.toLocaleString("en")} (${size.agents.toLocaleString("en")})`,
-          ms(size.cpuMsPerSecond),
-          ms(size.cpuMsPerEvent),
-          ms(size.listMs),
-          ms(size.sessionsMs),
-          `${digits(size.listBytes / 1_024)} kB`,
-          `${digits(size.memoryMb)} MB`,
-          `${digits(size.residentMb)} MB`,
-        ]),
+        head: columns.map(([title]) => title),
+        rows: sizes.map((size) => columns.map(([, cell]) => cell(size))),
       },
     ],
     checks: [
@@ -85,4 +71,15 @@ export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> =
     ],
     figures: { sizes, exponents, bytesPerPane },
   };
+};
+
+export const benchScale = async ({ isQuick }: BenchOptions): Promise<Measured> => {
+  const sizes: ScaleFigure[] = [];
+  for (const panes of isQuick ? [20, 40] : SIZES)
+    sizes.push(
+      await (isQuick
+        ? measureSize(2, panes, 1, 100)
+        : measureSize(TARGETS, panes, SIMULATED_SECONDS, EVENTS)),
+    );
+  return toMeasured(sizes);
 };
