@@ -44,8 +44,8 @@ it("finds resident memory that grows outside of the heap", () => {
   expect(judge(hours, 1_000)).toEqual([expect.stringContaining("resident memory grows")]);
 });
 
-it.each(COUNTED)("finds one more of %s every second hour", (name) => {
-  const hours = hoursOf((hour) => ({ [name]: STEADY[name] + Math.floor(hour / 2) }));
+it.each(COUNTED)("finds one more of %s every hour", (name) => {
+  const hours = hoursOf((hour) => ({ [name]: STEADY[name] + hour }));
   expect(judge(hours, 1_000)).toEqual([expect.stringContaining(`${name}: `)]);
 });
 

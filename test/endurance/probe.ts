@@ -73,10 +73,9 @@ const leak = (bytes: number): void => {
   held.push(
     Array.from({ length: 5_000 }, (_none, at) => ({ at })),
     Buffer.alloc(bytes, 1),
-    setTimeout(() => {}, 86_400_000),
+    // More than what is in flight at any moment.
+    Array.from({ length: 3 }, () => [setTimeout(() => {}, 86_400_000), new EventEmitter()]),
     openSync("/dev/null", "r"),
-    new AbortController().signal,
-    new EventEmitter(),
   );
   process.on("SIGWINCH", () => held.length);
 };

@@ -46,7 +46,6 @@ it("finds a daemon that keeps one more of everything each hour", { timeout: LIMI
     "emitters",
     "processListeners",
   ];
-  // Abort signals come and go with requests: few hours do not tell one more from chance.
   const missed = expected.filter((words) => !faults.some((fault) => fault.startsWith(words)));
   expect(missed, faults.join("; ")).toEqual([]);
 });

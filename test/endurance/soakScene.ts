@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSyn
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { AGENTS, framesOf, type PlayedAgent } from "../chain/scene.ts";
@@ -15,6 +16,8 @@ import { startProbedDaemon, type ProbedDaemon } from "./probedDaemon.ts";
 
 /** Several looks per sample, of which the least counts: what is in flight at one of them is not held. */
 const LOOKS = 5;
+/** Apart: what is in flight lives for less than a second. */
+const LOOK_APART_MS = 200;
 
 export interface Keeper {
   agent: PlayedAgent;
@@ -44,6 +47,7 @@ const countFiles = (folder: string): number =>
 const leastOf = async <T extends Partial<Held>>(look: () => Promise<T>): Promise<T> => {
   const least = await look();
   for (let index = 1; index < LOOKS; index += 1) {
+    await wait(LOOK_APART_MS);
     const next = await look();
     for (const name of Object.keys(least) as (keyof T)[])
       if (next[name] < least[name]) least[name] = next[name];
