@@ -34,6 +34,14 @@ describe("the hosts that an SSH configuration names", () => {
     expect(await readSshAliases(home)).toEqual({ aliases: ["build", "gpu-box", "ci"], problems: [] });
   });
 
+  it("come by a pattern of many stars in no more time than by one", async () => {
+    write(".ssh/config", `Include ${"*".repeat(30)}a*a*a*a*a*a*a*z\nInclude x?[a-c][!d]*.con[f]\n`);
+    write(`.ssh/${"a".repeat(200)}`, "Host never\n");
+    write(".ssh/x.bel.conf", "Host by-class\n");
+    write(".ssh/x.bdl.conf", "Host not-by-class\n");
+    expect(await readSshAliases(home)).toEqual({ aliases: ["by-class"], problems: [] });
+  });
+
   it("come from included files too: relative, of the home, absolute, and by pattern", async () => {
     write(".ssh/config", `Include conf.d/*.conf ~/work/hosts\nInclude "${home}/abs"\nHost last\n`);
     write(".ssh/conf.d/b.conf", "Host b\n");

@@ -43,13 +43,40 @@ const isUsable = (alias: string): boolean => {
   }
 };
 
-const toPattern = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob
-      .replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
-      .replaceAll("*", ".*")
-      .replaceAll("?", ".")}$`,
-  );
+/** One character of a name, or any number of them. */
+type GlobPart = "*" | RegExp;
+
+const partsOf = (glob: string): GlobPart[] =>
+  (glob.match(/\*+|\[!?\]?[^\]]*\]|./gsu) ?? []).map((part) => {
+    if (part.startsWith("*")) return "*";
+    if (part === "[") throw new SyntaxError("a class without its end");
+    if (part === "?") return /^.$/su;
+    if (part.length > 2 && part.startsWith("[")) return new RegExp(`^${part.replace("[!", "[^")}$`, "su");
+    return new RegExp(`^${part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`, "su");
+  });
+
+/** Goes back to the last `*` only, so that many of them cost no more than one. @throws SyntaxError for a class that is none. */
+const createGlob = (glob: string): ((name: string) => boolean) => {
+  const parts = partsOf(glob);
+  return (name) => {
+    const characters = Array.from(name);
+    let [at, part] = [0, 0];
+    let star: { at: number; part: number } | null = null;
+    while (at < characters.length) {
+      const wanted = parts[part];
+      if (wanted === "*") star = { at, part: part++ };
+      else if (wanted?.test(characters[at] ?? "") === true) {
+        at += 1;
+        part += 1;
+      } else if (star !== null) {
+        star.at += 1;
+        at = star.at;
+        part = star.part + 1;
+      } else return false;
+    }
+    return parts.slice(part).every((rest) => rest === "*");
+  };
+};
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
@@ -68,14 +95,14 @@ const expand = async (path: string): Promise<string[]> => {
   let found = ["/"];
   for (const part of path.split("/").filter((one) => one !== "")) {
     const isGlob = /[*?[]/.test(part);
-    const pattern = isGlob ? toPattern(part) : null;
+    const isNamed = isGlob ? createGlob(part) : null;
     // oxlint-disable-next-line no-await-in-loop -- from the top down
     const next = await Promise.all(
       found.map(async (folder) =>
-        pattern === null
+        isNamed === null
           ? [join(folder, part)]
           : (await listFolder(folder))
-              .filter((name) => pattern.test(name) && (part.startsWith(".") || !name.startsWith(".")))
+              .filter((name) => isNamed(name) && (part.startsWith(".") || !name.startsWith(".")))
               .map((name) => join(folder, name)),
       ),
     );
