@@ -9,7 +9,7 @@ import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { captureScreens, MAX_SCREEN_COLUMNS } from "./capture.ts";
 import { diffTopology } from "./diffTopology.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
-import { listTopology, probeTopology } from "./topology.ts";
+import { listTopology, probeTopology, readListing } from "./topology.ts";
 
 let tmux: PrivateTmux;
 let executor: TargetExecutor;
@@ -50,6 +50,23 @@ const fingerprint = async (): Promise<string> => {
 const pickNow = async (paneId: string) => (await list()).panes.find((pane) => pane.paneId === paneId);
 const alsoIn = (pane: Pane | undefined): string[] =>
   (pane?.alsoIn ?? []).map((session) => session.sessionName);
+
+it("knows no server by a pid or a start that no system has", () => {
+  for (const about of [`42 ${"1".repeat(400)} /s`, `${"4".repeat(30)} 1795238680 /s`, "42 x /s"])
+    expect(
+      readListing(
+        {
+          status: "ok",
+          at: 1,
+          answers: [
+            { isOk: true, lines: [about] },
+            { isOk: true, lines: [] },
+          ],
+        },
+        "default",
+      ).status,
+    ).toBe("error");
+});
 
 describe("listTopology", () => {
   it("describes a pane and the life of its server", async () => {

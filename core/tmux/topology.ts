@@ -45,7 +45,8 @@ export const readListing = (
   | Exclude<QueryResult, { status: "ok" }> => {
   if (result.status !== "ok") return result;
   const [about, listing] = result.answers;
-  const [, pid, startedAt, socketPath = ""] = /^(\d+) (\d+) (.*)$/.exec(about?.lines[0] ?? "") ?? [];
+  const [, pid, startedAt, socketPath = ""] =
+    /^(\d{1,10}) (\d{1,12}) (.*)$/.exec(about?.lines[0] ?? "") ?? [];
   if (about?.isOk !== true || pid === undefined || listing === undefined)
     return { status: "error", problem: "tmux did not say which server it is" };
   if (!listing.isOk && listing.lines[0] !== NOTHING_TO_LIST)
