@@ -18,8 +18,10 @@ const RECORDED_AGENTS: readonly string[] = readdirSync(RECORDINGS, { withFileTyp
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
+export const isRecorded = (agentType: string): boolean => RECORDED_AGENTS.includes(agentType);
+
 const sourcesOf = (agentType: string): readonly string[] =>
-  RECORDED_AGENTS.includes(agentType) ? [agentType] : RECORDED_AGENTS;
+  isRecorded(agentType) ? [agentType] : RECORDED_AGENTS;
 
 export interface SeedEvent {
   name: string;

@@ -19,7 +19,11 @@ import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { mutatedBytes, mutatedText } from "../mutateText.ts";
 
 /** Sends bytes as they are and gives what comes back until the other side is quiet or closes. */
-const sendRaw = (to: { path: string } | { host: string; port: number }, bytes: Buffer): Promise<string> =>
+const sendRaw = (
+  to: { path: string } | { host: string; port: number },
+  bytes: Buffer,
+  quietMs = 300,
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(to);
@@ -27,7 +31,7 @@ const sendRaw = (to: { path: string } | { host: string; port: number }, bytes: B
       socket.destroy();
       resolve(Buffer.concat(chunks).toString("latin1"));
     };
-    socket.setTimeout(300, done);
+    socket.setTimeout(quietMs, done);
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.once("close", done);
     socket.once("error", (error: NodeJS.ErrnoException) => {
@@ -62,6 +66,9 @@ const rawSocketTarget = (shared: SharedDaemon): FuzzTarget =>
       };
     },
   });
+
+/** A machine that is busy with others may take so long for an answer that has to come. */
+const STILL_MS = 15_000;
 
 const PAGE = "the-page-itself";
 const OUTSIDE = "outside-of-the-page";
@@ -114,6 +121,7 @@ const webTarget = defineTarget({
         const still = await sendRaw(
           to,
           Buffer.from(`GET /none HTTP/1.1\r\n${host}connection: close\r\n\r\n`),
+          STILL_MS,
         );
         hold(still.startsWith("HTTP/1.1 403"), "the bridge does not answer any more");
       },

@@ -11,7 +11,7 @@ import { cleanText } from "../../../core/tmux/cleanText.ts";
 import { hold, holdLine, holdText } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { hostileText, mutatedText } from "../mutateText.ts";
-import { frameSeeds } from "../seeds.ts";
+import { frameSeeds, isRecorded } from "../seeds.ts";
 
 /** What holds of everything that a screen or a file says. */
 export const checkReading = (reading: Reading | null): void => {
@@ -167,7 +167,8 @@ export const screenTargets = (): FuzzTarget[] => {
   const adapters = createAdapterRegistry().list();
   return [
     ...adapters.map(screenTarget),
-    ...adapters.map(forgedTarget),
+    // Of the others there is no frame that is known to be calm.
+    ...adapters.filter(({ agentType }) => isRecorded(agentType)).map(forgedTarget),
     ...adapters.map(processTarget),
     registryTarget,
   ];

@@ -1,9 +1,13 @@
 // What the person's SSH configuration and a server can say: names, host keys, errors, frames of both transports.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { createFramedOutput, createStartGate } from "../../../core/targets/executors/farOutput.ts";
 import { createLineSplitter, LINE_CUT_MARK } from "../../../core/targets/executors/lineProcess.ts";
 import { judgeHostKey, parseKnownHosts, typeOfKey } from "../../../core/targets/knownHosts.ts";
 import { encodeForPrintf, quoteArgv, quoteForLogin } from "../../../core/targets/quote.ts";
+import { readSshAliases } from "../../../core/targets/sshAliases.ts";
 import { checkSshAlias, parseSshConfig } from "../../../core/targets/sshConfig.ts";
 import { errorFromOpenSsh } from "../../../core/targets/sshErrors.ts";
 import { kindOfKey } from "../../../core/targets/sshIdentities.ts";
@@ -210,9 +214,40 @@ const splitterTarget = defineTarget({
   }),
 });
 
+const ALIASES = [
+  "Host box *.example.org !bad\n  HostName 10.0.0.7\nInclude config.d/*\n",
+  'Host "quoted name" other # comment\nInclude ~/.ssh/config.d/?.conf /nowhere/*\nMatch all\n',
+  "Include ***************z\nInclude config\nhost=box2\n",
+];
+const aliasFileTarget = defineTarget({
+  name: "ssh/names in the configuration",
+  weight: 0.2,
+  open: () => {
+    const home = mkdtempSync(join(tmpdir(), "agtmux-fuzz-ssh-"));
+    mkdirSync(join(home, ".ssh", "config.d"), { recursive: true });
+    writeFileSync(join(home, ".ssh", "config.d", "a.conf"), "Host included\nInclude ../config\n");
+    writeFileSync(join(home, ".ssh", "a".repeat(200)), "Host long\n");
+    return {
+      arbitrary: mutatedText(ALIASES, 4),
+      check: async (text) => {
+        writeFileSync(join(home, ".ssh", "config"), text);
+        const { aliases, problems } = await readSshAliases(home);
+        hold(new Set(aliases).size === aliases.length, "a name twice");
+        for (const alias of aliases) checkSshAlias(alias);
+        for (const problem of problems) hold(problem.length < 5_000, "a problem without bound");
+      },
+      close: () => {
+        rmSync(home, { recursive: true, force: true });
+        return Promise.resolve();
+      },
+    };
+  },
+});
+
 export const sshTargets = (): FuzzTarget[] => [
   sshConfigTarget,
   aliasTarget,
+  aliasFileTarget,
   hostKeyTarget,
   keyFileTarget,
   sshErrorTarget,
