@@ -43,6 +43,7 @@ const TARGET_PANES = 200;
 /** A stretch without the daemon, before and after, by one with it. */
 const ALONE_SHARE = 8;
 const LIMIT_DIALOGS = 12;
+const HOOKS = 60;
 const NAIVE_PAUSE = 2;
 
 type Daemon = Awaited<ReturnType<Scene["startDaemon"]>>;
@@ -107,7 +108,7 @@ const memoryOf = (daemon: Daemon) => ({
 /** A quiet stretch with the daemon between two without it; its start is no part of any. */
 const measureIdle = async (
   scene: Scene,
-  options: { seconds: number; settleMs: number },
+  options: { seconds: number; settleMs: number; hooks: number },
 ): Promise<{ idle: WatchCost; waitSeen: Spread; firstAnswerMs: number }> => {
   const { seconds } = options;
   const before = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
@@ -121,7 +122,7 @@ const measureIdle = async (
   const memory = memoryOf(daemon);
   const feed = new FeedWatch(daemon.client);
   const waitSeen = await measureDialogs(scene, feed, LIMIT_DIALOGS);
-  const hookToFeed = await measureHooks(scene, feed, Math.ceil(seconds * 1.5));
+  const hookToFeed = await measureHooks(scene, feed, options.hooks);
   await feed.close();
   await daemon.stop();
   const after = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
@@ -156,7 +157,7 @@ const fireHooks = (scene: Scene): { count(): number; stop(): void } => {
 /** Every agent redraws whole frames and has a hook fire every two seconds: a turn with one tool call after the other. */
 const measureBusy = async (
   scene: Scene,
-  options: { seconds: number; settleMs: number },
+  options: { seconds: number; settleMs: number; hooks: number },
 ): Promise<NonNullable<PanesFigures["busy"]>> => {
   const { seconds } = options;
   for (const agent of scene.agents) agent.busy(REDRAW_SECONDS);
@@ -176,7 +177,7 @@ const measureBusy = async (
     const feed = new FeedWatch(daemon.client);
     for (const agent of scene.agents) scene.drop(agent, "Stop", { background_tasks: [] });
     await wait(500);
-    const hookToFeed = await measureHooks(scene, feed, Math.ceil(seconds * 1.5));
+    const hookToFeed = await measureHooks(scene, feed, options.hooks);
     await feed.close();
     await daemon.stop();
     const after = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
@@ -212,11 +213,12 @@ export const benchPanes = async (
   // Some looks come every 30 s and some every 60: a stretch has all of the first, and where a target is stated of both.
   const seconds = panes === TARGET_PANES ? full : full / 2;
   const short = full / 4;
+  const hooks = isQuick ? 4 : HOOKS;
   try {
     await wait(settleMs / 3);
     const listPanes = await measureListPanes(scene, isQuick ? 2 : 20);
-    const quiet = wants.has("idle") ? await measureIdle(scene, { seconds, settleMs }) : null;
-    const busy = wants.has("busy") ? await measureBusy(scene, { seconds: short, settleMs }) : null;
+    const quiet = wants.has("idle") ? await measureIdle(scene, { seconds, settleMs, hooks }) : null;
+    const busy = wants.has("busy") ? await measureBusy(scene, { seconds: short, settleMs, hooks }) : null;
     const dialogs = Math.min(agents, LIMIT_DIALOGS);
     const naive = wants.has("naive")
       ? await measureNaive(scene, { seconds: short, dialogs, pauseSeconds: isQuick ? 0.1 : NAIVE_PAUSE })
