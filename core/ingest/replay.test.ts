@@ -105,4 +105,4 @@ it("replays to the stored states for any life of an agent", () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-});
+}, 120_000);

@@ -43,7 +43,7 @@ const connect = (tmuxPath = "tmux"): TmuxServer =>
   });
 const controlled = async (): Promise<void> => {
   await server.query([["display-message", "-p", "#{pid}"]]);
-  await until(() => server.mode === "control", "control mode");
+  await until(() => server.mode === "control", "control mode", 30_000);
 };
 /** A program that refuses to be a control client, as a wedged tmux does. */
 const tmuxWithoutControl = (): string => {
@@ -346,7 +346,7 @@ describe("the control client", () => {
       await gone;
       await until(async () => (await tmux.clientPids()).length === 0, "no client is left");
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("without a server", () => {
