@@ -60,7 +60,7 @@ const Followed = ({ api, pane, source, onSource }: FollowedProps) => {
   return (
     <section ref={sectionRef} className={styles.preview}>
       <div className={styles.head}>
-        <h3>Output</h3>
+        <h2>Output</h2>
         {offersTranscript && (
           <div role="group" aria-label="What is shown" className={styles.sources}>
             <ActionButton isPressed={source === "screen"} onClick={() => onSource("screen")}>

@@ -86,10 +86,10 @@ export const RequestDetail = (props: RequestDetailProps) => {
   const { request } = props;
   return (
     <section>
-      <h3>
+      <h2>
         {HEADINGS[request.kind]}
         {request.tool_name !== null && ` · ${displayLine(request.tool_name)}`}
-      </h3>
+      </h2>
       <p className={styles.title}>{displayLine(request.title)}</p>
       {request.body !== null && request.body !== request.title && <Body request={request} />}
       {request.options.length > 0 && <Options {...props} />}

@@ -55,7 +55,7 @@ const TimelineItem = ({ entry }: { entry: TimelineEntry }) => (
 const Explained = ({ explanation }: { explanation: Explanation }) => (
   <>
     <section>
-      <h3>Why “{explanation.pane.state === null ? "no agent" : STATE_WORDS[explanation.pane.state]}”</h3>
+      <h2>Why “{explanation.pane.state === null ? "no agent" : STATE_WORDS[explanation.pane.state]}”</h2>
       <p>{displayLine(explanation.rule)}</p>
       {explanation.evidence.length > 0 && (
         <ul className={styles.list} aria-label="Evidence">
@@ -70,7 +70,7 @@ const Explained = ({ explanation }: { explanation: Explanation }) => (
     </section>
     {explanation.timeline.length > 0 && (
       <section>
-        <h3>So far</h3>
+        <h2>So far</h2>
         <ol className={styles.list} aria-label="Timeline">
           {explanation.timeline.map((entry) => (
             <TimelineItem key={entry.state_version} entry={entry} />
