@@ -53,9 +53,9 @@ describe.each([0o000, 0o077])("a home after a session under the umask %i", (mask
   let place: string;
   let paths: RuntimePaths;
   let tmux: PrivateTmux;
-  let daemon: DaemonProcess;
-  let player: Player;
-  let ui: Running;
+  let daemon: DaemonProcess | undefined;
+  let player: Player | undefined;
+  let ui: Running | undefined;
 
   beforeAll(async () => {
     place = makePlace();
@@ -79,17 +79,20 @@ describe.each([0o000, 0o077])("a home after a session under the umask %i", (mask
       await until(async () => (await panes()).includes('"running"'), "the agent is seen", LIMIT_MS);
       client.close();
       await cli(paths.home, ["list", "panes"], env).finished;
-      ui = cli(paths.home, ["ui", "--json"], env);
-      await Promise.race([until(() => ui.stdout().includes("token="), "the page", LIMIT_MS), ui.finished]);
+      const started = cli(paths.home, ["ui", "--json"], env);
+      ui = started;
+      const isOpen = () => started.stdout().includes("token=");
+      await Promise.race([until(isOpen, "the page", LIMIT_MS), started.finished]);
     } finally {
       process.umask(previous);
     }
   });
   afterAll(async () => {
-    ui.child.kill("SIGINT");
-    await ui.finished;
-    await player.close();
-    await daemon.stop();
+    // Also what a session left that did not come up.
+    ui?.child.kill("SIGINT");
+    await ui?.finished;
+    await player?.close();
+    await daemon?.stop();
     await tmux.close();
     rmSync(place, { recursive: true, force: true, maxRetries: 5 });
   });
@@ -112,8 +115,8 @@ describe.each([0o000, 0o077])("a home after a session under the umask %i", (mask
   });
 
   it("holds no token of the browser's page in any file", () => {
-    const token = /token=([0-9a-f]{64})/.exec(ui.stdout())?.[1];
-    if (token === undefined) return expect(ui.stderr()).toContain("has not been built");
+    const token = /token=([0-9a-f]{64})/.exec(ui?.stdout() ?? "")?.[1];
+    if (token === undefined) return expect(ui?.stderr()).toContain("has not been built");
     const files = readAll(paths.home);
     expect(files.size).toBeGreaterThan(4);
     expect([...files].filter(([, bytes]) => bytes.includes(token)).map(([path]) => path)).toEqual([]);
@@ -153,8 +156,8 @@ describe.each([0o000, 0o077])("a home after a session under the umask %i", (mask
   });
 
   it.runIf(isRoot)("is not shown to him by the browser's page", async () => {
-    const port = /127\.0\.0\.1:(\d+)/.exec(ui.stdout())?.[1];
-    if (port === undefined) return expect(ui.stderr()).toContain("has not been built");
+    const port = /127\.0\.0\.1:(\d+)/.exec(ui?.stdout() ?? "")?.[1];
+    if (port === undefined) return expect(ui?.stderr()).toContain("has not been built");
     const answer = await asNobody(
       `const answers = [];
        for (const path of ["/", "/trpc/panes", "/open?token=" + "0".repeat(64)])
