@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 let bundled: Promise<string> | null = null;
@@ -26,5 +26,7 @@ export const bundleDaemon = (): Promise<string> =>
       banner: { js: 'const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
       logLevel: "error",
     });
+    // Its service would outlive the tests.
+    await stop();
     return outfile;
   })());

@@ -55,10 +55,11 @@ for (const fault of FAULTS.filter(({ name }) => only.includes(name))) {
     console.log(row(cellsOf(outcome)));
     complaints.push(...complaintsOf(outcome));
   } catch (error) {
-    complaints.push(
-      `${fault.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
-    console.log(row([fault.name, "-", "-", "-", "-", "-", "-", "it failed: see below"]));
+    const why = `${fault.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    // At once too: hours may pass before the end.
+    console.error(why);
+    complaints.push(why);
+    console.log(row([fault.name, "-", "-", "-", "-", "-", "-", "it failed: see above"]));
   }
 }
 if (complaints.length > 0) {
