@@ -74,7 +74,7 @@ const leak = (bytes: number): void => {
     Array.from({ length: 5_000 }, (_none, at) => ({ at })),
     Buffer.alloc(bytes, 1),
     // More than what is in flight at any moment.
-    Array.from({ length: 3 }, () => [setTimeout(() => {}, 86_400_000), new EventEmitter()]),
+    Array.from({ length: 8 }, () => [setTimeout(() => {}, 86_400_000), new EventEmitter()]),
     openSync("/dev/null", "r"),
   );
   process.on("SIGWINCH", () => held.length);

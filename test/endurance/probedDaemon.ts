@@ -18,7 +18,7 @@ export interface ProbedDaemon {
   connect(): Promise<DaemonClient>;
   lightSample(): Promise<LightSample>;
   heapSample(): Promise<HeapSample>;
-  /** Makes it hold one more of everything, three timers and emitters, 5,000 objects, and so many bytes. */
+  /** Makes it hold one more of everything, eight timers and emitters, 5,000 objects, and so many bytes. */
   leak(bytes: number): Promise<void>;
   /** Living children. Linux only. */
   children(): number;
