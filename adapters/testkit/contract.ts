@@ -235,6 +235,7 @@ const describeCost = (adapter: AgentAdapter, samples: readonly RecordedEvent[]):
     it.each([
       ["blanks", " ".repeat(1_000)],
       ["rules", "─".repeat(1_000)],
+      ["rules that are none", `${"─".repeat(998)}x`],
       ["digits", "1".repeat(1_000)],
       ["prompts", "❯ 1. ".repeat(200)],
       ["spinners", "✻ a for 1s 1m ".repeat(80)],

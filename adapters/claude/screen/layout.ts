@@ -13,7 +13,8 @@ export interface InputBox {
 }
 
 const MAX_FOOTER_LINES = 8;
-const RULE = /^─{12,}(.*─{2,})?$/;
+// Written so that each character matches in one way only: a long rule that is none must not cost the cube of its length.
+const RULE = /^─{12}(?:─*|.*──)$/;
 const PROMPT_SIGN = /^[❯>!]( |\u00a0|$)/;
 
 export const isRule = (line: string): boolean => RULE.test(line);
