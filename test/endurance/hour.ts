@@ -213,6 +213,27 @@ const vanish = async (scene: SoakScene): Promise<void> => {
   await scene.secondTmux.run("kill-server");
 };
 
+/** A sample of a target that waits for its next attempt tells nothing of one that is connected. */
+const untilConnected = async (scene: SoakScene): Promise<void> => {
+  const { ssh, client } = scene;
+  if (ssh === null) return;
+  await until(
+    async () => {
+      const targets = (await client.call((api) => api.targets.query())).filter(({ kind }) => kind === "ssh");
+      const down = targets.filter(({ health }) => health !== "ok");
+      for (const { target } of down)
+        await client
+          .call((api) => api.targetConnect.mutate({ name: target }))
+          .catch((error: unknown) => {
+            if (!(error instanceof AgtmuxError) || error.code === "E_INTERNAL") throw error;
+          });
+      return down.length === 0 && (await ssh.sessionPids()).length >= targets.length;
+    },
+    "targets are connected again",
+    LIMIT_MS,
+  );
+};
+
 const rest = async (scene: SoakScene): Promise<void> => {
   const players = scene.keepers.map(({ player }) => player);
   await untilRows(
@@ -267,6 +288,7 @@ export const playHour = async (scene: SoakScene, options: HourOptions): Promise<
   ]);
   await turns(["end"]);
   await vanish(scene);
+  await untilConnected(scene);
   await lazy.return?.(undefined);
   await rest(scene);
   return tally;
