@@ -12,7 +12,7 @@ import { FAULTY_TARGETS } from "./targets/faultyTargets.ts";
 
 const FIXED_SEED = 20_261_121;
 const RANDOM_SEED = Date.now() & 0x7fff_ffff;
-const CASES = 4_000;
+const CASES = 3_000;
 const HANG_MS = 30_000;
 const LIMIT_MS = 240_000;
 
