@@ -203,9 +203,9 @@ describe("the policy of the page", () => {
 });
 
 describe("another page of this browser, on another port of this machine", () => {
-  it("cannot read from the popover, nor act through it, with the person's cookie at hand", async () => {
+  it("cannot read from the popover, nor act through it, not even where it lies, and is not sent its cookie", async () => {
     const { page, context } = launched;
-    const own = new URL(page.url()).origin;
+    const own = page.url().replace(/\/$/, "");
     const other = await context.newPage();
     await other.goto(evilOrigin);
     const results = await other.evaluate(async (origin) => {
@@ -236,11 +236,12 @@ describe("another page of this browser, on another port of this machine", () => 
     }, own);
     expect(results).toEqual({ read: ["refused", "refused", "refused"], events: "refused" });
     expect(daemon.actions).toEqual([]);
+    expect(received.join()).not.toContain("agtmux_");
   });
 
   it("learns no address of it, and a form of it changes nothing", async () => {
     const { page, context } = launched;
-    const own = new URL(page.url()).origin;
+    const own = page.url().replace(/\/$/, "");
     const other = await context.newPage();
     await other.goto(evilOrigin);
     const navigation = other.waitForResponse((response) => response.url().startsWith(own));
@@ -275,7 +276,11 @@ it("keeps the session from scripts and the token from the address, the history a
   const [cookie] = await context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
   expect(kept.cookie).toBe("");
-  for (const text of Object.values(kept)) expect(text).not.toMatch(/[0-9a-f]{64}/);
+  const { address, ...elsewhere } = kept;
+  for (const text of Object.values(elsewhere)) expect(text).not.toMatch(/[0-9a-f]{64}/);
+  // The address holds its folder, which opens nothing without the cookie.
+  expect(address).toBe(`http://${cookie?.domain}:${new URL(address).port}${cookie?.path}`);
+  expect(address).not.toContain(cookie?.value);
   await page.goBack().catch(() => null);
   expect(page.url()).not.toContain("token=");
 });

@@ -17,6 +17,8 @@ const SECRET = "outside-the-renderer";
 let folder: string;
 let daemon: FakeDaemon;
 let bridge: WebBridge;
+/** The folder of the popover without its last slash; known to who exchanged the token. */
+let base: string;
 
 interface Answer {
   status: number;
@@ -34,7 +36,7 @@ const ask = (
       {
         host: "127.0.0.1",
         port: bridge.port,
-        path,
+        path: path.startsWith("/open?") ? path : base + path,
         method: options.method ?? "GET",
         headers: { host: `127.0.0.1:${bridge.port}`, ...options.headers },
       },
@@ -52,9 +54,14 @@ const ask = (
   });
 
 const pathOf = (url: string) => url.slice(url.indexOf("/", "http://".length));
+const takeCookie = ({ headers }: Answer): string => {
+  const [cookie = "", , , path = ""] = String(headers["set-cookie"]?.[0]).split("; ");
+  base = path.slice("Path=".length, -1);
+  return cookie;
+};
 const signIn = async () => {
   const answer = await ask(pathOf(bridge.url));
-  return String(answer.headers["set-cookie"]?.[0]).split(";")[0] ?? "";
+  return takeCookie(answer);
 };
 
 /** Puts the daemon behind a Unix socket, and the bridge in front of that. */
@@ -82,6 +89,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, "secret.html"), SECRET);
   symlinkSync(join(folder, "secret.html"), join(folder, "renderer", "link.html"));
   daemon = new FakeDaemon([makePane()]);
+  base = "";
   bridge = await startWebBridge({
     rpc: createRouterHandler(createRouter(daemon), SILENT_LOGGER),
     rendererDir: join(folder, "renderer"),
@@ -98,9 +106,9 @@ describe("browser bridge", () => {
     const exchange = await ask(pathOf(bridge.url));
     expect(exchange.status).toBe(200);
     expect(exchange.headers["set-cookie"]?.[0]).toMatch(
-      new RegExp(`^agtmux_${bridge.port}=[0-9a-f]{64}; HttpOnly; SameSite=Strict; Path=/$`),
+      new RegExp(`^agtmux_${bridge.port}=[0-9a-f]{64}; HttpOnly; SameSite=Strict; Path=/[0-9a-f]{64}/$`),
     );
-    const cookie = String(exchange.headers["set-cookie"]?.[0]).split(";")[0] ?? "";
+    const cookie = takeCookie(exchange);
     expect(await ask("/", { headers: { cookie } })).toMatchObject({
       status: 200,
       body: "<!doctype html><title>popover</title>",
@@ -172,11 +180,21 @@ describe("browser bridge", () => {
   it.each(["/", "/index.html", "/assets/app.js", "/trpc/hello", "/trpc/feed?input=%7B%7D"])(
     "refuses %s without a cookie, or with a wrong one",
     async (path) => {
+      await signIn();
       expect((await ask(path)).status).toBe(403);
       const wrong = `agtmux_${bridge.port}=${"0".repeat(64)}`;
       expect((await ask(path, { headers: { cookie: wrong } })).status).toBe(403);
     },
   );
+
+  it("refuses the right cookie outside of its folder: on other ports it is sent there too", async () => {
+    const cookie = await signIn();
+    expect((await ask("/trpc/targets", { headers: { cookie } })).status).toBe(200);
+    for (const folder of ["", "/", `/${"0".repeat(64)}`, base.slice(0, -1), base.toUpperCase()]) {
+      base = folder;
+      expect((await ask("/trpc/targets", { headers: { cookie } })).status).toBe(403);
+    }
+  });
 
   it("takes a token once", async () => {
     const path = pathOf(bridge.url);
@@ -215,7 +233,7 @@ describe("browser bridge", () => {
     const outgoing = request({
       host: "127.0.0.1",
       port: bridge.port,
-      path: "/trpc/feed?input=%7B%7D",
+      path: `${base}/trpc/feed?input=%7B%7D`,
       headers: { cookie, accept: "text/event-stream" },
     });
     outgoing.on("error", () => {});
@@ -248,7 +266,7 @@ describe("browser bridge", () => {
       const outgoing = request({
         host: "127.0.0.1",
         port: bridge.port,
-        path: "/trpc/feed?input=%7B%7D",
+        path: `${base}/trpc/feed?input=%7B%7D`,
         headers: { cookie, accept: "text/event-stream" },
       });
       outgoing.on("error", () => {});

@@ -75,6 +75,7 @@ const factsOf = (request: IncomingMessage): RequestFacts => {
   const site = request.headers["sec-fetch-site"];
   return {
     method: request.method ?? "",
+    url: request.url ?? "",
     // Of two, a proxy may believe the other one.
     host: request.headersDistinct["host"]?.length === 1 ? request.headers.host : undefined,
     origin: request.headers.origin,
@@ -98,13 +99,13 @@ const answerFile = (response: ServerResponse, file: WebFile, isHead: boolean) =>
  * Our own page leads on to the popover: a redirect would drop the strict cookie when the address was clicked on a page of
  * another site, and the token would stay in the address bar.
  */
-const answerExchange = (response: ServerResponse, cookie: string) => {
+const answerExchange = (response: ServerResponse, cookie: string, folder: string) => {
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",
-    "set-cookie": `${cookie}; HttpOnly; SameSite=Strict; Path=/`,
+    "set-cookie": `${cookie}; HttpOnly; SameSite=Strict; Path=${folder}`,
   });
   response.end(
-    '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=/"><title>agtmux</title></html>',
+    `<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=${folder}"><title>agtmux</title></html>`,
   );
 };
 
@@ -113,7 +114,8 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
   const files = readWebFiles(options.rendererDir);
   const { logger } = options;
   let token: string | null = null;
-  const session = { name: "", value: makeSecret() };
+  // A cookie goes to every port of a host: the folder, which no page of another user knows, keeps it from theirs.
+  const session = { name: "", value: makeSecret(), folder: `/${makeSecret()}/` };
 
   const refuse = (response: ServerResponse, refusal: Refusal) => {
     logger.warn({ refusal }, "browser bridge refused a request");
@@ -125,12 +127,11 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
     const isValid = token !== null && isSameSecret(given, token);
     if (!isValid) return refuse(response, "no_session");
     token = null;
-    answerExchange(response, `${session.name}=${session.value}`);
+    answerExchange(response, `${session.name}=${session.value}`, session.folder);
   };
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const facts = factsOf(request);
-    const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const given = /^\/open\?token=([0-9a-f]{64})$/.exec(request.url ?? "")?.[1];
     if (given !== undefined && facts.method === "GET") {
       const refusedHost = refuseHost(facts);
@@ -138,6 +139,8 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
     }
     const refusal = refuseRequest(facts, session);
     if (refusal !== null) return refuse(response, refusal);
+    request.url = (request.url ?? "").slice(session.folder.length - 1);
+    const path = request.url.split("?", 1)[0] ?? "";
     if (path.startsWith(RPC_PREFIX) && (facts.method === "GET" || facts.method === "POST")) {
       options.rpc(request, response);
       return;

@@ -4,6 +4,8 @@ import { timingSafeEqual } from "node:crypto";
 
 export interface RequestFacts {
   method: string;
+  /** Path and query, as they were sent. */
+  url: string;
   host: string | undefined;
   origin: string | undefined;
   fetchSite: string | undefined;
@@ -34,10 +36,10 @@ const cookieValue = (header: string | undefined, name: string): string | null =>
 export const refuseHost = (facts: RequestFacts): Refusal | null =>
   facts.host !== undefined && LOOPBACK_HOST.test(facts.host) ? null : "wrong_host";
 
-/** Null when the request may be served. `session` is the cookie that the token was exchanged for. */
+/** Null when the request may be served. `session` is the cookie that the token was exchanged for, and where it holds. */
 export const refuseRequest = (
   facts: RequestFacts,
-  session: { name: string; value: string },
+  session: { name: string; value: string; folder: string },
 ): Refusal | null => {
   const refusedHost = refuseHost(facts);
   if (refusedHost !== null) return refusedHost;
@@ -51,5 +53,6 @@ export const refuseRequest = (
   if (facts.fetchSite !== undefined && facts.fetchSite !== "same-origin" && facts.fetchSite !== "none")
     return "foreign_origin";
   const given = cookieValue(facts.cookie, session.name);
-  return given !== null && isSameSecret(given, session.value) ? null : "no_session";
+  const isInFolder = isSameSecret(facts.url.slice(0, session.folder.length), session.folder);
+  return isInFolder && given !== null && isSameSecret(given, session.value) ? null : "no_session";
 };

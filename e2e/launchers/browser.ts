@@ -63,7 +63,7 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
     if (message.type() === "error") errors.push(message.text());
   });
   await page.goto(bridge.url);
-  await page.waitForURL(`http://127.0.0.1:${bridge.port}/`);
+  await page.waitForURL(new RegExp(`^http://127\\.0\\.0\\.1:${bridge.port}/[0-9a-f]{64}/$`));
   return {
     launcher: "browser",
     page,
