@@ -3,6 +3,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { evidenceSchema, type Evidence, type EvidenceSource } from "../model/evidence.ts";
 import type { SourceCursor, Store } from "../ports/store.ts";
 import type { IngestMark } from "./highMarks.ts";
+import type { LastValues } from "./lastValues.ts";
 import { redactPayload } from "./redact.ts";
 import { redactEvidence } from "./redactEvidence.ts";
 import type { RowReader } from "./rowReader.ts";
@@ -19,7 +20,25 @@ interface EventRow {
   dedupe_key: string;
   signal: string;
 }
-type NewEventRow = Omit<EventRow, "event_row"> & { raw_payload: string; action_id: string | null };
+/** In the order of the columns in `INSERT_EVENT`: by name a value costs as much as writing it. */
+type NewEventRow = [
+  eventId: string,
+  runtimeId: string,
+  eventType: string,
+  source: string,
+  sourceSeq: number | null,
+  eventTime: number,
+  ingestedAt: number,
+  dedupeKey: string,
+  signal: string,
+  rawPayload: string,
+  actionId: string | null,
+];
+// RETURNING would build a table for the one number that the connection knows anyway.
+const INSERT_EVENT = `
+  INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload, action_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (runtime_id, source, dedupe_key) DO NOTHING`;
 
 interface CursorRow {
   runtime_id: string;
@@ -30,19 +49,19 @@ interface CursorRow {
   last_order_event_id: string;
 }
 
-const toRow = (evidence: Evidence, rawPayload: unknown, actionId: string | null): NewEventRow => ({
-  event_id: evidence.eventId,
-  runtime_id: evidence.runtimeId,
-  event_type: evidence.eventType,
-  source: evidence.source,
-  source_seq: evidence.sourceSeq,
-  event_time: evidence.eventTime,
-  ingested_at: evidence.ingestedAt,
-  dedupe_key: evidence.dedupeKey,
-  signal: JSON.stringify(evidence.signal),
-  raw_payload: JSON.stringify(redactPayload(rawPayload)),
-  action_id: actionId,
-});
+const toRow = (evidence: Evidence, rawPayload: unknown, actionId: string | null): NewEventRow => [
+  evidence.eventId,
+  evidence.runtimeId,
+  evidence.eventType,
+  evidence.source,
+  evidence.sourceSeq,
+  evidence.eventTime,
+  evidence.ingestedAt,
+  evidence.dedupeKey,
+  JSON.stringify(evidence.signal),
+  JSON.stringify(redactPayload(rawPayload)),
+  actionId,
+];
 
 const fromRow = (row: EventRow): unknown => ({
   eventId: row.event_id,
@@ -59,18 +78,12 @@ const fromRow = (row: EventRow): unknown => ({
 export const createEvents = (
   db: BetterSqlite3.Database,
   rows: RowReader,
-  mark: IngestMark,
+  { mark, last }: { mark: IngestMark; last: LastValues },
 ): Pick<
   Store,
   "insertEvent" | "listEvidence" | "getCursor" | "putCursor" | "lastHookEventAt" | "lastIngestedAt"
 > => {
-  const insert = db
-    .prepare<[NewEventRow], number>(`
-      INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload, action_id)
-      VALUES (@event_id, @runtime_id, @event_type, @source, @source_seq, @event_time, @ingested_at, @dedupe_key, @signal, @raw_payload, @action_id)
-      ON CONFLICT (runtime_id, source, dedupe_key) DO NOTHING
-      RETURNING event_row`)
-    .pluck();
+  const insert = db.prepare<NewEventRow>(INSERT_EVENT);
   const list = db.prepare<[string], EventRow>(`
     SELECT event_row, event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal
     FROM events WHERE runtime_id = ? ORDER BY event_row`);
@@ -88,15 +101,19 @@ export const createEvents = (
     ON CONFLICT (runtime_id, source) DO UPDATE SET
       last_source_seq = excluded.last_source_seq, last_order_event_time = excluded.last_order_event_time,
       last_order_ingested_at = excluded.last_order_ingested_at, last_order_event_id = excluded.last_order_event_id`);
-  const insertAndMark = db.transaction((row: NewEventRow): number | null => {
-    const eventRow = insert.get(row) ?? null;
-    if (eventRow !== null) mark.raise(row.ingested_at);
-    return eventRow;
-  });
+  const insertAndMark = (row: NewEventRow, ingestedAt: number): number | null => {
+    const { changes, lastInsertRowid } = insert.run(...row);
+    if (changes === 0) return null;
+    mark.raise(ingestedAt);
+    return Number(lastInsertRowid);
+  };
+  const insertAlone = db.transaction(insertAndMark);
 
   return {
-    insertEvent: (evidence, rawPayload, actionId = null) =>
-      insertAndMark(toRow(redactEvidence(evidence), rawPayload, actionId)),
+    insertEvent: (evidence, rawPayload, actionId = null) => {
+      const row = toRow(redactEvidence(evidence), rawPayload, actionId);
+      return (db.inTransaction ? insertAndMark : insertAlone)(row, evidence.ingestedAt);
+    },
     listEvidence: (runtimeId) => {
       const found: { row: number; evidence: Evidence }[] = [];
       for (const row of list.all(runtimeId)) {
@@ -106,6 +123,7 @@ export const createEvents = (
       return found;
     },
     getCursor: (runtimeId, source): SourceCursor | null => {
+      last.settle();
       const row = getCursor.get(runtimeId, source);
       if (row === undefined) return null;
       return {
@@ -118,14 +136,16 @@ export const createEvents = (
       };
     },
     putCursor: (cursor) => {
-      putCursor.run({
-        runtime_id: cursor.runtimeId,
-        source: cursor.source,
-        last_source_seq: cursor.lastSourceSeq,
-        last_order_event_time: cursor.lastOrderEventTime,
-        last_order_ingested_at: cursor.lastOrderIngestedAt,
-        last_order_event_id: cursor.lastOrderEventId,
-      });
+      last.put(`cursor/${cursor.runtimeId}/${cursor.source}`, () =>
+        putCursor.run({
+          runtime_id: cursor.runtimeId,
+          source: cursor.source,
+          last_source_seq: cursor.lastSourceSeq,
+          last_order_event_time: cursor.lastOrderEventTime,
+          last_order_ingested_at: cursor.lastOrderIngestedAt,
+          last_order_event_id: cursor.lastOrderEventId,
+        }),
+      );
     },
     lastHookEventAt: (agentType, targetId) => lastHook.get(agentType, targetId) ?? null,
     lastIngestedAt: () => mark.read(),

@@ -1,5 +1,6 @@
 // Table `high_marks`: values that only grow and must survive the pruning of the rows they came from.
 import type BetterSqlite3 from "better-sqlite3";
+import type { LastValues } from "./lastValues.ts";
 
 export interface IngestMark {
   /** Raises the mark to `at` (epoch ms) when that is higher. */
@@ -8,15 +9,18 @@ export interface IngestMark {
   read(): number;
 }
 
-export const createIngestMark = (db: BetterSqlite3.Database): IngestMark => {
+export const createIngestMark = (db: BetterSqlite3.Database, last: LastValues): IngestMark => {
   const raise = db.prepare<[number]>(
     "UPDATE high_marks SET value = max(value, ?) WHERE name = 'ingested_at'",
   );
   const read = db.prepare<[], number>("SELECT value FROM high_marks WHERE name = 'ingested_at'").pluck();
   return {
     raise: (at) => {
-      raise.run(at);
+      last.put("ingested_at", () => raise.run(at), at);
     },
-    read: () => read.get() ?? 0,
+    read: () => {
+      last.settle();
+      return read.get() ?? 0;
+    },
   };
 };

@@ -15,6 +15,7 @@ import { createAdapters } from "./adapters.ts";
 import { createAudit } from "./audit.ts";
 import { createEvents } from "./events.ts";
 import { createIngestMark } from "./highMarks.ts";
+import { createLastValues, type LastValues } from "./lastValues.ts";
 import { createLosses } from "./losses.ts";
 import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
@@ -61,7 +62,10 @@ const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
   return db;
 };
 
-const createTransactions = (db: BetterSqlite3.Database): Pick<Store, "transaction" | "savepoint"> => {
+const createTransactions = (
+  db: BetterSqlite3.Database,
+  last: LastValues,
+): Pick<Store, "transaction" | "savepoint"> => {
   // Prepared once: every event of a batch has a savepoint, and better-sqlite3 would build a function for each.
   const begin = db.prepare<[]>("SAVEPOINT one");
   const release = db.prepare<[]>("RELEASE one");
@@ -69,13 +73,13 @@ const createTransactions = (db: BetterSqlite3.Database): Pick<Store, "transactio
   return {
     transaction: (work) => {
       if (db.inTransaction) throw new Error("store.transaction: already in one; use savepoint");
-      return db.transaction(work).immediate();
+      return db.transaction(() => last.inTransaction(work)).immediate();
     },
     savepoint: (work) => {
       if (!db.inTransaction) throw new Error("store.savepoint: outside of a transaction");
       begin.run();
       try {
-        const result = work();
+        const result = last.inSavepoint(work);
         release.run();
         return result;
       } catch (error) {
@@ -98,22 +102,23 @@ const createTransactions = (db: BetterSqlite3.Database): Pick<Store, "transactio
 export const openStore = (options: { path: string; logger: Logger }): Store => {
   const db = connect(options.path, options.logger);
   const rows = createRowReader(options.logger);
-  const mark = createIngestMark(db);
+  const last = createLastValues();
+  const mark = createIngestMark(db, last);
   return {
-    ...createTransactions(db),
-    ...createTargets(db, rows),
+    ...createTransactions(db, last),
+    ...createTargets(db, rows, last),
     ...createPanes(db, rows),
     ...createRuntimes(db, rows),
-    ...createEvents(db, rows, mark),
+    ...createEvents(db, rows, { mark, last }),
     ...createPending(db, rows, mark),
-    ...createStates(db, rows),
+    ...createStates(db, rows, last),
     ...createTransitions(db, rows),
     ...createSnapshots(db, rows),
     ...createAudit(db),
     ...createUsedKeys(db),
     ...createAdapters(db),
     ...createLosses(db),
-    ...createRetention(db),
+    ...createRetention(db, last),
     close: () => {
       db.close();
     },

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { resolutionSchema } from "../model/resolution.ts";
 import { paneKeySchema } from "../model/runtime.ts";
 import type { StateRow, Store } from "../ports/store.ts";
+import type { LastValues } from "./lastValues.ts";
 import { redactResolution } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
@@ -59,6 +60,7 @@ const fromRow = (row: StoredState): unknown => ({
 export const createStates = (
   db: BetterSqlite3.Database,
   rows: RowReader,
+  last: LastValues,
 ): Pick<Store, "putState" | "deleteState" | "listStates"> => {
   const put = db.prepare<[NewState]>(`
     INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution)
@@ -71,14 +73,18 @@ export const createStates = (
   const list = db.prepare<[], StoredState>("SELECT * FROM states ORDER BY target_id, server, pane_id");
   return {
     putState: (row) => {
-      put.run(toRow(row));
+      // A pane has one row, and of its states within a transaction only the last can be read back.
+      last.put(`state/${row.targetId}/${row.server}/${row.paneId}`, () => put.run(toRow(row)));
     },
     deleteState: (runtimeId) => {
+      last.settle();
       remove.run(runtimeId);
     },
-    listStates: () =>
-      present(
+    listStates: () => {
+      last.settle();
+      return present(
         list.all().map((row) => rows.read(stateRowSchema, "states", row.runtime_id, () => fromRow(row))),
-      ),
+      );
+    },
   };
 };

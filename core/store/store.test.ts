@@ -433,6 +433,31 @@ describe("transactions", () => {
     expect(stored()).toEqual(["a", "b"]);
   });
 
+  test("states, cursors and the mark of a batch are there after it, those of a failed savepoint are not", () => {
+    store.transaction(() => {
+      store.savepoint(() => {
+        insert("a");
+        store.putState(sampleState({ stateVersion: 1 }));
+        store.putState(sampleState({ stateVersion: 2 }));
+      });
+      expect(() =>
+        store.savepoint(() => {
+          insert("b");
+          store.putState(sampleState({ stateVersion: 3 }));
+          fail();
+        }),
+      ).toThrow("bad event");
+    });
+    reopen();
+    expect(store.listStates()).toEqual([sampleState({ stateVersion: 2 })]);
+    store.transaction(() => {
+      store.putState(sampleState({ stateVersion: 4 }));
+      expect(store.listStates()).toEqual([sampleState({ stateVersion: 4 })]);
+      store.deleteState("r1");
+    });
+    expect(store.listStates()).toEqual([]);
+  });
+
   test("misuse is refused: nesting, a savepoint outside, asynchronous work", () => {
     expect(() => store.savepoint(() => insert("a"))).toThrow(/outside of a transaction/);
     expect(() => store.transaction(() => store.transaction(() => insert("a")))).toThrow(/already in one/);

@@ -2,6 +2,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { targetSchema, type Target } from "../model/runtime.ts";
 import type { Store } from "../ports/store.ts";
+import type { LastValues } from "./lastValues.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
 interface TargetRow {
@@ -43,6 +44,7 @@ const fromRow = (row: TargetRow): unknown => ({
 export const createTargets = (
   db: BetterSqlite3.Database,
   rows: RowReader,
+  last: LastValues,
 ): Pick<Store, "upsertTarget" | "listTargets" | "removeTarget"> => {
   const upsert = db.prepare<[TargetRow]>(`
     INSERT INTO targets (target_id, target_name, kind, connection_ref, is_default, last_seen_at, health, health_reason, updated_at)
@@ -57,6 +59,7 @@ export const createTargets = (
   );
   return {
     removeTarget: (targetId) => {
+      last.settle();
       for (const removal of removals) removal.run(targetId);
     },
     upsertTarget: (target) => {

@@ -24,7 +24,25 @@ interface TransitionRow {
   view: string;
   action_id: string | null;
 }
-type NewTransitionRow = Omit<TransitionRow, "version"> & { state: string | null; reason_code: string | null };
+/** In the order of the columns in `APPEND`. */
+type NewTransitionRow = [
+  runtimeId: string,
+  at: number,
+  evaluatedAt: number,
+  eventHorizon: number,
+  state: string | null,
+  reasonCode: string | null,
+  previousState: string | null,
+  end: string | null,
+  fingerprint: string | null,
+  pulse: string,
+  resolution: string | null,
+  view: string,
+  actionId: string | null,
+];
+const APPEND = `
+  INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view, action_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 const transitionSchema: z.ZodType<Transition> = z.object({
   version: z.number().int(),
@@ -41,21 +59,21 @@ const transitionSchema: z.ZodType<Transition> = z.object({
   actionId: z.string().nullable(),
 });
 
-const toRow = (transition: NewTransition): NewTransitionRow => ({
-  runtime_id: transition.runtimeId,
-  at: transition.at,
-  evaluated_at: transition.evaluatedAt,
-  event_horizon: transition.eventHorizon,
-  state: transition.resolution?.status.state ?? null,
-  reason_code: transition.resolution?.status.reasonCode ?? null,
-  previous_state: transition.previousState,
-  end_reason: transition.end,
-  fingerprint: transition.fingerprint,
-  pulse: JSON.stringify(transition.pulse),
-  resolution: transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
-  view: JSON.stringify(redactView(transition.view)),
-  action_id: transition.actionId,
-});
+const toRow = (transition: NewTransition): NewTransitionRow => [
+  transition.runtimeId,
+  transition.at,
+  transition.evaluatedAt,
+  transition.eventHorizon,
+  transition.resolution?.status.state ?? null,
+  transition.resolution?.status.reasonCode ?? null,
+  transition.previousState,
+  transition.end,
+  transition.fingerprint,
+  JSON.stringify(transition.pulse),
+  transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
+  JSON.stringify(redactView(transition.view)),
+  transition.actionId,
+];
 
 /** Rows before 0.2 named a request's fields as the daemon does. */
 const renewView = (view: unknown): unknown => {
@@ -85,9 +103,7 @@ export const createTransitions = (
   Store,
   "appendTransition" | "listTransitionsAfter" | "listTransitionsOf" | "transitionRange" | "firstVersionSince"
 > => {
-  const append = db.prepare<[NewTransitionRow]>(`
-    INSERT INTO state_transitions (runtime_id, at, evaluated_at, event_horizon, state, reason_code, previous_state, end_reason, fingerprint, pulse, resolution, view, action_id)
-    VALUES (@runtime_id, @at, @evaluated_at, @event_horizon, @state, @reason_code, @previous_state, @end_reason, @fingerprint, @pulse, @resolution, @view, @action_id)`);
+  const append = db.prepare<NewTransitionRow>(APPEND);
   const after = db.prepare<[number, number], TransitionRow>(
     "SELECT * FROM state_transitions WHERE version > ? ORDER BY version LIMIT ?",
   );
@@ -105,7 +121,7 @@ export const createTransitions = (
     rows.read(transitionSchema, "state_transitions", row.version, () => fromRow(row));
 
   return {
-    appendTransition: (transition) => Number(append.run(toRow(transition)).lastInsertRowid),
+    appendTransition: (transition) => Number(append.run(...toRow(transition)).lastInsertRowid),
     listTransitionsAfter: (version, limit) => present(after.all(version, limit).map(read)),
     listTransitionsOf: (runtimeId, limit) => present(ofRuntime.all(runtimeId, limit).map(read)),
     transitionRange: () => {

@@ -1,0 +1,89 @@
+// Rows of which only the last value counts (states, cursors, the ingest mark), put off to the end of the transaction: a batch
+// of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and what a failed
+// savepoint put is forgotten with it. Outside of a transaction nothing is put off.
+
+interface Waiting {
+  rank: number;
+  write: () => void;
+}
+
+export interface LastValues {
+  /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail for what the row holds. */
+  put(key: string, write: () => void, rank?: number): void;
+  /** Writes what waits: for whoever reads or deletes such rows. */
+  settle(): void;
+  /** Around the work of a transaction, inside of it. */
+  inTransaction<T>(work: () => T): T;
+  /** Around the work of a savepoint, inside of it. */
+  inSavepoint<T>(work: () => T): T;
+}
+
+const putInto = (waiting: Map<string, Waiting>, key: string, one: Waiting): void => {
+  const known = waiting.get(key);
+  if (known === undefined || known.rank <= one.rank) waiting.set(key, one);
+};
+
+export const createLastValues = (): LastValues => {
+  let waiting: Map<string, Waiting> | null = null;
+  /** What waited before each of the savepoints that are open, and how it comes back when it was written inside of one that fails. */
+  let outer: Map<string, Waiting>[] = [];
+  let undo: (() => void)[] = [];
+
+  const writeAll = (values: Map<string, Waiting>): void => {
+    for (const { write } of values.values()) write();
+    values.clear();
+  };
+  const settle = (): void => {
+    if (waiting === null) return;
+    for (const values of outer) {
+      if (values.size === 0) continue;
+      const before = [...values];
+      undo.push(() => {
+        for (const [key, one] of before) values.set(key, one);
+      });
+      writeAll(values);
+    }
+    writeAll(waiting);
+  };
+
+  return {
+    settle,
+    put: (key, write, rank = 0) => {
+      if (waiting === null) write();
+      else putInto(waiting, key, { rank, write });
+    },
+    inTransaction: (work) => {
+      waiting = new Map();
+      outer = [];
+      undo = [];
+      try {
+        const result = work();
+        settle();
+        return result;
+      } finally {
+        waiting = null;
+        outer = [];
+        undo = [];
+      }
+    },
+    inSavepoint: (work) => {
+      const before = waiting;
+      if (before === null) return work();
+      const own = new Map<string, Waiting>();
+      outer.push(before);
+      waiting = own;
+      const undoFrom = undo.length;
+      try {
+        const result = work();
+        for (const [key, one] of own) putInto(before, key, one);
+        return result;
+      } catch (error) {
+        for (const restore of undo.splice(undoFrom).toReversed()) restore();
+        throw error;
+      } finally {
+        outer.pop();
+        waiting = before;
+      }
+    },
+  };
+};
