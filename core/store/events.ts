@@ -4,7 +4,7 @@ import { evidenceSchema, type Evidence, type EvidenceSource } from "../model/evi
 import type { SourceCursor, Store } from "../ports/store.ts";
 import type { IngestMark } from "./highMarks.ts";
 import type { LastValues } from "./lastValues.ts";
-import { redactPayload } from "./redact.ts";
+import { createPayloadRedactor } from "./redact.ts";
 import { redactEvidence } from "./redactEvidence.ts";
 import type { RowReader } from "./rowReader.ts";
 
@@ -49,7 +49,8 @@ interface CursorRow {
   last_order_event_id: string;
 }
 
-const toRow = (evidence: Evidence, rawPayload: unknown, actionId: string | null): NewEventRow => [
+/** `payload` as it may be stored. */
+const toRow = (evidence: Evidence, payload: unknown, actionId: string | null): NewEventRow => [
   evidence.eventId,
   evidence.runtimeId,
   evidence.eventType,
@@ -59,7 +60,7 @@ const toRow = (evidence: Evidence, rawPayload: unknown, actionId: string | null)
   evidence.ingestedAt,
   evidence.dedupeKey,
   JSON.stringify(evidence.signal),
-  JSON.stringify(redactPayload(rawPayload)),
+  JSON.stringify(payload),
   actionId,
 ];
 
@@ -101,6 +102,7 @@ export const createEvents = (
     ON CONFLICT (runtime_id, source) DO UPDATE SET
       last_source_seq = excluded.last_source_seq, last_order_event_time = excluded.last_order_event_time,
       last_order_ingested_at = excluded.last_order_ingested_at, last_order_event_id = excluded.last_order_event_id`);
+  const redactPayload = createPayloadRedactor();
   const insertAndMark = (row: NewEventRow, ingestedAt: number): number | null => {
     const { changes, lastInsertRowid } = insert.run(...row);
     if (changes === 0) return null;
@@ -111,7 +113,7 @@ export const createEvents = (
 
   return {
     insertEvent: (evidence, rawPayload, actionId = null) => {
-      const row = toRow(redactEvidence(evidence), rawPayload, actionId);
+      const row = toRow(redactEvidence(evidence), redactPayload(rawPayload), actionId);
       return (db.inTransaction ? insertAndMark : insertAlone)(row, evidence.ingestedAt);
     },
     listEvidence: (runtimeId) => {

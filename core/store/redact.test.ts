@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_STORED_BYTES, redactPayload } from "./redact.ts";
+import { createPayloadRedactor, MAX_STORED_BYTES, redactPayload } from "./redact.ts";
 import { redactText } from "./redactText.ts";
 
 // Assembled at run time, so that no scanner takes this file for a leak.
@@ -205,4 +205,44 @@ describe("redactPayload", () => {
     };
     expect(JSON.parse(JSON.stringify(redactPayload(payload)))).toEqual(payload);
   });
+});
+
+describe("a payload redactor that remembers", () => {
+  // Fragments of every rule, so that texts are made in which a rule may begin, match or be cut off.
+  const fragments = secrets.flatMap(([, secret, text]) => [secret, text(secret), text("$X")]);
+  const text = fc.array(fc.constantFrom(...fragments, " ", "\n", "-", "=", "word", "/home/x"), {
+    maxLength: 6,
+  });
+
+  test("gives what one that forgets gives, whatever came before", () => {
+    const redact = createPayloadRedactor();
+    const payload = fc.dictionary(
+      fc.constantFrom("cwd", "password", "token_count", "apiKey", "text"),
+      text.map((parts) => parts.join("")),
+    );
+    fc.assert(
+      fc.property(payload, (value) => {
+        expect(JSON.stringify(redact(value))).toBe(JSON.stringify(redactPayload(value)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("bounds a payload of known texts as any other", () => {
+    const redact = createPayloadRedactor();
+    const known = "x".repeat(199);
+    redact({ known });
+    const list = Array.from({ length: 90 }, () => [known, known]);
+    expect(Buffer.byteLength(JSON.stringify(redact({ list })))).toBeLessThanOrEqual(MAX_STORED_BYTES);
+    expect(JSON.stringify(redact({ list }))).toBe(JSON.stringify(redactPayload({ list })));
+  });
+});
+
+test("a token is found wherever its word begins and ends", () => {
+  const token = `hf_${filler.slice(0, 20)}`;
+  for (let before = 0; before < 40; before += 1) {
+    const words = "a bc ".repeat(8).slice(0, before).trimEnd();
+    expect(redactText(`${words} ${token} b`, 4_000)).toBe(`${words} [redacted] b`);
+    expect(redactText(`${words} ${token}`, 4_000)).toBe(`${words} [redacted]`);
+  }
 });

@@ -26,18 +26,50 @@ const normaliseKey = (key: string): string =>
     .replace(/[\s.-]/g, "_")
     .toLowerCase();
 
+/** What is to be done with the value under a key; `stored` costs `bytes` of JSON. */
+interface KnownKey {
+  stored: string;
+  bytes: number;
+  isSecret: boolean;
+  /** Names secrets, but this one counts them. */
+  isCount: boolean;
+}
+
+/** Keys and short texts that came out as they went in; for texts their bytes of JSON. No secret is ever kept here. */
+interface Known {
+  keys: Map<string, KnownKey>;
+  texts: Map<string, number>;
+}
+
 /** `left`: bytes of JSON still to give. `scan`: characters still to search; texts that shrink would not use up `left`. */
 interface Budget {
   left: number;
   scan: number;
+  known: Known;
 }
+
+const MAX_KNOWN = 500;
+const MAX_KNOWN_CHARS = 200;
+
+const remember = <T>(known: Map<string, T>, text: string, value: T): void => {
+  if (text.length > MAX_KNOWN_CHARS) return;
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(text, value);
+};
 
 const bytesOf = (json: string): number => Buffer.byteLength(json);
 
 const spendString = (text: string, budget: Budget): string => {
   budget.scan -= Math.min(text.length, MAX_STRING_CHARS);
+  const { texts } = budget.known;
+  const bytes = budget.scan < 0 ? undefined : texts.get(text);
+  if (bytes !== undefined && bytes <= budget.left) {
+    budget.left -= bytes;
+    return text;
+  }
   let kept = budget.scan < 0 ? CUT : redactText(text, MAX_STRING_CHARS);
   let cost = bytesOf(JSON.stringify(kept));
+  if (kept === text) remember(texts, text, cost);
   if (cost > budget.left) {
     // A character costs at most six bytes as JSON (\u0000).
     kept = budget.left < 400 ? CUT : redactText(text, Math.floor(budget.left / 6) - 2);
@@ -45,6 +77,22 @@ const spendString = (text: string, budget: Budget): string => {
   }
   budget.left -= cost;
   return kept;
+};
+
+const knowKey = (key: string, { keys }: Known): KnownKey => {
+  const known = keys.get(key);
+  if (known !== undefined) return known;
+  const name = normaliseKey(key);
+  const isSecret = SECRET_KEY.test(name);
+  const stored = redactText(key, MAX_KEY_CHARS);
+  const found = {
+    stored,
+    bytes: bytesOf(JSON.stringify(stored)),
+    isSecret,
+    isCount: isSecret && COUNT_KEY.test(name),
+  };
+  if (stored === key) remember(keys, key, found);
+  return found;
 };
 
 const copyList = (list: readonly unknown[], depth: number, isSecret: boolean, budget: Budget): unknown[] => {
@@ -75,14 +123,11 @@ const copyObject = (
       break;
     }
     entries += 1;
-    const name = normaliseKey(key);
-    const isSecretKey = SECRET_KEY.test(name);
-    const isCountKey = isSecretKey && COUNT_KEY.test(name);
-    const storedKey = redactText(key, MAX_KEY_CHARS);
-    budget.left -= bytesOf(JSON.stringify(storedKey)) + 2;
+    const { stored, bytes, isSecret: isSecretKey, isCount } = knowKey(key, budget.known);
+    budget.left -= bytes + 2;
     const value: unknown = Reflect.get(source, key);
-    copy[storedKey] =
-      isSecretKey && !isCountKey && value !== null && typeof value !== "boolean"
+    copy[stored] =
+      isSecretKey && !isCount && value !== null && typeof value !== "boolean"
         ? spendString(REDACTED, budget)
         : copyValue(value, depth + 1, isSecret || isSecretKey, budget);
   }
@@ -116,9 +161,12 @@ const copyValue = (value: unknown, depth: number, isSecret: boolean, budget: Bud
   }
 };
 
-const newBudget = (): Budget => ({
+const newKnown = (): Known => ({ keys: new Map(), texts: new Map() });
+
+const newBudget = (known: Known): Budget => ({
   left: MAX_STORED_BYTES - BYTES_FOR_MARKS,
   scan: MAX_SCANNED_CHARS,
+  known,
 });
 
 /**
@@ -126,8 +174,15 @@ const newBudget = (): Budget => ({
  * values under keys such as `password`), whose JSON is at most 16 kB. Long texts end in a mark with their original length.
  * Never throws on parsed JSON; cost is bounded whatever the input's size, but for enumerating one object's keys.
  */
-export const redactPayload = (payload: unknown): unknown => copyValue(payload, 0, false, newBudget());
+export const redactPayload = (payload: unknown): unknown =>
+  copyValue(payload, 0, false, newBudget(newKnown()));
 
 /** As `redactPayload`, for what is known to be an object. */
 export const redactRecord = (payload: Record<string, unknown>): Record<string, unknown> =>
-  copyObject(payload, 0, false, newBudget());
+  copyObject(payload, 0, false, newBudget(newKnown()));
+
+/** `redactPayload` for whoever does it often: agents send the same keys, folders and session ids with every event. */
+export const createPayloadRedactor = (): ((payload: unknown) => unknown) => {
+  const known = newKnown();
+  return (payload) => copyValue(payload, 0, false, newBudget(known));
+};
