@@ -50,7 +50,10 @@ const quickCheck = async (path: string, nodePath: string): Promise<string | null
   }
 };
 
-const checkDatabase = async ({ paths: { stateDb } }: HomeFacts, nodePath: string): Promise<Diagnosis> => {
+const checkDatabase = async (
+  { paths: { stateDb }, isDaemonRunning }: HomeFacts,
+  nodePath: string,
+): Promise<Diagnosis> => {
   const [found, log] = await Promise.all([orNull(stat(stateDb)), orNull(stat(`${stateDb}-wal`))]);
   if (found === null) return { status: "skipped", summary: "There is no database yet.", evidence: stateDb };
   const size = `${stateDb}, ${formatBytes(found.size)}${log === null ? "" : ` and ${formatBytes(log.size)} of log`}`;
@@ -69,8 +72,7 @@ const checkDatabase = async ({ paths: { stateDb } }: HomeFacts, nodePath: string
     status: "problem",
     summary: "The database is damaged.",
     evidence: `${size}: ${said}`,
-    // With its log: an old log beside a new database would be taken for a part of it.
-    remedy: `Run 'agtmux daemon stop', then 'mkdir ${quoteWord(`${stateDb}.damaged`)} && mv ${quoteWord(stateDb)}* ${quoteWord(`${stateDb}.damaged/`)}'; states come back from tmux, their history is gone.`,
+    remedy: `${isDaemonRunning ? "Run 'agtmux daemon stop': the next daemon" : "Start the daemon, for instance by 'agtmux list panes': it"} keeps the damaged file aside and finds the states anew; their history is gone.`,
   };
 };
 

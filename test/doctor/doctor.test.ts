@@ -208,20 +208,25 @@ describe("without", () => {
     expect(readdirSync(root)).not.toContain("a");
   });
 
-  it("a readable database it names the file, and why no daemon starts", async () => {
+  it("a readable database it names the file, and what became of it once a daemon starts", async () => {
+    rmSync(paths.home, { recursive: true, force: true });
     mkdirSync(paths.home, { mode: 0o700 });
     writeFileSync(paths.stateDb, "not a database at all".repeat(100));
-    const found = await examine([], { AGTMUX_NO_START: "" });
+    const found = await examine();
     expect(found.code).toBe(1);
     expect(find(found, "home.database", "problem")).toMatchObject({
       evidence: expect.stringContaining("file is not a database"),
-      remedy: expect.stringContaining(`mv ${paths.stateDb}*`),
+      remedy: expect.stringContaining("Start the daemon"),
     });
-    expect(find(found, "daemon.running", "problem")?.evidence).toContain("cannot be read as a database");
-    rmSync(paths.home, { recursive: true });
+    const daemon = await spawnDaemon({ home: paths.home, env });
+    const rebuilt = await examine();
+    await daemon.stop();
+    expect(find(rebuilt, "home.database", "ok")).toBeDefined();
+    expect(find(rebuilt, "daemon.history", "warning")?.evidence).toContain(`${paths.stateDb}.damaged-`);
   });
 
   it("tmux it still looks at everything else", async () => {
+    rmSync(paths.home, { recursive: true, force: true });
     mkdirSync(paths.home, { mode: 0o700 });
     writeFileSync(paths.config, '{"tmux_path": "/nonexistent/tmux"}');
     const daemon = await spawnDaemon({ home: paths.home, env });

@@ -1,5 +1,6 @@
 // What the daemon believes of the model world: right when it was brought up to date last, and wrong since then. In the
 // shape in which the actions read it.
+import { EMPTY_FACTS } from "../../../core/engine/facts.ts";
 import { promptFingerprint } from "../../../core/actions/fingerprint.ts";
 import type { ActionSubject } from "../../../core/actions/prepare.ts";
 import type { SubjectNow } from "../../../core/engine/guard.ts";
@@ -99,6 +100,7 @@ export class LaggingEngine {
         endedAt: null,
       },
       adapter: modelAdapter,
+      facts: EMPTY_FACTS,
       resolution,
       fingerprint: promptFingerprint(front.runtimeId, resolution),
       stateVersion: version,
