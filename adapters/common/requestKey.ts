@@ -1,6 +1,6 @@
 // The name of a permission request whose event carries no tool-use id: what it asks, hashed. Which part of a tool's input
 // stays the same from announcement to end is each agent's business.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { asPayload } from "./payload.ts";
 
 const MAX_DEPTH = 40;
@@ -20,8 +20,4 @@ const canonical = (value: unknown, depth: number): string => {
 
 /** Stable over processes and restarts: 32 hex digits of agent id, tool name and canonical input. */
 export const hashRequest = (agentId: string, toolName: string, stableInput: unknown): string =>
-  createHash("sha256")
-    .update(JSON.stringify([agentId, toolName]))
-    .update(canonical(stableInput, 0))
-    .digest("hex")
-    .slice(0, 32);
+  hash("sha256", JSON.stringify([agentId, toolName]) + canonical(stableInput, 0), "hex").slice(0, 32);

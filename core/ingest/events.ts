@@ -3,6 +3,7 @@
 import { bindEvent, type Binding } from "../engine/bind.ts";
 import { isTie, placeEvent } from "../engine/place.ts";
 import type { Envelope } from "../model/envelope.ts";
+import type { Runtime, ServerInstance } from "../model/runtime.ts";
 import { isWrapperEvent, readWrapperEvent } from "../model/wrapperEvent.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
 import type { PendingEvent } from "../ports/store.ts";
@@ -27,11 +28,11 @@ export class Events {
     const { store, logger } = ledger.deps;
     ledger.commit(() => {
       for (const envelope of envelopes) {
-        if (store.isSpoolNameKnown(targetId, envelope.spoolName)) {
+        const ingestedAt = ledger.nextIngestedAt();
+        if (!store.rememberSpoolName(targetId, envelope.spoolName, ingestedAt)) {
           ledger.drop("duplicate");
           continue;
         }
-        const ingestedAt = ledger.nextIngestedAt();
         try {
           store.savepoint(() => this.apply({ targetId, server: null, envelope, ingestedAt }, true));
         } catch (error) {
@@ -44,7 +45,6 @@ export class Events {
             "an event could not be applied and was left out",
           );
         }
-        store.rememberSpoolName(targetId, envelope.spoolName, ingestedAt);
       }
       this.bindPending();
     });
@@ -74,27 +74,26 @@ export class Events {
         return true;
       case "bound": {
         const entry = ledger.world.runtimes.get(binding.runtimeId);
-        if (entry !== undefined) this.applyTo(entry, event);
+        // Reading it twice would find the same, unless the runtime's requests have to be confirmed.
+        if (entry !== undefined)
+          this.applyTo(entry, event, entry.confirmRequests ? this.normalize(envelope, true) : normalized);
         return true;
       }
     }
   }
 
   private bind({ envelope, targetId }: PendingEvent, normalized: NormalizedEvent): Binding {
-    const { ledger } = this;
-    const entries = [...ledger.world.liveRuntimes()];
-    const runtimes = [...entries.map((entry) => entry.runtime), ...ledger.world.ended];
+    const { world, deps } = this.ledger;
     const { sessionId } = normalized;
-    if (isWrapperEvent(envelope))
-      return bindWrapper({ envelope, targetId, servers: ledger.world.instances(targetId), runtimes });
-    if (ledger.deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true)
-      return bindEvent({
-        envelope,
-        sessionId,
-        targetId,
-        servers: ledger.world.instances(targetId),
-        runtimes,
-      });
+    const isWrapped = isWrapperEvent(envelope);
+    if (!isWrapped && deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true) {
+      const servers = world.instances(targetId);
+      const runtimes = this.candidates({ targetId, envelope }, sessionId, servers);
+      return bindEvent({ envelope, sessionId, targetId, servers, runtimes });
+    }
+    const entries = [...world.liveRuntimes()];
+    const runtimes = [...entries.map((entry) => entry.runtime), ...world.ended];
+    if (isWrapped) return bindWrapper({ envelope, targetId, servers: world.instances(targetId), runtimes });
     return placeEvent({
       envelope,
       targetId,
@@ -111,9 +110,30 @@ export class Events {
     });
   }
 
-  private applyTo(entry: RuntimeEntry, { envelope, ingestedAt }: PendingEvent): void {
-    const { store, ids } = this.ledger.deps;
-    const event = this.normalize(envelope, entry.confirmRequests);
+  /** Of all runtimes those that `bindEvent` would look at: to go through a thousand of them for each event would cost more than all the rest. */
+  private candidates(
+    { targetId, envelope }: Pick<PendingEvent, "targetId" | "envelope">,
+    sessionId: string | null,
+    servers: readonly ServerInstance[],
+  ): Runtime[] {
+    const { world } = this.ledger;
+    const { paneId, tmuxSocket } = envelope;
+    const ofSession = sessionId === null ? [] : world.liveOfSession(sessionId);
+    const server = servers.find((instance) => instance.socketPath === tmuxSocket)?.server;
+    const inPane =
+      server === undefined || paneId === null ? undefined : world.liveOf({ targetId, server, paneId });
+    const live = new Set(inPane === undefined ? ofSession : [...ofSession, inPane]);
+    const runtimes = Array.from(live, ({ runtime }) => runtime);
+    return inPane === undefined ? [...runtimes, ...world.ended] : runtimes;
+  }
+
+  private applyTo(
+    entry: RuntimeEntry,
+    { envelope, ingestedAt }: PendingEvent,
+    event: NormalizedEvent | null,
+  ): void {
+    const { world, deps } = this.ledger;
+    const { store, ids } = deps;
     if (event === null) return;
     if (event.isExit) entry.sawExitEvent = true;
     const wrapped = readWrapperEvent(envelope);
@@ -121,7 +141,7 @@ export class Events {
     entry.cwd = event.cwd ?? entry.cwd;
     entry.transcriptPath = event.transcriptPath ?? entry.transcriptPath;
     if (event.sessionId !== null && event.sessionId !== entry.runtime.agentSessionId) {
-      entry.runtime = { ...entry.runtime, agentSessionId: event.sessionId };
+      world.setAgentSession(entry, event.sessionId);
       store.setAgentSessionId(entry.runtime.runtimeId, event.sessionId);
     }
     const base = event.eventId ?? envelope.spoolName;

@@ -5,6 +5,7 @@ import type { Evidence } from "../model/evidence.ts";
 import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
+import type { PaneView } from "../model/view.ts";
 import type { Ledger } from "./ledger.ts";
 import { showProgress } from "./progress.ts";
 import type { Rows } from "./rows.ts";
@@ -100,8 +101,8 @@ export class States {
     const previousState = entry.resolution?.status.state ?? null;
     entry.resolution = resolution;
     showProgress(entry, at, true);
-    this.appendTransition(entry, pane, { resolution, at, end, previousState });
-    entry.view = this.rows.ofRuntime(entry, pane);
+    const stored = this.appendTransition(entry, pane, { resolution, at, end, previousState });
+    entry.view = { ...stored, state_version: entry.stateVersion };
     const { targetId, server, paneId, runtimeId } = entry.runtime;
     const { fingerprint, stateVersion } = entry;
     this.ledger.deps.store.putState({
@@ -118,7 +119,7 @@ export class States {
     this.rows.changed(entry.view, previousState, true);
   }
 
-  /** Inside a commit. The new version is the runtime's state version. */
+  /** Inside a commit. The new version is the runtime's state version. Returns the row as it was stored, with the version before. */
   appendTransition(
     entry: RuntimeEntry,
     pane: Pane,
@@ -128,7 +129,8 @@ export class States {
       end: RuntimeEnd | null;
       previousState: CanonicalState | null;
     },
-  ): void {
+  ): PaneView {
+    const view = this.rows.ofRuntime(entry, pane);
     const version = this.ledger.deps.store.appendTransition({
       runtimeId: entry.runtime.runtimeId,
       at: change.at,
@@ -139,10 +141,11 @@ export class States {
       fingerprint: entry.fingerprint,
       previousState: change.previousState,
       end: change.end,
-      view: this.rows.ofRuntime(entry, pane),
+      view,
       actionId: this.actionOf(entry),
     });
     this.ledger.version = version;
     entry.stateVersion = version;
+    return view;
   }
 }

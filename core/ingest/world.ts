@@ -94,6 +94,8 @@ export class World {
   readonly ended: Runtime[] = [];
   /** By server and pane. */
   private readonly lives = new Map<string, Map<string, RuntimeEntry>>();
+  /** By the agent's own session id; more than one where the same session was taken up in another pane. */
+  private readonly sessions = new Map<string, Set<RuntimeEntry>>();
   private readonly serverKey = createServerKey();
 
   serverOf(targetId: string, server: string): ServerEntry | undefined {
@@ -112,6 +114,32 @@ export class World {
     return this.lives.get(this.serverKey(key.targetId, key.server))?.get(key.paneId);
   }
 
+  liveOfSession(sessionId: string): Iterable<RuntimeEntry> {
+    return this.sessions.get(sessionId) ?? [];
+  }
+
+  setAgentSession(entry: RuntimeEntry, agentSessionId: string): void {
+    this.leaveSession(entry);
+    entry.runtime = { ...entry.runtime, agentSessionId };
+    this.joinSession(entry);
+  }
+
+  private joinSession(entry: RuntimeEntry): void {
+    const { agentSessionId } = entry.runtime;
+    if (agentSessionId === null) return;
+    const entries = this.sessions.get(agentSessionId);
+    if (entries === undefined) this.sessions.set(agentSessionId, new Set([entry]));
+    else entries.add(entry);
+  }
+
+  private leaveSession(entry: RuntimeEntry): void {
+    const { agentSessionId } = entry.runtime;
+    const entries = agentSessionId === null ? undefined : this.sessions.get(agentSessionId);
+    if (agentSessionId === null || entries === undefined) return;
+    entries.delete(entry);
+    if (entries.size === 0) this.sessions.delete(agentSessionId);
+  }
+
   removeTarget(targetId: string): void {
     this.targets.delete(targetId);
     for (const [key, server] of this.servers) if (server.targetId === targetId) this.servers.delete(key);
@@ -122,6 +150,7 @@ export class World {
     this.servers.clear();
     this.runtimes.clear();
     this.lives.clear();
+    this.sessions.clear();
   }
 
   /** Stored panes, until the first listing says what is really there. */
@@ -147,7 +176,10 @@ export class World {
     const { targetId, server, paneId } = entry.runtime;
     const key = this.serverKey(targetId, server);
     const panes = this.lives.get(key) ?? new Map<string, RuntimeEntry>();
+    const before = panes.get(paneId);
+    if (before !== undefined) this.leaveSession(before);
     this.lives.set(key, panes.set(paneId, entry));
+    this.joinSession(entry);
   }
 
   /** Takes the runtime out of its pane; it stays listed while it is a crashed row. */
@@ -155,6 +187,7 @@ export class World {
     const { targetId, server, paneId } = entry.runtime;
     const panes = this.lives.get(this.serverKey(targetId, server));
     if (panes?.get(paneId) === entry) panes.delete(paneId);
+    this.leaveSession(entry);
     if (!isKept) this.runtimes.delete(entry.runtime.runtimeId);
     this.ended.push(entry.runtime);
     if (this.ended.length > 500) this.ended.splice(0, this.ended.length - 500);

@@ -144,7 +144,8 @@ export interface Store {
   removePending(event: PendingEvent): void;
   /** True when this spool file was already committed (as evidence, pending or dropped), so that a redelivered file is not ingested twice. */
   isSpoolNameKnown(targetId: string, spoolName: string): boolean;
-  rememberSpoolName(targetId: string, spoolName: string, at: number): void;
+  /** False when it was known. */
+  rememberSpoolName(targetId: string, spoolName: string, at: number): boolean;
 
   putState(row: StateRow): void;
   deleteState(runtimeId: string): void;

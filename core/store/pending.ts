@@ -80,8 +80,6 @@ export const createPending = (
       remove.run(...keyOf(event));
     },
     isSpoolNameKnown: (targetId, spoolName) => isKnown.get(targetId, spoolName) !== undefined,
-    rememberSpoolName: (targetId, spoolName, at) => {
-      remember.run(targetId, spoolName, at);
-    },
+    rememberSpoolName: (targetId, spoolName, at) => remember.run(targetId, spoolName, at).changes > 0,
   };
 };
