@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { createBreath } from "./breath.ts";
 import { readEventFile } from "./eventFile.ts";
 import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
 
@@ -40,7 +41,9 @@ export interface SpoolDrainOptions {
 
 export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const { spoolDir, onBatch, logger, clock, sweepMs } = options;
-  const folders = createSpoolFolders(spoolDir, options.redact);
+  /** By the real time, whatever the clock of the events says: it is about who else waits now. */
+  const newBreath = (): (() => Promise<void>) => createBreath({ now: () => performance.now() });
+  const folders = createSpoolFolders({ spoolDir, redact: options.redact, newBreath });
   const uid = process.getuid?.() ?? null;
   /** Files that could not even be moved away: looked at once, then left alone. */
   const immovable = new Set<string>();
@@ -53,6 +56,8 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   let rejectedCount = 0;
   let retryMs = 0;
   let cancelTimer: (() => void) | null = null;
+  /** Of the last committed batch, while the next one is read. */
+  let deletion: Promise<void> = Promise.resolve();
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
   const reject = async (name: string, problem: string): Promise<void> => {
@@ -61,17 +66,25 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     if (!(await folders.reject(name))) immovable.add(name);
   };
 
-  /** Reads, hands over and deletes one batch; false when it was not committed. */
-  const takeBatch = async (names: readonly string[]): Promise<boolean> => {
-    const read = await mapBounded(names, async (name) => ({
-      name,
-      result: await readEventFile(join(folders.newDir, name), name, uid),
-    }));
+  const deleteCommitted = async (names: readonly string[]): Promise<void> => {
+    await mapBounded(names, (name) =>
+      folders.remove(name).catch((error: unknown) => {
+        if (leftover.size === 0) logger.warn({ error, file: name }, "a committed event could not be deleted");
+        leftover.add(name);
+      }),
+    );
+  };
+
+  /** Reads and hands over one batch and begins to delete it; false when it was not committed. */
+  const takeBatch = async (names: readonly string[], breathe: () => Promise<void>): Promise<boolean> => {
     // Our clock does not go back with the wall clock; the files' times do, and would be older than what came before them.
     const aheadMs = clock.now() - Date.now();
     const laterMs = aheadMs > SET_BACK_MS ? aheadMs : 0;
     const good: { name: string; envelope: Envelope }[] = [];
-    for (const { name, result } of read) {
+    for (const name of names) {
+      // oxlint-disable-next-line no-await-in-loop -- others have their turn
+      await breathe();
+      const result = readEventFile(join(folders.newDir, name), name, uid);
       if (result === null) continue;
       if (result.isOk)
         good.push({
@@ -88,30 +101,29 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
       logger.error({ error, files: good.length }, "events could not be committed; they stay in the spool");
       return false;
     }
-    await mapBounded(good, (entry) =>
-      folders.remove(entry.name).catch((error: unknown) => {
-        if (leftover.size === 0)
-          logger.warn({ error, file: entry.name }, "a committed event could not be deleted");
-        leftover.add(entry.name);
-      }),
-    );
+    await deletion;
+    deletion = deleteCommitted(good.map((entry) => entry.name));
     return true;
   };
 
   const sweep = async (): Promise<void> => {
+    const breathe = newBreath();
     for (;;) {
       isHinted = false;
       // oxlint-disable-next-line no-await-in-loop -- until the folder is empty
-      const names = (await listByTime(folders.newDir)).map((entry) => entry.name);
+      const names = (await listByTime(folders.newDir, breathe)).map((entry) => entry.name);
       const fresh = names.filter((name) => !immovable.has(name) && !leftover.has(name));
       for (let from = 0; from < fresh.length; from += BATCH_FILES) {
         if (isClosed) return;
         // oxlint-disable-next-line no-await-in-loop -- batches keep their order
-        if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES)))) {
+        if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES), breathe))) {
           retryMs = Math.min(Math.max(FIRST_RETRY_MS, retryMs * 2), LONGEST_RETRY_MS);
           return;
         }
       }
+      // What is still there when the folder is listed again would be taken for new.
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await deletion;
       retryMs = 0;
       if (isClosed || (fresh.length === 0 && !isHinted)) return;
     }
@@ -148,6 +160,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
         logger.warn({ error }, "the spool could not be read");
         await folders.create().catch(() => {});
       } finally {
+        await deletion;
         running = null;
         if (!isClosed) cancelTimer = clock.setTimer(retryMs > 0 ? retryMs : sweepMs, () => void drain());
       }
