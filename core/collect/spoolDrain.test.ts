@@ -82,6 +82,26 @@ describe("createSpoolDrain", () => {
     expect(filesIn("new")).toEqual([]);
   });
 
+  it("never has a file in `bad` as it came, however long setting it aside takes", async () => {
+    const seen: string[] = [];
+    const look = (): void => {
+      for (const name of filesIn("bad")) seen.push(readFileSync(join(spoolDir, "bad", name), "utf8"));
+    };
+    let isOver = false;
+    const watchOn = (): void => {
+      look();
+      if (!isOver) setImmediate(watchOn);
+    };
+    mkdirSync(join(spoolDir, "bad"));
+    for (let index = 0; index < 20; index += 1) drop(`bad${index}`, "not an event, hunter2");
+    watchOn();
+    await drain.start();
+    isOver = true;
+    look();
+    expect(seen.length).toBeGreaterThanOrEqual(20);
+    expect(seen.filter((found) => found.includes("hunter2"))).toEqual([]);
+  });
+
   it("is told by the watch, without a sweep", async () => {
     await drain.start();
     drop("one");

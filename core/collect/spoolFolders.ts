@@ -104,11 +104,13 @@ export const createSpoolFolders = ({ spoolDir, redact, newBreath }: SpoolFolders
     reject: async (name: string): Promise<boolean> => {
       try {
         const aside = join(badDir, `${process.pid}-${performance.now().toFixed(3)}-${name.slice(-200)}`);
-        await rename(join(newDir, name), aside);
-        const start = await readStart(aside);
-        if (start !== null) {
-          await rm(aside);
+        const path = join(newDir, name);
+        const start = await readStart(path);
+        if (start === null) await rename(path, aside);
+        else {
+          // In this order, so that nobody ever finds it in `bad` as it came.
           await writeFile(aside, redact(start), { flag: "wx", mode: 0o600 });
+          await rm(path, { force: true });
         }
         const kept = await listByTime(badDir, newBreath());
         for (const entry of kept.slice(0, Math.max(0, kept.length - MAX_BAD_FILES)))
