@@ -40,6 +40,16 @@ export const entryOf = (
 /** Fields of a tool's input that say best what it does, in order. */
 const TELLING = ["command", "cmd", "file_path", "path", "fileName", "pattern", "query", "url", "description"];
 
+/** Nothing where it is nested deeper than can be written down. */
+const jsonOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return "";
+  }
+};
+
 const describeInput = (input: unknown): string => {
   if (typeof input === "string") return input;
   const fields = asPayload(input);
@@ -49,7 +59,7 @@ const describeInput = (input: unknown): string => {
     if (typeof value === "string" && value !== "") return value;
     if (Array.isArray(value) && value.every((word) => typeof word === "string")) return value.join(" ");
   }
-  return Object.keys(fields).length === 0 ? "" : JSON.stringify(fields);
+  return Object.keys(fields).length === 0 ? "" : jsonOf(fields);
 };
 
 /** A call in one line: the tool's name and what it was asked. */

@@ -37,6 +37,16 @@ it("finds the session by the lock that bears the process's id, and no other", as
   expect(await readEntries(adapter, { [LOG]: TEXT, ...open })).toBeNull();
 });
 
+it("names a tool whose arguments are nested deeper than can be shown", async () => {
+  const depth = 20_000;
+  const nested = `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+  const call = JSON.stringify(
+    line("tool.execution_start", { toolCallId: "c1", toolName: "bash", arguments: 0 }),
+  );
+  const log = `\n${call.replace('"arguments":0', `"arguments":${nested}`)}\n`;
+  expect(await readEntries(adapter, { [LOG]: log }, { agentSessionId: SESSION })).toEqual(["tool: bash"]);
+});
+
 it("is nothing where the log holds nothing that is known", async () => {
   const files = { [LOG]: logText([line("something.new")]) };
   expect(await readEntries(adapter, files, { agentSessionId: SESSION })).toBeNull();

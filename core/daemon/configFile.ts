@@ -3,7 +3,7 @@
 import { watch, type FSWatcher } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { configSchema, DEFAULT_CONFIG, type Config } from "../model/config.ts";
+import { checkConfig, DEFAULT_CONFIG, type Config } from "../model/config.ts";
 import { configProblems } from "../model/configProblems.ts";
 import { editConfig } from "../model/configEdit.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -24,7 +24,7 @@ export const parseConfig = (text: string, path: string): Config => {
       { cause },
     );
   }
-  const parsed = configSchema.safeParse(json);
+  const parsed = checkConfig(json);
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map(
     (issue) => `${issue.path.join(".") || "(top level)"}: ${issue.message}`,

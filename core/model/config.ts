@@ -81,5 +81,18 @@ export const configSchema = z
   })
   .strict();
 export type Config = z.infer<typeof configSchema>;
+/** What `safeParse` says, also of JSON for which it throws: of an object with a `length` that is no number. */
+export const checkConfig = (json: unknown): z.ZodSafeParseResult<Config> => {
+  try {
+    return configSchema.safeParse(json);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const message = "an object stands where a text or a list belongs";
+    return {
+      success: false,
+      error: new z.ZodError<Config>([{ code: "custom", path: [], message, input: json }]),
+    };
+  }
+};
 export const DEFAULT_CONFIG: Config = configSchema.parse({});
 export const DEFAULT_TIMING: Timing = DEFAULT_CONFIG.timing;

@@ -5,6 +5,11 @@ it.each([
   { what: "nothing", text: "{}", problems: [] },
   { what: "no JSON", text: '{\n  "tmux_path": ,\n}', problems: [[2, "", "this is not JSON"]] },
   {
+    what: "an object whose length is no number",
+    text: '{"targets": [{"name": "a", "ssh_target": {"length": [{"toString": null}]}}]}',
+    problems: [[1, "", "an object stands where a text or a list belongs"]],
+  },
+  {
     what: "an unknown key",
     text: '{\n  "tmux_paht": null\n}',
     problems: [[2, "tmux_paht", "this key is not known"]],

@@ -1,7 +1,7 @@
 // What is wrong with the text of `config.json`, by line. The daemon keeps the last good configuration; this is for the
 // person who has to find the place.
 import type { z } from "zod";
-import { configSchema } from "./config.ts";
+import { checkConfig } from "./config.ts";
 import { JsonSyntaxError, lineOf, nodeAt, parseJsonTree, type JsonNode } from "./jsonTree.ts";
 
 /** `line` counts from 1; `path` is the key with dots, empty for the file as a whole. */
@@ -42,7 +42,7 @@ export const configProblems = (text: string): ConfigProblem[] => {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return [{ line: lineOf(text, error.offset), path: "", message: "this is not JSON" }];
   }
-  const parsed = configSchema.safeParse(JSON.parse(text));
+  const parsed = checkConfig(JSON.parse(text));
   if (parsed.success) return [];
   const problemAt = (path: readonly (string | number)[], message: string): ConfigProblem => ({
     line: lineOf(text, nodeAt(root, path).start),

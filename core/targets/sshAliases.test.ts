@@ -60,6 +60,12 @@ describe("the hosts that an SSH configuration names", () => {
     expect(problems).toEqual(["What '[' includes cannot be listed."]);
   });
 
+  it("whose folder has no end are named in short", async () => {
+    write(".ssh/config", `Include ${"a".repeat(9_000)}\n`);
+    const { problems } = await readSshAliases(home);
+    for (const problem of problems) expect(problem.length).toBeLessThan(300);
+  });
+
   it("are none without a configuration, and a folder in its place is no failure", async () => {
     expect(await readSshAliases(home)).toEqual({ aliases: [], problems: [] });
     mkdirSync(join(home, ".ssh", "config"), { recursive: true });

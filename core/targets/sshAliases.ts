@@ -111,6 +111,9 @@ const expand = async (path: string): Promise<string[]> => {
   return found;
 };
 
+/** A word of a configuration can be as long as the file. */
+const shown = (word: string): string => (word.length > 200 ? `${word.slice(0, 200)}…` : word);
+
 /** `homeDir` holds `.ssh/config`; without one there are no aliases. Never fails: what cannot be read is a problem. */
 export const readSshAliases = async (homeDir: string): Promise<SshAliases> => {
   const sshDir = join(homeDir, ".ssh");
@@ -130,9 +133,9 @@ export const readSshAliases = async (homeDir: string): Promise<SshAliases> => {
       // A pipe would never end.
       if (!isFile) return null;
       if (size <= MAX_FILE_BYTES) return await readFile(path, "utf8");
-      problems.push(`${path} is larger than ${MAX_FILE_BYTES} bytes and was not read.`);
+      problems.push(`${shown(path)} is larger than ${MAX_FILE_BYTES} bytes and was not read.`);
     } catch (error) {
-      if (!isMissing(error)) problems.push(`${path} cannot be read.`);
+      if (!isMissing(error)) problems.push(`${shown(path)} cannot be read.`);
     }
     return null;
   };
@@ -152,7 +155,7 @@ export const readSshAliases = async (homeDir: string): Promise<SshAliases> => {
     try {
       return await expand(absolute(word));
     } catch {
-      problems.push(`What '${word.slice(0, 200)}' includes cannot be listed.`);
+      problems.push(`What '${shown(word)}' includes cannot be listed.`);
       return [];
     }
   };

@@ -46,8 +46,12 @@ export const parseProcStat = (text: string): ProcStat | null => {
 };
 
 /** `/proc/<pid>/cmdline`: arguments that each end in NUL, joined by a space. */
-export const parseCmdline = (text: string): string =>
-  cleanText(text.replace(/\0+$/, "").replaceAll("\0", " "), MAX_ARGS);
+export const parseCmdline = (text: string): string => {
+  // By hand: a pattern for NULs at the end tries anew at each of those before it.
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
+  return cleanText(text.slice(0, end).replaceAll("\0", " "), MAX_ARGS);
+};
 
 /** `/proc/uptime`: milliseconds since boot, or null. */
 export const parseUptime = (text: string): number | null => {
