@@ -24,11 +24,9 @@ export const parseConfig = (text: string, path: string): Config => {
       { cause },
     );
   }
-  const parsed = checkConfig(json);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map(
-    (issue) => `${issue.path.join(".") || "(top level)"}: ${issue.message}`,
-  );
+  const checked = checkConfig(json);
+  if (checked.config !== null) return checked.config;
+  const details = checked.issues.map((issue) => `${issue.path.join(".") || "(top level)"}: ${issue.message}`);
   throw new AgtmuxError("E_CONFIG_INVALID", `${path} is not valid: ${details.join("; ")}`, { details });
 };
 

@@ -81,17 +81,17 @@ export const configSchema = z
   })
   .strict();
 export type Config = z.infer<typeof configSchema>;
-/** What `safeParse` says, also of JSON for which it throws: of an object with a `length` that is no number. */
-export const checkConfig = (json: unknown): z.ZodSafeParseResult<Config> => {
+type CheckedConfig = { config: Config } | { config: null; issues: readonly z.core.$ZodIssue[] };
+
+/** Never throws, which zod does for an object whose `length` is no number where a text or a list belongs. */
+export const checkConfig = (json: unknown): CheckedConfig => {
   try {
-    return configSchema.safeParse(json);
+    const parsed = configSchema.safeParse(json);
+    return parsed.success ? { config: parsed.data } : { config: null, issues: parsed.error.issues };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const message = "an object stands where a text or a list belongs";
-    return {
-      success: false,
-      error: new z.ZodError<Config>([{ code: "custom", path: [], message, input: json }]),
-    };
+    return { config: null, issues: [{ code: "custom", path: [], message, input: json }] };
   }
 };
 export const DEFAULT_CONFIG: Config = configSchema.parse({});

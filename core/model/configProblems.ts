@@ -42,13 +42,13 @@ export const configProblems = (text: string): ConfigProblem[] => {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return [{ line: lineOf(text, error.offset), path: "", message: "this is not JSON" }];
   }
-  const parsed = checkConfig(JSON.parse(text));
-  if (parsed.success) return [];
+  const checked = checkConfig(JSON.parse(text));
+  if (checked.config !== null) return [];
   const problemAt = (path: readonly (string | number)[], message: string): ConfigProblem => ({
     line: lineOf(text, nodeAt(root, path).start),
     path: path.join("."),
     message,
   });
-  const places = placesOf(parsed.error.issues);
+  const places = placesOf(checked.issues);
   return places.map(({ path, message }) => problemAt(path, message));
 };
