@@ -47,30 +47,45 @@ export interface ProcessSight {
 }
 
 export interface ProcessHands {
-  /** Null when there is no such process, or only what is left of it until its parent asks. */
   look(pid: number): Promise<ProcessSight | null>;
   /** Signals the process that was seen. @returns false when it is gone or another one. @throws AgtmuxError E_UNSUPPORTED when it may not be signalled. */
   signal(action: VerifiedAction, process: { pid: number; start: string }, signal: Signal): Promise<boolean>;
 }
 
-export const createProcessHands = (executor: Pick<TargetExecutor, "run">): ProcessHands => {
-  const run = async (pid: number, start: string, signal: string) => {
-    const result = await executor.run(["sh", "-c", SCRIPT, "agtmux", String(pid), start, signal], {
-      timeoutMs: TIMEOUT_MS,
-    });
-    if (result.exitCode === GONE || result.exitCode === CHANGED) return null;
-    if (result.exitCode === REFUSED)
-      throw new AgtmuxError("E_UNSUPPORTED", `process ${pid} may not be signalled: ${result.stderr.trim()}`);
-    const [, seen, front] = /^(\S+) ([01])\n$/.exec(result.stdout) ?? [];
-    if (seen === undefined)
-      throw new AgtmuxError(
-        "E_TARGET_UNREACHABLE",
-        `process ${pid} could not be looked at: ${result.stderr.trim()}`,
-      );
-    return { start: seen, isForeground: front === "1" };
-  };
-  return {
-    look: (pid) => run(pid, "", ""),
-    signal: async (_action, { pid, start }, signal) => (await run(pid, start, signal)) !== null,
-  };
+type Runs = Pick<TargetExecutor, "run">;
+
+const runScript = async (
+  executor: Runs,
+  { pid, start }: { pid: number; start: string },
+  signal: string,
+): Promise<ProcessSight | null> => {
+  const result = await executor.run(["sh", "-c", SCRIPT, "agtmux", String(pid), start, signal], {
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (result.exitCode === GONE || result.exitCode === CHANGED) return null;
+  if (result.exitCode === REFUSED)
+    throw new AgtmuxError("E_UNSUPPORTED", `process ${pid} may not be signalled: ${result.stderr.trim()}`);
+  const [, seen, front] = /^(\S+) ([01])\n$/.exec(result.stdout) ?? [];
+  if (seen === undefined)
+    throw new AgtmuxError(
+      "E_TARGET_UNREACHABLE",
+      `process ${pid} could not be looked at: ${result.stderr.trim()}`,
+    );
+  return { start: seen, isForeground: front === "1" };
 };
+
+/** Null when there is no such process, or only what is left of it until its parent asks. */
+export const lookAtProcess = (executor: Runs, pid: number): Promise<ProcessSight | null> =>
+  runScript(executor, { pid, start: "" }, "");
+
+/** For processes that we started ourselves; all others go through the gate. False when it is gone or another one. */
+export const signalProcess = async (
+  executor: Runs,
+  process: { pid: number; start: string },
+  signal: Signal,
+): Promise<boolean> => (await runScript(executor, process, signal)) !== null;
+
+export const createProcessHands = (executor: Runs): ProcessHands => ({
+  look: (pid) => lookAtProcess(executor, pid),
+  signal: (_action, process, signal) => signalProcess(executor, process, signal),
+});

@@ -19,6 +19,7 @@ import { storeFailureOf } from "../ports/storeFailure.ts";
 import { openDurableStore } from "../store/durableStore.ts";
 import { redactText } from "../store/redactText.ts";
 import { redactEvidence } from "../store/redactEvidence.ts";
+import { createStartedChildren } from "./startedChildren.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { readSshAliases } from "../targets/sshAliases.ts";
 import { findTmux } from "../tmux/findTmux.ts";
@@ -157,6 +158,8 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
 
     const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });
     closers.push(() => executor.close());
+    const children = createStartedChildren({ executor, path: paths.children, logger });
+    await children.endLeftovers();
     const adapterSwitch = createAdapterSwitch({
       adapters,
       config: () => config.current,
@@ -222,6 +225,7 @@ export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
       });
     const host = createUnit({
       executor,
+      reader: children.executor,
       tmuxPath,
       servers: watched,
       processes: createProcessTree({ executor, platform: deps.platform, clock }),
