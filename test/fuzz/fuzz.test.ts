@@ -17,7 +17,7 @@ const HANG_MS = 30_000;
 const LIMIT_MS = 240_000;
 
 const describeFinding = ({ target, seed, path, message, value }: Finding): string =>
-  `${target}: ${message}\ncase: ${value}\nagain: npm run fuzz -- --target '${target}' --replay ${seed}:${path ?? ""}`;
+  `${target}: ${message}\ncase: ${value}\nagain: npm run fuzz -- --target '${target}' --replay=${seed}:${path ?? ""}`;
 
 describe("no boundary is forgotten", () => {
   const covered = new Set(TARGETS.flatMap(({ covers }) => covers));

@@ -26,7 +26,7 @@ const countOf = (text: string, name: string): number => {
 
 const printFinding = ({ target, seed, path, message, value }: Finding): void => {
   console.log(`\n✗ ${target}\n${message}\n  case: ${value}`);
-  if (path !== null) console.log(`  again: npm run fuzz -- --target ${target} --replay ${seed}:${path}`);
+  if (path !== null) console.log(`  again: npm run fuzz -- --target '${target}' --replay=${seed}:${path}`);
 };
 
 const printTable = (reports: readonly TargetReport[]): void => {
