@@ -89,8 +89,9 @@ describe("createSpoolDrain", () => {
     };
     let isOver = false;
     const watchOn = (): void => {
+      if (isOver) return;
       look();
-      if (!isOver) setImmediate(watchOn);
+      setImmediate(watchOn);
     };
     mkdirSync(join(spoolDir, "bad"));
     for (let index = 0; index < 20; index += 1) drop(`bad${index}`, "not an event, hunter2");

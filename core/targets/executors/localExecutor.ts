@@ -1,5 +1,6 @@
 // Commands and files of the machine that the daemon itself runs on. Every child has an owner here: `close()` ends them
 // all, a normal end of this process signals them, and after a kill -9 their stdin closes.
+import { delimiter, isAbsolute } from "node:path";
 import { execa } from "execa";
 import type { Logger } from "../../ports/logger.ts";
 import type { LineProcess, RunResult, TargetExecutor } from "../../ports/targetExecutor.ts";
@@ -10,16 +11,31 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
 export interface LocalExecutorOptions {
   targetId: string;
-  /** The whole environment of the children; nothing is inherited beside it. */
+  /** The whole environment of the children, but for the entries of PATH that mean the folder of the moment. */
   env: NodeJS.ProcessEnv;
   logger: Logger;
 }
+
+/** A daemon that was started inside a project must not run the programs that lie there. */
+const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const { PATH } = env;
+  return PATH === undefined
+    ? env
+    : {
+        ...env,
+        PATH: PATH.split(delimiter)
+          .filter((folder) => isAbsolute(folder))
+          .join(delimiter),
+      };
+};
 
 /**
  * The local TargetExecutor. `run` throws when the program cannot be started; output beyond `maxBytes` (8 MB per stream)
  * ends the child, which shows as exit code null. `homeDir` is `HOME` of `env`.
  */
-export const createLocalExecutor = ({ targetId, env, logger }: LocalExecutorOptions): TargetExecutor => {
+export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecutor => {
+  const { targetId, logger } = options;
+  const env = withAbsolutePath(options.env);
   const children = new Set<LineProcess>();
   const closing = new AbortController();
   const signalAll = (): void => {
