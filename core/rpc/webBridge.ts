@@ -105,7 +105,7 @@ const answerExchange = (response: ServerResponse, cookie: string, folder: string
     "set-cookie": `${cookie}; HttpOnly; SameSite=Strict; Path=${folder}`,
   });
   response.end(
-    `<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=${folder}"><title>agtmux</title></html>`,
+    `<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=${folder}"><link rel="icon" href="data:,"><title>agtmux</title></html>`,
   );
 };
 

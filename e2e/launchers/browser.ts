@@ -60,7 +60,7 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    if (message.type() === "error") errors.push(message.text());
+    if (message.type() === "error") errors.push(`${message.text()} ${message.location().url}`);
   });
   await page.goto(bridge.url);
   await page.waitForURL(new RegExp(`^http://127\\.0\\.0\\.1:${bridge.port}/[0-9a-f]{64}/$`));
