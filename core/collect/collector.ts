@@ -91,6 +91,7 @@ export class Collector {
     const look = Promise.all(this.servers.map((state) => this.listServer(state)));
     const read = look.then(() => this.screens.readDue());
     this.guard(read);
+    // What failed was logged by the guard.
     await read.catch(() => {});
   }
 

@@ -47,7 +47,10 @@ export const createStartedChildren = (options: {
     }
   };
   const note = async (pid: number, hasEnded: () => boolean): Promise<void> => {
-    const seen = await lookAtProcess(executor, pid).catch(() => null);
+    const seen = await lookAtProcess(executor, pid).catch((error: unknown) => {
+      logger.warn({ pid, error }, "a started child could not be looked at, and is not written down");
+      return null;
+    });
     if (seen === null || hasEnded()) return;
     own.set(pid, { pid, start: seen.start });
     write();

@@ -146,6 +146,7 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
   };
   const isStill = async (pid: number, startedAt: number): Promise<boolean> => {
     // The folder's own time is the moment when the kernel made its inode for this process: a cheap mark of identity.
+    // Where it cannot be read, the full check below says why.
     const folder = await files.stat(`/proc/${pid}`).catch(() => null);
     const before = known.get(pid);
     if (

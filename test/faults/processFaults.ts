@@ -11,6 +11,8 @@ import { countLost, type Outcome } from "./outcome.ts";
 const EVENT_EVERY_MS = 15;
 /** From before the first line of the program to well after its first listing. */
 const LATEST_KILL_MS = 1_500;
+/** Kills after which a daemon is left alone until everything is right again. */
+const KILLS_PER_CHECK = 20;
 
 /** `random`: in [0, 1), so that a run can be repeated. */
 export const killAtRandom = async (times: number, random: () => number): Promise<Outcome> => {
@@ -20,7 +22,23 @@ export const killAtRandom = async (times: number, random: () => number): Promise
     await scene.untilTrue();
     const before = memoryMb(first.pid);
     await first.stop("SIGKILL");
-    let recovered = 0;
+    let [recovered, worstMs, after] = [0, 0, before];
+    const check = async (kills: number): Promise<void> => {
+      const from = performance.now();
+      const next = await scene.start();
+      await scene.untilTrue();
+      worstMs = Math.max(worstMs, performance.now() - from);
+      await scene.untilDrained();
+      // tmux keeps a client whose owner was killed in the middle of a listing, for the next daemon to end.
+      await until(
+        async () => (await scene.tmux.clientPids()).length === 1,
+        "no tmux client of a killed daemon is left",
+        LIMIT_MS,
+      );
+      recovered = kills;
+      after = memoryMb(next.pid);
+      await next.stop("SIGKILL");
+    };
     for (let round = 0; round < times; round += 1) {
       const doomed = scene.launch();
       const end = performance.now() + random() * LATEST_KILL_MS;
@@ -29,19 +47,9 @@ export const killAtRandom = async (times: number, random: () => number): Promise
         await wait(EVENT_EVERY_MS);
       }
       await doomed.stop("SIGKILL");
-      recovered += 1;
+      const kills = round + 1;
+      if (kills % KILLS_PER_CHECK === 0 || kills === times) await check(kills);
     }
-    const from = performance.now();
-    const last = await scene.start();
-    await scene.untilTrue();
-    const worstMs = performance.now() - from;
-    await scene.untilDrained();
-    // tmux keeps a client whose owner was killed in the middle of a listing, for the next daemon to end.
-    await until(
-      async () => (await scene.tmux.clientPids()).length === 1,
-      "no tmux client of a killed daemon is left",
-      LIMIT_MS,
-    );
     return {
       fault: "kill -9 at random",
       times,
@@ -49,8 +57,8 @@ export const killAtRandom = async (times: number, random: () => number): Promise
       lost: countLost(scene.dropped, scene.stored()),
       wrong: scene.wrong.length,
       worstMs,
-      memoryMb: [before, memoryMb(last.pid)],
-      note: `${scene.dropped.length} events`,
+      memoryMb: [before, after],
+      note: `${scene.dropped.length} events, looked at after every ${KILLS_PER_CHECK}`,
     };
   } finally {
     await scene.close();
