@@ -19,6 +19,7 @@ import type { Dialog } from "../../test/actions/dialogPane.ts";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
 import { launchStandIn, type StandIn } from "../launchers/standIn.ts";
 
+const BOX_AGENT = fileURLToPath(new URL("../../test/actions/boxAgent.mjs", import.meta.url));
 const DIALOG_AGENT = fileURLToPath(new URL("../../test/actions/dialogAgent.mjs", import.meta.url));
 
 export interface DialogAgent {
@@ -40,6 +41,8 @@ export interface DesktopScene {
     dialogs: readonly Dialog[],
     last: Pick<Dialog, "text" | "title">,
   ): Promise<DialogAgent>;
+  /** A pane in which Claude Code seems to rest at its prompt; `received` are the texts that were submitted. */
+  playBox(where: string): Promise<{ readonly paneId: string; received(): string[] }>;
   /** Words that the terminal was asked to run, null while it was not. */
   terminal(): string[] | null;
   close(): Promise<void>;
@@ -68,6 +71,19 @@ export const openDesktopScene = async (browser: Browser): Promise<DesktopScene> 
   };
   const apps: StandIn[] = [];
   let agents = 0;
+  /** Starts a program that `ps` takes for Claude Code and that writes down what it was given, a line each. */
+  const play = async (where: string, source: string, options: unknown) => {
+    agents += 1;
+    const script = join(folder, `agent-${agents}`, "@anthropic-ai", "claude-code", "cli.mjs");
+    mkdirSync(dirname(script), { recursive: true });
+    copyFileSync(source, script);
+    const log = join(folder, `agent-${agents}`, "log");
+    const command = [process.execPath, script, log, JSON.stringify(options)].map(quoted).join(" ");
+    const format = ["-d", "-P", "-F", "#{pane_id}"];
+    const paneId = await tmux.run("new-window", ...format, "-t", where, `exec ${command}`);
+    const lines = () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []);
+    return { paneId, lines };
+  };
   return {
     folder,
     home,
@@ -78,29 +94,18 @@ export const openDesktopScene = async (browser: Browser): Promise<DesktopScene> 
       return app;
     },
     playDialogs: async (where, dialogs, last) => {
-      agents += 1;
-      const script = join(folder, `agent-${agents}`, "@anthropic-ai", "claude-code", "cli.mjs");
-      mkdirSync(dirname(script), { recursive: true });
-      copyFileSync(DIALOG_AGENT, script);
-      const log = join(folder, `agent-${agents}`, "chosen");
-      const command = [process.execPath, script, log, JSON.stringify({ dialogs, last })]
-        .map(quoted)
-        .join(" ");
-      const format = ["-d", "-P", "-F", "#{pane_id}"];
-      const paneId = await tmux.run("new-window", ...format, "-t", where, `exec ${command}`);
+      const { paneId, lines } = await play(where, DIALOG_AGENT, { dialogs, last });
       return {
         paneId,
-        chosen: () =>
-          existsSync(log)
-            ? readFileSync(log, "utf8")
-                .trimEnd()
-                .split("\n")
-                .map((line): [string, string] => JSON.parse(line))
-            : [],
+        chosen: () => lines().map((line): [string, string] => JSON.parse(line)),
         skip: async () => {
           await tmux.run("send-keys", "-t", paneId, "C-n");
         },
       };
+    },
+    playBox: async (where) => {
+      const { paneId, lines } = await play(where, BOX_AGENT, {});
+      return { paneId, received: () => lines().map((line) => String(JSON.parse(line))) };
     },
     terminal: () =>
       existsSync(terminalLog) ? readFileSync(terminalLog, "utf8").trimEnd().split("\n") : null,

@@ -32,6 +32,10 @@ const THIRD = dialogOf("recordings/claude/waiting_approval", {
   name: "third",
   replace: ["touch approved.txt", "make deploy"],
 });
+const QUESTION = dialogOf("recordings/claude/waiting_input_question", {
+  options: ["Red", "Blue", "Type something.", "Chat about this"],
+  digits: "too",
+});
 const LIMIT_MS = 30_000;
 
 let browser: Browser;
@@ -82,4 +86,43 @@ it("is glanced at, filtered, answered by keys and attached from", async () => {
   await popover.press("Enter");
   await expect.poll(() => scene.terminal()?.join(" "), { timeout: LIMIT_MS }).toContain(agent.paneId);
   expect(scene.terminal()).toContain("attach-session");
+});
+
+it("answers a question with an option, refuses what was replaced, and sends a reply", async () => {
+  const asking = await scene.playDialogs("base:", [QUESTION, FIRST, SECOND], DONE);
+  const resting = await scene.playBox("base:");
+  await scene.tmux.run("rename-window", "-t", asking.paneId, "asking");
+  await scene.tmux.run("rename-window", "-t", resting.paneId, "resting");
+  const app = await scene.launch();
+  app.page.setDefaultTimeout(LIMIT_MS);
+  app.tray.click();
+  await app.until(() => app.isVisible(), "the popover opens");
+  const popover = new PopoverPage(app.page);
+  const blue: [string, string] = ["waiting_input_question", "Blue"];
+
+  await popover.row("asking").getByText("Which colour").first().waitFor();
+  await popover.row("asking").focus();
+  await popover.press("Space");
+  await popover.option("Blue").click();
+  await expect.poll(() => asking.chosen(), { timeout: LIMIT_MS }).toEqual([blue]);
+
+  await popover.detail.getByText("touch approved.txt").first().waitFor();
+  const seenAt = await app.page.evaluate(() => performance.now());
+  await app.page.waitForFunction((at) => performance.now() - at > 600, seenAt);
+  // Replaced before the click, and drawn before the page can know.
+  await asking.skip();
+  await popover.action("Approve").click();
+  await popover.alert.getByText(/Look again/).waitFor();
+  await popover.detail.getByText("rm -rf build").first().waitFor();
+  expect(asking.chosen()).toEqual([blue]);
+
+  await popover.row("resting").focus();
+  await popover.press("r");
+  await popover.replyBox.waitFor();
+  await app.page.keyboard.type("first 'line'; $(x)");
+  await popover.press("Shift+Enter");
+  await app.page.keyboard.type("second");
+  await popover.press("Enter");
+  await popover.status.getByText("Delivered.").waitFor();
+  expect(resting.received()).toEqual(["first 'line'; $(x)\nsecond"]);
 });
