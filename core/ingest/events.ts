@@ -202,6 +202,18 @@ export class Events {
     return agents;
   }
 
+  /** Screens of live runtimes by id, read at `readAt` (epoch ms): the waiting events are tried again with them. */
+  offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void {
+    const { ledger } = this;
+    ledger.commit(() => {
+      for (const [runtimeId, text] of screens) {
+        const entry = ledger.world.runtimes.get(runtimeId);
+        if (entry !== undefined) entry.screen = { text, readAt };
+      }
+      this.bindPending();
+    });
+  }
+
   /** Inside a commit: gives up on those that waited for longer than the limit. */
   expirePending(now: number): void {
     const { deps, pending } = this.ledger;

@@ -1,101 +1,56 @@
 // The only writer of state: everything that is learned comes in here, each call one transaction. This file connects the
-// parts and holds what people and time do; topology, lives, events and readings have a file each.
+// parts; what each kind of input does is a file of its own beside it.
 import { liveEventIds } from "../engine/facts.ts";
 import type { Recognised } from "../engine/epoch.ts";
 import type { Envelope } from "../model/envelope.ts";
-import type { Pane, PaneKey, Runtime, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
-import { isWaiting } from "../model/state.ts";
+import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import { endDisabled, renewAdapters } from "./adapterChange.ts";
+import { dismiss } from "./dismissal.ts";
 import { Events } from "./events.ts";
 import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
 import { Lives } from "./lives.ts";
-import { isProgressDue } from "./progress.ts";
-import {
-  hasOpenRequest,
-  hasUnconfirmed,
-  isUnsustained,
-  Readings,
-  type ReadingSource,
-  type ReadingUpdate,
-} from "./readings.ts";
+import { Readings, type ReadingSource, type ReadingUpdate } from "./readings.ts";
 import { Rows } from "./rows.ts";
 import { States } from "./states.ts";
+import { Targets } from "./targets.ts";
+import { tickInPieces } from "./tickInPieces.ts";
 import { Topology, type TopologyUpdate } from "./topology.ts";
-import type { RuntimeEntry, World } from "./world.ts";
+import { watchedRuntimes, type WatchedEntry } from "./watched.ts";
+import type { World } from "./world.ts";
 
-/** A live runtime as the collector needs it (see `WatchedRuntime` there). */
-export interface WatchedEntry {
-  runtime: Runtime;
-  adapter: AgentAdapter;
-  pane: Pane;
-  attention: "unconfirmed" | "waiting" | "active" | "quiet";
-  isUnsustained: boolean;
-  cwd: string | null;
-  transcriptPath: string | null;
-  processCwd: string | null | undefined;
+interface Parts {
+  ledger: Ledger;
+  rows: Rows;
+  states: States;
+  events: Events;
+  lives: Lives;
+  topology: Topology;
+  readings: Readings;
+  targets: Targets;
 }
 
-const attentionOf = (entry: RuntimeEntry): WatchedEntry["attention"] => {
-  const state = entry.resolution?.status.state ?? "unknown";
-  if (hasUnconfirmed(entry)) return "unconfirmed";
-  if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
-  return state === "running" || state === "unknown" ? "active" : "quiet";
+const connectParts = (deps: IngestDeps): Parts => {
+  const ledger = new Ledger(deps);
+  const rows = new Rows(ledger);
+  const states = new States(ledger, rows);
+  const events = new Events(ledger, states);
+  const lives = new Lives({ ledger, rows, states, onBegin: () => events.bindPending() });
+  const topology = new Topology({ ledger, rows, states, lives });
+  const readings = new Readings(ledger, states);
+  const targets = new Targets({ ledger, rows, states, lives });
+  return { ledger, rows, states, events, lives, topology, readings, targets };
 };
 
-/** What takes counting is counted when it is asked for: of most entries nobody does. */
-class Watched implements WatchedEntry {
-  readonly runtime: Runtime;
-  readonly cwd: string | null;
-  readonly transcriptPath: string | null;
-  readonly processCwd: string | null | undefined;
-  private readonly entry: RuntimeEntry;
-  readonly adapter: AgentAdapter;
-  readonly pane: Pane;
-  private readonly now: number;
-
-  constructor(entry: RuntimeEntry, adapter: AgentAdapter, pane: Pane, now: number) {
-    this.entry = entry;
-    this.adapter = adapter;
-    this.pane = pane;
-    this.now = now;
-    this.runtime = entry.runtime;
-    this.cwd = entry.cwd;
-    this.transcriptPath = entry.transcriptPath;
-    this.processCwd = entry.processCwd;
-  }
-
-  get attention(): WatchedEntry["attention"] {
-    return attentionOf(this.entry);
-  }
-
-  get isUnsustained(): boolean {
-    return isUnsustained(this.entry, this.now);
-  }
-}
-
 export class Ingest {
-  private readonly ledger: Ledger;
-  private readonly rowsPart: Rows;
-  private readonly states: States;
-  private readonly lives: Lives;
-  private readonly topology: Topology;
-  private readonly events: Events;
-  private readonly readings: Readings;
+  private readonly parts: Parts;
 
   constructor(deps: IngestDeps) {
-    const ledger = new Ledger(deps);
-    const rows = new Rows(ledger);
-    const states = new States(ledger, rows);
-    const events = new Events(ledger, states);
-    const lives = new Lives({ ledger, rows, states, onBegin: () => events.bindPending() });
-    this.ledger = ledger;
-    this.rowsPart = rows;
-    this.states = states;
-    this.events = events;
-    this.lives = lives;
-    this.topology = new Topology({ ledger, rows, states, lives });
-    this.readings = new Readings(ledger, states);
+    this.parts = connectParts(deps);
+  }
+
+  private get ledger(): Ledger {
+    return this.parts.ledger;
   }
 
   get world(): World {
@@ -143,33 +98,33 @@ export class Ingest {
   }
 
   rows(all: boolean): PaneView[] {
-    return this.rowsPart.list(all);
+    return this.parts.rows.list(all);
   }
 
   targets(): TargetView[] {
-    return this.rowsPart.targets();
+    return this.parts.rows.targets();
   }
 
   // --- what the collector learns ---------------------------------------------------------------------------------------
 
   applyTopology(update: TopologyUpdate): void {
-    this.topology.apply(update);
+    this.parts.topology.apply(update);
   }
 
   applyRecognised(key: PaneKey, recognised: Recognised | null): void {
-    this.lives.applyRecognised(key, recognised);
+    this.parts.lives.applyRecognised(key, recognised);
   }
 
   applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void {
-    this.events.applyBatch(targetId, envelopes);
+    this.parts.events.applyBatch(targetId, envelopes);
   }
 
   applyReading(runtimeId: string, source: ReadingSource, update: ReadingUpdate): void {
-    this.readings.apply(runtimeId, source, update);
+    this.parts.readings.apply(runtimeId, source, update);
   }
 
   applyProgress(runtimeId: string, text: string | null): void {
-    this.readings.applyProgress(runtimeId, text);
+    this.parts.readings.applyProgress(runtimeId, text);
   }
 
   setConfirmRequests(runtimeId: string, confirm: boolean): void {
@@ -183,109 +138,42 @@ export class Ingest {
   }
 
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): ReadonlySet<string> {
-    return this.events.unplacedAgents(targetId, envelopes);
+    return this.parts.events.unplacedAgents(targetId, envelopes);
   }
 
   offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void {
-    this.ledger.commit(() => {
-      for (const [runtimeId, text] of screens) {
-        const entry = this.world.runtimes.get(runtimeId);
-        if (entry !== undefined) entry.screen = { text, readAt };
-      }
-      this.events.bindPending();
-    });
-  }
-
-  /** The adapters in force changed: live runtimes take theirs anew; one whose adapter is gone keeps its last state. */
-  renewAdapters(): void {
-    this.ledger.commit(() => {
-      for (const entry of this.world.liveRuntimes()) {
-        entry.adapter = this.ledger.deps.adapterOf(entry.runtime.agentType);
-        const pane = this.world.paneOf(entry.runtime);
-        if (pane !== undefined) this.rowsPart.refresh(entry, pane);
-      }
-    });
-  }
-
-  /** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. */
-  endDisabled(isEnabled: (agentType: string) => boolean): void {
-    const due = [...this.world.runtimes.values()].filter(({ runtime }) => !isEnabled(runtime.agentType));
-    if (due.length === 0) return;
-    this.ledger.commit(() => {
-      for (const entry of due) this.lives.endDisabled(entry);
-    });
-  }
-
-  setTarget(target: Target): void {
-    const { ledger } = this;
-    const known = this.world.targets.get(target.targetId);
-    // Known also while it cannot be stored.
-    this.world.targets.set(target.targetId, target);
-    ledger.commit(() => {
-      ledger.deps.store.upsertTarget(target);
-      if (
-        known?.health !== target.health ||
-        known.healthReason !== target.healthReason ||
-        JSON.stringify(known.link) !== JSON.stringify(target.link)
-      )
-        this.rowsPart.targetChanged(target.targetId);
-      for (const entry of this.world.liveRuntimes()) {
-        if (entry.runtime.targetId !== target.targetId || entry.pulse.targetHealth === target.health)
-          continue;
-        entry.pulse = { ...entry.pulse, targetHealth: target.health };
-        this.states.evaluate(entry);
-      }
-    });
-  }
-
-  /** `link`: how it is reached now; as before unless given. */
-  setHealth(targetId: string, found: TargetHealth, why: string | null, link?: TargetLink): void {
-    const target = this.world.targets.get(targetId);
-    if (target === undefined) return;
-    const note = (link ?? target.link)?.note ?? null;
-    const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, why];
-    if (target.health === health && target.healthReason === reason && link === undefined) return;
-    const now = this.ledger.deps.clock.now();
-    const lastSeenAt = health === "down" ? target.lastSeenAt : now;
-    this.setTarget({
-      ...target,
-      health,
-      healthReason: reason,
-      lastSeenAt,
-      updatedAt: now,
-      link: link ?? target.link,
-    });
-  }
-
-  /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
-  removeTarget(targetId: string): void {
-    const { world } = this;
-    this.ledger.commit(() => {
-      for (const entry of world.runtimes.values())
-        if (entry.runtime.targetId === targetId && entry.crashedAt !== null) this.lives.dropCrashed(entry);
-      for (const pane of [...world.panes()].filter((one) => one.targetId === targetId)) {
-        const live = world.liveOf(pane);
-        if (live !== undefined) this.lives.end(live, "vanished", pane);
-        this.rowsPart.removed(this.rowsPart.ofPane(pane));
-      }
-      world.removeTarget(targetId);
-      this.ledger.pending = this.ledger.pending.filter((event) => event.targetId !== targetId);
-      this.ledger.deps.store.removeTarget(targetId);
-      this.ledger.emit({ kind: "target_removed" });
-    });
+    this.parts.events.offerScreens(screens, readAt);
   }
 
   /** What the collector should watch, and how closely; the closeness is that of the moment in which it is read. */
   watchedRuntimes(targetId: string): WatchedEntry[] {
-    const now = this.ledger.deps.clock.now();
-    const watched: WatchedEntry[] = [];
-    for (const entry of this.world.liveRuntimes()) {
-      const { runtime, adapter } = entry;
-      if (runtime.targetId !== targetId || adapter === null) continue;
-      const pane = this.world.paneOf(runtime);
-      if (pane !== undefined) watched.push(new Watched(entry, adapter, pane, now));
-    }
-    return watched;
+    return watchedRuntimes(this.world, targetId, this.ledger.deps.clock.now());
+  }
+
+  /** `link`: how it is reached now; as before unless given. */
+  setHealth(targetId: string, found: TargetHealth, why: string | null, link?: TargetLink): void {
+    this.parts.targets.setHealth(targetId, found, why, link);
+  }
+
+  // --- what a person configures ----------------------------------------------------------------------------------------
+
+  /** The adapters in force changed: live runtimes take theirs anew; one whose adapter is gone keeps its last state. */
+  renewAdapters(): void {
+    renewAdapters(this.parts);
+  }
+
+  /** Runtimes whose agent is no longer enabled end, which is no crash; their crashed rows go. */
+  endDisabled(isEnabled: (agentType: string) => boolean): void {
+    endDisabled(this.parts, isEnabled);
+  }
+
+  setTarget(target: Target): void {
+    this.parts.targets.set(target);
+  }
+
+  /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
+  removeTarget(targetId: string): void {
+    this.parts.targets.remove(targetId);
   }
 
   // --- people and time -------------------------------------------------------------------------------------------------
@@ -308,35 +196,7 @@ export class Ingest {
 
   /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */
   dismiss(runtimeId: string): boolean {
-    const entry = this.world.runtimes.get(runtimeId);
-    if (entry === undefined || entry.resolution?.status.state !== "error") return false;
-    this.ledger.commit(() => {
-      if (entry.crashedAt !== null) this.lives.dropCrashed(entry);
-      else this.dismissError(entry);
-    });
-    return true;
-  }
-
-  private dismissError(entry: RuntimeEntry): void {
-    const at = this.ledger.nextIngestedAt();
-    const eventId = this.ledger.deps.ids.next("ev");
-    const { runtimeId } = entry.runtime;
-    this.states.addEvidence(
-      entry,
-      {
-        eventId,
-        runtimeId,
-        source: "reconciler",
-        eventType: "dismissal",
-        sourceSeq: null,
-        eventTime: at,
-        ingestedAt: at,
-        dedupeKey: eventId,
-        signal: { kind: "dismissal" },
-      },
-      null,
-    );
-    this.states.evaluate(entry);
+    return dismiss(this.parts, runtimeId);
   }
 
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
@@ -346,34 +206,8 @@ export class Ingest {
   }
 
   /** The same in transactions of so many runtimes, one for each step: between two of them others may have their turn. */
-  *tickInPieces(size: number): Generator<undefined> {
-    this.ledger.reviewHindrance();
-    if (this.ledger.isLossOver())
-      this.ledger.commit(() => {
-        for (const targetId of this.world.targets.keys()) this.rowsPart.targetChanged(targetId);
-      });
-    const now = this.ledger.deps.clock.now();
-    const due = [...this.world.liveRuntimes()].filter(
-      (entry) => this.states.isDue(entry) || isProgressDue(entry, now),
-    );
-    const crashed = this.lives.expiredCrashes(now);
-    if (due.length === 0 && crashed.length === 0 && this.ledger.pending.length === 0) return;
-    this.ledger.commit(() => {
-      this.events.bindPending();
-      this.events.expirePending(now);
-      for (const entry of due.slice(0, size)) this.states.evaluate(entry);
-      for (const entry of crashed) this.lives.dropCrashed(entry);
-    });
-    for (let from = size; from < due.length; from += size) {
-      yield;
-      // Memory may have been rebuilt in between: then these are nobody's any more.
-      const rest = due
-        .slice(from, from + size)
-        .filter((entry) => this.world.runtimes.get(entry.runtime.runtimeId) === entry);
-      this.ledger.commit(() => {
-        for (const entry of rest) this.states.evaluate(entry);
-      });
-    }
+  tickInPieces(size: number): Generator<undefined> {
+    return tickInPieces(this.parts, size);
   }
 
   /** Retention; events that a live candidate rests on are kept. Returns the number of rows removed. */

@@ -141,19 +141,6 @@ export class Lives {
     rows.removed(rows.ofRuntime(entry, pane));
   }
 
-  /** Inside a commit: the agent is not to be recognised any more; its process goes on in a pane without an agent. */
-  endDisabled(entry: RuntimeEntry): void {
-    const { ledger, rows } = this.deps;
-    if (entry.crashedAt !== null) {
-      this.dropCrashed(entry);
-      return;
-    }
-    const pane = ledger.world.paneOf(entry.runtime);
-    if (pane === undefined) return;
-    this.end(entry, "disabled", pane);
-    rows.changed(rows.ofPane(pane), null, false);
-  }
-
   /** Inside a commit: a crashed row goes for good. */
   dropCrashed(entry: RuntimeEntry): void {
     const { ledger, rows } = this.deps;

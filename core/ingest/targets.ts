@@ -1,0 +1,85 @@
+// The targets and their health: what is watched, how it is reached now, and what goes with one that is watched no more.
+import type { Target, TargetHealth, TargetLink } from "../model/runtime.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Lives } from "./lives.ts";
+import type { Rows } from "./rows.ts";
+import type { States } from "./states.ts";
+
+export interface TargetsDeps {
+  ledger: Ledger;
+  rows: Rows;
+  states: States;
+  lives: Lives;
+}
+
+/** What of a target is worth telling; when it was seen last goes along with the next change. */
+const isSameHealth = (known: Target | undefined, now: Target): boolean =>
+  known?.health === now.health &&
+  known.healthReason === now.healthReason &&
+  JSON.stringify(known.link) === JSON.stringify(now.link);
+
+export class Targets {
+  private readonly deps: TargetsDeps;
+
+  constructor(deps: TargetsDeps) {
+    this.deps = deps;
+  }
+
+  /** A target as it is now, known before or not; the states of its runtimes follow its health. */
+  set(target: Target): void {
+    const { ledger, rows, states } = this.deps;
+    const { world } = ledger;
+    const known = world.targets.get(target.targetId);
+    // Known also while it cannot be stored.
+    world.targets.set(target.targetId, target);
+    ledger.commit(() => {
+      ledger.deps.store.upsertTarget(target);
+      if (!isSameHealth(known, target)) rows.targetChanged(target.targetId);
+      for (const entry of world.liveRuntimes()) {
+        if (entry.runtime.targetId !== target.targetId || entry.pulse.targetHealth === target.health)
+          continue;
+        entry.pulse = { ...entry.pulse, targetHealth: target.health };
+        states.evaluate(entry);
+      }
+    });
+  }
+
+  /** Of a target that is known; others are left alone. `link`: how it is reached now; as before unless given. */
+  setHealth(targetId: string, found: TargetHealth, why: string | null, link?: TargetLink): void {
+    const { world, deps } = this.deps.ledger;
+    const target = world.targets.get(targetId);
+    if (target === undefined) return;
+    const note = (link ?? target.link)?.note ?? null;
+    const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, why];
+    if (target.health === health && target.healthReason === reason && link === undefined) return;
+    const now = deps.clock.now();
+    const lastSeenAt = health === "down" ? target.lastSeenAt : now;
+    this.set({
+      ...target,
+      health,
+      healthReason: reason,
+      lastSeenAt,
+      updatedAt: now,
+      link: link ?? target.link,
+    });
+  }
+
+  /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
+  remove(targetId: string): void {
+    const { ledger, rows, lives } = this.deps;
+    const { world } = ledger;
+    ledger.commit(() => {
+      for (const entry of world.runtimes.values())
+        if (entry.runtime.targetId === targetId && entry.crashedAt !== null) lives.dropCrashed(entry);
+      for (const pane of [...world.panes()].filter((one) => one.targetId === targetId)) {
+        const live = world.liveOf(pane);
+        if (live !== undefined) lives.end(live, "vanished", pane);
+        rows.removed(rows.ofPane(pane));
+      }
+      world.removeTarget(targetId);
+      ledger.pending = ledger.pending.filter((event) => event.targetId !== targetId);
+      ledger.deps.store.removeTarget(targetId);
+      ledger.emit({ kind: "target_removed" });
+    });
+  }
+}

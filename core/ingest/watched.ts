@@ -1,0 +1,68 @@
+// What the collector should watch, and how closely: the live runtimes of a target as they are known now. It only reads.
+import type { Pane, Runtime } from "../model/runtime.ts";
+import { isWaiting } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import { hasOpenRequest, hasUnconfirmed, isUnsustained } from "./readings.ts";
+import type { RuntimeEntry, World } from "./world.ts";
+
+/** A live runtime as the collector needs it (see `WatchedRuntime` there). */
+export interface WatchedEntry {
+  runtime: Runtime;
+  adapter: AgentAdapter;
+  pane: Pane;
+  attention: "unconfirmed" | "waiting" | "active" | "quiet";
+  isUnsustained: boolean;
+  cwd: string | null;
+  transcriptPath: string | null;
+  processCwd: string | null | undefined;
+}
+
+const attentionOf = (entry: RuntimeEntry): WatchedEntry["attention"] => {
+  const state = entry.resolution?.status.state ?? "unknown";
+  if (hasUnconfirmed(entry)) return "unconfirmed";
+  if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
+  return state === "running" || state === "unknown" ? "active" : "quiet";
+};
+
+/** What takes counting is counted when it is asked for: of most entries nobody does. */
+class Watched implements WatchedEntry {
+  readonly runtime: Runtime;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  readonly processCwd: string | null | undefined;
+  private readonly entry: RuntimeEntry;
+  readonly adapter: AgentAdapter;
+  readonly pane: Pane;
+  private readonly now: number;
+
+  constructor(entry: RuntimeEntry, adapter: AgentAdapter, pane: Pane, now: number) {
+    this.entry = entry;
+    this.adapter = adapter;
+    this.pane = pane;
+    this.now = now;
+    this.runtime = entry.runtime;
+    this.cwd = entry.cwd;
+    this.transcriptPath = entry.transcriptPath;
+    this.processCwd = entry.processCwd;
+  }
+
+  get attention(): WatchedEntry["attention"] {
+    return attentionOf(this.entry);
+  }
+
+  get isUnsustained(): boolean {
+    return isUnsustained(this.entry, this.now);
+  }
+}
+
+/** The closeness is that of the moment in which it is read; `now` (epoch ms) is that of the call. */
+export const watchedRuntimes = (world: World, targetId: string, now: number): WatchedEntry[] => {
+  const watched: WatchedEntry[] = [];
+  for (const entry of world.liveRuntimes()) {
+    const { runtime, adapter } = entry;
+    if (runtime.targetId !== targetId || adapter === null) continue;
+    const pane = world.paneOf(runtime);
+    if (pane !== undefined) watched.push(new Watched(entry, adapter, pane, now));
+  }
+  return watched;
+};
