@@ -5,7 +5,8 @@ import { activity, asks, boundary, pulseAt, RUNNING, TOOL } from "../../test/fac
 import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Evidence } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
-import { applyEvidence, dedupeIdentity, EMPTY_FACTS, foldEvidence } from "./facts.ts";
+import { applyEvidence, dedupeIdentity, EMPTY_FACTS } from "./facts.ts";
+import { foldEvidence } from "./testkit/foldEvidence.ts";
 import { resolve } from "./resolve.ts";
 
 const RUNS = 3_000;

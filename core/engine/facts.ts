@@ -203,12 +203,6 @@ export const applyEvidence = (facts: Facts, evidence: Evidence): Facts => {
   }
 };
 
-export const foldEvidence = (evidence: Iterable<Evidence>): Facts => {
-  let facts = EMPTY_FACTS;
-  for (const one of evidence) facts = applyEvidence(facts, one);
-  return facts;
-};
-
 /** Ids of the events that a live candidate rests on: retention keeps these. */
 export const liveEventIds = (facts: Facts): string[] =>
   [

@@ -19,7 +19,7 @@ import {
   shows,
   TOOL,
 } from "../../test/factories/evidence.ts";
-import { foldEvidence } from "./facts.ts";
+import { foldEvidence } from "./testkit/foldEvidence.ts";
 import { resolve } from "./resolve.ts";
 
 const T = 1_000_000;

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createIngestFixture, INSTANCE, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
 import { APPROVAL, IDLE } from "../../test/factories/evidence.ts";
-import { foldEvidence } from "../engine/facts.ts";
+import { foldEvidence } from "../engine/testkit/foldEvidence.ts";
 import { resolve } from "../engine/resolve.ts";
 import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Status } from "../model/state.ts";
+import { listEvidence } from "../store/testkit/listEvidence.ts";
 
 const open: IngestFixture[] = [];
 const fixture = (): IngestFixture => {
@@ -212,8 +213,7 @@ describe("durability", () => {
     expect(transitions.length).toBeGreaterThan(6);
     for (const { runtimeId, eventHorizon, pulse, evaluatedAt, resolution } of transitions) {
       const facts = foldEvidence(
-        f.store
-          .listEvidence(runtimeId)
+        listEvidence(f.store, runtimeId)
           .filter((one) => one.row <= eventHorizon)
           .map((one) => one.evidence),
       );

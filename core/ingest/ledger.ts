@@ -1,6 +1,6 @@
 // Commits: one transaction each, and the listeners hear after it what it changed. When a transaction fails, memory is
 // rebuilt from the store, because it must never be ahead of it.
-import { foldEvidence } from "../engine/facts.ts";
+import { applyEvidence, EMPTY_FACTS, type Facts } from "../engine/facts.ts";
 import type { Timing } from "../model/config.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { Resolution } from "../model/resolution.ts";
@@ -239,7 +239,7 @@ export class Ledger {
     const states = new Map(store.listStates().map((row) => [row.runtimeId, row]));
     const live = store
       .listLiveRuntimes()
-      .map((runtime) => ({ runtime, evidence: store.listEvidence(runtime.runtimeId) }));
+      .map((runtime) => ({ runtime, ...this.storedFacts(runtime.runtimeId) }));
     const pending = store.listPending();
     this.lostAt = store.lostAt();
     this.isLossTold = this.lossReason !== null;
@@ -247,10 +247,10 @@ export class Ledger {
     this.version = version;
     for (const target of targets) world.targets.set(target.targetId, target);
     world.restorePanes(panes);
-    for (const { runtime, evidence } of live) {
+    for (const { runtime, facts, eventHorizon } of live) {
       const entry = newRuntimeEntry(runtime, adapterOf(runtime.agentType));
-      entry.facts = foldEvidence(evidence.map((stored) => stored.evidence));
-      entry.eventHorizon = evidence.reduce((highest, stored) => Math.max(highest, stored.row), 0);
+      entry.facts = facts;
+      entry.eventHorizon = eventHorizon;
       const state = states.get(runtime.runtimeId);
       if (state !== undefined) {
         entry.resolution = { ...state.resolution, nextCheckAt: 0 };
@@ -261,6 +261,15 @@ export class Ledger {
     }
     for (const state of states.values()) this.restoreCrashed(state);
     this.pending = pending;
+  }
+
+  private storedFacts(runtimeId: string): { facts: Facts; eventHorizon: number } {
+    let [facts, eventHorizon] = [EMPTY_FACTS, 0];
+    this.deps.store.eachEvidence(runtimeId, (evidence, row) => {
+      facts = applyEvidence(facts, evidence);
+      eventHorizon = Math.max(eventHorizon, row);
+    });
+    return { facts, eventHorizon };
   }
 
   /** A crashed row outlives its runtime, and the daemon, until it is dismissed. */

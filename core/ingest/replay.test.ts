@@ -7,10 +7,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { API_ERROR, APPROVAL, COMPLETED, IDLE, RUNNING } from "../../test/factories/evidence.ts";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
-import { foldEvidence } from "../engine/facts.ts";
+import { foldEvidence } from "../engine/testkit/foldEvidence.ts";
 import { resolve } from "../engine/resolve.ts";
 import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Status } from "../model/state.ts";
+import { listEvidence } from "../store/testkit/listEvidence.ts";
 
 type Step = (fixture: IngestFixture) => void;
 
@@ -83,7 +84,7 @@ it("replays to the stored states for any life of an agent", () => {
             resolution,
           } of f.store.listTransitionsAfter(0, 10_000)) {
             if (resolution === null) continue;
-            const evidence = f.store.listEvidence(runtimeId).filter((one) => one.row <= eventHorizon);
+            const evidence = listEvidence(f.store, runtimeId).filter((one) => one.row <= eventHorizon);
             const replayed = resolve({
               facts: foldEvidence(evidence.map((one) => one.evidence)),
               pulse,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { listEvidence } from "../store/testkit/listEvidence.ts";
 
 const open: IngestFixture[] = [];
 afterEach(() => {
@@ -16,9 +17,9 @@ const running = (): IngestFixture => {
 };
 const sources = (f: IngestFixture): string[] => {
   const [live] = f.store.listLiveRuntimes();
-  return f.store
-    .listEvidence(live?.runtimeId ?? "")
-    .map(({ evidence }) => `${evidence.source}:${evidence.eventType}`);
+  return listEvidence(f.store, live?.runtimeId ?? "").map(
+    ({ evidence }) => `${evidence.source}:${evidence.eventType}`,
+  );
 };
 
 describe("events of the wrapper", () => {

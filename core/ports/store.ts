@@ -129,8 +129,11 @@ export interface Store {
    * bounds `rawPayload`. `actionId`: as in a transition.
    */
   insertEvent(evidence: Evidence, rawPayload: unknown, actionId?: string | null): number | null;
-  /** Evidence of a runtime in the order of insertion, with row numbers. */
-  listEvidence(runtimeId: string): { row: number; evidence: Evidence }[];
+  /**
+   * Hands over the evidence of a runtime one by one, with its row number, in no order: there may be more of it than is to
+   * be held at once. `visit` must not write to the store.
+   */
+  eachEvidence(runtimeId: string, visit: (evidence: Evidence, row: number) => void): void;
   getCursor(runtimeId: string, source: EvidenceSource): SourceCursor | null;
   putCursor(cursor: SourceCursor): void;
   /** When the newest hook event of any runtime of this agent on the target was ingested (epoch ms), or null. */

@@ -82,12 +82,12 @@ export const createEvents = (
   { mark, last }: { mark: IngestMark; last: LastValues },
 ): Pick<
   Store,
-  "insertEvent" | "listEvidence" | "getCursor" | "putCursor" | "lastHookEventAt" | "lastIngestedAt"
+  "insertEvent" | "eachEvidence" | "getCursor" | "putCursor" | "lastHookEventAt" | "lastIngestedAt"
 > => {
   const insert = db.prepare<NewEventRow>(INSERT_EVENT);
-  const list = db.prepare<[string], EventRow>(`
+  const ofRuntime = db.prepare<[string], EventRow>(`
     SELECT event_row, event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal
-    FROM events WHERE runtime_id = ? ORDER BY event_row`);
+    FROM events WHERE runtime_id = ?`);
   const lastHook = db
     .prepare<[string, string], number | null>(
       "SELECT max(ingested_at) FROM events JOIN runtimes USING (runtime_id) WHERE agent_type = ? AND target_id = ? AND source = 'hook'",
@@ -116,13 +116,11 @@ export const createEvents = (
       const row = toRow(redactEvidence(evidence), redactPayload(rawPayload), actionId);
       return (db.inTransaction ? insertAndMark : insertAlone)(row, evidence.ingestedAt);
     },
-    listEvidence: (runtimeId) => {
-      const found: { row: number; evidence: Evidence }[] = [];
-      for (const row of list.all(runtimeId)) {
+    eachEvidence: (runtimeId, visit) => {
+      for (const row of ofRuntime.iterate(runtimeId)) {
         const evidence = rows.read(evidenceSchema, "events", row.event_row, () => fromRow(row));
-        if (evidence !== null) found.push({ row: row.event_row, evidence });
+        if (evidence !== null) visit(evidence, row.event_row);
       }
-      return found;
     },
     getCursor: (runtimeId, source): SourceCursor | null => {
       last.settle();

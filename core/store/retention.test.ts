@@ -12,6 +12,7 @@ import {
   sampleState,
   sampleTransition,
 } from "./testkit/samples.ts";
+import { listEvidence } from "./testkit/listEvidence.ts";
 
 let folder: string;
 let store: Store;
@@ -33,7 +34,7 @@ const insertEvents = (runtimeId: string, ...ingestedAt: number[]): void => {
   }
 };
 const eventsOf = (runtimeId: string): string[] =>
-  store.listEvidence(runtimeId).map(({ evidence }) => evidence.eventId);
+  listEvidence(store, runtimeId).map(({ evidence }) => evidence.eventId);
 
 test("evidence goes by age, but what a living runtime's candidate points to stays", () => {
   store.insertRuntime(sampleRuntime());

@@ -21,6 +21,7 @@ import {
   sampleTransition,
   sampleView,
 } from "./testkit/samples.ts";
+import { listEvidence } from "./testkit/listEvidence.ts";
 
 let folder: string;
 let path: string;
@@ -131,7 +132,7 @@ describe("aggregates", () => {
     const b = store.insertEvent(second, null);
     expect(store.insertEvent(sampleEvidence({ eventId: "e3", ingestedAt: 5_000 }), null)).toBeNull();
     reopen();
-    expect(store.listEvidence("r1")).toEqual([
+    expect(listEvidence(store, "r1")).toEqual([
       { row: a, evidence: first },
       { row: b, evidence: second },
     ]);
@@ -313,7 +314,7 @@ describe("what is stored", () => {
     );
     reopen();
     expect(storedText()).not.toContain(secret);
-    expect(store.listEvidence("r1")).toHaveLength(1);
+    expect(listEvidence(store, "r1")).toHaveLength(1);
     expect(store.listStates()).toHaveLength(1);
     expect(store.listTransitionsAfter(0, 10)).toHaveLength(1);
     expect(warnings).toEqual([]);
@@ -364,7 +365,7 @@ describe("what is stored", () => {
       UPDATE pending_events SET envelope = '[]';
       UPDATE panes SET detail = 'null';
       UPDATE runtimes SET pane_id = 'hostile';`);
-    expect(store.listEvidence("r1").map(({ evidence }) => evidence.eventId)).toEqual(["e2"]);
+    expect(listEvidence(store, "r1").map(({ evidence }) => evidence.eventId)).toEqual(["e2"]);
     expect(store.listStates()).toEqual([]);
     expect(store.listTransitionsAfter(0, 10)).toEqual([]);
     expect(store.listPending()).toEqual([]);
@@ -385,7 +386,7 @@ describe("what is stored", () => {
 const insert = (id: string): void => {
   store.insertEvent(sampleEvidence({ eventId: id, dedupeKey: id }), null);
 };
-const stored = (): string[] => store.listEvidence("r1").map(({ evidence }) => evidence.eventId);
+const stored = (): string[] => listEvidence(store, "r1").map(({ evidence }) => evidence.eventId);
 const fail = (): never => {
   throw new Error("bad event");
 };
@@ -498,7 +499,7 @@ test("what was committed survives SIGKILL", async () => {
   }
   expect(await exited).toBe("SIGKILL");
   store = open();
-  const ids = store.listEvidence("r1").map(({ evidence }) => evidence.eventId);
+  const ids = listEvidence(store, "r1").map(({ evidence }) => evidence.eventId);
   const expected = Array.from({ length: lastReported + 1 }, (_, batch) =>
     [0, 1, 2].map((n) => `${batch}-${n}`),
   ).flat();
