@@ -11,17 +11,22 @@ const DAMAGE =
 /** Of the data or of our statements: trying again does not help, and nothing is wrong with the file. */
 const OURS = /^SQLITE_(?:CONSTRAINT|MISUSE|RANGE|MISMATCH|TOOBIG|SCHEMA)/;
 
+/** Of the file system, where the store puts its file back. */
+const SYSTEM = /^E[A-Z]+$/;
+
 /** Null: the error is none of the store's. */
 export const storeFailureOf = (error: unknown): StoreFailure | null => {
   const code = codeOf(error);
   if (DAMAGE.test(code)) return "damaged";
-  return code.startsWith("SQLITE_") && !OURS.test(code) ? "hindered" : null;
+  return SYSTEM.test(code) || (code.startsWith("SQLITE_") && !OURS.test(code)) ? "hindered" : null;
 };
 
 /** Why nothing can be stored, for a person. */
 export const describeHindrance = (error: unknown): string => {
   const code = codeOf(error);
-  if (code === "SQLITE_FULL") return "the disk is full";
-  if (code.startsWith("SQLITE_READONLY")) return "the folder or the file is read-only";
+  if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full";
+  if (code === "ENOENT") return "the folder of the database is gone";
+  if (code.startsWith("SQLITE_READONLY") || code === "EROFS" || code === "EACCES")
+    return "the folder or the file is read-only";
   return code;
 };

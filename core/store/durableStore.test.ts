@@ -1,10 +1,13 @@
 // Damage to a database file in use and at rest: it is kept, said, and never stops the store.
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -13,6 +16,7 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
+import { storeFailureOf } from "../ports/storeFailure.ts";
 import { openDurableStore, type DurableStore } from "./durableStore.ts";
 import { openStore } from "./openStore.ts";
 import { MAX_KEPT } from "./setAside.ts";
@@ -198,5 +202,77 @@ describe("while it is open", () => {
     remember(1);
     expect(store.isSpoolNameKnown("t1", names(1)[0] ?? "")).toBe(true);
     expect(store.loss()?.keptPath).toBe(join(folder, KEPT));
+  });
+});
+
+describe("a file that is deleted or replaced while it is open", () => {
+  const isWhole = (): boolean => names(MANY).every((name) => store.isSpoolNameKnown("t1", name));
+  const rememberNext = (): void => store.transaction(() => void store.rememberSpoolName("t1", "next", 2));
+  const failureOf = (work: () => void): string | null => {
+    try {
+      work();
+      return null;
+    } catch (error) {
+      return storeFailureOf(error);
+    }
+  };
+  const version = (): number => store.transitionRange().last;
+  /** As after `kill -9`: what was not on the disk is gone. */
+  const reopen = (): void => {
+    const abandoned = store;
+    cpSync(folder, `${folder}-copy`, { recursive: true });
+    abandoned.close();
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}-copy`, folder);
+    store = open();
+  };
+  beforeEach(() => {
+    store.insertRuntime(sampleRuntime());
+    store.appendTransition(sampleTransition());
+    remember(MANY);
+  });
+
+  it.each<[string, string[]]>([
+    ["the whole database", ["", "-wal", "-shm"]],
+    ["the file alone", [""]],
+    ["the log alone", ["-wal"]],
+  ])("is put back with all that was committed: %s", (_what, parts) => {
+    const before = version();
+    for (const part of parts) rmSync(`${path}${part}`);
+    rememberNext();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    reopen();
+    expect({ isWhole: isWhole(), next: store.isSpoolNameKnown("t1", "next"), version: version() }).toEqual({
+      isWhole: true,
+      next: true,
+      version: before,
+    });
+    expect({ loss: store.loss(), kept: kept(), said }).toEqual({ loss: null, kept: [], said: [] });
+  });
+
+  it("another file in its place is kept aside", () => {
+    writeFileSync(`${path}.other`, "somebody's letter");
+    renameSync(`${path}.other`, path);
+    rememberNext();
+    reopen();
+    expect({ isWhole: isWhole(), next: store.isSpoolNameKnown("t1", "next"), loss: store.loss() }).toEqual({
+      isWhole: true,
+      next: true,
+      loss: null,
+    });
+    expect(kept().map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(["somebody's letter"]);
+  });
+
+  it("is put back as soon as its folder is there again", () => {
+    rmSync(folder, { recursive: true });
+    for (const attempt of ["first", "second"]) expect(failureOf(rememberNext), attempt).toBe("hindered");
+    expect(isWhole()).toBe(true);
+    mkdirSync(folder);
+    rememberNext();
+    reopen();
+    expect({ isWhole: isWhole(), next: store.isSpoolNameKnown("t1", "next") }).toEqual({
+      isWhole: true,
+      next: true,
+    });
   });
 });

@@ -1,13 +1,16 @@
 // A store that outlives damage to its file: at start and at any later moment a database that cannot be trusted is set aside
 // and an empty one goes on in its place, with versions above all that were ever given. What is in memory and on the
-// screens is the business of whoever listens; the damage is never hidden.
+// screens is the business of whoever listens; the damage is never hidden. A file that was deleted or replaced while it was
+// open is no damage: the connection still has all of it, and puts it back.
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { hasBrokenLog } from "./logDamage.ts";
-import { openStore } from "./openStore.ts";
+import { notePlace, type FilePlace } from "./filePlace.ts";
+import { openStore, type OpenedStore } from "./openStore.ts";
 import { keptPathOf, setAside } from "./setAside.ts";
 
 export interface DurableStore extends Store {
@@ -32,7 +35,7 @@ interface Damage {
 }
 
 /** Opens an empty database in place of a damaged one. Where that fails, the next call goes on from there. */
-const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): Store => {
+const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): OpenedStore => {
   damage.aside ??= setAside(path, clock.now());
   const { at, version } = damage.aside;
   const store = openStore({ path, logger });
@@ -45,7 +48,7 @@ const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: D
   return store;
 };
 
-const openOrReplace = (options: DurableStoreOptions): Store => {
+const openOrReplace = (options: DurableStoreOptions): OpenedStore => {
   try {
     if (hasBrokenLog(options.path))
       throw new AgtmuxError("E_DATABASE_DAMAGED", `Opening ${options.path}: commits in its log are damaged.`);
@@ -56,6 +59,27 @@ const openOrReplace = (options: DurableStoreOptions): Store => {
   }
 };
 
+/** Makes a database with all that `store` has where its file was; whatever took that place is kept aside. */
+const putBack = (
+  store: OpenedStore,
+  place: FilePlace,
+  { path, logger, clock }: DurableStoreOptions,
+): void => {
+  const copy = `${path}.copy`;
+  rmSync(copy, { force: true });
+  store.copyTo(copy);
+  // Beside another file it would be played into that.
+  if (place.hasOurLog()) rmSync(`${path}-wal`, { force: true });
+  if (existsSync(path) || existsSync(`${path}-wal`)) {
+    const { at } = setAside(path, clock.now());
+    logger.warn(
+      { keptPath: keptPathOf(path, at) },
+      "another file took the database's place; it is kept aside",
+    );
+  }
+  renameSync(copy, path);
+};
+
 /**
  * Opens `path` as `openStore` does, but replaces a damaged file. The caller owns the file exclusively.
  * @throws AgtmuxError E_DATABASE_NEWER, E_INTERNAL as `openStore`.
@@ -64,6 +88,7 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
   const { path, logger } = options;
   const listeners: (() => void)[] = [];
   let current = openOrReplace(options);
+  let place = notePlace(path);
   let isInTransaction = false;
   let damage: Damage | null = null;
 
@@ -75,8 +100,26 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
         logger.warn({ error }, "the damaged database could not be closed");
       }
     current = replaceDatabase(options, found);
+    place = notePlace(path);
     damage = null;
     for (const listener of listeners) listener();
+  };
+
+  /** Where it fails, the next transaction tries again. */
+  const regainPlace = (): void => {
+    const misplaced = place.misplaced();
+    if (misplaced === null) return;
+    logger.warn(
+      { path, misplaced },
+      "the database was deleted or replaced while it was open; it is put back",
+    );
+    const before = current;
+    if (misplaced === "file") putBack(before, place, options);
+    // Closing moves what is left in the log into the file, also out of a log that has no name any longer.
+    else before.close();
+    current = openStore(options);
+    place = notePlace(path);
+    before.close();
   };
 
   /** What is asked outside of a transaction gets its answer from the new database. */
@@ -95,6 +138,7 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
 
   const transaction: Store["transaction"] = (work) => {
     if (damage !== null) replace(damage);
+    else regainPlace();
     isInTransaction = true;
     try {
       return current.transaction(work);

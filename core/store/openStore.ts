@@ -35,19 +35,19 @@ const BUSY_TIMEOUT_MS = 2_000;
 
 /** SQLite gives the log files the mode of the main file, so that one must be private before they exist. */
 const createPrivateFile = (path: string): void => {
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+};
+
+const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
   try {
-    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-    chmodSync(path, 0o600);
+    createPrivateFile(path);
   } catch (cause) {
     throw new AgtmuxError("E_INTERNAL", `Creating the database ${path} failed.`, {
       cause,
       remedy: "Check that the folder exists and is yours.",
     });
   }
-};
-
-const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
-  createPrivateFile(path);
   const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     assertUsable(db, path, MIGRATIONS);
@@ -94,12 +94,17 @@ const createTransactions = (
   };
 };
 
+export interface OpenedStore extends Store {
+  /** Writes all that was committed to a new database at `path`, where nothing may be, for the owner only. */
+  copyTo(path: string): void;
+}
+
 /**
  * Opens `path`, creating it (mode 0600) or migrating it as needed. The caller owns the file exclusively (owner lock).
  * @throws AgtmuxError E_DATABASE_NEWER, E_DATABASE_DAMAGED (the file is left as it is), E_INTERNAL when a migration fails
  *   or the file cannot be created.
  */
-export const openStore = (options: { path: string; logger: Logger }): Store => {
+export const openStore = (options: { path: string; logger: Logger }): OpenedStore => {
   const db = connect(options.path, options.logger);
   const rows = createRowReader(options.logger);
   const last = createLastValues();
@@ -119,6 +124,10 @@ export const openStore = (options: { path: string; logger: Logger }): Store => {
     ...createAdapters(db),
     ...createLosses(db),
     ...createRetention(db, last),
+    copyTo: (path) => {
+      createPrivateFile(path);
+      db.prepare("VACUUM INTO ?").run(path);
+    },
     close: () => {
       db.close();
     },
