@@ -6,7 +6,7 @@ import type { Envelope } from "../model/envelope.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
-import { dismiss } from "./dismissal.ts";
+import { dismiss } from "./dismiss.ts";
 import { Events } from "./events.ts";
 import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
 import { Lives } from "./lives.ts";
@@ -16,7 +16,7 @@ import { States } from "./states.ts";
 import { Targets } from "./targets.ts";
 import { tickInPieces } from "./tickInPieces.ts";
 import { Topology, type TopologyUpdate } from "./topology.ts";
-import { watchedRuntimes, type WatchedEntry } from "./watched.ts";
+import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
 import type { World } from "./world.ts";
 
 interface Parts {

@@ -4,13 +4,13 @@ import type { Lives } from "./lives.ts";
 import type { States } from "./states.ts";
 import type { RuntimeEntry } from "./world.ts";
 
-export interface DismissalDeps {
+export interface DismissDeps {
   ledger: Ledger;
   states: States;
   lives: Lives;
 }
 
-const dismissError = ({ ledger, states }: DismissalDeps, entry: RuntimeEntry): void => {
+const dismissError = ({ ledger, states }: DismissDeps, entry: RuntimeEntry): void => {
   const at = ledger.nextIngestedAt();
   const eventId = ledger.deps.ids.next("ev");
   const { runtimeId } = entry.runtime;
@@ -33,7 +33,7 @@ const dismissError = ({ ledger, states }: DismissalDeps, entry: RuntimeEntry): v
 };
 
 /** False when there is nothing to dismiss. */
-export const dismiss = (deps: DismissalDeps, runtimeId: string): boolean => {
+export const dismiss = (deps: DismissDeps, runtimeId: string): boolean => {
   const { ledger, lives } = deps;
   const entry = ledger.world.runtimes.get(runtimeId);
   if (entry === undefined || entry.resolution?.status.state !== "error") return false;
