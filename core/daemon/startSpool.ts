@@ -1,0 +1,55 @@
+// Starts taking events out of this machine's spool. The first answer of the daemon waits for what lies there already, though
+// not for long.
+import { createSpoolDrain } from "../collect/spoolDrain.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { redactText } from "../store/redactText.ts";
+import type { Own } from "./closing.ts";
+
+const SWEEP_MS = 2_000;
+/** A command that starts a daemon waits for its answer three times as long. */
+const FIRST_DRAIN_MS = 5_000;
+/** Characters of a file in the spool that is no event. */
+const MAX_SET_ASIDE = 8_000;
+
+export interface StartSpoolDeps {
+  spoolDir: string;
+  /** Commits durably; a throw leaves the files in place. */
+  deliver: (envelopes: Envelope[]) => Promise<void>;
+  ingest: Pick<Ingest, "hideStates" | "lookedAnew">;
+  clock: Clock;
+  logger: Logger;
+  own: Own;
+}
+
+/** False when the time is over first. Rejects as `work` does. */
+const isOverWithin = async (clock: Clock, limitMs: number, work: Promise<void>): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cancel = clock.setTimer(limitMs, () => resolve(false));
+  try {
+    return await Promise.race([work.then(() => true), promise]);
+  } finally {
+    cancel();
+  }
+};
+
+/** Resolves once what lay in the spool is applied, or is taking too long: no state is claimed until it is, then. */
+export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
+  const { spoolDir, deliver, ingest, clock, logger, own } = deps;
+  const drain = createSpoolDrain({
+    spoolDir,
+    onBatch: deliver,
+    redact: (text) => redactText(text, MAX_SET_ASIDE),
+    logger,
+    clock,
+    sweepMs: SWEEP_MS,
+  });
+  own(() => drain.close());
+  const drained = drain.start();
+  if (await isOverWithin(clock, FIRST_DRAIN_MS, drained)) return;
+  // The daemon answers all the same: what the rest of the events may change is not claimed until they are read.
+  ingest.hideStates("events that came while no daemon ran are still being read");
+  void drained.then(() => ingest.lookedAnew());
+};

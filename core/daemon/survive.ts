@@ -1,0 +1,14 @@
+// The limit of what a failing store may end: nothing that a timer or an event begins.
+import { AgtmuxError } from "../model/errors.ts";
+import type { Logger } from "../ports/logger.ts";
+import { storeFailureOf } from "../ports/storeFailure.ts";
+
+/** For what a timer or an event begins: what cannot be stored now is tried again by whoever noticed it, and ends nothing. */
+export const survive = (logger: Logger, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    if (storeFailureOf(error) === null && !(error instanceof AgtmuxError)) throw error;
+    logger.warn({ error }, "a change could not be stored");
+  }
+};
