@@ -3,14 +3,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
-import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
+import { makePane } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
+
+const FINGERPRINT = "9c1e5f0a7b3d2468";
 
 let home: FakeHome;
-let service: FakeService;
+let daemon: AnsweringDaemon;
 beforeEach(async () => {
   home = makeFakeHome();
-  service = createFakeService({ panes: [makePane()] });
-  await home.serve(service);
+  daemon = new AnsweringDaemon([makePane({ state: "running", fingerprint: FINGERPRINT })]);
+  await home.serve(daemon);
 });
 afterEach(() => home.close());
 
@@ -29,7 +32,7 @@ describe("send", () => {
     const args = ["send", "runtime:rt1", "--text=--no-enter; $(x)", "--no-enter", "--if-state", "running"];
     const { code } = await home.run([...args, "--if-version", "3", "--to-shell", "--idempotency-key", "k"]);
     expect(code).toBe(0);
-    expect(service.actions).toMatchObject([
+    expect(daemon.asked).toMatchObject([
       {
         action: "send",
         input: {
@@ -47,9 +50,7 @@ describe("send", () => {
 
   test("reads standard input without its last newline", async () => {
     expect(await withInput(["send", "runtime:rt1", "--stdin"], "one\n\ntwo\n")).toBe(0);
-    expect(service.actions).toMatchObject([
-      { input: { text: "one\n\ntwo", pressEnter: true, toShell: false } },
-    ]);
+    expect(daemon.asked).toMatchObject([{ input: { text: "one\n\ntwo", pressEnter: true, toShell: false } }]);
   });
 
   test.each([
@@ -57,7 +58,7 @@ describe("send", () => {
     ["not_delivered", 20, "Not delivered: "],
     ["unverified", 21, "Unverified: "],
   ] as const)("%s has the exit status %i", async (outcome, status, words) => {
-    service.outcome = outcome;
+    daemon.settleWith(outcome, "It is what it is.", ["2 control characters were left out."]);
     const plain = await home.run(["send", "runtime:rt1", "--text", "x"]);
     expect([plain.code, plain.stdout]).toEqual([
       status,
@@ -74,7 +75,7 @@ describe("send", () => {
     "with %j is refused",
     async (options) => {
       expect((await home.run(["send", "runtime:rt1", ...options])).code).toBe(2);
-      expect(service.actions).toEqual([]);
+      expect(daemon.asked).toEqual([]);
     },
   );
 });
@@ -82,10 +83,12 @@ describe("send", () => {
 describe("kill", () => {
   test("without a terminal needs --yes", async () => {
     const { code, stderr } = await home.run(["kill", "runtime:rt1", "--signal", "term"]);
-    expect([code, service.actions]).toEqual([6, []]);
-    expect(stderr).toContain("kill sends TERM to process 42 [E_CONFIRMATION_REQUIRED]. Repeat with --yes");
+    expect([code, daemon.asked]).toEqual([6, []]);
+    expect(stderr).toContain(
+      "kill sends TERM to process 4242 (claude) in pane:host/work/@1/%1 [E_CONFIRMATION_REQUIRED]. Repeat with --yes",
+    );
     expect((await home.run(["kill", "runtime:rt1", "--signal", "term", "--yes"])).code).toBe(0);
-    expect(service.actions).toMatchObject([{ action: "kill", input: { signal: "TERM", isConfirmed: true } }]);
+    expect(daemon.asked).toMatchObject([{ action: "kill", input: { signal: "TERM", isConfirmed: true } }]);
   });
 
   test("knows three signals", async () => {
@@ -94,7 +97,7 @@ describe("kill", () => {
 });
 
 describe("answer", () => {
-  const prompt = ["answer", "runtime:rt1", "--if-prompt", "9c1e5f0a7b3d2468"];
+  const prompt = ["answer", "runtime:rt1", "--if-prompt", FINGERPRINT];
   test.each([
     [["--approve"], { kind: "approve" }],
     [["--deny"], { kind: "deny" }],
@@ -103,14 +106,14 @@ describe("answer", () => {
   ])("with %j names the prompt and the choice", async (options, choice) => {
     const { code, stdout } = await home.run([...prompt, ...options, "--idempotency-key", "k", "--json"]);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { action: "answer", outcome: "delivered" }]);
-    expect(service.actions).toMatchObject([
+    expect(daemon.asked).toMatchObject([
       {
         action: "answer",
         input: {
           ref: "runtime:rt1",
           choice,
           idempotencyKey: "k",
-          guards: { ifPrompt: "9c1e5f0a7b3d2468" },
+          guards: { ifPrompt: FINGERPRINT },
         },
       },
     ]);
@@ -125,31 +128,36 @@ describe("answer", () => {
     [["--text", ""]],
   ])("with %j is refused", async (options) => {
     expect((await home.run([...prompt, ...options])).code).toBe(2);
-    expect(service.actions).toEqual([]);
+    expect(daemon.asked).toEqual([]);
   });
 
   test("without a terminal must name the prompt", async () => {
     const { code, stderr } = await home.run(["answer", "runtime:rt1", "--approve"]);
-    expect([code, service.actions]).toEqual([22, []]);
+    expect([code, daemon.asked]).toEqual([22, []]);
     expect(stderr).toContain("[E_PROMPT_UNCONFIRMED]. Name the prompt that you saw: --if-prompt");
   });
 });
 
 test("interrupt tells its outcome", async () => {
-  service.outcome = "unverified";
+  daemon.settleWith("unverified", "Nobody knows.");
   expect((await home.run(["interrupt", "runtime:rt1"])).code).toBe(21);
 });
 
 test("view-output prints the lines alone and the rest beside them", async () => {
+  daemon.outputs.set("pane:host/work/@1/%1", {
+    screen: ["first", "last"],
+    isAlternate: true,
+    transcript: ["> asked"],
+  });
   const { code, stdout, stderr } = await home.run(["view-output", "runtime:rt1", "--lines", "7", "--ansi"]);
   expect([code, stdout]).toEqual([0, "first\nlast\n"]);
   expect(stderr).toContain("no scrollback");
-  expect(service.actions).toMatchObject([{ action: "view-output", input: { lines: 7, ansi: true } }]);
+  expect(daemon.outputRequests).toMatchObject([{ lines: 7, ansi: true }]);
   expect((await home.run(["view-output", "runtime:rt1", "--lines", "10001"])).code).toBe(2);
   expect(stderr).toContain("--transcript");
   const log = await home.run(["view-output", "runtime:rt1", "--transcript"]);
-  expect([log.stdout, log.stderr]).toEqual(["first\nlast\n", expect.stringContaining("'> ' is you")]);
-  expect(service.actions.at(-1)).toMatchObject({ input: { source: "transcript" } });
+  expect([log.stdout, log.stderr]).toEqual(["> asked\n", expect.stringContaining("'> ' is you")]);
+  expect(daemon.outputRequests.at(-1)).toMatchObject({ source: "transcript" });
 });
 
 test("audit lists what was done", async () => {

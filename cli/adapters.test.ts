@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { adapterListSchema, adapterSwitchedSchema, adapterTrySchema } from "../core/model/adapterView.ts";
 import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
-import { createFakeService, makePane } from "./testing/fakeService.ts";
+import { makePane } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 
 const execFileAsync = promisify(execFile);
 const BIN = fileURLToPath(new URL("../bin/agtmux", import.meta.url));
@@ -19,6 +20,11 @@ beforeEach(() => {
 afterEach(() => home.close());
 
 const PROBLEM = { file: "mine.json", line: 7, path: "titles.0.state", message: "wrong state" };
+const daemonWithProblem = (): AnsweringDaemon => {
+  const daemon = new AnsweringDaemon();
+  daemon.adapterProblems = [PROBLEM];
+  return daemon;
+};
 const fileWith = (text: string): string => {
   const path = join(home.paths.home, "x.json");
   writeFileSync(path, text);
@@ -26,7 +32,7 @@ const fileWith = (text: string): string => {
 };
 
 test("list shows each adapter with its source, and the problems of files", async () => {
-  await home.serve(createFakeService({ adapterProblems: [PROBLEM] }));
+  await home.serve(daemonWithProblem());
   const { code, stdout } = await home.run(["adapters", "list"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/one +Agent One +1\.2\.3 +built-in +yes +yes +completed, events, integrate/);
@@ -37,7 +43,7 @@ test("list shows each adapter with its source, and the problems of files", async
 });
 
 test("enable and disable say what became of it, and refuse an agent that is not known", async () => {
-  await home.serve(createFakeService());
+  await home.serve(new AnsweringDaemon());
   expect((await home.run(["adapters", "list"])).stdout).toContain("not known: gone\n");
   const off = await home.run(["adapters", "disable", "one"]);
   expect([off.code, off.stdout]).toEqual([
@@ -52,7 +58,7 @@ test("enable and disable say what became of it, and refuse an agent that is not 
 });
 
 test("check ends with 11 and names the lines where files are bad", async () => {
-  await home.serve(createFakeService({ adapterProblems: [PROBLEM] }));
+  await home.serve(daemonWithProblem());
   expect(await home.run(["adapters", "check"])).toEqual({
     code: 11,
     stdout: "",
@@ -67,7 +73,7 @@ test("check ends with 11 and names the lines where files are bad", async () => {
 });
 
 test("check says which agent a good file is for", async () => {
-  await home.serve(createFakeService());
+  await home.serve(new AnsweringDaemon());
   expect(await home.run(["adapters", "check", fileWith("{}")])).toEqual({
     code: 0,
     stdout: "x.json is a good adapter for two.\n",
@@ -88,8 +94,8 @@ test("run ends with the agent's own status and hands over its options", async ()
 });
 
 test("try prints what matched and what would be said", async () => {
-  const pane = makePane();
-  await home.serve(createFakeService({ panes: [pane] }));
+  const pane = makePane({ state: "running" });
+  await home.serve(new AnsweringDaemon([pane]));
   const { stdout } = await home.run(["adapters", "try", pane.identity.pane_ref]);
   expect(stdout).toContain(`claims process 42 by process name "one", high confidence`);
   expect(stdout).toContain(

@@ -4,20 +4,20 @@ import { once } from "node:events";
 import { chownSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
-import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
+import { makePane, makeTarget } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 import { watchLineSchema } from "../core/model/documents.ts";
 import { paneListSchema } from "../core/model/view.ts";
 
 let home: FakeHome;
-let service: FakeService;
+let daemon: AnsweringDaemon;
 beforeEach(() => {
   home = makeFakeHome();
-  service = createFakeService({
-    panes: [
-      makePane(),
-      makePane({ identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" }, state: "idle" }),
-    ],
-  });
+  daemon = new AnsweringDaemon([
+    makePane({ state: "running", windowName: "editor" }),
+    makePane({ pane: 2, target: "vm1", state: "idle", version: 1 }),
+  ]);
+  daemon.setTargets([makeTarget(), makeTarget({ target: "vm1", kind: "ssh" })]);
 });
 afterEach(() => home.close());
 
@@ -30,7 +30,7 @@ const linesOf = (text: string): Record<string, unknown>[] =>
 
 describe("lists", () => {
   test("print the daemon's document with --json", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const { code, stdout } = await home.run(["list", "panes", "--state", "idle", "--json"]);
     const document = paneListSchema.parse(JSON.parse(stdout));
     expect(code).toBe(0);
@@ -41,7 +41,7 @@ describe("lists", () => {
   });
 
   test("of every scope print tables without colours into a pipe", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const answers = await Promise.all([
       home.run(["list", "panes"]),
       home.run(["list", "windows", "--with-agent-status"]),
@@ -62,10 +62,8 @@ describe("lists", () => {
   });
 
   test("into a pipe that closes early end quietly", async () => {
-    const many = Array.from({ length: 3_000 }, (_, index) =>
-      makePane({ identity: { pane_id: `%${index}`, runtime_id: `rt${index}` } }),
-    );
-    await home.serve(createFakeService({ panes: many }));
+    const many = Array.from({ length: 3_000 }, (_, index) => makePane({ pane: index, state: "running" }));
+    await home.serve(new AnsweringDaemon(many));
     const script = `node "$0" list panes --json | head -c 1; echo "status $?"`;
     const shell = spawn("bash", ["-o", "pipefail", "-c", script, CLI_ENTRY], {
       env: { ...process.env, AGTMUX_HOME: home.paths.home, AGTMUX_NO_START: "1" },
@@ -82,7 +80,7 @@ describe("lists", () => {
 
 describe("failures", () => {
   test("are one sentence with code and remedy, and the code's exit status", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const { code, stdout, stderr } = await home.run(["explain", "pane:host/none/@1/%9"]);
     expect([code, stdout, stderr]).toEqual([
       3,
@@ -92,7 +90,7 @@ describe("failures", () => {
   });
 
   test("are JSON on stderr with --json", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const { code, stdout, stderr } = await home.run(["explain", "runtime:none", "--json"]);
     expect([code, stdout]).toEqual([3, ""]);
     expect(JSON.parse(stderr)).toMatchObject({
@@ -140,8 +138,8 @@ describe("failures", () => {
   });
 
   test("with a daemon of another protocol", async () => {
-    service.greeting = { ...service.greeting, version: "7.0.0", protocol: 7 };
-    await home.serve(service);
+    daemon.greeting = { ...daemon.greeting, version: "7.0.0", protocol: 7 };
+    await home.serve(daemon);
     const { code, stderr } = await home.run(["list", "panes"]);
     expect(code).toBe(9);
     expect(stderr).toMatch(/this is agtmux \d+\.\d+\.\d+ .* daemon is 7\.0\.0 .*\[E_DAEMON_VERSION\]/);
@@ -149,7 +147,7 @@ describe("failures", () => {
   });
 
   test.runIf(process.geteuid?.() === 0)("with a socket of another user", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     chownSync(home.paths.socket, 65_534, 65_534);
     const { code, stderr } = await home.run(["list", "panes"]);
     expect(code).toBe(10);
@@ -178,15 +176,15 @@ test("help and --version need no home and no daemon", async () => {
 
 describe("actions", () => {
   test("attach hands over to the daemon's command and leaves with its status", async () => {
-    service.attachArgv = ["sh", "-c", 'echo "here with TMUX=$TMUX"; exit 7'];
-    await home.serve(service);
+    daemon.attachArgv = ["sh", "-c", 'echo "here with TMUX=$TMUX"; exit 7'];
+    await home.serve(daemon);
     const { code, stdout } = await home.run(["attach", "runtime:rt1", "--if-state", "running"], {
       TMUX: "/tmp/other,1,0",
     });
     expect([code, stdout]).toEqual([7, "here with TMUX=\n"]);
-    expect(service.actions).toMatchObject([
+    expect(daemon.asked).toMatchObject([
       {
-        action: "attach",
+        action: "prepareAttach",
         input: {
           ref: "runtime:rt1",
           surface: "cli",
@@ -198,8 +196,8 @@ describe("actions", () => {
   });
 
   test("attach that is refused runs nothing", async () => {
-    service.attachArgv = ["sh", "-c", "echo ran"];
-    await home.serve(service);
+    daemon.attachArgv = ["sh", "-c", "echo ran"];
+    await home.serve(daemon);
     const env = { TMUX: "/tmp/other,1,0" };
     const refused = await home.run(["attach", "runtime:rt1", "--if-state", "idle"], env);
     expect([refused.code, refused.stdout]).toEqual([5, ""]);
@@ -211,17 +209,17 @@ describe("actions", () => {
   });
 
   test("attach without tmux says so", async () => {
-    service.attachArgv = ["/nonexistent/tmux"];
-    await home.serve(service);
+    daemon.attachArgv = ["/nonexistent/tmux"];
+    await home.serve(daemon);
     const { code, stderr } = await home.run(["attach", "runtime:rt1"], { TMUX: "/tmp/other,1,0" });
     expect(code).toBe(14);
     expect(stderr).toContain("cannot run /nonexistent/tmux [E_TMUX_MISSING]");
   });
 
   test("dismiss and explain go to the daemon", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     expect((await home.run(["dismiss", "runtime:rt1"])).stdout).toBe("Dismissed pane:host/work/@1/%1.\n");
-    expect(service.actions).toMatchObject([{ action: "dismiss", input: { ref: "runtime:rt1" } }]);
+    expect(daemon.asked).toMatchObject([{ action: "dismiss", input: { ref: "runtime:rt1" } }]);
     const { stdout } = await home.run(["explain", "pane:host/work/@1/%1"]);
     expect(stdout).toContain("because the newest evidence of the turn");
     expect(stdout).toMatch(/won +▸ running +hook +UserPromptSubmit/);
@@ -231,7 +229,7 @@ describe("actions", () => {
   });
 
   test("integrate shows the change and writes nothing without a yes", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const dry = await home.run(["integrate", "claude", "--dry-run"]);
     expect([dry.code, dry.stdout]).toEqual([
       0,
@@ -242,10 +240,10 @@ describe("actions", () => {
       6,
       "agtmux: install changes 1 file of claude [E_CONFIRMATION_REQUIRED]. Repeat with --yes to confirm.\n",
     ]);
-    expect(service.actions.map(({ input }) => input)).toMatchObject([{ dryRun: true }, { dryRun: true }]);
+    expect(daemon.asked.map(({ input }) => input)).toMatchObject([{ dryRun: true }, { dryRun: true }]);
     const done = await home.run(["integrate", "claude", "--yes"]);
     expect(done.stdout).toContain("claude is integrated.");
-    expect(service.actions.at(-1)).toMatchObject({ input: { action: "install", dryRun: false } });
+    expect(daemon.asked.at(-1)).toMatchObject({ input: { action: "install", dryRun: false } });
     const removed = await home.run(["integrate", "claude", "--uninstall", "--yes", "--json"]);
     expect(JSON.parse(removed.stdout)).toMatchObject({
       schema_version: "1.0",
@@ -255,13 +253,13 @@ describe("actions", () => {
   });
 
   test("integrate --verify tells the three facts apart", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const good = await home.run(["integrate", "claude", "--verify"]);
     expect([good.code, good.stdout]).toEqual([
       0,
       "✓ entries present\n✓ delivery: a test event arrived in 12 ms\n· last real event: none yet\n",
     ]);
-    service.integrationVerify = async ({ agent }) => ({
+    daemon.integrationVerify = async ({ agent }) => ({
       agent,
       entriesPresent: false,
       missing: ["Stop"],
@@ -276,7 +274,7 @@ describe("actions", () => {
   });
 
   test("daemon status and stop speak with what is there", async () => {
-    const stop = await home.serve(service);
+    const stop = await home.serve(daemon);
     const status = await home.run(["daemon", "status", "--json"]);
     expect(JSON.parse(status.stdout)).toMatchObject({
       running: true,
@@ -292,8 +290,8 @@ describe("actions", () => {
   });
 
   test("daemon stop leaves the desktop app alone", async () => {
-    service.greeting = { ...service.greeting, host: "app" };
-    await home.serve(service);
+    daemon.greeting = { ...daemon.greeting, host: "app" };
+    await home.serve(daemon);
     const { code, stderr } = await home.run(["daemon", "stop"]);
     expect(code).toBe(15);
     expect(stderr).toContain("Quit the app to stop it.");
@@ -302,21 +300,21 @@ describe("actions", () => {
 
 describe("watch --format jsonl", () => {
   test("prints one entry per line, goes on after a restart from its last version, and ends cleanly on Ctrl-C", async () => {
-    const stop = await home.serve(service);
+    const stop = await home.serve(daemon);
     const watching = home.start(["watch", "--format", "jsonl"]);
     await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
-    const pane = makePane({ state: "completed", reason_code: "turn_ended" });
-    service.set(pane);
+    const pane = makePane({ state: "completed" });
+    daemon.put(pane);
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(2));
 
     await stop();
     await vi.waitFor(() => expect(watching.stderr()).toContain("the daemon is gone"));
-    // What happened meanwhile, as the next daemon has it stored: versions 2 (seen), 3 and 4 (not seen).
-    const before = { kind: "state" as const, version: 2, at: 0, pane, previous_state: null };
-    const next = createFakeService({ panes: [pane], log: [before] });
-    next.set(makePane({ state: "running" }));
+    // What happened, as the next daemon has it stored: versions 2 (seen), 3 and 4 (not seen).
+    const next = new AnsweringDaemon([makePane({ state: "running" })]);
+    next.put(pane);
+    next.put(makePane({ state: "running" }));
     await home.serve(next);
-    next.set(makePane({ state: "idle", reason_code: "fresh" }));
+    next.put(makePane({ state: "idle" }));
 
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(4), { timeout: 10_000 });
     watching.child.kill("SIGINT");
@@ -333,9 +331,9 @@ describe("watch --format jsonl", () => {
   });
 
   test("--since a version with --once prints what came after it and ends", async () => {
-    service.set(makePane({ state: "completed", reason_code: "turn_ended" }));
-    service.set(makePane({ state: "idle", reason_code: "demoted" }));
-    await home.serve(service);
+    daemon.put(makePane({ state: "completed" }));
+    daemon.put(makePane({ state: "idle", reason: "demoted" }));
+    await home.serve(daemon);
     const after = async (since: string) => {
       const { code, stdout } = await home.run(["watch", "--format", "jsonl", "--once", "--since", since]);
       return [code, linesOf(stdout).map(({ version }) => version)];
@@ -348,11 +346,11 @@ describe("watch --format jsonl", () => {
   });
 
   test("--target shows only what belongs to it", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const watching = home.start(["watch", "--format", "jsonl", "--target", "vm1"]);
     await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
-    service.set(makePane({ state: "completed" }));
-    service.remove("pane:vm1/work/@1/%2");
+    daemon.put(makePane({ state: "completed" }));
+    daemon.remove("pane:vm1/work/@1/%2");
     await vi.waitFor(() => expect(watching.stdout()).toContain('"removed"'));
     watching.child.kill("SIGTERM");
     const { code, stdout } = await watching.finished;
@@ -365,14 +363,14 @@ describe("watch --format jsonl", () => {
   });
 
   test("with filters tells a row that no longer fits as removed, and nothing of the others", async () => {
-    service.set(makePane({ state: "waiting_approval", reason_code: "permission_tool", needs_action: true }));
-    await home.serve(service);
+    daemon.put(makePane({ state: "waiting_approval" }));
+    await home.serve(daemon);
     const watching = home.start(["watch", "--format", "jsonl", "--needs-action"]);
     await vi.waitFor(() => expect(watching.stdout()).toContain('"snapshot"'), { timeout: 10_000 });
-    service.set(makePane({ state: "running" }));
+    daemon.put(makePane({ state: "running" }));
     await vi.waitFor(() => expect(watching.stdout()).toContain('"removed"'));
-    service.set(makePane({ state: "completed", reason_code: "turn_ended" }));
-    service.set(makePane({ state: "waiting_input", reason_code: "question", needs_action: true }));
+    daemon.put(makePane({ state: "completed" }));
+    daemon.put(makePane({ state: "waiting_input" }));
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(3));
     watching.child.kill("SIGTERM");
     const { stdout } = await watching.finished;
@@ -380,12 +378,12 @@ describe("watch --format jsonl", () => {
   });
 
   test("--scope windows prints the rows that changed, and those that went", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const watching = home.start(["watch", "--format", "jsonl", "--scope", "windows"]);
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(2), { timeout: 10_000 });
-    service.set(makePane({ state: "completed" }));
+    daemon.put(makePane({ state: "completed" }));
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(3));
-    service.remove("pane:vm1/work/@1/%2");
+    daemon.remove("pane:vm1/work/@1/%2");
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(4));
     watching.child.kill("SIGINT");
     const { stdout } = await watching.finished;
@@ -401,23 +399,21 @@ describe("watch --format jsonl", () => {
 
 describe("watch as a table", () => {
   test("draws again when something changed, also after a restart", async () => {
-    const stop = await home.serve(service);
+    const stop = await home.serve(daemon);
     const watching = home.start(["watch", "--target", "host"]);
     await vi.waitFor(() => expect(watching.stdout()).toContain("▸ running"), { timeout: 10_000 });
-    service.set(makePane({ state: "waiting_input", reason_code: "question", needs_action: true }));
+    daemon.put(makePane({ state: "waiting_input" }));
     await vi.waitFor(() => expect(watching.stdout()).toContain("? needs answer"));
     await stop();
     await vi.waitFor(() => expect(watching.stdout()).toContain("The daemon is gone"));
-    await home.serve(
-      createFakeService({ panes: [makePane({ state: "completed", reason_code: "turn_ended" })] }),
-    );
+    await home.serve(new AnsweringDaemon([makePane({ state: "completed" })]));
     await vi.waitFor(() => expect(watching.stdout()).toContain("✓ done"), { timeout: 10_000 });
     watching.child.kill("SIGINT");
     expect((await watching.finished).code).toBe(130);
   });
 
   test("--once prints it once", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const { code, stdout } = await home.run(["watch", "--once", "--scope", "sessions"]);
     expect(code).toBe(0);
     expect(stdout.match(/2 sessions/g)).toHaveLength(1);

@@ -2,7 +2,8 @@
 // processes against a fake daemon behind a real socket.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
-import { createFakeService, LOCAL_TARGET, makePane, type FakeService } from "./testing/fakeService.ts";
+import { makePane, makeTarget } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 
 const request = {
   kind: "command" as const,
@@ -14,33 +15,36 @@ const request = {
 };
 
 let home: FakeHome;
-let service: FakeService;
+let daemon: AnsweringDaemon;
 beforeEach(async () => {
   home = makeFakeHome();
-  service = createFakeService({
-    panes: [
-      makePane({ since: "2026-11-21T08:00:00.000Z" }),
-      makePane({
-        identity: { pane_id: "%2", target: "vm1", session_name: "api", window_id: "@2", runtime_id: "rt2" },
-        window_name: "zeta",
-        agent: "codex",
-        state: "waiting_approval",
-        reason_code: "permission_tool",
-        needs_action: true,
-        state_version: 7,
-        request,
-        prompt_fingerprint: "fp1",
-        since: "2026-11-21T08:30:00.000Z",
-      }),
-      makePane({
-        identity: { pane_id: "%3", session_name: "api", window_id: "@3", runtime_id: "rt3" },
-        window_name: "alpha",
-        state: "idle",
-        since: "2026-11-21T08:59:00.000Z",
-      }),
-    ],
-  });
-  await home.serve(service);
+  daemon = new AnsweringDaemon([
+    makePane({ windowName: "editor", state: "running", since: Date.parse("2026-11-21T08:00:00.000Z") }),
+    makePane({
+      pane: 2,
+      target: "vm1",
+      session: "api",
+      window: 2,
+      windowName: "zeta",
+      agent: "codex",
+      state: "waiting_approval",
+      version: 7,
+      request,
+      fingerprint: "fp1",
+      since: Date.parse("2026-11-21T08:30:00.000Z"),
+    }),
+    makePane({
+      pane: 3,
+      session: "api",
+      window: 3,
+      windowName: "alpha",
+      state: "idle",
+      version: 1,
+      since: Date.parse("2026-11-21T08:59:00.000Z"),
+    }),
+  ]);
+  daemon.setTargets([makeTarget(), makeTarget({ target: "vm1", kind: "ssh" })]);
+  await home.serve(daemon);
 });
 afterEach(() => home.close());
 
@@ -154,11 +158,10 @@ test("filters combine, repeated and with commas, and the document repeats them",
 
 describe("what is missing", () => {
   beforeEach(() => {
-    service.targets = [
-      LOCAL_TARGET,
-      { ...LOCAL_TARGET, target: "vm1", kind: "ssh", health: "down", health_reason: "no route" },
-    ];
-    service.problems = ["target vm1 is down: no route"];
+    daemon.setTargets([
+      makeTarget(),
+      makeTarget({ target: "vm1", kind: "ssh", health: "down", health_reason: "no route" }),
+    ]);
   });
 
   test("is said on the foot of every list, and the rest is shown", async () => {
@@ -213,8 +216,7 @@ describe("status", () => {
   });
 
   test("in tmux's form gives a hostile name no way to be a format", async () => {
-    service.targets = [{ ...LOCAL_TARGET, target: "#(touch x)#[fg=red]\u001b[1m", health: "down" }];
-    service.problems = ["it is down"];
+    daemon.setTargets([makeTarget({ target: "#(touch x)#[fg=red]\u001b[1m", health: "down" })]);
     const { stdout } = await home.run(["status", "--format", "tmux"]);
     expect(stdout).toContain("(##(touch x)##[fg=red] down)");
     expect(stdout).not.toContain("\u001b");

@@ -3,19 +3,19 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { targetViewSchema } from "../core/model/view.ts";
 import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
-import { createFakeService, LOCAL_TARGET, type FakeService } from "./testing/fakeService.ts";
+import { makeTarget } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 
 let home: FakeHome;
-let service: FakeService;
+let daemon: AnsweringDaemon;
 
 beforeEach(async () => {
   home = makeFakeHome();
-  service = createFakeService();
-  service.targets = [
-    LOCAL_TARGET,
-    { ...LOCAL_TARGET, target: "vm1", kind: "ssh", connection_ref: "vm1", transport: "ssh2", rtt_ms: 1.5 },
-    {
-      ...LOCAL_TARGET,
+  daemon = new AnsweringDaemon();
+  daemon.setTargets([
+    makeTarget(),
+    makeTarget({ target: "vm1", kind: "ssh", connection_ref: "vm1", transport: "ssh2", rtt_ms: 1.5 }),
+    makeTarget({
       target: "vm2",
       kind: "ssh",
       connection_ref: "vm2",
@@ -23,18 +23,18 @@ beforeEach(async () => {
       health_reason: "connect to vm2: its host key has CHANGED\u001b[2J",
       remedy: "Run 'ssh-keygen -R vm2'.",
       next_attempt_at: "2126-11-21T09:00:00.000Z",
-    },
-  ];
-  await home.serve(service);
+    }),
+  ]);
+  await home.serve(daemon);
 });
 afterEach(() => home.close());
 
 test("add names the host by the alias, else by its own name, and says how connecting went", async () => {
   const asked: unknown[] = [];
-  service.targetAdd = async (input) => {
+  daemon.targetAdd = async (input) => {
     asked.push(input);
-    const target = { ...LOCAL_TARGET, target: input.name, transport: "ssh2" as const, rtt_ms: 2 };
-    service.targets.push(target);
+    const target = makeTarget({ target: input.name, transport: "ssh2", rtt_ms: 2 });
+    daemon.setTargets([...daemon.listTargets(), target]);
     return target;
   };
   const added = await home.run(["target", "add", "vm3"]);
@@ -50,7 +50,7 @@ test("add names the host by the alias, else by its own name, and says how connec
 });
 
 test("add of a host that cannot be reached is no failure: it says why and what to do", async () => {
-  service.targetConnect = async () => {
+  daemon.targetConnect = async () => {
     throw new AgtmuxError("E_TARGET_HOST_KEY", "connect to vm3: its host key is not known", {
       remedy: "Run 'ssh vm3' once.",
     });
@@ -85,7 +85,7 @@ test("connect prints how it is connected, and fails with what keeps it from that
   expect((await home.run(["target", "connect", "vm1"])).stdout).toBe(
     "vm1 is connected over ssh2, 1.5 ms: 1 pane (default).\n",
   );
-  service.targetConnect = async () => {
+  daemon.targetConnect = async () => {
     throw new AgtmuxError("E_TARGET_AUTH", "connect to vm1: no key", { remedy: "Run ssh-add." });
   };
   const failed = await home.run(["target", "connect", "vm1", "--json"]);
@@ -106,7 +106,7 @@ test("list says what is wrong, what to do and when it is tried again, without co
 test("integrate goes to the target that is named, and says how to check it there", async () => {
   const done = await home.run(["integrate", "claude", "--target", "vm1", "--yes"]);
   expect(done.stdout).toContain("Check it with 'agtmux integrate claude --target vm1 --verify'.");
-  expect(service.actions).toEqual(
+  expect(daemon.asked).toEqual(
     [true, false].map((dryRun) => ({
       action: "integrationChange",
       input: { agent: "claude", target: "vm1", action: "install", dryRun },
@@ -116,9 +116,9 @@ test("integrate goes to the target that is named, and says how to check it there
 
 test("enable, disable and set change one target, remove forgets it", async () => {
   const asked: unknown[] = [];
-  service.targetChange = async (input) => {
+  daemon.targetChange = async (input) => {
     asked.push(input);
-    return { ...LOCAL_TARGET, target: input.name };
+    return makeTarget({ target: input.name });
   };
   await home.run(["target", "disable", "vm1"]);
   await home.run(["target", "enable", "vm1"]);
@@ -130,5 +130,5 @@ test("enable, disable and set change one target, remove forgets it", async () =>
   ]);
   const removed = await home.run(["target", "remove", "vm1", "--yes", "--json"]);
   expect(JSON.parse(removed.stdout)).toMatchObject({ schema_version: "1.0", removed: "vm1" });
-  expect(service.targets.map(({ target }) => target)).toEqual(["host", "vm2"]);
+  expect(daemon.listTargets().map(({ target }) => target)).toEqual(["host", "vm2"]);
 });

@@ -2,49 +2,43 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { waitResultSchema } from "../core/model/waitView.ts";
 import { makeFakeHome, type FakeHome, type Running } from "./testing/fakeHome.ts";
-import { createFakeService, makePane, type FakeService } from "./testing/fakeService.ts";
+import { makePane, type PaneOptions } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 
 const WAIT_MS = 15_000;
 
 let home: FakeHome;
-let service: FakeService;
+let daemon: AnsweringDaemon;
 beforeEach(() => {
   home = makeFakeHome();
-  service = createFakeService({
-    panes: [
-      makePane(),
-      makePane({
-        identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" },
-        agent: "codex",
-        state: "idle",
-        state_version: 4,
-      }),
-    ],
-  });
+  daemon = new AnsweringDaemon([
+    makePane({ state: "running" }),
+    makePane({
+      pane: 2,
+      target: "vm1",
+      agent: "codex",
+      state: "idle",
+      version: 4,
+    }),
+  ]);
 });
 afterEach(() => home.close());
 
-const asking = (version: number) =>
-  makePane({
-    state: "waiting_approval",
-    reason_code: "permission_tool",
-    needs_action: true,
-    state_version: version,
-  });
+const asking = (options: PaneOptions = {}) => makePane({ state: "waiting_approval", ...options });
 
 /** Starts a wait and resolves once it follows the feed. */
 const start = async (...args: string[]): Promise<Running> => {
   const running = home.start(["wait", ...args]);
-  await vi.waitFor(() => expect(service.openFeeds()).toBe(1), { timeout: WAIT_MS });
+  await vi.waitFor(() => expect(daemon.feedClients).toBe(1), { timeout: WAIT_MS });
   return running;
 };
 
 describe("one pane", () => {
   test("prints the row once its state fits, and ends", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const waiting = await start("pane:host/work/@1/%1", "--until", "completed,needs-action", "--json");
-    service.set(makePane({ state: "running", reason_code: "tool", state_version: 2 }));
-    service.set(asking(3));
+    daemon.put(makePane({ state: "running", reason: "tool" }));
+    daemon.put(asking());
     const { code, stdout } = await waiting.finished;
     expect(code).toBe(0);
     const result = waitResultSchema.parse(JSON.parse(stdout));
@@ -55,29 +49,29 @@ describe("one pane", () => {
       after: null,
     });
     expect(result.items.map(({ identity, state_version }) => [identity.runtime_id, state_version])).toEqual([
-      ["rt1", 3],
+      ["rt1", 6],
     ]);
   });
 
   test("that is so already ends at once, with --after only when it is so anew", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];
     expect(await home.run(["wait", ...at])).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t4\n" });
     const waiting = await start(...at, "--after", "4");
-    const pane = { identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" }, agent: "codex" };
-    service.set(makePane({ ...pane, state: "running", state_version: 5 }));
-    service.set(makePane({ ...pane, state: "idle", state_version: 6 }));
+    const pane = { pane: 2, target: "vm1", agent: "codex" };
+    daemon.put(makePane({ ...pane, state: "running" }));
+    daemon.put(makePane({ ...pane, state: "idle" }));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t6\n" });
   });
 
   test("that ends is an error of its own, and what 'gone' waits for", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const [ended, gone] = [
       home.start(["wait", "runtime:rt1", "--until", "idle"]),
       home.start(["wait", "runtime:rt1", "--until", "gone", "--plain", "--columns", "runtime_id,state"]),
     ];
-    await vi.waitFor(() => expect(service.openFeeds()).toBe(2), { timeout: WAIT_MS });
-    service.remove("pane:host/work/@1/%1");
+    await vi.waitFor(() => expect(daemon.feedClients).toBe(2), { timeout: WAIT_MS });
+    daemon.remove("pane:host/work/@1/%1");
     expect(await ended.finished).toMatchObject({
       code: 19,
       stdout: "",
@@ -89,13 +83,13 @@ describe("one pane", () => {
   });
 
   test("that is not there fails at once", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const { code, stderr } = await home.run(["wait", "runtime:none", "--until", "gone"]);
     expect([code, stderr.includes("[E_REF_NOT_FOUND]")]).toEqual([3, true]);
   });
 
   test("has its time-out, with an exit status of its own", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const { code, stdout, stderr } = await home.run([
       "wait",
       "runtime:rt1",
@@ -114,17 +108,17 @@ describe("one pane", () => {
 
 describe("what fits filters", () => {
   test("any: the first that needs a person, on whichever target", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const waiting = await start("--needs-action", "--agent", "claude,gemini");
-    service.set(
+    daemon.put(
       makePane({
-        identity: { pane_id: "%2", target: "vm1", runtime_id: "rt2" },
+        pane: 2,
+        target: "vm1",
         agent: "codex",
         state: "waiting_input",
-        needs_action: true,
       }),
     );
-    service.set(asking(9));
+    daemon.put(asking());
     const { code, stdout } = await waiting.finished;
     expect(code).toBe(0);
     expect(stdout).toContain("! needs approval");
@@ -133,23 +127,23 @@ describe("what fits filters", () => {
   });
 
   test("every: only when all are there", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const waiting = await start("--every", "--until", "idle", "--plain", "--columns", "pane_id");
-    service.set(makePane({ state: "idle", state_version: 8 }));
+    daemon.put(makePane({ state: "idle" }));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "%1\n%2\n" });
   });
 
   test("goes on after the daemon was restarted, with what is there then", async () => {
-    const stop = await home.serve(service);
+    const stop = await home.serve(daemon);
     const waiting = await start("--needs-action", "--plain", "--columns", "ref,state_version");
     await stop();
     await vi.waitFor(() => expect(waiting.stderr()).toContain("the daemon is gone"), { timeout: WAIT_MS });
-    await home.serve(createFakeService({ panes: [asking(12)] }));
+    await home.serve(new AnsweringDaemon([asking({ version: 12 })]));
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "pane:host/work/@1/%1\t12\n" });
   });
 
   test("ends on Ctrl-C", async () => {
-    await home.serve(service);
+    await home.serve(daemon);
     const waiting = await start("--needs-action");
     waiting.child.kill("SIGINT");
     expect(await waiting.finished).toMatchObject({ code: 130, stdout: "" });

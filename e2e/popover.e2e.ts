@@ -243,12 +243,14 @@ describe("keyboard and actions", () => {
     await started.popover.press("j", "j", "Enter");
     await vi.waitFor(
       () =>
-        expect(started.daemon.actions).toEqual([
+        expect(started.daemon.asked).toMatchObject([
           {
             action: "openAttach",
-            ref: started.refunds.identity.pane_ref,
-            surface: "popover",
-            ifRuntime: started.refunds.identity.runtime_id,
+            input: {
+              ref: started.refunds.identity.pane_ref,
+              surface: "popover",
+              guards: { ifRuntime: started.refunds.identity.runtime_id },
+            },
           },
         ]),
       WAIT,
@@ -281,7 +283,7 @@ describe("keyboard and actions", () => {
     const { daemon, popover } = await startMixed();
     await popover.row("alerts").click();
     await popover.detail.getByRole("button", { name: "Dismiss" }).click();
-    await vi.waitFor(() => expect(daemon.actions).toMatchObject([{ action: "dismiss" }]), WAIT);
+    await vi.waitFor(() => expect(daemon.asked).toMatchObject([{ action: "dismiss" }]), WAIT);
   });
 });
 
@@ -392,7 +394,7 @@ describe("sessions and targets", () => {
     ]);
     await isFocused(started, "api");
     await popover.press("j", "Enter");
-    await vi.waitFor(() => expect(daemon.actions).toMatchObject([{ action: "openAttach" }]), WAIT);
+    await vi.waitFor(() => expect(daemon.asked).toMatchObject([{ action: "openAttach" }]), WAIT);
     await popover.press("Escape");
     await isFocused(started, "payments");
     await popover.press("Escape");

@@ -123,7 +123,8 @@ const LOOKS: readonly Look[] = [
     name: "output",
     scene: mixedScene,
     go: async ({ popover, daemon }) => {
-      for (const pane of mixedScene(Date.now())) daemon.outputs.set(pane.identity.pane_ref, SCREEN);
+      for (const pane of mixedScene(Date.now()))
+        daemon.outputs.set(pane.identity.pane_ref, { screen: SCREEN });
       await popover.row("storefront").focus();
       await popover.press("o");
       await popover.screen.getByText("Moulding").waitFor();

@@ -235,7 +235,7 @@ describe("another page of this browser, on another port of this machine", () => 
       return { read, events };
     }, own);
     expect(results).toEqual({ read: ["refused", "refused", "refused"], events: "refused" });
-    expect(daemon.actions).toEqual([]);
+    expect(daemon.asked).toEqual([]);
     expect(received.join()).not.toContain("agtmux_");
   });
 
@@ -261,7 +261,7 @@ describe("another page of this browser, on another port of this machine", () => 
       form.submit();
     }, `${own}/trpc/dismiss`);
     expect((await navigation).status()).toBe(403);
-    expect([daemon.actions, received.filter((line) => line.includes(own))]).toEqual([[], []]);
+    expect([daemon.asked, received.filter((line) => line.includes(own))]).toEqual([[], []]);
   });
 });
 

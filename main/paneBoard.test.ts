@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makeCounts, makePane } from "../test/factories/view.ts";
+import { rollUp } from "../core/engine/rollup.ts";
+import { makePane } from "../test/factories/view.ts";
 import type { FeedEntry, PaneView } from "../core/model/view.ts";
 import { PaneBoard, toPicture } from "./paneBoard.ts";
 
@@ -9,7 +10,7 @@ const snapshot = (...panes: PaneView[]): FeedEntry => ({
   at: 0,
   panes,
   targets: [],
-  summary: makeCounts(panes),
+  summary: rollUp(panes),
 });
 const withIdentity = (pane: PaneView, paneRef: string, runtimeId: string): PaneView => ({
   ...pane,

@@ -1,22 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { makePane } from "../testing/fakeService.ts";
+import { makePane } from "../../test/factories/view.ts";
 import { describePane } from "./paneFields.ts";
 
 describe("what a pane is at", () => {
   test("is its reason and what it says of its work, without what a terminal would obey", () => {
-    const pane = makePane({ state: "running", reason_code: "retrying", progress: "retry 3\u001b[2J of 10" });
+    const pane = makePane({ state: "running", reason: "retrying", progress: "retry 3\u001b[2J of 10" });
     expect(describePane(pane)).toBe("retrying · retry 3 of 10");
   });
 
   test("is its reason alone where it says nothing", () => {
-    expect(describePane(makePane({ state: "running", reason_code: "tool" }))).toBe("using a tool");
+    expect(describePane(makePane({ state: "running", reason: "tool" }))).toBe("using a tool");
   });
 
   test("is a reason of a newer daemon as it is, also one with a name that every object has", () => {
     for (const reason of ["toString", "__proto__", "brand_new"])
-      expect(describePane(makePane({ state: "running", reason_code: reason }))).toContain(
-        reason.split("_")[0],
-      );
+      expect(describePane(makePane({ state: "running", reason }))).toContain(reason.split("_")[0]);
   });
 
   test("is what it asks, whatever else it says", () => {

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { createFakeService, makePane } from "../testing/fakeService.ts";
+import { makePane } from "../../test/factories/view.ts";
+import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { cleanLine, cleanLines } from "./clean.ts";
 import { describeCounts } from "./mark.ts";
 import { loadExactMeasure, measureFor, PLAIN, PLAIN_MEASURE } from "./measure.ts";
@@ -12,6 +13,7 @@ import { cut, layOut, renderRow, type Column } from "./table.ts";
 import { renderWindows } from "./windowTable.ts";
 
 const NOW = Date.parse("2026-11-21T09:03:00.000Z");
+const SINCE = Date.parse("2026-11-21T09:00:00.000Z");
 const plain = createPaint(false);
 const exact = await loadExactMeasure();
 const options = (width: number | null) => ({ paint: plain, width, now: NOW, measure: exact });
@@ -24,21 +26,20 @@ const request = {
   options: [],
   expires_at: null,
 };
-const service = createFakeService({
-  panes: [
-    makePane({ state: "waiting_approval", reason_code: "permission_tool", needs_action: true, request }),
-    makePane({
-      identity: { pane_id: "%2", session_name: "web", runtime_id: "rt2" },
-      window_name: "日本語のとても長い名前のウィンドウです",
-      state: "completed",
-      reason_code: "turn_ended",
-    }),
-  ],
-});
+const daemon = new AnsweringDaemon([
+  makePane({ windowName: "editor", state: "waiting_approval", request, since: SINCE }),
+  makePane({
+    pane: 2,
+    session: "web",
+    windowName: "日本語のとても長い名前のウィンドウです",
+    state: "completed",
+    since: SINCE,
+  }),
+]);
 
 describe("tables", () => {
   test("of panes are grouped by target-session, with state, age, request and a whole reference", () => {
-    expect(renderPanes(service.listPanes({}), options(120))).toEqual([
+    expect(renderPanes(daemon.listPanes({}), options(120))).toEqual([
       "  STATE             AGE  AGENT   WINDOW                               WHAT                          REF",
       "host/work  ! 1 needs approval",
       "  ! needs approval   3m  claude  1:editor.0                           Run a command: npm run build  pane:host/work/@1/%1",
@@ -50,28 +51,28 @@ describe("tables", () => {
   });
 
   test.each([50, 60, 80, 100, 160])("fit %i columns and never cut a reference", (width) => {
-    const lines = renderPanes(service.listPanes({}), options(width));
+    const lines = renderPanes(daemon.listPanes({}), options(width));
     expect(widest(lines)).toBeLessThanOrEqual(width);
     expect(lines.join("\n")).toMatch(/pane:host\/work\/@1\/%1$/m);
-    expect(widest(renderWindows(service.listWindows({}), true, options(width)))).toBeLessThanOrEqual(width);
-    expect(widest(renderSessions(service.listSessions({}), true, options(width)))).toBeLessThanOrEqual(width);
+    expect(widest(renderWindows(daemon.listWindows({}), true, options(width)))).toBeLessThanOrEqual(width);
+    expect(widest(renderSessions(daemon.listSessions({}), true, options(width)))).toBeLessThanOrEqual(width);
   });
 
   test("without a terminal are not cut", () => {
-    const text = renderPanes(service.listPanes({}), options(null)).join("\n");
+    const text = renderPanes(daemon.listPanes({}), options(null)).join("\n");
     expect(text).toContain("日本語のとても長い名前のウィンドウです");
     expect(text).not.toContain("…");
   });
 
   test("that are empty say so", () => {
-    expect(renderPanes(createFakeService().listPanes({}), options(80))).toEqual([
+    expect(renderPanes(new AnsweringDaemon().listPanes({}), options(80))).toEqual([
       "No agents here.",
       "0 panes",
     ]);
   });
 
   test("of sessions merged across targets show each target's part", () => {
-    const [session] = service.listSessions({}).items;
+    const [session] = daemon.listSessions({}).items;
     if (session === undefined) throw new Error("the fake has sessions");
     const part = session.targets[0];
     if (part === undefined) throw new Error("a session has a target");
@@ -80,7 +81,7 @@ describe("tables", () => {
       identity: { target: null, tmux_server: null, session_name: "work" },
       targets: [part, { ...part, target: "vm1" }],
     };
-    const text = renderSessions({ ...service.listSessions({}), items: [merged] }, false, options(120)).join(
+    const text = renderSessions({ ...daemon.listSessions({}), items: [merged] }, false, options(120)).join(
       "\n",
     );
     expect(text).toContain("work (host, vm1)");
@@ -88,7 +89,7 @@ describe("tables", () => {
   });
 
   test("name what is missing", () => {
-    const list = { ...service.listPanes({}), problems: ["vm1 is \u001b[31mdown"] };
+    const list = { ...daemon.listPanes({}), problems: ["vm1 is \u001b[31mdown"] };
     expect(renderPanes(list, options(80)).at(-1)).toBe("Missing: vm1 is down");
   });
 });

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRouter } from "../../core/api/router.ts";
+import type { DaemonService } from "../../core/api/service.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
-import type { FakeService } from "./fakeService.ts";
 
 export const CLI_ENTRY = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -30,7 +30,7 @@ export interface Running {
 export interface FakeHome {
   readonly paths: RuntimePaths;
   /** Starts serving; the returned function stops it. */
-  serve(service: FakeService): Promise<() => Promise<void>>;
+  serve(service: DaemonService): Promise<() => Promise<void>>;
   start(args: readonly string[], env?: Record<string, string>): Running;
   run(args: readonly string[], env?: Record<string, string>): Promise<Finished>;
   /** Stops what was started here. */

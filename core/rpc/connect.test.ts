@@ -10,7 +10,7 @@ import { tryOwn } from "./ownership.ts";
 import { ensureHome, runtimePaths } from "./paths.ts";
 import type { DaemonClient } from "./socketClient.ts";
 
-const FAKE_DAEMON = fileURLToPath(new URL("../../cli/testing/fakeDaemon.ts", import.meta.url));
+const FAKE_DAEMON = fileURLToPath(new URL("../../test/fakes/daemonProcess.ts", import.meta.url));
 const clients: DaemonClient[] = [];
 afterEach(async () => {
   const [first] = clients;

@@ -47,7 +47,9 @@ describe("message bridge", () => {
     expect(await client.openAttach.mutate({ ref, guards: {}, surface: "popover" })).toMatchObject({
       paneRef: ref,
     });
-    expect(daemon.actions).toEqual([{ action: "openAttach", ref, surface: "popover", ifRuntime: null }]);
+    expect(daemon.asked).toMatchObject([
+      { action: "openAttach", input: { ref, surface: "popover", guards: { ifRuntime: null } } },
+    ]);
     expect(bridge.openCalls()).toBe(0);
   });
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
 import { afterEach, expect, test } from "vitest";
-import { createFakeService } from "../../cli/testing/fakeService.ts";
+import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { createRouter } from "../api/router.ts";
 import { createPlainQueries } from "./plainQueries.ts";
 
@@ -14,7 +14,7 @@ afterEach(() => {
 
 /** Two servers of one router, with the short way and without; `plain` counts what went it. */
 const serve = async () => {
-  const router = createRouter(createFakeService());
+  const router = createRouter(new AnsweringDaemon([], { now: () => 0 }));
   const handle = createHTTPHandler({ router });
   const answerPlainly = createPlainQueries(router);
   const counts = { plain: 0 };

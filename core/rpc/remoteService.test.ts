@@ -2,7 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createFakeService, makePane } from "../../cli/testing/fakeService.ts";
+import { makePane } from "../../test/factories/view.ts";
+import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { createRouter } from "../api/router.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
@@ -17,26 +18,26 @@ test("a router over another process's daemon answers, streams and fails as that 
   ensureHome(paths);
   const owner = tryOwn(paths.home);
   if (owner === null) throw new Error("the home is taken");
-  const service = createFakeService({ panes: [makePane()] });
+  const daemon = new AnsweringDaemon([makePane()], { now: () => 0 });
   const server = await startSocketServer({
     paths,
     owner,
-    router: createRouter(service),
+    router: createRouter(daemon),
     logger: SILENT_LOGGER,
   });
   const client = await connectSocket({ paths, version: "1", checkVersion: true, helloTimeoutMs: 5_000 });
   try {
     const remote = createRouter(createRemoteService(client)).createCaller({});
-    expect(await remote.hello()).toEqual(service.greeting);
-    expect(await remote.panes({})).toEqual(service.listPanes({}));
+    expect(await remote.hello()).toEqual(daemon.greeting);
+    expect(await remote.panes({})).toEqual(daemon.listPanes({}));
     expect(await remote.sessions({ groupBy: "target-session" })).toEqual(
-      service.listSessions({ groupBy: "target-session" }),
+      daemon.listSessions({ groupBy: "target-session" }),
     );
-    expect(await remote.adapters()).toEqual(service.adapters());
+    expect(await remote.adapters()).toEqual(daemon.adapters());
     expect(await remote.adapterCheck({ name: "x.json", text: "bad" })).toMatchObject({ agent_type: null });
     expect(await remote.adapterTry({ ref: "runtime:rt1" })).toMatchObject({ agent: "one" });
     await remote.dismiss({ ref: "runtime:rt1", guards: {}, surface: "app" });
-    expect(service.actions).toMatchObject([{ action: "dismiss", input: { surface: "app" } }]);
+    expect(daemon.asked).toMatchObject([{ action: "dismiss", input: { surface: "app" } }]);
     for await (const entry of await remote.feed({})) {
       expect(entry.kind).toBe("snapshot");
       break;

@@ -4,7 +4,8 @@ import { connect as connectNet } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createFakeService, makePane, type FakeService } from "../../cli/testing/fakeService.ts";
+import { makePane } from "../../test/factories/view.ts";
+import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
 import { createRouter } from "../api/router.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { FeedEntry } from "../model/view.ts";
@@ -24,13 +25,13 @@ const makePaths = (): RuntimePaths => {
   ensureHome(paths);
   return paths;
 };
-const serve = async (paths: RuntimePaths, service: FakeService): Promise<SocketServer> => {
+const serve = async (paths: RuntimePaths, daemon: AnsweringDaemon): Promise<SocketServer> => {
   const owner = tryOwn(paths.home);
   if (owner === null) throw new Error("the home is taken");
   const server = await startSocketServer({
     paths,
     owner,
-    router: createRouter(service),
+    router: createRouter(daemon),
     logger: SILENT_LOGGER,
   });
   closers.push(async () => {
@@ -59,7 +60,7 @@ describe("the socket", () => {
     const paths = makePaths();
     const previous = process.umask(0);
     try {
-      await serve(paths, createFakeService());
+      await serve(paths, new AnsweringDaemon());
       expect(process.umask()).toBe(0);
     } finally {
       process.umask(previous);
@@ -74,7 +75,7 @@ describe("the socket", () => {
     spawnSync("node", ["-e", script]);
     expect(statSync(paths.socket).isSocket()).toBe(true);
     expect((await failureOf(connect(paths))).code).toBe("E_DAEMON_UNAVAILABLE");
-    const server = await serve(paths, createFakeService());
+    const server = await serve(paths, new AnsweringDaemon());
     expect((await connect(paths)).hello.name).toBe("agtmux");
     await server.close();
     expect(() => statSync(paths.socket)).toThrow("ENOENT");
@@ -83,15 +84,15 @@ describe("the socket", () => {
   test("is not served where something else lies in its place", async () => {
     const paths = makePaths();
     writeFileSync(paths.socket, "mine");
-    expect((await failureOf(serve(paths, createFakeService()))).code).toBe("E_SOCKET_UNSAFE");
+    expect((await failureOf(serve(paths, new AnsweringDaemon()))).code).toBe("E_SOCKET_UNSAFE");
     expect((await failureOf(connect(paths))).code).toBe("E_SOCKET_UNSAFE");
   });
 
   test.runIf(process.geteuid?.() === 0)("of another user is never spoken to", async () => {
     const paths = makePaths();
-    const service = createFakeService();
-    const hello = vi.spyOn(service, "hello");
-    await serve(paths, service);
+    const daemon = new AnsweringDaemon();
+    const hello = vi.spyOn(daemon, "hello");
+    await serve(paths, daemon);
     chownSync(paths.socket, 65_534, 65_534);
     expect((await failureOf(connect(paths))).code).toBe("E_SOCKET_UNSAFE");
     chownSync(paths.socket, 0, 0);
@@ -105,25 +106,23 @@ describe("the socket", () => {
 describe("calls", () => {
   test("are answered, with input in both directions", async () => {
     const paths = makePaths();
-    const service = createFakeService({
-      panes: [makePane({ identity: { session_name: "ünïcode & co/%" } })],
-    });
-    await serve(paths, service);
+    const daemon = new AnsweringDaemon([makePane({ session: "ünïcode & co/%" })]);
+    await serve(paths, daemon);
     const client = await connect(paths);
     const list = await client.call((api) => api.panes.query({ session: "ünïcode & co/%" }));
     expect(list.items).toHaveLength(1);
     const guards = { forceStale: true };
     await client.call((api) => api.dismiss.mutate({ ref: "runtime:rt1", guards, surface: "cli" }));
-    expect(service.actions).toMatchObject([{ action: "dismiss", input: { surface: "cli", guards } }]);
+    expect(daemon.asked).toMatchObject([{ action: "dismiss", input: { surface: "cli", guards } }]);
   });
 
   test("fail with the daemon's code, remedy and details", async () => {
     const paths = makePaths();
-    const service = createFakeService();
-    service.explain = () => {
+    const daemon = new AnsweringDaemon();
+    daemon.explain = () => {
       throw new AgtmuxError("E_REF_AMBIGUOUS", "two panes match", { details: ["pane:a", "pane:b"] });
     };
-    await serve(paths, service);
+    await serve(paths, daemon);
     const client = await connect(paths);
     const failure = await failureOf(client.call((api) => api.explain.query({ ref: "pane:x" })));
     expect([failure.code, failure.message, failure.details]).toEqual([
@@ -135,7 +134,7 @@ describe("calls", () => {
 
   test("with input that the router refuses fail with one readable sentence", async () => {
     const paths = makePaths();
-    await serve(paths, createFakeService());
+    await serve(paths, new AnsweringDaemon());
     const client = await connect(paths);
     const failure = await failureOf(client.call((api) => api.explain.query({ ref: "" })));
     expect(failure.code).toBe("E_USAGE");
@@ -144,21 +143,21 @@ describe("calls", () => {
 
   test("share one connection, and go on after the daemon was replaced", async () => {
     const paths = makePaths();
-    const server = await serve(paths, createFakeService());
+    const server = await serve(paths, new AnsweringDaemon());
     const client = await connect(paths);
     await client.call((api) => api.targets.query());
     await client.call((api) => api.targets.query());
     expect(server.clients()).toBe(1);
     await closers.splice(0, 1)[0]?.();
-    await serve(paths, createFakeService({ panes: [makePane()] }));
+    await serve(paths, new AnsweringDaemon([makePane({ state: "running" })]));
     expect((await client.call((api) => api.panes.query({}))).items).toHaveLength(1);
   });
 
   test("to a daemon of another protocol fail naming both versions", async () => {
     const paths = makePaths();
-    const service = createFakeService();
-    service.greeting = { ...service.greeting, version: "7.0.0", protocol: 7 };
-    await serve(paths, service);
+    const daemon = new AnsweringDaemon();
+    daemon.greeting = { ...daemon.greeting, version: "7.0.0", protocol: 7 };
+    await serve(paths, daemon);
     const failure = await failureOf(connect(paths));
     expect(failure.code).toBe("E_DAEMON_VERSION");
     expect(failure.message).toContain("9.9.9");
@@ -190,24 +189,24 @@ describe("calls", () => {
 describe("subscriptions", () => {
   test("deliver, and close the daemon's generator when the client leaves", async () => {
     const paths = makePaths();
-    const service = createFakeService({ panes: [makePane()] });
-    await serve(paths, service);
+    const daemon = new AnsweringDaemon([makePane({ state: "running" })]);
+    await serve(paths, daemon);
     const client = await connect(paths);
     const aborter = new AbortController();
     const seen: FeedEntry[] = [];
     for await (const entry of client.feed({ since: null, sinceTime: null, all: false }, aborter.signal)) {
       seen.push(entry);
-      if (seen.length === 1) service.set(makePane({ state: "completed", reason_code: "turn_ended" }));
+      if (seen.length === 1) daemon.put(makePane({ state: "completed" }));
       else break;
     }
     expect(seen.map((entry) => entry.kind)).toEqual(["snapshot", "state"]);
-    await vi.waitFor(() => expect(service.openFeeds()).toBe(0));
+    await vi.waitFor(() => expect(daemon.feedClients).toBe(0));
   });
 
   test("end quietly on abort, also while nothing happens", async () => {
     const paths = makePaths();
-    const service = createFakeService();
-    await serve(paths, service);
+    const daemon = new AnsweringDaemon();
+    await serve(paths, daemon);
     const client = await connect(paths);
     const aborter = new AbortController();
     const kinds = [];
@@ -216,12 +215,12 @@ describe("subscriptions", () => {
       setImmediate(() => aborter.abort());
     }
     expect(kinds).toEqual(["snapshot"]);
-    await vi.waitFor(() => expect(service.openFeeds()).toBe(0));
+    await vi.waitFor(() => expect(daemon.feedClients).toBe(0));
   });
 
   test("of a daemon that goes away fail with E_DAEMON_UNAVAILABLE, and do not hold its close up", async () => {
     const paths = makePaths();
-    const server = await serve(paths, createFakeService());
+    const server = await serve(paths, new AnsweringDaemon());
     const client = await connect(paths);
     const read = async () => {
       for await (const entry of client.feed(
@@ -239,7 +238,7 @@ describe("subscriptions", () => {
 
 test("the number of clients is known, for leaving when nobody is there", async () => {
   const paths = makePaths();
-  const server = await serve(paths, createFakeService());
+  const server = await serve(paths, new AnsweringDaemon());
   const counts: number[] = [];
   server.onClients((count) => counts.push(count));
   const client = await connect(paths);
@@ -251,7 +250,7 @@ test("the number of clients is known, for leaving when nobody is there", async (
 
 test("close is bounded when a client sends half a request", async () => {
   const paths = makePaths();
-  const server = await serve(paths, createFakeService());
+  const server = await serve(paths, new AnsweringDaemon());
   const socket = connectNet(paths.socket);
   closers.push(() => void socket.destroy());
   await new Promise<void>((resolve) => {

@@ -171,10 +171,10 @@ describe("browser bridge", () => {
     const headers = { cookie, "content-type": "application/json" };
     const post = { method: "POST", body };
     expect((await ask("/trpc/dismiss", { ...post, headers })).status).toBe(403);
-    expect(daemon.actions).toEqual([]);
+    expect(daemon.asked).toEqual([]);
     const own = { ...headers, origin: `http://127.0.0.1:${bridge.port}` };
     expect((await ask("/trpc/dismiss", { ...post, headers: own })).status).toBe(200);
-    expect(daemon.actions).toHaveLength(1);
+    expect(daemon.asked).toHaveLength(1);
   });
 
   it.each(["/", "/index.html", "/assets/app.js", "/trpc/hello", "/trpc/feed?input=%7B%7D"])(

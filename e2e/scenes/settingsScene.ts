@@ -152,7 +152,7 @@ const FINDINGS: readonly Finding[] = [
 /** The daemon of a person who has three machines and some agents. */
 export class SettingsDaemon extends FakeDaemon {
   override hello(): Hello {
-    return { ...super.hello(), version: "0.1.0", host: "app" };
+    return { ...super.hello(), host: "app" };
   }
   override configGet(): Settings {
     return { ...super.configGet(), path: "~/.agtmux/config.json" };

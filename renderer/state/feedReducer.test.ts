@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
-import { makeCounts, makePane, makeTarget } from "../../test/factories/view.ts";
+import { rollUp } from "../../core/engine/rollup.ts";
+import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "./feedReducer.ts";
 
 const snapshot = (panes: PaneView[], version = 1): FeedEntry => ({
@@ -10,7 +11,7 @@ const snapshot = (panes: PaneView[], version = 1): FeedEntry => ({
   at: 1_000,
   panes,
   targets: [makeTarget()],
-  summary: makeCounts(panes),
+  summary: rollUp(panes),
 });
 const changed = (pane: PaneView, version = 2): FeedEntry => ({
   kind: "state",

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { FeedEntry } from "../../core/model/view.ts";
-import { makeCounts, makePane } from "../../test/factories/view.ts";
+import { rollUp } from "../../core/engine/rollup.ts";
+import { makePane } from "../../test/factories/view.ts";
 import { FeedStore } from "./feedStore.ts";
 
 const snapshot: FeedEntry = {
@@ -9,7 +10,7 @@ const snapshot: FeedEntry = {
   at: 0,
   panes: [],
   targets: [],
-  summary: makeCounts([]),
+  summary: rollUp([]),
 };
 const changed = (pane: number): FeedEntry => ({
   kind: "state",

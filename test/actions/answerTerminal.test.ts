@@ -1,13 +1,13 @@
 // `agtmux answer` at a terminal, as a person has it: it shows the prompt and answers exactly that one.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
-import { createFakeService, makePane, type FakeService } from "../../cli/testing/fakeService.ts";
+import { makePane } from "../factories/view.ts";
+import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 
 const FINGERPRINT = "9c1e5f0a7b3d2468";
 const PANE = makePane({
   state: "waiting_approval",
-  reason_code: "permission_tool",
   request: {
     kind: "command",
     title: "Bash command",
@@ -19,16 +19,16 @@ const PANE = makePane({
     ],
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   },
-  prompt_fingerprint: FINGERPRINT,
+  fingerprint: FINGERPRINT,
 });
 
 let home: FakeHome;
-let service: FakeService;
+let daemon: AnsweringDaemon;
 let tmux: PrivateTmux;
 beforeEach(async () => {
   home = makeFakeHome();
-  service = createFakeService({ panes: [PANE] });
-  await home.serve(service);
+  daemon = new AnsweringDaemon([PANE]);
+  await home.serve(daemon);
   tmux = createPrivateTmux();
 });
 afterEach(async () => {
@@ -65,7 +65,7 @@ it.each([
   ])
     expect(screen).toContain(text);
   expect(screen).toContain("status 0");
-  expect(service.actions.filter(({ action }) => action === "answer")).toMatchObject([
+  expect(daemon.asked.filter(({ action }) => action === "answer")).toMatchObject([
     { input: { choice, guards: { ifPrompt: FINGERPRINT } } },
   ]);
 });
@@ -78,5 +78,5 @@ it.each([
 ])("leaves it with '%s' and %j", async (options, keys, status) => {
   const screen = await typed(options, keys);
   expect([screen.includes("Nothing was done."), screen.includes(status)]).toEqual([true, true]);
-  expect(service.actions.filter(({ action }) => action === "answer")).toEqual([]);
+  expect(daemon.asked.filter(({ action }) => action === "answer")).toEqual([]);
 });

@@ -3,14 +3,15 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
-import { createFakeService, makePane } from "../../cli/testing/fakeService.ts";
+import { makePane } from "../factories/view.ts";
+import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 
 const PRELOAD = fileURLToPath(new URL("fixtures/tellLoadedScript.mjs", import.meta.url));
 
 let home: FakeHome;
 beforeEach(async () => {
   home = makeFakeHome();
-  await home.serve(createFakeService({ panes: [makePane()] }));
+  await home.serve(new AnsweringDaemon([makePane({ state: "running" })]));
 });
 afterEach(() => home.close());
 

@@ -8,7 +8,8 @@ import { z } from "zod";
 import { createBareProgram } from "../../cli/reference/bareProgram.ts";
 import { flatten, toPage } from "../../cli/reference/pages.ts";
 import { makeFakeHome } from "../../cli/testing/fakeHome.ts";
-import { createFakeService, makePane } from "../../cli/testing/fakeService.ts";
+import { makePane } from "../factories/view.ts";
+import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 import { documentSchemas, DOCUMENTS } from "../../core/model/documents.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
@@ -176,7 +177,7 @@ test("daemon status prints its document where none runs", async () => {
 
 test("dismiss prints its document; no daemon at hand has a failed row, so a played one answers", async () => {
   const home = makeFakeHome();
-  await home.serve(createFakeService({ panes: [makePane({ state: "error" })] }));
+  await home.serve(new AnsweringDaemon([makePane({ state: "error" })]));
   try {
     check("dismiss", (await home.run(["dismiss", "runtime:rt1", "--json"])).stdout);
   } finally {

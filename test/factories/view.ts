@@ -1,6 +1,6 @@
 // Small factories for the documents that surfaces show.
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
-import type { Counts, PaneView, TargetView } from "../../core/model/view.ts";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
 
 export interface PaneOptions {
   pane?: number;
@@ -20,6 +20,7 @@ export interface PaneOptions {
   fingerprint?: string;
   version?: number;
   alsoIn?: string[];
+  progress?: string;
 }
 
 const REASON: Record<CanonicalState, string> = {
@@ -67,7 +68,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     confirmed_at: null,
     request: options.request ?? null,
     prompt_fingerprint: options.fingerprint ?? null,
-    progress: null,
+    progress: options.progress ?? null,
     agent_session_id: null,
   };
 };
@@ -87,26 +88,3 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 1 }],
   ...options,
 });
-
-export const makeCounts = (panes: readonly PaneView[]): Counts => {
-  const byState = {
-    error: 0,
-    waiting_approval: 0,
-    waiting_input: 0,
-    running: 0,
-    completed: 0,
-    idle: 0,
-    unknown: 0,
-  };
-  const counts: Counts = { total: 0, needs_action: 0, by_state: byState, by_agent: {}, by_target: {} };
-  for (const pane of panes) {
-    if (pane.state === null) continue;
-    counts.total += 1;
-    counts.by_state[pane.state] += 1;
-    if (pane.needs_action) counts.needs_action += 1;
-    const agent = pane.agent ?? "none";
-    counts.by_agent[agent] = (counts.by_agent[agent] ?? 0) + 1;
-    counts.by_target[pane.identity.target] = (counts.by_target[pane.identity.target] ?? 0) + 1;
-  }
-  return counts;
-};

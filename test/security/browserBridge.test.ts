@@ -86,7 +86,7 @@ it("answers its own page, so that what follows is refused for its own sake", asy
   expect([(await get("/")).status, (await get("/trpc/targets")).status]).toEqual([200, 200]);
   const origin = `Origin: http://${own()}`;
   const answer = await dismiss([`Cookie: ${cookie}`, origin, "Content-Type: application/json"]);
-  expect([answer.status, daemon.actions.length]).toEqual([200, 1]);
+  expect([answer.status, daemon.asked.length]).toEqual([200, 1]);
 });
 
 describe("DNS rebinding", () => {
@@ -148,40 +148,40 @@ describe("a forged request", () => {
     ["two at once", "http://127.0.0.1:PORT https://evil.com"],
     ["an empty one", ""],
   ])("from %s is refused with the right cookie, and does nothing", async (_what, origin) => {
-    const before = daemon.actions.length;
+    const before = daemon.asked.length;
     const line = `Origin: ${origin.replace("PORT", String(bridge.port))}`;
     expect((await dismiss([`Cookie: ${cookie}`, line, json])).status).toBe(403);
     expect((await get("/trpc/targets", line)).status).toBe(403);
-    expect(daemon.actions).toHaveLength(before);
+    expect(daemon.asked).toHaveLength(before);
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])(
     "of the type %j, which needs no leave, does nothing even with our origin",
     async (type) => {
-      const before = daemon.actions.length;
+      const before = daemon.asked.length;
       const types = type === "" ? [] : [`Content-Type: ${type}`];
       const answer = await dismiss([`Cookie: ${cookie}`, `Origin: http://${own()}`, ...types]);
-      expect([answer.status, daemon.actions.length]).toEqual([403, before]);
+      expect([answer.status, daemon.asked.length]).toEqual([403, before]);
     },
   );
 
   it.each(["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"])(
     "by %s does nothing",
     async (method) => {
-      const before = daemon.actions.length;
+      const before = daemon.asked.length;
       const headers = [`Cookie: ${cookie}`, `Origin: http://${own()}`, json];
       expect((await dismiss(headers, method)).status).toBeGreaterThanOrEqual(400);
-      expect(daemon.actions).toHaveLength(before);
+      expect(daemon.asked).toHaveLength(before);
     },
   );
 
   it("cannot act by GET, be it an image of another page or a link that was clicked", async () => {
-    const before = daemon.actions.length;
+    const before = daemon.asked.length;
     const input = encodeURIComponent(JSON.stringify({ ref: makePane().identity.pane_ref, surface: "x" }));
     const site = ["cross-site", "same-site"].map((from) => `Sec-Fetch-Site: ${from}`);
     for (const header of site) expect((await get(`/trpc/dismiss?input=${input}`, header)).status).toBe(403);
     expect((await get(`/trpc/dismiss?input=${input}`)).status).toBe(405);
-    expect(daemon.actions).toHaveLength(before);
+    expect(daemon.asked).toHaveLength(before);
   });
 
   it("gets no leave to read an answer, nor to ask with a header of its own", async () => {
@@ -364,7 +364,7 @@ describe("a client that only takes up room", () => {
   it("and sends headers or a body without end is refused before they are read", async () => {
     const headers = await get("/", `X-Long: ${"x".repeat(100_000)}`);
     expect([0, 431]).toContain(headers.status);
-    const before = daemon.actions.length;
+    const before = daemon.asked.length;
     const endless = open();
     endless.socket.write(
       `POST ${base}/trpc/dismiss HTTP/1.1\r\nHost: ${own()}\r\nCookie: ${cookie}\r\nOrigin: http://${own()}\r\n` +
@@ -375,7 +375,7 @@ describe("a client that only takes up room", () => {
     await until(() => endless.read() !== "" || endless.socket.destroyed, "an end of the body", 20_000);
     clearInterval(push);
     endless.socket.destroy();
-    expect([/^$|^HTTP\/1\.1 4/.test(endless.read()), daemon.actions.length]).toEqual([true, before]);
+    expect([/^$|^HTTP\/1\.1 4/.test(endless.read()), daemon.asked.length]).toEqual([true, before]);
   });
 
   it("and opens hundreds of connections leaves the others to the person", async () => {

@@ -21,7 +21,8 @@ import { arrange } from "../../../renderer/state/groups.ts";
 import { summariseSessions, windowsOf } from "../../../renderer/state/sessions.ts";
 import { agentName, paneLabel, paneName, panePlace, requestLine } from "../../../renderer/text/paneText.ts";
 import { shellCommand } from "../../../renderer/text/shellCommand.ts";
-import { makeCounts, makePane, makeTarget } from "../../factories/view.ts";
+import { rollUp } from "../../../core/engine/rollup.ts";
+import { makePane, makeTarget } from "../../factories/view.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { mutatedValue } from "../mutateJson.ts";
@@ -82,7 +83,7 @@ const tablesTarget = defineTarget({
         generated_at: new Date(NOW).toISOString(),
         filters: {},
         problems: [items[0]?.title ?? ""],
-        summary: makeCounts(items),
+        summary: rollUp(items),
         items,
       };
       const fields = Object.values(PANE_FIELDS);
@@ -114,7 +115,7 @@ const SEED_ENTRIES: readonly unknown[] = [
     at: NOW,
     panes: [makePane(), makePane({ pane: 2, state: "running" })],
     targets: [makeTarget()],
-    summary: makeCounts([]),
+    summary: rollUp([]),
   },
   {
     kind: "state",

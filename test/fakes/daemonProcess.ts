@@ -1,4 +1,4 @@
-// A daemon process for tests: real ownership and a real socket around the fake service. Exit code 0 when another one owns
+// A daemon process for tests: real ownership and a real socket around a fake daemon. Exit code 0 when another one owns
 // the home, like the real daemon.
 import { writeFileSync } from "node:fs";
 import { createRouter } from "../../core/api/router.ts";
@@ -6,7 +6,8 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
-import { createFakeService, makePane } from "./fakeService.ts";
+import { makePane } from "../factories/view.ts";
+import { FakeDaemon } from "./fakeDaemon.ts";
 
 const failWith = process.env["FAKE_DAEMON_FAILURE"];
 if (failWith !== undefined) {
@@ -21,7 +22,7 @@ if (owner === null) {
   if (mark !== undefined) writeFileSync(mark, "");
   process.exit(0);
 }
-const service = createFakeService({ panes: [makePane()] });
+const service = new FakeDaemon([makePane()]);
 const server = await startSocketServer({
   paths,
   owner,

@@ -1,0 +1,209 @@
+// A fake daemon that has an answer to everything a command asks: adapters, integrations, targets to change, why a state is
+// what it is, and what was done before.
+import type { IntegrationReport, IntegrationVerification, TargetInput } from "../../core/api/service.ts";
+import type { AuditList } from "../../core/model/actionView.ts";
+import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { Explanation, TargetView } from "../../core/model/view.ts";
+import { makeTarget } from "../factories/view.ts";
+import { FakeDaemon } from "./fakeDaemon.ts";
+
+const AT = "2026-11-21T09:00:00.000Z";
+
+const EXPLAINED: Pick<Explanation, "rule" | "evidence" | "screen" | "timeline"> = {
+  rule: "the newest evidence of the turn",
+  evidence: [
+    {
+      source: "hook",
+      event_type: "UserPromptSubmit",
+      lane: "turn",
+      state: "running",
+      reason_code: "thinking",
+      confidence: "high",
+      at: AT,
+      outcome: "won",
+      rule: "the newest boundary",
+      matched: null,
+    },
+  ],
+  screen: {
+    state: "running",
+    reason_code: "thinking",
+    matched: "esc to interrupt",
+    lines: [
+      { row: 22, text: "❯", is_match: false },
+      { row: 24, text: "  esc to interrupt", is_match: true },
+    ],
+  },
+  timeline: [
+    {
+      state_version: 1,
+      at: AT,
+      state: "running",
+      reason_code: "thinking",
+      duration_ms: 1_000,
+      action_id: null,
+    },
+  ],
+};
+
+const AUDIT: AuditList["items"] = [
+  {
+    action_id: "act1",
+    at: AT,
+    surface: "cli",
+    action: "send",
+    ref: "runtime:rt1",
+    runtime_id: "rt1",
+    snapshot_id: "snap1",
+    outcome: "delivered",
+    prompt_fingerprint: null,
+    text_length: 5,
+    followed_by: [
+      { kind: "event", at: AT, state_version: null, what: "UserPromptSubmit", why: "hook" },
+      { kind: "transition", at: AT, state_version: 7, what: "running", why: "thinking" },
+    ],
+  },
+];
+
+const ADAPTERS: AdapterList["items"] = [
+  {
+    agent_type: "one",
+    display_name: "Agent One",
+    version: "1.2.3",
+    enabled: true,
+    source: "built-in",
+    files: [],
+    recorded_versions: ["7.0"],
+    verified: true,
+    has_integration: true,
+    capabilities: { event_driven: true, polling_required: true, supports_completed: true },
+  },
+  {
+    agent_type: "two",
+    display_name: "Agent Two",
+    version: "1.0.0",
+    enabled: false,
+    source: "file",
+    files: ["two.json"],
+    recorded_versions: [],
+    verified: false,
+    has_integration: false,
+    capabilities: { event_driven: false, polling_required: true, supports_completed: false },
+  },
+];
+
+const TRIALS: AdapterTry["trials"] = [
+  {
+    agent_type: "one",
+    source: "built-in",
+    identifies: { pid: 42, sign: 'process name "one"', confidence: "high" },
+    matches: [
+      {
+        rule: "screens.0",
+        state: "waiting_approval",
+        reason_code: "permission_tool",
+        confidence: "medium",
+        matched: "Run it?",
+        request: null,
+      },
+    ],
+  },
+  { agent_type: "three", source: "built-in", identifies: null, matches: [] },
+];
+
+export class AnsweringDaemon extends FakeDaemon {
+  /** What is wrong with adapter files. */
+  adapterProblems: AdapterList["problems"] = [];
+
+  override async explain(ref: string): Promise<Explanation> {
+    return { ...(await super.explain(ref)), ...EXPLAINED };
+  }
+  override listAudit(): AuditList {
+    return { ...super.listAudit(), items: AUDIT };
+  }
+
+  override adapters(): AdapterList {
+    const { adapterProblems: problems } = this;
+    return { ...super.adapters(), items: ADAPTERS, problems, disabled_unknown: ["gone"] };
+  }
+  /** A text with the word "bad" is. */
+  override adapterCheck({ name, text }: { name: string; text: string }): AdapterCheck {
+    const isBad = text.includes("bad");
+    const problem = { file: name, line: 3, path: "screens.0.pattern", message: "it is bad" };
+    return {
+      schema_version: this.frame().schema_version,
+      agent_type: isBad ? null : "two",
+      problems: isBad ? [problem] : [],
+    };
+  }
+  override async adapterSwitch(input: { agent: string; enabled: boolean }): Promise<AdapterSwitched> {
+    const { agent, enabled } = input;
+    if (agent !== "one")
+      throw new AgtmuxError("E_USAGE", `there is no agent '${agent}'`, { remedy: "There is one." });
+    return { schema_version: this.frame().schema_version, agent_type: agent, enabled, changed: !enabled };
+  }
+  override async adapterTry({ ref, file }: { ref: string; file: object | null }): Promise<AdapterTry> {
+    const ofFile = TRIALS.map((trial) =>
+      trial.agent_type === "one" ? { ...trial, agent_type: "two", source: "file" as const } : trial,
+    );
+    return {
+      ...this.frame(),
+      pane_ref: this.find(ref).identity.pane_ref,
+      title: "a title",
+      line_count: 24,
+      agent: "one",
+      trials: file === null ? TRIALS : ofFile,
+    };
+  }
+
+  override async integrationChange(input: {
+    agent: string;
+    target?: string | undefined;
+    action: "install" | "repair" | "uninstall";
+    dryRun: boolean;
+  }): Promise<IntegrationReport> {
+    this.asked.push({ action: "integrationChange", input });
+    return {
+      agent: input.agent,
+      changes: [{ path: "/home/me/.agent/settings.json", diff: "+ agtmux" }],
+      applied: !input.dryRun,
+      backups: input.dryRun ? [] : ["/home/me/.agent/settings.json.agtmux-backup"],
+    };
+  }
+  override async integrationVerify({ agent }: { agent: string }): Promise<IntegrationVerification> {
+    return {
+      agent,
+      entriesPresent: true,
+      missing: [],
+      problems: [],
+      deliveryWorks: true,
+      deliveryDetail: "a test event arrived in 12 ms",
+      lastRealEventAt: null,
+    };
+  }
+
+  override async targetAdd({ name, ssh_target }: TargetInput): Promise<TargetView> {
+    const target = makeTarget({ target: name, kind: "ssh", connection_ref: ssh_target });
+    this.setTargets([...this.listTargets(), target]);
+    return target;
+  }
+  override async targetChange(input: { name: string; enabled?: boolean | undefined }): Promise<TargetView> {
+    return { ...this.findTarget(input.name), enabled: input.enabled ?? true };
+  }
+  override async targetConnect({ name }: { name: string }): Promise<TargetView> {
+    return this.findTarget(name);
+  }
+  override async targetRemove(input: { name: string; isConfirmed: boolean }): Promise<void> {
+    const gone = this.findTarget(input.name);
+    if (!input.isConfirmed)
+      throw new AgtmuxError("E_CONFIRMATION_REQUIRED", `target remove forgets '${input.name}'`);
+    this.setTargets(this.listTargets().filter((target) => target !== gone));
+  }
+
+  private findTarget(name: string): TargetView {
+    const found = this.listTargets().find(({ target }) => target === name);
+    if (found === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name}'`);
+    return found;
+  }
+}
