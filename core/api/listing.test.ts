@@ -9,8 +9,8 @@ const rows = [
   makePane({ pane: 2, session: "api", window: 1, state: "waiting_approval" }),
   makePane({ pane: 3, session: "api", window: 2, agent: null, state: null }),
   makePane({ pane: 4, session: "web", window: 3, agent: "codex", state: "error", alsoIn: ["pair"] }),
-  makePane({ pane: 5, target: "vm1", session: "api", window: 1, state: "idle" }),
   makePane({ pane: 6, server: "work", session: "api", window: 1, state: "idle" }),
+  makePane({ pane: 5, target: "vm1", session: "api", window: 1, state: "idle" }),
 ];
 const target = (name: string, health: TargetView["health"]): TargetView => ({
   target: name,
@@ -35,7 +35,7 @@ const input = {
 const ids = (filters: ListFilters) => listPanes(input, filters).items.map((pane) => pane.identity.pane_id);
 
 describe("list panes", () => {
-  it("lists panes with an agent by place, and all of them when asked", () => {
+  it("lists panes with an agent as they are placed, and all of them when asked", () => {
     expect(ids({})).toEqual(["%1", "%2", "%4", "%6", "%5"]);
     expect(ids({ all: true })).toEqual(["%1", "%2", "%3", "%4", "%6", "%5"]);
   });

@@ -27,7 +27,7 @@ import {
 import type { ListFilters } from "./service.ts";
 
 export interface ListingInput {
-  /** Every row, panes without an agent included. */
+  /** Every row in the order of `byPlace`, panes without an agent included. */
   rows: readonly PaneView[];
   targets: readonly TargetView[];
   /** Types of the agents that can be recognised, disabled ones included. */
@@ -73,18 +73,6 @@ const checkAgents = ({ rows, agents }: ListingInput, filters: ListFilters): void
       });
 };
 
-/** Most of what is compared is equal, and comparing in a language's order is dear. */
-const byText = (a: string, b: string): number => (a === b ? 0 : a.localeCompare(b));
-
-/** Stable order: target, server, session, window, pane. */
-const byPlace = (a: PaneView, b: PaneView): number =>
-  byText(a.identity.target, b.identity.target) ||
-  byText(a.identity.tmux_server, b.identity.tmux_server) ||
-  byText(a.identity.session_name, b.identity.session_name) ||
-  a.window_index - b.window_index ||
-  a.pane_index - b.pane_index ||
-  byText(a.identity.pane_id, b.identity.pane_id);
-
 const frame = (input: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => {
   const { targets, now } = input;
   checkAgents(input, filters);
@@ -100,7 +88,7 @@ const frame = (input: ListingInput, filters: ListFilters, rows: readonly PaneVie
 /** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for an unknown agent and a target session without its slash; so do the others here. */
 export const listPanes = (input: ListingInput, filters: ListFilters): PaneList => {
   const rows = input.rows.filter((pane) => matchesFilters(pane, filters));
-  const items = rows.filter((pane) => filters.all === true || pane.state !== null).toSorted(byPlace);
+  const items = rows.filter((pane) => filters.all === true || pane.state !== null);
   return { ...frame(input, filters, rows), items };
 };
 
@@ -110,7 +98,7 @@ const rowsOfGroups = (
   filters: ListFilters,
   groupOf: (pane: PaneView) => string,
 ): PaneView[] => {
-  const placed = rows.filter((pane) => matchesPlace(pane, filters)).toSorted(byPlace);
+  const placed = rows.filter((pane) => matchesPlace(pane, filters));
   const wanted = new Set(placed.filter((pane) => matchesContent(pane, filters)).map(groupOf));
   return placed.filter((pane) => wanted.has(groupOf(pane)));
 };

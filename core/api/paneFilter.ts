@@ -30,34 +30,35 @@ const resolveSessionFilter = (text: string): SessionFilter => {
 export const valuesOf = <T extends string>(filter: OneOrMore<T> | undefined): readonly T[] | null =>
   filter === undefined ? null : typeof filter === "string" ? [filter] : filter;
 
-const fits = (filter: OneOrMore<string> | undefined, value: string | null): boolean => {
-  const values = valuesOf<string>(filter);
-  return values === null || (value !== null && values.includes(value));
-};
+const fits = (filter: OneOrMore<string>, value: string | null): boolean =>
+  value !== null && (typeof filter === "string" ? filter === value : filter.includes(value));
 
-/** The filters that say where to look. @throws AgtmuxError E_USAGE for a target session without its slash. */
-export const matchesPlace = ({ identity, also_in }: PaneView, filters: ListFilters): boolean => {
-  const names = [identity.session_name, ...also_in];
-  const sessions = valuesOf(filters.session);
+const appearsIn = ({ identity, also_in }: PaneView, filter: OneOrMore<string>): boolean =>
+  fits(filter, identity.session_name) || also_in.some((name) => fits(filter, name));
+
+const fitsTargetSession = (pane: PaneView, text: string): boolean => {
+  const { target, server, session } = resolveSessionFilter(text);
+  const { identity } = pane;
   return (
-    fits(filters.target, identity.target) &&
-    (sessions === null || names.some((name) => sessions.includes(name))) &&
-    (filters.targetSession === undefined ||
-      (valuesOf(filters.targetSession) ?? []).some((text) => {
-        const { target, server, session } = resolveSessionFilter(text);
-        return (
-          identity.target === target &&
-          (server === null || server === identity.tmux_server) &&
-          names.includes(session)
-        );
-      }))
+    identity.target === target &&
+    (server === null || server === identity.tmux_server) &&
+    appearsIn(pane, session)
   );
 };
 
+// A filter that was not given looks at nothing of the row: of ten thousand rows every look into one counts.
+
+/** The filters that say where to look. @throws AgtmuxError E_USAGE for a target session without its slash. */
+export const matchesPlace = (pane: PaneView, filters: ListFilters): boolean =>
+  (filters.target === undefined || fits(filters.target, pane.identity.target)) &&
+  (filters.session === undefined || appearsIn(pane, filters.session)) &&
+  (filters.targetSession === undefined ||
+    (valuesOf(filters.targetSession) ?? []).some((text) => fitsTargetSession(pane, text)));
+
 /** The filters that say what to look for. */
 export const matchesContent = (pane: PaneView, filters: ListFilters): boolean =>
-  fits(filters.state, pane.state) &&
-  fits(filters.agent, pane.agent) &&
+  (filters.state === undefined || fits(filters.state, pane.state)) &&
+  (filters.agent === undefined || fits(filters.agent, pane.agent)) &&
   (filters.needsAction !== true || (pane.state !== null && needsAction(pane.state)));
 
 /** All filters combine with and. @throws AgtmuxError E_USAGE for a target session without its slash. */

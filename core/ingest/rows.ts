@@ -1,8 +1,10 @@
 // The rows that clients see, and telling them when one changed, moved or went.
+import { byPlace, byText } from "../engine/byPlace.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import type { Ledger } from "./ledger.ts";
+import { ServerRows } from "./serverRows.ts";
 import { barePaneView, runtimeView, targetView } from "./view.ts";
 import type { RuntimeEntry } from "./world.ts";
 
@@ -36,23 +38,36 @@ export class Rows {
   private readonly ledger: Ledger;
   /** Panes are replaced, never changed: the row of one without an agent is made once. */
   private readonly bare = new WeakMap<Pane, PaneView>();
+  /** By server, as long as it is known. */
+  private placed: ReadonlyMap<string, ServerRows> = new Map();
 
   constructor(ledger: Ledger) {
     this.ledger = ledger;
   }
 
-  /** Every row; panes without an agent included when asked for. */
+  /** Every row, in the order of lists; panes without an agent included when asked for. */
   list(all: boolean): PaneView[] {
     const { world } = this.ledger;
-    const rows: PaneView[] = [];
-    for (const pane of world.panes()) {
-      const live = world.liveOf(pane);
-      if (live !== undefined) rows.push(this.shown(live.view ?? this.ofRuntime(live, pane)));
-      else if (all) rows.push(this.ofPane(pane));
-    }
-    for (const entry of world.runtimes.values())
-      if (entry.crashedAt !== null && entry.view !== null) rows.push(entry.view);
-    return rows;
+    const servers = [...world.servers].map(([key, server]) => ({
+      key,
+      server,
+      targetName: this.ledger.targetName(server.targetId),
+      placed: this.placed.get(key) ?? new ServerRows(),
+    }));
+    this.placed = new Map(servers.map(({ key, placed }) => [key, placed]));
+    const ofPane = (pane: Pane): PaneView => this.ofPane(pane);
+    const ofLive = (entry: RuntimeEntry, pane: Pane): PaneView =>
+      this.shown(entry.view ?? this.ofRuntime(entry, pane));
+    const rows = servers
+      .toSorted((a, b) => byText(a.targetName, b.targetName) || byText(a.server.server, b.server.server))
+      .map(({ server, targetName, placed }) =>
+        placed.list({ targetName, panes: server.panes, lives: world.livesOf(server), ofPane, ofLive }, all),
+      );
+    const crashed = [...world.runtimes.values()].flatMap(({ crashedAt, view }) =>
+      crashedAt === null || view === null ? [] : [view],
+    );
+    const none: PaneView[] = [];
+    return crashed.length === 0 ? none.concat(...rows) : none.concat(...rows, crashed).toSorted(byPlace);
   }
 
   /** What cannot be stored cannot be decided: after a while the last decision is no longer a claim about now. */

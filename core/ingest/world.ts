@@ -76,6 +76,8 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   view: null,
 });
 
+const NO_LIVES: ReadonlyMap<string, RuntimeEntry> = new Map();
+
 /** Keys of servers: whoever goes through all panes asks for the same one again and again. */
 const createServerKey = (): ((targetId: string, server: string) => string) => {
   let last = { targetId: "", server: "", key: "/" };
@@ -112,6 +114,11 @@ export class World {
 
   liveOf(key: PaneKey): RuntimeEntry | undefined {
     return this.lives.get(this.serverKey(key.targetId, key.server))?.get(key.paneId);
+  }
+
+  /** Live runtimes of a server, by pane id. */
+  livesOf({ targetId, server }: Pick<PaneKey, "targetId" | "server">): ReadonlyMap<string, RuntimeEntry> {
+    return this.lives.get(this.serverKey(targetId, server)) ?? NO_LIVES;
   }
 
   liveOfSession(sessionId: string): Iterable<RuntimeEntry> {
