@@ -1,24 +1,64 @@
-// JSON of list documents, by the row: rows are never changed but replaced, so the text of one that is the same object as
-// in the answer before is written once.
+// JSON of list documents, by the row and by the block of rows: rows are never changed but replaced, so the text of one that is
+// the same object as in an answer before is written once, and a block of such rows is sent as it was. Only what changed costs
+// more than the comparison of its reference.
+
+/** Of one changed row so many are joined again; so many fewer pieces an answer has. */
+const BLOCK = 100;
+
+interface Block {
+  items: readonly unknown[];
+  bytes: Buffer;
+}
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** Gives the writer of one server; its text is exactly that of JSON.stringify. Rows must not be changed after their first writing. */
-export const createDocumentWriter = (): ((document: unknown) => string) => {
+/** As an element of an array is written: null where nothing else can be. */
+const elementText = (item: unknown): string => JSON.stringify([item]).slice(1, -1);
+
+const isSameBlock = (block: Block | undefined, items: readonly unknown[], from: number): block is Block => {
+  if (block === undefined || block.items.length !== Math.min(BLOCK, items.length - from)) return false;
+  for (let at = 0; at < block.items.length; at += 1) if (block.items[at] !== items[from + at]) return false;
+  return true;
+};
+
+/** The pieces of a document's UTF-8 text, together exactly that of JSON.stringify. */
+export type DocumentWriter = (document: unknown) => readonly Buffer[];
+
+/** Gives the writer of one list: it keeps the blocks of the latest one. Rows must not be changed after their first writing. */
+export const createDocumentWriter = (): DocumentWriter => {
   const texts = new WeakMap<object, string>();
-  const rowText = (row: object): string => {
-    const known = texts.get(row);
+  let latest: readonly Block[] = [];
+  const itemText = (item: unknown): string => {
+    if (!isObject(item)) return elementText(item);
+    const known = texts.get(item);
     if (known !== undefined) return known;
-    const text = JSON.stringify(row);
-    texts.set(row, text);
+    const text = elementText(item);
+    texts.set(item, text);
     return text;
+  };
+  const blockOf = (all: readonly unknown[], from: number): Block => {
+    const items = all.slice(from, from + BLOCK);
+    return { items, bytes: Buffer.from(`${from === 0 ? "" : ","}${items.map(itemText).join(",")}`) };
+  };
+  const blocksOf = (items: readonly unknown[]): readonly Block[] => {
+    const blocks: Block[] = [];
+    for (let from = 0; from < items.length; from += BLOCK) {
+      const known = latest[blocks.length];
+      blocks.push(isSameBlock(known, items, from) ? known : blockOf(items, from));
+    }
+    return blocks;
   };
   return (document) => {
     if (!isObject(document) || !("items" in document) || Object.keys(document).at(-1) !== "items")
-      return JSON.stringify(document);
+      return [Buffer.from(JSON.stringify(document))];
     const { items, ...frame } = document;
-    if (!Array.isArray(items) || !items.every(isObject)) return JSON.stringify(document);
+    if (!Array.isArray(items)) return [Buffer.from(JSON.stringify(document))];
+    latest = blocksOf(items);
     const head = JSON.stringify(frame).slice(0, -1);
-    return `${head === "{" ? head : `${head},`}"items":[${items.map(rowText).join(",")}]}`;
+    return [
+      Buffer.from(`${head === "{" ? head : `${head},`}"items":[`),
+      ...latest.map(({ bytes }) => bytes),
+      Buffer.from("]}"),
+    ];
   };
 };

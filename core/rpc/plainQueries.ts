@@ -3,12 +3,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { callTRPCProcedure } from "@trpc/server";
 import type { AppRouter } from "../api/router.ts";
-import { createDocumentWriter } from "./documentText.ts";
+import { createDocumentWriter, type DocumentWriter } from "./documentText.ts";
 
 interface PlainQuery {
   path: string;
   input: unknown;
 }
+
+const NO_RESULT = Buffer.from('{"result":{}}');
+const BEFORE_RESULT = Buffer.from('{"result":{"data":');
+const AFTER_RESULT = Buffer.from("}}");
 
 /** Null unless the request is one query without a stream or a batch. */
 const plainQueryOf = ({ method, url = "", headers }: IncomingMessage): PlainQuery | null => {
@@ -29,12 +33,17 @@ const plainQueryOf = ({ method, url = "", headers }: IncomingMessage): PlainQuer
  * asked once more there, which a query allows, and its error comes out as every other.
  */
 export const createPlainQueries = (router: AppRouter) => {
-  const write = createDocumentWriter();
-  const isQuery = (path: string): boolean =>
-    Object.entries(router._def.procedures).some(
-      ([name, procedure]) => name === path && procedure._def.type === "query",
-    );
-  const answer = async ({ path, input }: PlainQuery, response: ServerResponse): Promise<void> => {
+  // One for each query: the rows of one list are no others'.
+  const writers = new Map(
+    Object.entries(router._def.procedures)
+      .filter(([, procedure]) => procedure._def.type === "query")
+      .map(([name]) => [name, createDocumentWriter()]),
+  );
+  const answer = async (
+    { path, input }: PlainQuery,
+    write: DocumentWriter,
+    response: ServerResponse,
+  ): Promise<void> => {
     const data: unknown = await callTRPCProcedure({
       router,
       path,
@@ -44,14 +53,19 @@ export const createPlainQueries = (router: AppRouter) => {
       signal: undefined,
       batchIndex: 0,
     });
-    const body = Buffer.from(`{"result":${data === undefined ? "{}" : `{"data":${write(data)}}`}}`);
-    response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
-    response.end(body);
+    const pieces = data === undefined ? [NO_RESULT] : [BEFORE_RESULT, ...write(data), AFTER_RESULT];
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    response.writeHead(200, { "content-type": "application/json", "content-length": length });
+    // One write of many pieces: put together they would be copied first.
+    response.cork();
+    for (const piece of pieces) response.write(piece);
+    response.end();
   };
   return (request: IncomingMessage, response: ServerResponse, otherwise: () => void): boolean => {
     const query = plainQueryOf(request);
-    if (query === null || !isQuery(query.path)) return false;
-    answer(query, response).catch(() => {
+    const write = query === null ? undefined : writers.get(query.path);
+    if (query === null || write === undefined) return false;
+    answer(query, write, response).catch(() => {
       if (response.headersSent) response.destroy();
       else otherwise();
     });
