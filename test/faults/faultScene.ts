@@ -17,6 +17,7 @@ import { startDaemonProcess, type DaemonProcess } from "../harness/daemonProcess
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { createWorkingFrame } from "./workingFrame.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
@@ -49,11 +50,15 @@ export interface FaultScene {
   launch(): DaemonProcess;
   /** Starts it and resolves when it answers. */
   start(): Promise<DaemonProcess>;
-  /** Drops one prompt of the running agent; false where it cannot be written. */
-  drop(): boolean;
+  /** Drops prompts of the running agent, one unless told otherwise; false where the last cannot be written. */
+  drop(count?: number): boolean;
   connect(): Promise<DaemonClient>;
   /** Plays other agents on a tmux server that was started anew: each in the pane id that another one had before. */
   replay(): Promise<void>;
+  /** A sign of life of the running agent: the frame of its turn with the time counted on. */
+  redraw(): Promise<void>;
+  /** The waiting agent is allowed to go on, or asks again. */
+  turnWaiting(): Promise<void>;
   /** The rows of the agents now; what they claim wrongly is noted. */
   look(): Promise<PaneView[]>;
   /** Resolves with the time it took until every agent is shown as what it is. */
@@ -111,6 +116,7 @@ export const openFaultScene = async (
     mkdirSync(folder, { mode: 0o700 });
   const eventScript = join(paths.binDir, "agtmux-event");
   await copyFile(SCRIPT, eventScript);
+  const drawWorking = createWorkingFrame(join(root, "frames"), RECORDINGS);
   const tmux = createPrivateTmux();
   const openSession = () => tmux.run("new-session", "-d", "-s", "player", "-x", "120", "-y", "40");
   await openSession();
@@ -186,15 +192,30 @@ export const openFaultScene = async (
     );
   };
 
+  const redraw = (): Promise<void> => drawWorking(agents.running.player);
   const untilTrue = async (): Promise<number> => {
     const from = performance.now();
-    // A sign of life: nobody redraws a frame of a running turn otherwise.
-    await agents.running.player.frame("tool_running");
+    await redraw();
     await until(isTrue, "every agent is shown as what it is", LIMIT_MS).catch(async (cause: unknown) => {
       const rows = await look().catch(() => []);
       throw new Error(JSON.stringify(rows.map(({ state, reason_code }) => [state, reason_code])), { cause });
     });
     return performance.now() - from;
+  };
+
+  const dropOne = (): boolean => {
+    const { paneId, sessionId, pid } = agents.running.player;
+    const prompt = `p-${String((tried += 1)).padStart(6, "0")}`;
+    const header = `agtmux-event 1\nagent=claude\nevent=UserPromptSubmit\ntmux=${tmux.socketPath},${serverPid},0\npane=${paneId}\nppid=${pid}\n\n`;
+    const payload = { session_id: sessionId, hook_event_name: "UserPromptSubmit", prompt };
+    try {
+      dropFile(paths, prompt, header + JSON.stringify(payload));
+    } catch {
+      // What cannot be written is no event: the hook gives up as well.
+      return false;
+    }
+    dropped.push(prompt);
+    return true;
   };
 
   return {
@@ -210,20 +231,7 @@ export const openFaultScene = async (
       await untilAnswers();
       return daemon;
     },
-    drop: () => {
-      const { paneId, sessionId, pid } = agents.running.player;
-      const prompt = `p-${String((tried += 1)).padStart(6, "0")}`;
-      const header = `agtmux-event 1\nagent=claude\nevent=UserPromptSubmit\ntmux=${tmux.socketPath},${serverPid},0\npane=${paneId}\nppid=${pid}\n\n`;
-      const payload = { session_id: sessionId, hook_event_name: "UserPromptSubmit", prompt };
-      try {
-        dropFile(paths, prompt, header + JSON.stringify(payload));
-      } catch {
-        // What cannot be written is no event: the hook gives up as well.
-        return false;
-      }
-      dropped.push(prompt);
-      return true;
-    },
+    drop: (count = 1) => Array.from({ length: count }, dropOne).at(-1) ?? false,
     connect,
     replay: async () => {
       for (const { player } of Object.values(agents)) await player.close();
@@ -237,6 +245,13 @@ export const openFaultScene = async (
       const ids = [waiting, running, idle].map(({ player }) => player.paneId);
       if (![first, second, third].every(({ player }) => ids.includes(player.paneId)))
         throw new Error("the pane ids did not come back");
+    },
+    redraw,
+    turnWaiting: async () => {
+      const { waiting } = agents;
+      const asks = waiting.state !== "waiting_approval";
+      waiting.state = asks ? "waiting_approval" : "running";
+      await waiting.player.frame(asks ? "waiting_approval" : "tool_running");
     },
     look,
     untilTrue,

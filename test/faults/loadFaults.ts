@@ -46,7 +46,7 @@ const flood = async (
 const namesOf = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `p-${String(first + index).padStart(9, "0")}`);
 
-/** Asks for the lists until `isOver`; the times that it took, and the most memory seen. */
+/** Asks for the lists until `work` is done, with the running agent drawing on; the times that it took, the most memory seen. */
 const askMeanwhile = async (
   scene: FaultScene,
   pid: number,
@@ -57,6 +57,7 @@ const askMeanwhile = async (
   const over = new AbortController();
   void work.finally(() => over.abort()).catch(() => {});
   while (!over.signal.aborted) {
+    await scene.redraw();
     const asked = performance.now();
     await scene.look();
     times.push(performance.now() - asked);
