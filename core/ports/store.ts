@@ -145,9 +145,7 @@ export interface Store {
   addPending(event: PendingEvent): boolean;
   listPending(): PendingEvent[];
   removePending(event: PendingEvent): void;
-  /** True when this spool file was already committed (as evidence, pending or dropped), so that a redelivered file is not ingested twice. */
-  isSpoolNameKnown(targetId: string, spoolName: string): boolean;
-  /** False when it was known. */
+  /** False when this spool file was already committed (as evidence, pending or dropped): a redelivered one is not ingested twice. */
   rememberSpoolName(targetId: string, spoolName: string, at: number): boolean;
 
   putState(row: StateRow): void;

@@ -44,7 +44,7 @@ export const createPending = (
   db: BetterSqlite3.Database,
   rows: RowReader,
   mark: IngestMark,
-): Pick<Store, "addPending" | "listPending" | "removePending" | "isSpoolNameKnown" | "rememberSpoolName"> => {
+): Pick<Store, "addPending" | "listPending" | "removePending" | "rememberSpoolName"> => {
   const insert = db.prepare<[string, string, string, string, string, number]>(`
     INSERT INTO pending_events (target_id, server, source, spool_name, envelope, ingested_at)
     VALUES (?, ?, ?, ?, ?, ?)
@@ -55,9 +55,6 @@ export const createPending = (
   const remove = db.prepare<[string, string, string, string]>(
     "DELETE FROM pending_events WHERE target_id = ? AND server = ? AND source = ? AND spool_name = ?",
   );
-  const isKnown = db
-    .prepare<[string, string], number>("SELECT 1 FROM spool_names WHERE target_id = ? AND spool_name = ?")
-    .pluck();
   const remember = db.prepare<[string, string, number]>(
     "INSERT INTO spool_names (target_id, spool_name, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -79,7 +76,6 @@ export const createPending = (
     removePending: (event) => {
       remove.run(...keyOf(event));
     },
-    isSpoolNameKnown: (targetId, spoolName) => isKnown.get(targetId, spoolName) !== undefined,
     rememberSpoolName: (targetId, spoolName, at) => remember.run(targetId, spoolName, at).changes > 0,
   };
 };

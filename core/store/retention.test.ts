@@ -119,8 +119,8 @@ test("audit, snapshots, spool names and pending events go by age, and the highes
     store.claimKey({ scope: "r1", key: `k${at}`, actionId: `a${at}`, at });
   }
   expect(store.prune({ olderThan: 100, maxEvents: 100, keepEventIds: NOTHING })).toBe(5);
-  expect(store.isSpoolNameKnown("t1", "spool-10")).toBe(false);
-  expect(store.isSpoolNameKnown("t1", "spool-200")).toBe(true);
+  const isNew = (spoolName: string): boolean => store.rememberSpoolName("t1", spoolName, 200);
+  expect([isNew("spool-10"), isNew("spool-200")]).toEqual([true, false]);
   expect(store.listPending().map((event) => event.envelope.spoolName)).toEqual(["spool-200"]);
   expect([store.getSnapshot("s10"), store.getSnapshot("s200")?.snapshotId]).toEqual([null, "s200"]);
   expect(store.listAudit(10).map((entry) => entry.actionId)).toEqual(["a200"]);
