@@ -19,8 +19,9 @@ import Database from "better-sqlite3";
 import type { Finding } from "../../core/model/doctorView.ts";
 import type { FeedEntry } from "../../core/model/view.ts";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS, memoryMb, openFaultScene, type FaultScene } from "./faultScene.ts";
-import { countLost, type Outcome } from "./outcome.ts";
+import { LIMIT_MS, openFaultScene, type FaultScene } from "./faultScene.ts";
+import { injectFault, type Trial } from "./injectFault.ts";
+import type { Outcome } from "./outcome.ts";
 
 const mount = (args: readonly string[]): void => {
   execFileSync("mount", args);
@@ -65,101 +66,75 @@ const fill = (path: string): void => {
 };
 
 const DISK_MB = 24;
+const diskOf = (root: string): string => join(root, "d");
 /** Longer than what was decided just before counts as known. */
 const BLIND_MS = 7_000;
 
-/** The home's disk fills up while agents change: nothing false is claimed meanwhile, and everything goes on afterwards. */
-export const fullDisk = async (times: number): Promise<Outcome> => {
+/** A scene with its home on a small disk of its own. */
+const openDiskScene = async (): Promise<FaultScene> => {
   let disk = "";
-  const scene = await openFaultScene({
+  return openFaultScene({
     homeOf: (root) => {
-      disk = join(root, "d");
+      disk = diskOf(root);
       mkdirSync(disk);
       mount(["-t", "tmpfs", "-o", `size=${DISK_MB}m,mode=0700`, "tmpfs", disk]);
       return disk;
     },
     release: () => unmount(disk),
   });
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs] = [0, 0];
-    for (let round = 0; round < times; round += 1) {
-      const filler = join(disk, "filler");
-      for (let index = 0; index < 20; index += 1) scene.drop();
+};
+const checkServed = async (scene: FaultScene): Promise<void> => {
+  const rows = await scene.look();
+  if (rows.length !== 3) throw new Error("the lists are not served");
+};
+
+/** The home's disk fills up while agents change: nothing false is claimed meanwhile, and everything goes on afterwards. */
+export const fullDisk = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "disk full", times, open: openDiskScene }, async (trial) => {
+    const { scene } = trial;
+    const filler = join(diskOf(scene.root), "filler");
+    await trial.rounds(async (round) => {
+      scene.drop(20);
       fill(filler);
       // Refused while there is no room, as the hook gives up.
-      for (let index = 0; index < 20; index += 1) scene.drop();
+      scene.drop(20);
       // Something to store, so that the lack of room shows.
       await scene.tmux.run("rename-window", "-t", scene.agents.idle.player.paneId, `w${round}`);
       await untilSaid(scene, /nothing can be stored: the disk is full/);
-      const { waiting } = scene.agents;
-      waiting.state = waiting.state === "waiting_approval" ? "running" : "waiting_approval";
-      await waiting.player.frame(waiting.state === "running" ? "tool_running" : "waiting_approval");
+      await scene.turnWaiting();
       await wait(BLIND_MS);
-      const rows = await scene.look();
-      if (rows.length !== 3) throw new Error("the lists are not served");
+      await checkServed(scene);
       const finding = await findingOf(scene, "daemon.history");
       if (finding?.status !== "problem") throw new Error("the doctor does not say it");
       rmSync(filler);
-      worstMs = Math.max(worstMs, await scene.untilTrueAfterChange());
+      const tookMs = await scene.untilTrueAfterChange();
       await scene.untilDrained();
-      recovered += 1;
-    }
-    return {
-      fault: "disk full",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: `tmpfs of ${DISK_MB} MB`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return tookMs;
+    });
+    return `tmpfs of ${DISK_MB} MB`;
+  });
 
 /** Nothing in the home can be made, changed or deleted for a while; what lies in the spool then is applied once. */
-export const readOnlyHome = async (times: number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  const { home } = scene.paths;
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs] = [0, 0];
-    for (let round = 0; round < times; round += 1) {
+export const readOnlyHome = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "read-only home", times }, async (trial) => {
+    const { scene, daemon } = trial;
+    const { home } = scene.paths;
+    await trial.rounds(async () => {
       process.kill(daemon.pid, "SIGSTOP");
-      for (let index = 0; index < 20; index += 1) scene.drop();
+      scene.drop(20);
       mount(["--bind", home, home]);
       mount(["-o", "remount,bind,ro", home]);
       process.kill(daemon.pid, "SIGCONT");
       await wait(2_000);
       if (scene.drop()) throw new Error("the home is not read-only");
-      const rows = await scene.look();
-      if (rows.length !== 3) throw new Error("the lists are not served");
+      await checkServed(scene);
       unmount(home);
-      worstMs = Math.max(worstMs, await scene.untilTrue());
+      const tookMs = await scene.untilTrue();
       await scene.untilDrained();
-      recovered += 1;
-    }
-    return {
-      fault: "read-only home",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: "read-only bind mount over the home",
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return tookMs;
+    });
+    return "read-only bind mount over the home";
+  });
 
 /** How a database at rest is damaged. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
@@ -224,85 +199,60 @@ const checkRebuilt = async (scene: FaultScene, kept: number, version: number): P
   if (gap.version <= version || (await versionNow(scene)) <= version) throw new Error("versions went back");
 };
 
+/** True where the daemon had to be ended for it. */
+const damage = async ({ scene, daemon }: Trial, kind: string): Promise<boolean> => {
+  const { stateDb } = scene.paths;
+  if (kind === "in use") {
+    damageInUse(stateDb);
+    return false;
+  }
+  if (kind === "damaged log") {
+    // Closed in good order there would be none.
+    await daemon.stop("SIGKILL");
+    writeAt(`${stateDb}-wal`, 32 + 24 + 100, 8);
+  } else {
+    await daemon.stop();
+    DAMAGES[kind]?.(stateDb);
+  }
+  return true;
+};
+
 /** Every kind of damage at rest and in use. What was dropped after it is stored once; what was before is kept aside. */
-export const damagedDatabase = async (times: number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  try {
-    let daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs, lost] = [0, 0, 0];
-    for (let round = 0; round < times; round += 1) {
-      const kind = KINDS[round % KINDS.length] ?? "";
-      for (let index = 0; index < 200; index += 1) scene.drop();
+export const damagedDatabase = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "damaged database", times }, async (trial) => {
+    const { scene } = trial;
+    await trial.rounds(async (round) => {
+      scene.drop(200);
       await scene.untilDrained();
       const version = await versionNow(scene);
       const from = scene.dropped.length;
-      if (kind === "in use") damageInUse(scene.paths.stateDb);
-      else if (kind === "damaged log") {
-        // Closed in good order there would be none.
-        await daemon.stop("SIGKILL");
-        writeAt(`${scene.paths.stateDb}-wal`, 32 + 24 + 100, 8);
-      } else {
-        await daemon.stop();
-        DAMAGES[kind]?.(scene.paths.stateDb);
-      }
-      for (let index = 0; index < 50; index += 1) scene.drop();
-      if (kind !== "in use") daemon = await scene.start();
-      worstMs = Math.max(worstMs, await scene.untilTrue());
+      const hasEnded = await damage(trial, KINDS[round % KINDS.length] ?? "");
+      scene.drop(50);
+      if (hasEnded) await trial.restart();
+      const tookMs = await scene.untilTrue();
       await scene.untilDrained();
-      lost += countLost(
+      trial.count(
         scene.dropped.slice(from),
         scene.stored().filter((one) => one > (scene.dropped[from - 1] ?? "")),
       );
       await checkRebuilt(scene, round + 1, version);
-      recovered += 1;
-    }
-    return {
-      fault: "damaged database",
-      times,
-      recovered,
-      lost,
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: KINDS.join(", "),
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return tookMs;
+    });
+    return KINDS.join(", ");
+  });
 
 /** The file whose lock makes one process the daemon is overwritten. */
-export const damagedOwner = async (times: number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  try {
-    let daemon = await scene.start();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs] = [0, 0];
-    for (let round = 0; round < times; round += 1) {
-      await daemon.stop("SIGKILL");
+export const damagedOwner = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "damaged owner.db", times }, async (trial) => {
+    const { scene } = trial;
+    await trial.rounds(async () => {
+      await trial.daemon.stop("SIGKILL");
       writeFileSync(scene.paths.ownerDb, "no lock file\n".repeat(500));
       scene.drop();
-      const from = performance.now();
-      daemon = await scene.start();
-      await scene.untilTrue();
-      worstMs = Math.max(worstMs, performance.now() - from);
+      const tookMs = await trial.recover();
       await scene.untilDrained();
       if (!existsSync(scene.paths.ownerDb)) throw new Error("there is no lock");
-      recovered += 1;
-    }
-    return {
-      fault: "damaged owner.db",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: "",
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return tookMs;
+    });
+    return "";
+  });

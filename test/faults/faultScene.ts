@@ -1,6 +1,6 @@
 // What every fault is shown on: a real tmux with three played agents whose states are known, a daemon as a process of its
 // own, events dropped as the hook drops them, and the count of what was lost or told wrongly.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyFile, rm } from "node:fs/promises";
@@ -70,15 +70,6 @@ export interface FaultScene {
   stored(path?: string): string[];
   close(): Promise<void>;
 }
-
-/** Resident memory of a process in MB. Linux only; 0 elsewhere. */
-export const memoryMb = (pid: number): number => {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
-  } catch {
-    return 0;
-  }
-};
 
 /** Drops a whole event file as the hook does. */
 export const dropFile = (paths: RuntimePaths, name: string, text: string | Buffer): void => {

@@ -6,8 +6,10 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { dropFile, memoryMb, openFaultScene, type FaultScene } from "./faultScene.ts";
-import { countLost, type Outcome } from "./outcome.ts";
+import { dropFile, openFaultScene, type FaultScene } from "./faultScene.ts";
+import { injectFault, timed } from "./injectFault.ts";
+import { memoryMb } from "./memory.ts";
+import type { Outcome } from "./outcome.ts";
 
 const WRITER = fileURLToPath(new URL("fixtures/floodScript.ts", import.meta.url));
 const MEMORY_DISK = "/dev/shm";
@@ -46,94 +48,69 @@ const flood = async (
 const namesOf = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `p-${String(first + index).padStart(9, "0")}`);
 
-/** Asks for the lists until `work` is done, with the running agent drawing on; the times that it took, the most memory seen. */
-const askMeanwhile = async (
-  scene: FaultScene,
-  pid: number,
-  work: Promise<unknown>,
-): Promise<{ times: number[]; peakMb: number }> => {
+/** Asks for the lists until `work` is done, with the running agent drawing on; what there is to say of it for the table. */
+const askMeanwhile = async (scene: FaultScene, pid: number, work: Promise<unknown>): Promise<string> => {
   const times: number[] = [];
   let peakMb = 0;
   const over = new AbortController();
   void work.finally(() => over.abort()).catch(() => {});
   while (!over.signal.aborted) {
     await scene.redraw();
-    const asked = performance.now();
-    await scene.look();
-    times.push(performance.now() - asked);
+    times.push(await timed(() => scene.look()));
     peakMb = Math.max(peakMb, memoryMb(pid));
     await wait(LIST_EVERY_MS);
   }
   await work;
-  return { times, peakMb };
+  return `lists p95 ${percentile(times, 0.95).toFixed(0)} ms, at most ${peakMb.toFixed(0)} MB`;
 };
+const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** Files come faster than they can be applied: they wait on the disk, the lists are answered, and in the end all are stored. */
-export const eventFlood = async (seconds: number, perSecond: number): Promise<Outcome> => {
-  const scene = await openQuickScene();
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
+export const eventFlood = (seconds: number, perSecond: number): Promise<Outcome> =>
+  injectFault({ fault: "flood of event files", times: 1, open: openQuickScene }, async (trial) => {
+    const { scene } = trial;
     // What a daemon takes that has seen many events is its base.
     await flood(scene, { first: 0, count: WARM_UP, perSecond });
     await scene.untilDrained();
-    const before = memoryMb(daemon.pid);
+    trial.takeBase();
     const count = seconds * perSecond;
-    let tookS = 0;
-    const work = (async () => {
-      tookS = await flood(scene, { first: WARM_UP, count, perSecond });
-      await scene.untilDrained();
-    })();
-    const from = performance.now();
-    const { times, peakMb } = await askMeanwhile(scene, daemon.pid, work);
-    const drainedS = (performance.now() - from) / 1_000;
-    const worstMs = await scene.untilTrue();
-    return {
-      fault: "flood of event files",
-      times: 1,
-      recovered: 1,
-      lost: countLost(namesOf(0, WARM_UP + count), scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: `${count} files at ${Math.round(count / tookS)}/s, all stored after ${drainedS.toFixed(1)} s, lists p95 ${percentile(times, 0.95).toFixed(0)} ms, at most ${peakMb.toFixed(0)} MB`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+    let note = "";
+    await trial.rounds(async () => {
+      let [tookS, asked] = [0, ""];
+      const work = async (): Promise<void> => {
+        tookS = await flood(scene, { first: WARM_UP, count, perSecond });
+        await scene.untilDrained();
+      };
+      const drainedMs = await timed(async () => {
+        asked = await askMeanwhile(scene, trial.daemon.pid, work());
+      });
+      note = `${count} files at ${Math.round(count / tookS)}/s, all stored after ${inSeconds(drainedMs)}, ${asked}`;
+      return scene.untilTrue();
+    });
+    trial.count(namesOf(0, WARM_UP + count), scene.stored());
+    return note;
+  });
 
 /** The spool as it is after a weekend without a daemon. */
-export const backlogAtStart = async (files: number): Promise<Outcome> => {
-  const scene = await openQuickScene();
-  try {
-    const first = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(first.pid);
-    await first.stop();
+export const backlogAtStart = (files: number): Promise<Outcome> =>
+  injectFault({ fault: "backlog at start", times: 1, open: openQuickScene }, async (trial) => {
+    const { scene } = trial;
+    await trial.daemon.stop();
     await flood(scene, { first: 0, count: files, perSecond: Infinity });
-    const from = performance.now();
-    const daemon = await scene.start();
-    const answeredMs = performance.now() - from;
-    await scene.look();
-    const work = scene.untilDrained();
-    const { times, peakMb } = await askMeanwhile(scene, daemon.pid, work);
-    const drainedS = (performance.now() - from) / 1_000;
-    await scene.untilTrue();
-    return {
-      fault: "backlog at start",
-      times: 1,
-      recovered: 1,
-      lost: countLost(namesOf(0, files), scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs: performance.now() - from,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: `${files} files, answers after ${(answeredMs / 1_000).toFixed(1)} s, all stored after ${drainedS.toFixed(1)} s, lists p95 ${percentile(times, 0.95).toFixed(0)} ms, at most ${peakMb.toFixed(0)} MB`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+    let note = "";
+    await trial.rounds(async () => {
+      const from = performance.now();
+      const answeredMs = await timed(() => trial.restart());
+      await scene.look();
+      const asked = await askMeanwhile(scene, trial.daemon.pid, scene.untilDrained());
+      const drainedMs = performance.now() - from;
+      await scene.untilTrue();
+      note = `${files} files, answers after ${inSeconds(answeredMs)}, all stored after ${inSeconds(drainedMs)}, ${asked}`;
+      return performance.now() - from;
+    });
+    trial.count(namesOf(0, files), scene.stored());
+    return note;
+  });
 
 const LONG = 10_000_000;
 const ofLength = (length: number): string => "x".repeat(length);
@@ -179,33 +156,17 @@ const sendLongLines = async (scene: FaultScene, round: number): Promise<void> =>
 };
 
 /** Lines of ten million characters wherever a line can come from. */
-export const longLines = async (times: number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs] = [0, 0];
-    for (let round = 0; round < times; round += 1) {
+export const longLines = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "lines of 10 MB", times }, async (trial) => {
+    const { scene } = trial;
+    await trial.rounds(async (round) => {
       await sendLongLines(scene, round);
       scene.drop();
-      worstMs = Math.max(worstMs, await scene.untilTrue());
+      const tookMs = await scene.untilTrue();
       await scene.untilDrained();
-      recovered += 1;
-    }
+      return tookMs;
+    });
     const kept = readdirSync(scene.paths.spoolBad).length;
     await wait(2_000);
-    return {
-      fault: "lines of 10 MB",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: `payload, header (${kept} set aside), transcript, output, title, request body and path`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+    return `payload, header (${kept} set aside), transcript, output, title, request body and path`;
+  });

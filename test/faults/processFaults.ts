@@ -5,8 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { MIGRATIONS } from "../../core/store/migrations/index.ts";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS, memoryMb, openFaultScene } from "./faultScene.ts";
-import { countLost, type Outcome } from "./outcome.ts";
+import { LIMIT_MS } from "./faultScene.ts";
+import { injectFault } from "./injectFault.ts";
+import type { Outcome } from "./outcome.ts";
 
 const EVENT_EVERY_MS = 15;
 /** From before the first line of the program to well after its first listing. */
@@ -15,19 +16,11 @@ const LATEST_KILL_MS = 1_500;
 const KILLS_PER_CHECK = 20;
 
 /** `random`: in [0, 1), so that a run can be repeated. */
-export const killAtRandom = async (times: number, random: () => number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  try {
-    const first = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(first.pid);
-    await first.stop("SIGKILL");
-    let [recovered, worstMs, after] = [0, 0, before];
-    const check = async (kills: number): Promise<void> => {
-      const from = performance.now();
-      const next = await scene.start();
-      await scene.untilTrue();
-      worstMs = Math.max(worstMs, performance.now() - from);
+export const killAtRandom = (times: number, random: () => number): Promise<Outcome> =>
+  injectFault({ fault: "kill -9 at random", times }, async (trial) => {
+    const { scene } = trial;
+    const check = async (): Promise<number> => {
+      const tookMs = await trial.recover();
       await scene.untilDrained();
       // tmux keeps a client whose owner was killed in the middle of a listing, for the next daemon to end.
       await until(
@@ -35,11 +28,10 @@ export const killAtRandom = async (times: number, random: () => number): Promise
         "no tmux client of a killed daemon is left",
         LIMIT_MS,
       );
-      recovered = kills;
-      after = memoryMb(next.pid);
-      await next.stop("SIGKILL");
+      return tookMs;
     };
-    for (let round = 0; round < times; round += 1) {
+    await trial.rounds(async (round) => {
+      await trial.daemon.stop("SIGKILL");
       const doomed = scene.launch();
       const end = performance.now() + random() * LATEST_KILL_MS;
       while (performance.now() < end) {
@@ -48,22 +40,10 @@ export const killAtRandom = async (times: number, random: () => number): Promise
       }
       await doomed.stop("SIGKILL");
       const kills = round + 1;
-      if (kills % KILLS_PER_CHECK === 0 || kills === times) await check(kills);
-    }
-    return {
-      fault: "kill -9 at random",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, after],
-      note: `${scene.dropped.length} events, looked at after every ${KILLS_PER_CHECK}`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return kills % KILLS_PER_CHECK === 0 || kills === times ? check() : 0;
+    });
+    return `${scene.dropped.length} events, looked at after every ${KILLS_PER_CHECK}`;
+  });
 
 const EVENTS_BEFORE = 300;
 
@@ -88,19 +68,16 @@ const makeOldDatabase = (newest: string, old: string): void => {
 };
 
 /** Killed while it brings a database of the first version to the newest one. */
-export const killInMigration = async (times: number, random: () => number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  const old = join(scene.root, "old.db");
-  try {
-    const first = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(first.pid);
-    for (let index = 0; index < EVENTS_BEFORE; index += 1) scene.drop();
+export const killInMigration = (times: number, random: () => number): Promise<Outcome> =>
+  injectFault({ fault: "kill -9 in a migration", times }, async (trial) => {
+    const { scene } = trial;
+    const old = join(scene.root, "old.db");
+    scene.drop(EVENTS_BEFORE);
     await scene.untilDrained();
-    await first.stop();
+    await trial.daemon.stop();
     makeOldDatabase(scene.paths.stateDb, old);
-    let [recovered, lost, worstMs, after] = [0, 0, 0, before];
-    for (let round = 0; round < times; round += 1) {
+    await trial.rounds(async () => {
+      await trial.daemon.stop("SIGKILL");
       for (const part of ["", "-wal", "-shm"]) rmSync(`${scene.paths.stateDb}${part}`, { force: true });
       copyFileSync(old, scene.paths.stateDb);
       const doomed = scene.launch();
@@ -108,61 +85,26 @@ export const killInMigration = async (times: number, random: () => number): Prom
       await until(() => existsSync(`${scene.paths.stateDb}-wal`), "the database is opened", LIMIT_MS);
       await wait(random() * 12);
       await doomed.stop("SIGKILL");
-      const from = performance.now();
-      const next = await scene.start();
-      await scene.untilTrue();
-      worstMs = Math.max(worstMs, performance.now() - from);
-      lost += countLost(scene.dropped, scene.stored());
-      after = memoryMb(next.pid);
-      recovered += 1;
-      await next.stop("SIGKILL");
-    }
-    return {
-      fault: "kill -9 in a migration",
-      times,
-      recovered,
-      lost,
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, after],
-      note: `${EVENTS_BEFORE} events before`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      const tookMs = await trial.recover();
+      trial.count(scene.dropped, scene.stored());
+      return tookMs;
+    });
+    return `${EVENTS_BEFORE} events before`;
+  });
 
 /** The whole process stands still while its agents go on, as on a machine that sleeps or is wedged. */
-export const sleepAndResume = async (times: number, sleepMs: number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs] = [0, 0];
-    for (let round = 0; round < times; round += 1) {
+export const sleepAndResume = (times: number, sleepMs: number): Promise<Outcome> =>
+  injectFault({ fault: "sleep and resume", times }, async (trial) => {
+    const { scene, daemon } = trial;
+    await trial.rounds(async () => {
       process.kill(daemon.pid, "SIGSTOP");
-      const { waiting } = scene.agents;
-      waiting.state = waiting.state === "waiting_approval" ? "running" : "waiting_approval";
-      await waiting.player.frame(waiting.state === "running" ? "tool_running" : "waiting_approval");
-      for (let index = 0; index < 20; index += 1) scene.drop();
+      await scene.turnWaiting();
+      scene.drop(20);
       await wait(sleepMs);
       process.kill(daemon.pid, "SIGCONT");
-      worstMs = Math.max(worstMs, await scene.untilTrueAfterChange());
+      const tookMs = await scene.untilTrueAfterChange();
       await scene.untilDrained();
-      recovered += 1;
-    }
-    return {
-      fault: "sleep and resume",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: `SIGSTOP for ${sleepMs} ms`,
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return tookMs;
+    });
+    return `SIGSTOP for ${sleepMs} ms`;
+  });

@@ -10,7 +10,8 @@ import { until } from "../setup/realClock.ts";
 import { openFleet } from "../ssh/fleetScene.ts";
 import { createProxy } from "../ssh/proxy.ts";
 import { createSshServer } from "../ssh/sshServer.ts";
-import { LIMIT_MS, memoryMb } from "./faultScene.ts";
+import { LIMIT_MS } from "./faultScene.ts";
+import { memoryMb } from "./memory.ts";
 import type { Outcome } from "./outcome.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));

@@ -2,45 +2,30 @@
 // connection to it wedged.
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS, memoryMb, openFaultScene } from "./faultScene.ts";
-import { countLost, type Outcome } from "./outcome.ts";
+import { LIMIT_MS, type FaultScene } from "./faultScene.ts";
+import { injectFault, timed } from "./injectFault.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** The rows' agents and panes as they were: none of them may come back. */
-export const crashedServer = async (times: number): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs] = [0, 0];
-    for (let round = 0; round < times; round += 1) {
+export const crashedServer = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "tmux server killed, pane ids reused", times }, async (trial) => {
+    const { scene } = trial;
+    await trial.rounds(async () => {
       const old = new Set((await scene.look()).map(({ identity }) => identity.runtime_id));
       process.kill(await scene.tmux.serverPid(), "SIGKILL");
       for (const { player } of Object.values(scene.agents))
         await until(() => !player.isAlive(), "the agents went with their server", LIMIT_MS);
       await scene.replay();
-      worstMs = Math.max(worstMs, await scene.untilTrueAfterChange());
+      const tookMs = await scene.untilTrueAfterChange();
       const now = await scene.look();
       if (now.some(({ identity }) => old.has(identity.runtime_id)))
         throw new Error("an agent of the old server is taken for one of the new");
       scene.drop();
       await scene.untilDrained();
-      recovered += 1;
-    }
-    return {
-      fault: "tmux server killed, pane ids reused",
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: "",
-    };
-  } finally {
-    await scene.close();
-  }
-};
+      return tookMs;
+    });
+    return "";
+  });
 
 const go = (pid: number, signal: NodeJS.Signals): void => {
   try {
@@ -50,52 +35,44 @@ const go = (pid: number, signal: NodeJS.Signals): void => {
   }
 };
 
+/** Asks for the lists for `forMs`; resolves with the longest that an answer took, in ms. */
+const slowestLook = async (scene: FaultScene, forMs: number): Promise<number> => {
+  let slowestMs = 0;
+  const over = performance.now() + forMs;
+  while (performance.now() < over) {
+    slowestMs = Math.max(slowestMs, await timed(() => scene.look()));
+    await wait(50);
+  }
+  return slowestMs;
+};
+
 /** `what`: the tmux server stands still for a while, or the daemon's control client for good. */
-export const wedgedTmux = async (
+export const wedgedTmux = (
   what: "server" | "control client",
   times: number,
   stillMs: number,
-): Promise<Outcome> => {
-  const scene = await openFaultScene();
-  const stopped: number[] = [];
-  try {
-    const daemon = await scene.start();
-    await scene.untilTrue();
-    const before = memoryMb(daemon.pid);
-    let [recovered, worstMs, slowestMs] = [0, 0, 0];
-    for (let round = 0; round < times; round += 1) {
-      await until(async () => (await scene.tmux.clientPids()).length === 1, "one control client", LIMIT_MS);
-      const pids = what === "server" ? [await scene.tmux.serverPid()] : await scene.tmux.clientPids();
-      for (const pid of pids) go(pid, "SIGSTOP");
-      stopped.push(...pids);
-      for (let index = 0; index < 10; index += 1) scene.drop();
-      const over = performance.now() + stillMs;
-      while (performance.now() < over) {
-        const asked = performance.now();
-        await scene.look();
-        slowestMs = Math.max(slowestMs, performance.now() - asked);
-        await wait(50);
-      }
-      if (what === "server") for (const pid of pids) go(pid, "SIGCONT");
-      const { waiting } = scene.agents;
-      waiting.state = waiting.state === "waiting_approval" ? "running" : "waiting_approval";
-      await waiting.player.frame(waiting.state === "running" ? "tool_running" : "waiting_approval");
-      worstMs = Math.max(worstMs, await scene.untilTrueAfterChange());
-      await scene.untilDrained();
-      recovered += 1;
+): Promise<Outcome> =>
+  injectFault({ fault: `tmux ${what} stands still`, times }, async (trial) => {
+    const { scene } = trial;
+    const stopped: number[] = [];
+    let slowestMs = 0;
+    try {
+      await trial.rounds(async () => {
+        const clientPids = () => scene.tmux.clientPids();
+        await until(async () => (await clientPids()).length === 1, "one control client", LIMIT_MS);
+        const pids = what === "server" ? [await scene.tmux.serverPid()] : await clientPids();
+        for (const pid of pids) go(pid, "SIGSTOP");
+        stopped.push(...pids);
+        scene.drop(10);
+        slowestMs = Math.max(slowestMs, await slowestLook(scene, stillMs));
+        if (what === "server") for (const pid of pids) go(pid, "SIGCONT");
+        await scene.turnWaiting();
+        const tookMs = await scene.untilTrueAfterChange();
+        await scene.untilDrained();
+        return tookMs;
+      });
+    } finally {
+      for (const pid of stopped) go(pid, "SIGCONT");
     }
-    return {
-      fault: `tmux ${what} stands still`,
-      times,
-      recovered,
-      lost: countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
-      worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
-      note: `slowest list meanwhile ${slowestMs.toFixed(0)} ms`,
-    };
-  } finally {
-    for (const pid of stopped) go(pid, "SIGCONT");
-    await scene.close();
-  }
-};
+    return `slowest list meanwhile ${slowestMs.toFixed(0)} ms`;
+  });
