@@ -99,7 +99,9 @@ const rowsOfGroups = (
   groupOf: (pane: PaneView) => string,
 ): PaneView[] => {
   const placed = rows.filter((pane) => matchesPlace(pane, filters));
-  const wanted = new Set(placed.filter((pane) => matchesContent(pane, filters)).map(groupOf));
+  const fitting = placed.filter((pane) => matchesContent(pane, filters));
+  if (fitting.length === placed.length) return placed;
+  const wanted = new Set(fitting.map(groupOf));
   return placed.filter((pane) => wanted.has(groupOf(pane)));
 };
 
