@@ -1,41 +1,26 @@
 // What the popover does to panes, on a scripted daemon: every action with what it is bound to, what came of it, and what is
 // refused.
-import type { Browser } from "playwright";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { PaneView } from "../core/model/view.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
-import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
-import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
-import { launchChromium } from "./launchers/chromium.ts";
+import type { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
+import { usePopovers, WAIT } from "./launchers/popovers.ts";
+import type { PopoverPage } from "./pages/popover.ts";
 import { askingScene, mixedScene, mixedTargets, SCREEN } from "./scenes/scenes.ts";
 
-const WAIT = { timeout: 15_000, interval: 25 };
-
-let browser: Browser;
-const open: BrowserPopover[] = [];
-
-beforeAll(async () => {
-  browser = await launchChromium();
-  console.log(`launcher: browser (${browser.version()})`);
-});
-afterAll(() => browser?.close());
-afterEach(async () => {
-  for (const launched of open.splice(0)) await launched.close();
-});
+const popovers = usePopovers();
 
 const start = async (panes: readonly PaneView[], firstRow: string) => {
-  const daemon = new FakeDaemon(panes);
-  daemon.setTargets(mixedTargets());
-  const launched = await launchBrowserPopover({ browser, daemon });
-  open.push(launched);
-  await launched.popover.row(firstRow).waitFor();
-  return { daemon, ...launched };
+  const started = await popovers.start(panes);
+  started.daemon.setTargets(mixedTargets());
+  await started.popover.row(firstRow).waitFor();
+  return started;
 };
 const startMixed = () => start(mixedScene(Date.now()), "refunds");
 const startAsking = () => start(askingScene(Date.now()), "diff");
 
 /** Selects a row without expanding it. */
-const select = async ({ popover }: { popover: BrowserPopover["popover"] }, name: string) => {
+const select = async ({ popover }: { popover: PopoverPage }, name: string) => {
   await popover.row(name).focus();
 };
 const asked = (daemon: FakeDaemon, count: number) =>

@@ -1,0 +1,111 @@
+// Finding a row in the popover and acting on it, by keyboard and by chips, on a fake daemon.
+import { describe, expect, it, vi } from "vitest";
+import { isFocused, usePopovers, WAIT } from "./launchers/popovers.ts";
+
+const { startMixed } = usePopovers();
+
+describe("filtering", () => {
+  it("filters by chips and text, and Escape clears", async () => {
+    const { popover, page } = await startMixed();
+    await popover.chip("running").click();
+    await popover.row("refunds").waitFor({ state: "detached" });
+    expect(await popover.paneRows.count()).toBe(3);
+    await popover.press("/");
+    await page.keyboard.type("codex store");
+    await vi.waitFor(async () => expect(await popover.paneRows.count()).toBe(1), WAIT);
+    await page.keyboard.type(" nothing");
+    await page.getByText("Nothing matches").waitFor();
+    await popover.press("Escape");
+    await popover.row("refunds").waitFor();
+    expect(await popover.filter.inputValue()).toBe("");
+  });
+
+  it("remembers collapsed groups over a reload", async () => {
+    const { popover, page } = await startMixed();
+    await popover.group("web on host").click();
+    await popover.row("storefront").waitFor({ state: "detached" });
+    await page.reload();
+    await popover.group("web on host").waitFor();
+    expect(await popover.group("web on host").getAttribute("aria-expanded")).toBe("false");
+    expect(await popover.row("storefront").count()).toBe(0);
+  });
+});
+
+describe("keyboard and actions", () => {
+  it("moves with j, k and arrows, expands with Space and →, collapses with ←", async () => {
+    const started = await startMixed();
+    const { popover } = started;
+    await popover.press("j");
+    await isFocused(started, "alerts");
+    await popover.press("j", "ArrowDown", "k");
+    await isFocused(started, "refunds");
+    await popover.press("Space");
+    await popover.detail.waitFor();
+    await isFocused(started, "refunds");
+    await popover.press("Space");
+    await popover.detail.waitFor({ state: "detached" });
+    await isFocused(started, "refunds");
+    await popover.press("ArrowRight");
+    await popover.detail.waitFor();
+    await popover.press("ArrowLeft");
+    await popover.detail.waitFor({ state: "detached" });
+    await popover.press("ArrowRight", "Escape");
+    await popover.detail.waitFor({ state: "detached" });
+  });
+
+  it("attaches the selected pane with Enter, guarded by the agent that was shown", async () => {
+    const started = await startMixed();
+    await started.popover.press("j", "j", "Enter");
+    await vi.waitFor(
+      () =>
+        expect(started.daemon.asked).toMatchObject([
+          {
+            action: "openAttach",
+            input: {
+              ref: started.refunds.identity.pane_ref,
+              surface: "popover",
+              guards: { ifRuntime: started.refunds.identity.runtime_id },
+            },
+          },
+        ]),
+      WAIT,
+    );
+  });
+
+  it("shows the command where no terminal can be opened", async () => {
+    const { popover, context } = await startMixed({ daemonOptions: { canOpenTerminal: false } });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await popover.attachButton("refunds").click();
+    await popover.dialog.waitFor();
+    expect(await popover.dialog.getByLabel("Command").textContent()).toBe(
+      "tmux attach-session -t '=payments' ';' select-pane -t @2.%11",
+    );
+    await popover.dialog.getByRole("button", { name: "Copy" }).click();
+    await popover.dialog.getByRole("button", { name: "Copied" }).waitFor();
+    await popover.press("Escape");
+    await popover.dialog.waitFor({ state: "detached" });
+  });
+
+  it("says why an action failed and what to do", async () => {
+    const { daemon, popover, refunds } = await startMixed();
+    daemon.refuseActions("E_STALE_SNAPSHOT", `the agent in ${refunds.identity.pane_id} changed`);
+    await popover.attachButton("refunds").click();
+    await popover.alert.waitFor();
+    expect(await popover.alert.textContent()).toContain("The agent in %11 changed. Look again");
+  });
+
+  it("dismisses an error", async () => {
+    const { daemon, popover } = await startMixed();
+    await popover.row("alerts").click();
+    await popover.detail.getByRole("button", { name: "Dismiss" }).click();
+    await vi.waitFor(() => expect(daemon.asked).toMatchObject([{ action: "dismiss" }]), WAIT);
+  });
+
+  it("lists the keys", async () => {
+    const { popover } = await startMixed();
+    await popover.press("?");
+    await popover.dialog.getByText("Approve this once, deny").waitFor();
+    await popover.press("Escape");
+    await popover.dialog.waitFor({ state: "detached" });
+  });
+});
