@@ -1,6 +1,14 @@
 // Every fault with how often or how long it is injected: in short, with the other tests, and at full length for
 // `npm run faults`.
-import { DAMAGE_KINDS, damagedDatabase, damagedOwner, fullDisk, readOnlyHome } from "./diskFaults.ts";
+import {
+  DAMAGE_KINDS,
+  damagedDatabase,
+  damagedOwner,
+  fullDisk,
+  readOnlyHome,
+  REMOVAL_KINDS,
+  removedDatabase,
+} from "./diskFaults.ts";
 import { backlogAtStart, eventFlood, longLines } from "./loadFaults.ts";
 import type { Outcome } from "./outcome.ts";
 import { killAtRandom, killInMigration, sleepAndResume } from "./processFaults.ts";
@@ -36,6 +44,12 @@ export const FAULTS: readonly Fault[] = [
     needsRoot: false,
     short: () => damagedDatabase(DAMAGE_KINDS),
     long: (_random, times) => damagedDatabase(some(times, 20)),
+  },
+  {
+    name: "removed",
+    needsRoot: false,
+    short: () => removedDatabase(REMOVAL_KINDS),
+    long: (_random, times) => removedDatabase(some(times, 25)),
   },
   {
     name: "owner",

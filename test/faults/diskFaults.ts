@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -239,6 +240,41 @@ export const damagedDatabase = (times: number): Promise<Outcome> =>
       return tookMs;
     });
     return KINDS.join(", ");
+  });
+
+const REMOVALS: Readonly<Record<string, (path: string) => void>> = {
+  "file and log deleted": (path) => {
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}${part}`, { force: true });
+  },
+  "file deleted": (path) => rmSync(path),
+  "log deleted": (path) => rmSync(`${path}-wal`, { force: true }),
+  "another file in its place": (path) => {
+    writeFileSync(`${path}.other`, "no database\n".repeat(500));
+    renameSync(`${path}.other`, path);
+  },
+};
+export const REMOVAL_KINDS = Object.keys(REMOVALS).length;
+
+/** The database goes from under the daemon, which is killed once it has stored something more: nothing is lost. */
+export const removedDatabase = (times: number): Promise<Outcome> =>
+  injectFault({ fault: "database deleted in use", times }, async (trial) => {
+    const { scene } = trial;
+    await trial.rounds(async (round) => {
+      const remove = Object.values(REMOVALS)[round % REMOVAL_KINDS];
+      scene.drop(50);
+      await scene.untilDrained();
+      const version = await versionNow(scene);
+      remove?.(scene.paths.stateDb);
+      scene.drop(50);
+      await scene.untilDrained();
+      await trial.daemon.stop("SIGKILL");
+      const tookMs = await trial.recover();
+      const next = await versionNow(scene);
+      if (next < version || next > version + 1_000)
+        throw new Error(`versions went from ${version} to ${next}`);
+      return tookMs;
+    });
+    return Object.keys(REMOVALS).join(", ");
   });
 
 /** The file whose lock makes one process the daemon is overwritten. */

@@ -2,8 +2,8 @@
 // the counting, and the end of it all. What is injected and what is looked at beside that is each fault's own.
 import type { DaemonProcess } from "../harness/daemonProcess.ts";
 import { openFaultScene, type FaultScene } from "./faultScene.ts";
-import { memoryMb } from "./memory.ts";
-import { countLost, type Outcome } from "./outcome.ts";
+import { memoryAtRestMb, memoryMb } from "./memory.ts";
+import { countLost, MEMORY_SLACK_MB, type Outcome } from "./outcome.ts";
 
 export interface Trial {
   readonly scene: FaultScene;
@@ -29,7 +29,7 @@ export const timed = async (work: () => Promise<unknown>): Promise<number> => {
 };
 
 interface OpenTrial extends Trial {
-  outcome(fault: string, note: string): Outcome;
+  outcome(fault: string, note: string): Promise<Outcome>;
 }
 
 const openTrial = async (scene: FaultScene, times: number): Promise<OpenTrial> => {
@@ -64,14 +64,14 @@ const openTrial = async (scene: FaultScene, times: number): Promise<OpenTrial> =
     count: (dropped, stored) => {
       counted = (counted ?? 0) + countLost(dropped, stored);
     },
-    outcome: (fault, note) => ({
+    outcome: async (fault, note) => ({
       fault,
       times,
       recovered,
       lost: counted ?? countLost(scene.dropped, scene.stored()),
       wrong: scene.wrong.length,
       worstMs,
-      memoryMb: [before, memoryMb(daemon.pid)],
+      memoryMb: [before, await memoryAtRestMb(daemon.pid, before + MEMORY_SLACK_MB)],
       note,
     }),
   };
@@ -90,7 +90,7 @@ export const injectFault = async (
   try {
     const trial = await openTrial(scene, times);
     const note = await inject(trial);
-    return trial.outcome(fault, note);
+    return await trial.outcome(fault, note);
   } finally {
     await scene.close();
   }

@@ -9,13 +9,13 @@ export interface Outcome {
   /** Rows that claimed a state which the agent was not in. */
   wrong: number;
   worstMs: number;
-  /** Resident memory of the daemon before and after, MB. */
+  /** Resident memory of the daemon before, and after it came to rest, MB. */
   memoryMb: readonly [before: number, after: number];
   note: string;
 }
 
-/** Memory that a process may hold back after a fault beside what it had: a heap that grew once does not shrink at once. */
-export const MEMORY_SLACK_MB = 64;
+/** Memory that a process may hold back at rest beside what it had before the fault. */
+export const MEMORY_SLACK_MB = 48;
 
 /** What is wrong with it, a sentence each; nothing when it is as it has to be. */
 export const complaintsOf = (outcome: Outcome): string[] => {
