@@ -32,10 +32,11 @@ const columns: readonly (readonly [string, (size: ScaleFigure) => string])[] = [
   ["panes (agents)", ({ panes, agents }) => `${panes.toLocaleString("en")} (${agents.toLocaleString("en")})`],
   ["watching, CPU for a second", ({ cpuMsPerSecond }) => ms(cpuMsPerSecond)],
   ["CPU for an event", ({ cpuMsPerEvent }) => ms(cpuMsPerEvent)],
-  ["list of all panes", ({ listMs }) => ms(listMs)],
-  ["list of sessions", ({ sessionsMs }) => ms(sessionsMs)],
+  ["list of all panes", ({ cpuMsPerList }) => ms(cpuMsPerList)],
+  ["the same, no row known", ({ cpuMsPerListAnew }) => ms(cpuMsPerListAnew)],
+  ["list of sessions", ({ cpuMsPerSessions }) => ms(cpuMsPerSessions)],
   ["list size", ({ listBytes }) => `${digits(listBytes / 1_024)} kB`],
-  ["heap that the panes add", ({ memoryMb }) => mb(memoryMb)],
+  ["memory that the panes and their list add", ({ memoryMb }) => mb(memoryMb)],
   ["resident", ({ residentMb }) => mb(residentMb)],
 ];
 
@@ -46,12 +47,14 @@ const toMeasured = (sizes: readonly ScaleFigure[]): Measured => {
   const exponents = {
     watching: exponentOf(sizes, ({ cpuMsPerSecond }) => cpuMsPerSecond),
     event: exponentOf(sizes, ({ cpuMsPerEvent }) => cpuMsPerEvent),
-    list: exponentOf(sizes, ({ listMs }) => listMs),
+    list: exponentOf(sizes, ({ cpuMsPerList }) => cpuMsPerList),
+    listAnew: exponentOf(sizes, ({ cpuMsPerListAnew }) => cpuMsPerListAnew),
+    sessions: exponentOf(sizes, ({ cpuMsPerSessions }) => cpuMsPerSessions),
   };
   return {
     name: "scale",
     title: "Cost as panes and targets grow",
-    how: `${large.targets} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${SIMULATED_SECONDS} simulated seconds of watching, then ${EVENTS} events that each change a state. A list is every pane, computed and serialised anew.`,
+    how: `${large.targets} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${SIMULATED_SECONDS} simulated seconds of watching, then ${EVENTS} events that each change a state. A list is every pane, from the rows to the bytes that are sent, in CPU on average over as many rows of each size; between two lists a second passes and one agent in ten changes its state. "No row known": the texts of all rows are written anew, as for the first list after a start.`,
     tables: [
       {
         caption: "By size",
@@ -65,8 +68,8 @@ const toMeasured = (sizes: readonly ScaleFigure[]): Measured => {
       atMost("a list: exponent of its cost by panes", exponents.list, MAX_EXPONENT, ""),
     ],
     notes: [
-      `Exponents between the two largest sizes (1 is linear): watching ${exponents.watching.toFixed(2)}, an event ${exponents.event.toFixed(2)}, a list ${exponents.list.toFixed(2)}.`,
-      `The constants at ${large.panes.toLocaleString("en")} panes: ${digits((large.cpuMsPerSecond * 1_000) / large.panes)} µs of CPU for a pane and second, ${digits((large.listMs * 1_000) / large.panes)} µs of a list for a pane, ${digits(bytesPerPane / 1_000)} kB of heap for a pane.`,
+      `Exponents between the two largest sizes (1 is linear): watching ${exponents.watching.toFixed(2)}, an event ${exponents.event.toFixed(2)}, a list ${exponents.list.toFixed(2)}. Without a limit: a list with no row known ${exponents.listAnew.toFixed(2)}, a list of sessions ${exponents.sessions.toFixed(2)}; both look into every row, and ten thousand rows no longer fit the processor's nearest caches.`,
+      `The constants at ${large.panes.toLocaleString("en")} panes: ${digits((large.cpuMsPerSecond * 1_000) / large.panes)} µs of CPU for a pane and second, ${digits((large.cpuMsPerList * 1_000) / large.panes)} µs of a list for a pane, ${digits((large.cpuMsPerListAnew * 1_000) / large.panes)} µs with no row known, ${digits(bytesPerPane / 1_000)} kB of memory for a pane, the kept bytes of the list included.`,
       "Not in it: tmux, SSH and the reading of their answers; the other tables have those, up to 1,000 panes.",
     ],
     figures: { sizes, exponents, bytesPerPane },

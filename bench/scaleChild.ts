@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { listPanes, listSessions } from "../core/api/listing.ts";
 import { Collector } from "../core/collect/collector.ts";
 import type { WatchedServer } from "../core/collect/sink.ts";
 import { DEFAULT_TIMING } from "../core/model/config.ts";
@@ -14,11 +13,12 @@ import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import type { TargetExecutor } from "../core/ports/targetExecutor.ts";
 import { createRig, type Rig, type RigAgent } from "./rig.ts";
 import type { ScaleFigure } from "./report/scaleFigure.ts";
-import { medianOf } from "./statistics.ts";
+import { cpuMsOf, createLists } from "./scaleLists.ts";
 
 const PANES_PER_AGENT = 10;
 const EVENT_BATCH = 100;
-const LISTS = 15;
+/** One agent in so many changes its state between two lists. */
+const AGENTS_PER_CHANGE = 10;
 const SCREEN = readFileSync(
   fileURLToPath(new URL("../test/fixtures/recordings/claude/idle_fresh.txt", import.meta.url)),
   "utf8",
@@ -104,40 +104,18 @@ const startCollector = async (
   return collector;
 };
 
-const cpuMsOf = async (work: () => Promise<void> | void): Promise<number> => {
-  const from = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(from);
-  return (user + system) / 1_000;
-};
-
-const heapMb = (): number => {
+/** The heap and the bytes beside it. */
+const heldMb = (): number => {
   globalThis.gc?.();
-  return process.memoryUsage().heapUsed / 1e6;
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
 };
 
-const timeLists = (rig: Rig, list: typeof listPanes | typeof listSessions) => {
-  const sample: number[] = [];
-  let bytes = 0;
-  for (let turn = 0; turn < LISTS; turn += 1) {
-    const from = performance.now();
-    const input = {
-      rows: rig.ingest.rows(true),
-      targets: rig.ingest.targets(),
-      now: rig.clock.now(),
-      agents: () => ["claude"],
-    };
-    bytes = JSON.stringify(list(input, { all: true })).length;
-    sample.push(performance.now() - from);
-  }
-  return { median: medianOf(sample), bytes };
-};
-
-/** Events of agents in turns, each of which changes its state. */
-const applyEvents = (rig: Rig, agents: readonly RigAgent[], count: number): void => {
-  for (let made = 0; made < count; made += EVENT_BATCH) {
+/** Events of agents in turns, each of which changes its state; `from`: how many these agents had before. */
+const applyEvents = (rig: Rig, agents: readonly RigAgent[], count: number, from = 0): void => {
+  for (let made = from; made < from + count; made += EVENT_BATCH) {
     const byTarget = new Map<string, ReturnType<Rig["envelope"]>[]>();
-    for (let index = made; index < made + EVENT_BATCH; index += 1) {
+    for (let index = made; index < Math.min(from + count, made + EVENT_BATCH); index += 1) {
       const agent = agents[index % agents.length];
       if (agent === undefined) break;
       rig.clock.skip(1);
@@ -158,7 +136,7 @@ const measure = async (
   const folder = mkdtempSync(join(tmpdir(), "agtmux-bench-scale-"));
   const rig = createRig(join(folder, "state.db"));
   try {
-    const before = heapMb();
+    const before = heldMb();
     const agents: RigAgent[] = [];
     const collectors: Collector[] = [];
     for (let target = 0; target < targets; target += 1) {
@@ -180,17 +158,25 @@ const measure = async (
     });
     applyEvents(rig, agents.slice(0, 10), eventCount);
     const events = await cpuMsOf(() => applyEvents(rig, agents, eventCount));
-    const lists = timeLists(rig, listPanes);
+    const someChange = async (turn: number): Promise<void> => {
+      const some = agents.filter((_, index) => index % AGENTS_PER_CHANGE === turn % AGENTS_PER_CHANGE);
+      applyEvents(rig, some, some.length, Math.floor(turn / AGENTS_PER_CHANGE) * some.length);
+      await second();
+    };
+    const lists = createLists(rig, panes);
+    const memoryMb = heldMb() - before;
+    const { again, anew, sessions } = await lists.measure(someChange);
     return {
       targets,
       panes,
       agents: agents.length,
       cpuMsPerSecond: watching / seconds,
       cpuMsPerEvent: events / eventCount,
-      listMs: lists.median,
-      sessionsMs: timeLists(rig, listSessions).median,
-      listBytes: lists.bytes,
-      memoryMb: heapMb() - before,
+      cpuMsPerList: again.cpuMs,
+      cpuMsPerListAnew: anew.cpuMs,
+      cpuMsPerSessions: sessions.cpuMs,
+      listBytes: again.bytes,
+      memoryMb,
       residentMb: process.memoryUsage().rss / 1e6,
     };
   } finally {

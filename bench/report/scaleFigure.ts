@@ -8,8 +8,11 @@ export const scaleFigureSchema = z.object({
   /** CPU of watching and ticking for one second of the simulated time. */
   cpuMsPerSecond: z.number(),
   cpuMsPerEvent: z.number(),
-  listMs: z.number(),
-  sessionsMs: z.number(),
+  /** Asked again while one agent in ten changed its state. */
+  cpuMsPerList: z.number(),
+  /** With no row's text known, as after a start. */
+  cpuMsPerListAnew: z.number(),
+  cpuMsPerSessions: z.number(),
   listBytes: z.number(),
   memoryMb: z.number(),
   residentMb: z.number(),

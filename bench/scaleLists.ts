@@ -1,0 +1,77 @@
+// The lists of `bench/scale.ts`: what one costs from the rows to the bytes that are sent, asked again and again.
+import { listPanes, listSessions, type ListingInput } from "../core/api/listing.ts";
+import { createDocumentWriter } from "../core/rpc/documentText.ts";
+import type { Rig } from "./rig.ts";
+
+/** Of each size as many rows are listed, so that the compiler has seen as much of a small one; the first third does not count. */
+const LISTED_ROWS = 600_000;
+const MAX_LISTS = 600;
+
+interface ListCost {
+  cpuMs: number;
+  bytes: number;
+}
+
+export interface ListCosts {
+  /** Asked again, with what happens in between. */
+  again: ListCost;
+  /** With no row's text known. */
+  anew: ListCost;
+  sessions: ListCost;
+}
+
+export const cpuMsOf = async (work: () => Promise<void> | void): Promise<number> => {
+  const from = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1_000;
+};
+
+/**
+ * CPU of a list on average: its garbage is collected by the one in which it is full, of small lists seldom, of large ones each
+ * time, so that a median would count it for the large ones alone. CPU and not time: the longer a list, the more often it is
+ * interrupted.
+ */
+const costOf = async (
+  panes: number,
+  list: () => number,
+  between: (turn: number) => Promise<void>,
+): Promise<ListCost> => {
+  const lists = Math.min(MAX_LISTS, Math.ceil(LISTED_ROWS / panes));
+  const warm = Math.ceil(lists / 3);
+  let cpuMs = 0;
+  let bytes = 0;
+  for (let turn = 0; turn < lists; turn += 1) {
+    await between(turn);
+    const took = await cpuMsOf(() => {
+      bytes = list();
+    });
+    if (turn >= warm) cpuMs += took;
+  }
+  return { cpuMs: cpuMs / (lists - warm), bytes };
+};
+
+const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
+
+/** Lists as the daemon answers them; the first is made here, and what is kept of it for the next one is held by them. */
+export const createLists = (rig: Rig, panes: number) => {
+  const write = createDocumentWriter();
+  const input = (): ListingInput => ({
+    rows: rig.ingest.rows(true),
+    targets: rig.ingest.targets(),
+    now: rig.clock.now(),
+    agents: () => ["claude"],
+  });
+  const again = (): number => bytesOf(write(listPanes(input(), { all: true })));
+  const anew = (): number => bytesOf(createDocumentWriter()(listPanes(input(), { all: true })));
+  const sessions = (): number => bytesOf(createDocumentWriter()(listSessions(input(), { all: true })));
+  const nothing = (): Promise<void> => Promise.resolve();
+  again();
+  return {
+    measure: async (between: (turn: number) => Promise<void>): Promise<ListCosts> => ({
+      again: await costOf(panes, again, between),
+      anew: await costOf(panes, anew, nothing),
+      sessions: await costOf(panes, sessions, nothing),
+    }),
+  };
+};
