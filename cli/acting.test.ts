@@ -58,7 +58,7 @@ describe("send", () => {
     ["not_delivered", 20, "Not delivered: "],
     ["unverified", 21, "Unverified: "],
   ] as const)("%s has the exit status %i", async (outcome, status, words) => {
-    daemon.settleWith(outcome, "It is what it is.", ["2 control characters were left out."]);
+    daemon.gate.settleWith(outcome, "It is what it is.", ["2 control characters were left out."]);
     const plain = await home.run(["send", "runtime:rt1", "--text", "x"]);
     expect([plain.code, plain.stdout]).toEqual([
       status,
@@ -139,7 +139,7 @@ describe("answer", () => {
 });
 
 test("interrupt tells its outcome", async () => {
-  daemon.settleWith("unverified", "Nobody knows.");
+  daemon.gate.settleWith("unverified", "Nobody knows.");
   expect((await home.run(["interrupt", "runtime:rt1"])).code).toBe(21);
 });
 

@@ -85,7 +85,7 @@ describe("answering", () => {
   it("says what the daemon refuses, on the row, and presses nothing else", async () => {
     const started = await startMixed();
     const { daemon, popover } = started;
-    daemon.refuseActions("E_STALE_SNAPSHOT", "nothing was sent to %11: the screen shows another prompt");
+    daemon.gate.refuse("E_STALE_SNAPSHOT", "nothing was sent to %11: the screen shows another prompt");
     await select(started, "refunds");
     await popover.press("a");
     await popover.alert.waitFor();
@@ -163,7 +163,7 @@ describe("the quick reply", () => {
     await page.keyboard.type("Write the changelog");
     await popover.press("Shift+Enter");
     await page.keyboard.type("and stop.");
-    const release = daemon.hold();
+    const release = daemon.gate.hold();
     await popover.press("Enter");
     await popover.status.getByText("Sending…").waitFor();
     release();
@@ -198,7 +198,7 @@ describe("the quick reply", () => {
     ["unverified", "The text was not seen on the screen", "Not verified."],
   ] as const)("keeps a text that came to %s, under the same name", async (outcome, detail, words) => {
     const { daemon, popover, page } = await startReply();
-    daemon.settleWith(outcome, detail);
+    daemon.gate.settleWith(outcome, detail);
     await page.keyboard.type("hello");
     await popover.press("Enter");
     await popover.status.getByText(`${words} ${detail}.`).waitFor();
@@ -210,7 +210,7 @@ describe("the quick reply", () => {
 
   it("keeps a text that was refused, with the reason", async () => {
     const { daemon, popover, page } = await startReply();
-    daemon.refuseActions("E_PROMPT_OPEN", "nothing was sent to %14: its agent waits for an answer");
+    daemon.gate.refuse("E_PROMPT_OPEN", "nothing was sent to %14: its agent waits for an answer");
     await page.keyboard.type("hello");
     await popover.press("Enter");
     await popover.alert.getByText("Nothing was sent to %14: its agent waits for an answer.").waitFor();
@@ -328,7 +328,7 @@ it("forgets what was done to a pane that is gone", async () => {
   const started = await startMixed();
   const { daemon, popover } = started;
   const pane = makePane({ pane: 22, session: "web", window: 2, windowName: "e2e", state: "idle" });
-  daemon.settleWith("unverified", "nobody knows");
+  daemon.gate.settleWith("unverified", "nobody knows");
   await select(started, "e2e");
   await popover.press("x");
   await popover.dialog.getByRole("button", { name: "Send INT" }).click();

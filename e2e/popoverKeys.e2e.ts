@@ -88,7 +88,7 @@ describe("keyboard and actions", () => {
 
   it("says why an action failed and what to do", async () => {
     const { daemon, popover, refunds } = await startMixed();
-    daemon.refuseActions("E_STALE_SNAPSHOT", `the agent in ${refunds.identity.pane_id} changed`);
+    daemon.gate.refuse("E_STALE_SNAPSHOT", `the agent in ${refunds.identity.pane_id} changed`);
     await popover.attachButton("refunds").click();
     await popover.alert.waitFor();
     expect(await popover.alert.textContent()).toContain("The agent in %11 changed. Look again");

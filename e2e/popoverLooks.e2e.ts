@@ -110,7 +110,10 @@ const LOOKS: readonly Look[] = [
     scene: mixedScene,
     targets: mixedTargets,
     go: async ({ popover, page, daemon }) => {
-      daemon.settleWith("unverified", "Text and Enter were sent, but the text was not seen on the screen");
+      daemon.gate.settleWith(
+        "unverified",
+        "Text and Enter were sent, but the text was not seen on the screen",
+      );
       await popover.row("docs").focus();
       await popover.press("r");
       await popover.replyBox.waitFor();
@@ -250,7 +253,7 @@ const createStage = (colorScheme: Scheme) => {
       const { daemon, page } = started;
       const now = Date.now();
       daemon.resume();
-      daemon.settleWith("delivered", "It was seen to arrive");
+      daemon.gate.settleWith("delivered", "It was seen to arrive");
       daemon.reset(scene(now), targets?.(now) ?? [makeTarget()]);
       await page.setViewportSize({ width: 420, height });
       await page.evaluate(() => localStorage.clear());

@@ -163,7 +163,7 @@ export class AnsweringDaemon extends FakeDaemon {
     action: "install" | "repair" | "uninstall";
     dryRun: boolean;
   }): Promise<IntegrationReport> {
-    this.asked.push({ action: "integrationChange", input });
+    this.gate.asked.push({ action: "integrationChange", input });
     return {
       agent: input.agent,
       changes: [{ path: "/home/me/.agent/settings.json", diff: "+ agtmux" }],

@@ -15,13 +15,12 @@ import {
   type NoticeEvent,
   type TargetInput,
 } from "../../core/api/service.ts";
-import type { ActionOutcome, ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
+import type { ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
 import { DEFAULT_CONFIG } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
-import { AgtmuxError, type ErrorCode } from "../../core/model/errors.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
 import { settingsOf, type Settings } from "../../core/model/settings.ts";
-import type { ActionGuards } from "../../core/model/snapshot.ts";
 import {
   SCHEMA_VERSION,
   type Explanation,
@@ -32,18 +31,7 @@ import {
   type WindowList,
 } from "../../core/model/view.ts";
 import { FakeFeed, type FakeFeedOptions } from "./fakeFeed.ts";
-
-interface ActionInput {
-  ref: string;
-  surface: string;
-  guards: ActionGuards;
-}
-
-/** An action as it was asked for, whole. */
-export interface AskedAction {
-  action: ActionResult["action"] | "openAttach" | "prepareAttach" | "dismiss" | "integrationChange";
-  input: Readonly<Record<string, unknown>>;
-}
+import { FakeGate, type ActionInput, type AskedAction } from "./fakeGate.ts";
 
 export interface FakeOutput {
   screen: readonly string[];
@@ -63,8 +51,7 @@ const refuse = (what: string): Promise<never> =>
   Promise.reject(new AgtmuxError("E_UNSUPPORTED", `the fake daemon ${what}`));
 
 export class FakeDaemon extends FakeFeed implements DaemonService {
-  /** What was to change something, oldest first, refused ones too; unconfirmed kills are questions, not actions. */
-  readonly asked: AskedAction[] = [];
+  readonly gate = new FakeGate((ref) => this.find(ref));
   readonly explanations = new Map<string, Explanation>();
   /** By pane reference; a pane that is not here cannot be read. */
   readonly outputs = new Map<string, FakeOutput>();
@@ -77,13 +64,6 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   readonly stopped: Promise<void>;
   private readonly stop: () => void;
   private readonly canOpenTerminal: boolean;
-  private result: Pick<ActionResult, "outcome" | "detail" | "notes"> = {
-    outcome: "delivered",
-    detail: "It was seen to arrive",
-    notes: [],
-  };
-  private gate: Promise<void> = Promise.resolve();
-  private refusal: AgtmuxError | null = null;
 
   constructor(panes: readonly PaneView[] = [], options: FakeDaemonOptions = {}) {
     super(panes, options);
@@ -102,19 +82,9 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     this.stop = resolve;
   }
 
-  /** Every action from now on fails with this error. */
-  refuseActions(code: ErrorCode, message: string): void {
-    this.refusal = new AgtmuxError(code, message);
-  }
-  /** What actions on panes come to from now on. */
-  settleWith(outcome: ActionOutcome, detail: string, notes: readonly string[] = []): void {
-    this.result = { outcome, detail, notes: [...notes] };
-  }
-  /** Actions do not end until the returned function is called. */
-  hold(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.gate = promise;
-    return resolve;
+  /** What was to change something; unconfirmed kills are questions, not actions. */
+  get asked(): readonly AskedAction[] {
+    return this.gate.asked;
   }
 
   hello(): Hello {
@@ -199,30 +169,30 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   }
 
   async prepareAttach(input: ActionInput): Promise<AttachPlan> {
-    return this.plan(await this.permit("prepareAttach", input));
+    return this.plan(await this.gate.permit("prepareAttach", input));
   }
   async openAttach(input: ActionInput): Promise<AttachPlan> {
-    const pane = await this.permit("openAttach", input);
+    const pane = await this.gate.permit("openAttach", input);
     if (!this.canOpenTerminal) throw new AgtmuxError("E_UNSUPPORTED", "this host has no terminal to open");
     return this.plan(pane);
   }
   async dismiss(input: ActionInput): Promise<{ paneRef: string }> {
-    const pane = await this.permit("dismiss", input);
+    const pane = await this.gate.permit("dismiss", input);
     return { paneRef: pane.identity.pane_ref };
   }
   send(input: ActionInput): Promise<ActionResult> {
-    return this.act("send", input);
+    return this.gate.act("send", input);
   }
   async answer(input: ActionInput): Promise<ActionResult> {
     if (input.guards.ifPrompt === null)
       throw new AgtmuxError("E_PROMPT_UNCONFIRMED", "an answer must name the prompt that it is for");
-    return this.act("answer", input);
+    return this.gate.act("answer", input);
   }
   interrupt(input: ActionInput): Promise<ActionResult> {
-    return this.act("interrupt", input);
+    return this.gate.act("interrupt", input);
   }
   async kill(input: ActionInput & { signal: string; isConfirmed: boolean }): Promise<ActionResult> {
-    if (input.isConfirmed) return this.act("kill", input);
+    if (input.isConfirmed) return this.gate.act("kill", input);
     const { agent, identity } = this.find(input.ref);
     throw new AgtmuxError(
       "E_CONFIRMATION_REQUIRED",
@@ -280,36 +250,6 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
       targets: this.listTargets(),
       agents: () => AGENTS,
       now: this.now(),
-    };
-  }
-
-  /** As the gate does: what was guarded must hold, or nothing is done. */
-  private async permit(action: AskedAction["action"], input: ActionInput): Promise<PaneView> {
-    this.asked.push({ action, input: { ...input } });
-    await this.gate;
-    if (this.refusal !== null) throw this.refusal;
-    const pane = this.find(input.ref);
-    const { ifRuntime, ifPrompt, ifState } = input.guards;
-    const changed =
-      (ifRuntime !== null && ifRuntime !== pane.identity.runtime_id) ||
-      (ifState !== null && ifState !== pane.state) ||
-      (ifPrompt !== null && ifPrompt !== pane.prompt_fingerprint);
-    if (changed)
-      throw new AgtmuxError("E_STALE_SNAPSHOT", `nothing was sent to ${pane.identity.pane_id}: it changed`);
-    return pane;
-  }
-
-  private async act(action: ActionResult["action"], input: ActionInput): Promise<ActionResult> {
-    const { identity } = await this.permit(action, input);
-    return {
-      schema_version: SCHEMA_VERSION,
-      action_id: `act-${this.asked.length}`,
-      action,
-      pane_ref: identity.pane_ref,
-      runtime_id: identity.runtime_id,
-      snapshot_id: `snap-${identity.pane_ref}`,
-      ...this.result,
-      is_repeat: false,
     };
   }
 
