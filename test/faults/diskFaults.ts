@@ -49,11 +49,19 @@ const healthOf = async (scene: FaultScene): Promise<string> => {
     client.close();
   }
 };
-const untilSaid = (scene: FaultScene, what: RegExp): Promise<void> =>
-  until(async () => what.test(await healthOf(scene)), `the host's health says ${what.source}`, LIMIT_MS);
+const untilSaid = (scene: FaultScene, what: RegExp, meanwhile = (): void => {}): Promise<void> =>
+  until(
+    async () => {
+      meanwhile();
+      return what.test(await healthOf(scene));
+    },
+    `the host's health says ${what.source}`,
+    LIMIT_MS,
+  );
 
+/** Takes all the room that there is by now. */
 const fill = (path: string): void => {
-  const fd = openSync(path, "w");
+  const fd = openSync(path, "a");
   try {
     for (let size = 1 << 20; size >= 1; size >>= 1)
       try {
@@ -101,7 +109,8 @@ export const fullDisk = (times: number): Promise<Outcome> =>
       scene.drop(20);
       // Something to store, so that the lack of room shows.
       await scene.tmux.run("rename-window", "-t", scene.agents.idle.player.paneId, `w${round}`);
-      await untilSaid(scene, /nothing can be stored: the disk is full/);
+      // The daemon makes room with every event file that it has applied.
+      await untilSaid(scene, /nothing can be stored: the disk is full/, () => fill(filler));
       await scene.turnWaiting();
       await wait(BLIND_MS);
       await checkServed(scene);

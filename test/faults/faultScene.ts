@@ -65,6 +65,7 @@ export interface FaultScene {
   untilTrue(): Promise<number>;
   /** The same after an agent changed unseen: until it is seen for the first time, its old state is no wrong claim. */
   untilTrueAfterChange(): Promise<number>;
+  /** Resolves once the spool is empty and no event waits for its agent any more. */
   untilDrained(): Promise<void>;
   /** Prompts in the database, in order, from a file of its own where one is given. */
   stored(path?: string): string[];
@@ -89,6 +90,16 @@ const readPrompts = (path: string): string[] => {
       .all()
       .map((payload) => String((JSON.parse(payload) as { prompt?: unknown }).prompt))
       .filter((prompt) => prompt.startsWith("p-"));
+  } finally {
+    db.close();
+  }
+};
+
+/** Events that are stored, and belong to nobody until their tmux server was looked at. */
+const countPending = (path: string): number => {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db.prepare<[], number>("SELECT count(*) FROM pending_events").pluck().get() ?? 0;
   } finally {
     db.close();
   }
@@ -256,11 +267,12 @@ export const openFaultScene = async (
       const end = performance.now() + DRAIN_LIMIT_MS;
       for (;;) {
         const left = readdirSync(paths.spoolNew).length;
-        if (left === 0) return;
+        if (left === 0) break;
         if (performance.now() > end) throw new Error(`${left} files are still in the spool`);
         // Listing a large folder again and again would hold up who empties it.
         await wait(left > 500 ? 1_000 : 10);
       }
+      await until(() => countPending(paths.stateDb) === 0, "no event waits for its agent", LIMIT_MS);
     },
     stored: (path = paths.stateDb) => readPrompts(path),
     close: async () => {
