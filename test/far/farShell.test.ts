@@ -160,6 +160,13 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     await clients[0]?.close();
   });
 
+  it("refuses a status that no process can have, and goes on", async () => {
+    // Shells and what they run are the far side's own: one may say anything.
+    const asked = shell.ask(`s=${"9".repeat(400)}; a 2; a() { :; }`, { timeoutMs: 5_000 });
+    await expect(asked).rejects.toThrow("nonsense");
+    expect(shell.isClosed).toBe(false);
+  });
+
   it("ends when nothing comes in time, and everybody hears", async () => {
     const hang = executor().run(["sleep", "2"], { timeoutMs: 200 });
     const behind = executor().run(["true"], { timeoutMs: 20_000 });

@@ -142,7 +142,7 @@ export const createFarShell = (options: {
     const to = all.indexOf(`\n${question.mark}.\n`, from);
     if (to === -1) return;
     const [, status, stderr = ""] =
-      /^\n\S+ (\d+)\n(.*)$/s.exec(all.subarray(from, to).toString("utf8")) ?? [];
+      /^\n\S+ (\d{1,3})\n(.*)$/s.exec(all.subarray(from, to).toString("utf8")) ?? [];
     cancelTimer();
     current = null;
     keep(all.subarray(to + `\n${question.mark}.\n`.length));
