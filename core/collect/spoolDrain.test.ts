@@ -76,7 +76,7 @@ describe("createSpoolDrain", () => {
     drop("b", text("tie-b"), 1_600_000_000);
     drop("a", text("tie-a"), 1_600_000_000);
     await drain.start();
-    expect(batches.map((batch) => batch.length)).toEqual([500, 500, 102]);
+    expect(batches.map((batch) => batch.length)).toEqual([200, 200, 200, 200, 200, 102]);
     expect(events()).toEqual(["tie-a", "tie-b", ...Array.from({ length: 1_100 }, (_, index) => `e${index}`)]);
     expect(batches[0]?.[0]?.eventTime).toBe(1_600_000_000_000);
     expect(filesIn("new")).toEqual([]);
