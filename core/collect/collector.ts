@@ -11,7 +11,7 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { Placement } from "./placement.ts";
 import { ProcessWatch } from "./processWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
-import type { CollectorSink, ProcessReader, ServerListing, WatchedServer } from "./sink.ts";
+import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
 
 export interface CollectorDeps {
   targetId: string;
@@ -34,6 +34,9 @@ interface ServerState {
   /** As the server itself names it: on some systems the configured path goes through a symlink. */
   socketPath: string | null;
   failures: number;
+  /** Why the last listing failed. */
+  problem: string | null;
+  tookMs: number;
   isListing: Promise<void> | null;
 }
 
@@ -45,6 +48,12 @@ export class Collector {
   private readonly placement: Placement;
   private cancelListing: (() => void) | null = null;
   private isClosed = false;
+  /**
+   * False until a first complete look, and again once the target was down: what is known then is of before, so the target is
+   * not told to be back until everything was read.
+   */
+  private hasSight = false;
+  private isStarted = false;
 
   constructor(deps: CollectorDeps) {
     this.deps = deps;
@@ -53,6 +62,8 @@ export class Collector {
       panes: [],
       socketPath: null,
       failures: 0,
+      problem: null,
+      tookMs: 0,
       isListing: null,
     }));
     const guard = (work: Promise<void>): void => this.guard(work);
@@ -68,12 +79,18 @@ export class Collector {
     });
   }
 
-  /** Resolves after the first complete look, so that the first answer to anybody is a true one. */
-  async start(): Promise<void> {
+  /**
+   * Resolves after the first complete look, so that the first answer to anybody is a true one. `takeEvents`: brings the events
+   * that waited while nobody looked, where they belong to it.
+   */
+  async start(takeEvents?: () => Promise<void>): Promise<void> {
     await this.screens.start();
     for (const state of this.servers) state.watched.onHint(() => this.guard(this.listServer(state)));
     await Promise.all(this.servers.map((state) => this.listServer(state)));
     await this.screens.readDue();
+    await takeEvents?.();
+    this.isStarted = true;
+    this.regainSight();
     this.scheduleListing();
   }
 
@@ -135,7 +152,10 @@ export class Collector {
     const startedAt = clock.now();
     const listing = await state.watched.list();
     if (this.isClosed) return;
-    this.judgeHealth(state, listing, clock.now() - startedAt);
+    state.tookMs = clock.now() - startedAt;
+    state.failures = listing.status === "error" ? state.failures + 1 : 0;
+    state.problem = listing.status === "error" ? listing.problem : null;
+    this.tellHealth();
     if (listing.status !== "error") state.panes = listing.panes;
     state.socketPath = listing.instance?.socketPath ?? state.socketPath;
     sink.applyTopology({ ...listing, targetId, server: state.watched.server });
@@ -144,17 +164,39 @@ export class Collector {
     await this.processes.verifyRuntimes();
     await this.placement.learnFolders();
     this.screens.schedule();
+    if (this.isStarted && !this.hasSight && !this.isDown()) this.guard(this.lookAround());
   }
 
-  private judgeHealth(state: ServerState, listing: ServerListing, tookMs: number): void {
+  /** After an outage: a server whose listing was the first to succeed does not wait for the others. */
+  private async lookAround(): Promise<void> {
+    this.screens.forgetAll();
+    await this.screens.readDue();
+    this.regainSight();
+  }
+
+  private regainSight(): void {
+    this.hasSight = true;
+    if (this.servers.length > 0) this.tellHealth();
+  }
+
+  private isDown(): boolean {
+    return this.servers.every(({ failures }) => failures >= DOWN_AFTER_FAILURES);
+  }
+
+  private tellHealth(): void {
+    if (this.isClosed) return;
     const { sink, targetId } = this.deps;
-    state.failures = listing.status === "error" ? state.failures + 1 : 0;
-    const worst = Math.max(...this.servers.map((other) => other.failures));
-    const areAllFailing = this.servers.every((other) => other.failures >= DOWN_AFTER_FAILURES);
-    if (areAllFailing && this.servers.length > 0) sink.setHealth(targetId, "down", listing.problem);
-    else if (worst > 0)
-      sink.setHealth(targetId, "degraded", listing.problem ?? "a tmux server does not answer");
-    else if (tookMs > SLOW_LISTING_MS) sink.setHealth(targetId, "degraded", "tmux answers slowly");
+    const problem = this.servers.find((state) => state.problem !== null)?.problem ?? null;
+    if (this.isDown()) {
+      this.hasSight = false;
+      sink.setHealth(targetId, "down", problem);
+      return;
+    }
+    if (!this.hasSight) return;
+    if (this.servers.some(({ failures }) => failures > 0))
+      sink.setHealth(targetId, "degraded", problem ?? "a tmux server does not answer");
+    else if (this.servers.some(({ tookMs }) => tookMs > SLOW_LISTING_MS))
+      sink.setHealth(targetId, "degraded", "tmux answers slowly");
     else sink.setHealth(targetId, "ok", null);
   }
 

@@ -216,9 +216,9 @@ export class Events {
 
   /** Inside a commit: gives up on those that waited for longer than the limit. */
   expirePending(now: number): void {
-    const { deps, pending } = this.ledger;
+    const { deps, pending, rebuiltAt } = this.ledger;
     const limitMs = deps.timing().pending_bind_local_ms;
-    const expired = pending.filter((event) => now - event.ingestedAt > limitMs);
+    const expired = pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitMs);
     if (expired.length === 0) return;
     this.ledger.pending = pending.filter((event) => !expired.includes(event));
     for (const event of expired) {

@@ -97,6 +97,48 @@ it("what is seen while nothing can be stored is no reason to claim states again"
   expect(scene.state()).toBe("unknown/stale_signal");
 });
 
+it("what fails again right after something small could be stored was hindered all the time", () => {
+  const scene = open();
+  const makeRoom = scene.fill();
+  expect(() => scene.hook("Stop")).toThrow(/full/);
+  scene.clock.advance(6_000);
+  makeRoom();
+  scene.ingest.tick();
+  lookAnew(scene);
+  expect(scene.state()).toBe("running/thinking");
+  const makeRoomAgain = scene.fill();
+  scene.clock.advance(1_000);
+  expect(() => scene.hook("Stop")).toThrow(/full/);
+  expect(scene.state()).toBe("unknown/stale_signal");
+  makeRoomAgain();
+  scene.clock.advance(1_000);
+  scene.ingest.tick();
+  lookAnew(scene);
+  scene.clock.advance(11_000);
+  scene.hook("PreToolUse");
+  scene.fill();
+  expect(() => scene.hook("Stop")).toThrow(/full/);
+  expect(scene.state()).not.toMatch(/unknown/);
+});
+
+it("events that wait for their agent do not run out of time while nothing can be stored", () => {
+  const scene = open();
+  scene.topology([somePane("%1"), somePane("%2")]);
+  scene.hook("UserPromptSubmit", { session_id: "s2" }, { paneId: "%2" });
+  expect(scene.store.listPending()).toHaveLength(1);
+  const makeRoom = scene.fill();
+  scene.clock.advance(60_000);
+  expect(() => scene.ingest.tick()).toThrow(/full/);
+  scene.clock.advance(1_000);
+  makeRoom();
+  scene.ingest.tick();
+  scene.ingest.tick();
+  expect(scene.store.listPending()).toHaveLength(1);
+  scene.clock.advance(30_001);
+  scene.ingest.tick();
+  expect(scene.store.listPending()).toEqual([]);
+});
+
 it("health that changes meanwhile is known and stored later", () => {
   const scene = open();
   const makeRoom = scene.fill();

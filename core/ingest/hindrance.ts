@@ -6,9 +6,12 @@ import { describeHindrance } from "../ports/storeFailure.ts";
 const RETRY_MS = 1_000;
 /** Shorter than any freshness limit of a state: what was decided just before is still a fair claim until then. */
 const BLIND_AFTER_MS = 5_000;
+/** On a disk that is almost full a small commit succeeds now and then: what fails again so soon was hindered all the time. */
+const RELAPSE_MS = 10_000;
 
 export class Hindrance {
   private since: number | null = null;
+  private last: { since: number; endedAt: number } | null = null;
   private triedAt = 0;
   private isTold = false;
   private why = "";
@@ -26,18 +29,20 @@ export class Hindrance {
   }
 
   note(error: unknown, now: number): void {
-    this.since ??= now;
+    const before = this.last !== null && now - this.last.endedAt <= RELAPSE_MS ? this.last.since : null;
+    this.since ??= before ?? now;
     this.triedAt = now;
     this.why = describeHindrance(error);
     this.cause = error;
   }
 
   /** True when it was hindered until now. */
-  end(): boolean {
-    const was = this.since !== null;
+  end(now: number): boolean {
+    if (this.since === null) return false;
+    this.last = { since: this.since, endedAt: now };
     this.since = null;
     this.isTold = false;
-    return was;
+    return true;
   }
 
   isDue(now: number): boolean {

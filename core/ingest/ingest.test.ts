@@ -122,6 +122,19 @@ describe("binding", () => {
     expect(f.store.listPending()).toEqual([]);
   });
 
+  it("gives what waited over a restart its time anew: nobody could have claimed it meanwhile", () => {
+    const f = fixture();
+    f.topology([somePane()]);
+    f.hook("UserPromptSubmit");
+    f.clock.advance(3_600_000);
+    f.reopen();
+    f.ingest.tick();
+    f.topology([somePane()]);
+    f.agent("%1", 600, f.clock.now() - 3_605_000);
+    expect(f.store.listPending()).toEqual([]);
+    expect(f.ingest.dropped.get("dropped_unbound")).toBeUndefined();
+  });
+
   it("drops events of an older runtime, of another life of the server and of another agent's process", () => {
     const f = running();
     f.hook("Stop", {}, { eventTime: f.clock.now() - 3_600_000 });

@@ -80,6 +80,8 @@ export class Ledger {
   readonly hindrance = new Hindrance();
   /** Why states are no claim now: memory was rebuilt and not everything was looked at since. */
   unseenReason: string | null = null;
+  /** Since when events that wait can find their runtime again: after a start or a rebuild everything is looked at anew. */
+  rebuiltAt: number;
   private lostAt: number | null = null;
   private isLossTold = false;
   private readonly rebuiltListeners: (() => void)[] = [];
@@ -88,6 +90,7 @@ export class Ledger {
   constructor(deps: IngestDeps) {
     this.deps = deps;
     this.lastIngestedAt = deps.store.lastIngestedAt();
+    this.rebuiltAt = deps.clock.now();
     this.restore();
   }
 
@@ -110,7 +113,7 @@ export class Ledger {
     }
     const changes = this.changes;
     this.changes = [];
-    if (this.hindrance.end()) {
+    if (this.hindrance.end(this.deps.clock.now())) {
       // Parts of what was seen meanwhile reached memory alone.
       this.rebuild("the database can be written again");
       return;
@@ -137,6 +140,7 @@ export class Ledger {
 
   private rebuild(reason: string): void {
     this.restore();
+    this.rebuiltAt = this.deps.clock.now();
     this.unseenReason = reason;
     for (const listener of this.rebuiltListeners) listener();
     if (this.rebuiltListeners.length === 0) this.lookedAnew();

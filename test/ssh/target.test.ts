@@ -92,9 +92,13 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
       reason_code: "target_unreachable",
     });
     expect(targetNow()?.health_reason).toBeTruthy();
+    // What nobody could see: the old state must not come back with the connection, not even for a moment.
+    await player.frame("tool_running");
+    const before = test.timeline(player.paneId).length;
     await server.start();
     await untilHealth("ok");
-    await untilState(player, "waiting_approval");
+    await untilState(player, "running");
+    expect(test.timeline(player.paneId).slice(before)).toEqual(["running"]);
   });
 
   it("is asked by a forced attempt, and a connection that has frozen is found out", async () => {

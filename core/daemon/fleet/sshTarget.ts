@@ -166,13 +166,12 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       await ping(shell);
       const unit = await buildUnit(executor, shell, openShell);
       parts.unit = unit;
-      // With the first look the target counts as well, and then it has to be there.
+      // With the first look its health is told as well, and then it has to be there.
       deps.onUnit(unit);
       parts.onClose(() => deps.onUnit(null));
-      await unit.collector.start();
       const events = eventsOf(unit, shell, facts.homeDir);
       parts.events = events;
-      await events.look();
+      await unit.collector.start(() => events.look());
       parts.onClose(lookAgain(shell, events));
       probe = () => ping(shell);
       parts.onClose(() => {
