@@ -70,6 +70,8 @@ const putBack = (
   store.copyTo(copy);
   // Beside another file it would be played into that.
   if (place.hasOurLog()) rmSync(`${path}-wal`, { force: true });
+  // The open connection has it mapped: the next one is not to cut it under its feet.
+  rmSync(`${path}-shm`, { force: true });
   if (existsSync(path) || existsSync(`${path}-wal`)) {
     const { at } = setAside(path, clock.now());
     logger.warn(
