@@ -1,5 +1,6 @@
 // What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
 // dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
+import { MAX_OPTIONS } from "../../core/model/request.ts";
 import {
   asPayload,
   boundedText,
@@ -36,7 +37,7 @@ const questionAsk = (toolName: string, input: Payload): Ask => {
       title: oneLine(texts[0] ?? "Claude asks a question") || "Claude asks a question",
       body: texts.length === 0 ? null : boundedText(texts.join("\n")),
       toolName,
-      options: options.slice(0, 30).flatMap((option, index) => {
+      options: options.slice(0, MAX_OPTIONS).flatMap((option, index) => {
         const label = textOf(asPayload(option) ?? {}, "label");
         return label === null
           ? []

@@ -36,6 +36,17 @@ describe("what a dialog asks", () => {
     },
   );
 
+  it("takes a dialog with more options than any agent draws for none", () => {
+    const trust = frame("trust_dialog");
+    const at = trust.lines.findIndex((line) => line.includes("❯"));
+    const withMore = (count: number) => ({
+      ...trust,
+      lines: trust.lines.toSpliced(at, 0, ...Array<string>(count).fill("   No, exit")),
+    });
+    expect(readClaudeScreen(withMore(1))?.status.state).toBe("waiting_approval");
+    expect(readClaudeScreen(withMore(30))).toBeNull();
+  });
+
   it("keeps control characters out of the folder that is to be trusted", () => {
     const trusted = frame("trust_dialog");
     const lines = trusted.lines.map((line) => line.replace("/home/dev/project", "/home/\u001b[2Jdev"));

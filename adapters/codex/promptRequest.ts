@@ -1,6 +1,7 @@
 // What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
 // event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,
 // request_user_input).
+import { MAX_OPTIONS } from "../../core/model/request.ts";
 import { asPayload, boundedText, firstText, listOf, oneLine, textOf } from "../common/payload.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import type { Ask } from "../common/signals.ts";
@@ -18,7 +19,7 @@ export const GENERIC_PERMISSION: Ask = {
 /** The question tool's wait. Which keys answer is known from its drawn form only. */
 export const questionAsk = (toolInput: unknown): Ask => {
   const questions = listOf(asPayload(toolInput) ?? {}, "questions")
-    .slice(0, 30)
+    .slice(0, MAX_OPTIONS)
     .map(asPayload)
     .filter((item) => item !== null);
   const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
@@ -31,7 +32,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
       body: texts.length === 0 ? null : boundedText(texts.join("\n")),
       toolName: QUESTION_TOOL,
       options: listOf(first ?? {}, "options")
-        .slice(0, 30)
+        .slice(0, MAX_OPTIONS)
         .flatMap((option) => {
           const label = textOf(asPayload(option) ?? {}, "label");
           return label === null ? [] : [{ label: oneLine(label), keys: null }];

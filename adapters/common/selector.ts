@@ -1,6 +1,6 @@
 // A list of options of which one is marked, as dialogs of several agents draw it. Which keys choose an option is each
 // adapter's own business.
-import type { PromptRequest } from "../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { oneLine } from "./payload.ts";
 import { indentOf, isBlank, joined } from "./screenText.ts";
 
@@ -105,4 +105,5 @@ export const splitFooter = (content: readonly string[]): { footer: string; end: 
 export const optionsOf = (
   selector: Selector,
   keysOf: (index: number, label: string) => string[] | null,
-): Option[] => selector.labels.slice(0, 30).map((label, index) => ({ label, keys: keysOf(index, label) }));
+): Option[] =>
+  selector.labels.slice(0, MAX_OPTIONS).map((label, index) => ({ label, keys: keysOf(index, label) }));

@@ -1,6 +1,6 @@
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
-import type { PromptRequest } from "../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import {
   asPayload,
   boundedText,
@@ -99,7 +99,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
       body: text === null ? null : boundedText(text),
       toolName: ASK_TOOL,
       options: labelsOf(input)
-        .slice(0, 30)
+        .slice(0, MAX_OPTIONS)
         .map((label) => ({ label, keys: null })),
     }),
   };

@@ -1,6 +1,6 @@
 // What Gemini CLI's hooks ask of the person, in structured form, and under which name. Built from payloads alone; the keys
 // are those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
-import type { PromptRequest } from "../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest } from "../common/promptRequest.ts";
@@ -97,10 +97,12 @@ export const questionAsk = (input: Payload): Ask => {
       title: oneLine(texts[0] ?? "") || "Gemini asks a question",
       body: texts.length === 0 ? null : boundedText(texts.join("\n")),
       toolName: ASK_TOOL,
-      options: (first === undefined ? [] : listOf(first, "options")).slice(0, 30).flatMap((option) => {
-        const label = textOf(asPayload(option) ?? {}, "label");
-        return label === null ? [] : [{ label: oneLine(label), keys: null }];
-      }),
+      options: (first === undefined ? [] : listOf(first, "options"))
+        .slice(0, MAX_OPTIONS)
+        .flatMap((option) => {
+          const label = textOf(asPayload(option) ?? {}, "label");
+          return label === null ? [] : [{ label: oneLine(label), keys: null }];
+        }),
     }),
   };
 };

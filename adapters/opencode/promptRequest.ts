@@ -1,6 +1,6 @@
 // What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):
 // a permission opens with "Allow once" chosen, a question with its first answer.
-import type { PromptRequest } from "../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
 import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import type { Ask } from "../common/signals.ts";
@@ -76,7 +76,7 @@ export const questionAsk = (payload: Payload): Ask => {
   const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
   const isSingle = questions.length === 1 && first?.["multiple"] !== true;
   const labels = (first === undefined ? [] : listOf(first, "options"))
-    .slice(0, 30)
+    .slice(0, MAX_OPTIONS)
     .flatMap((option) => textOf(asPayload(option) ?? {}, "label") ?? []);
   return {
     status: { state: "waiting_input", reasonCode: "question" },

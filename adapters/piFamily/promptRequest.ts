@@ -1,6 +1,6 @@
 // What the pi family's tool approvals, `ask` questions and extension dialogs ask, in structured form. Options as recorded
 // (omp 18.2.3, pi 0.87.1).
-import type { PromptRequest } from "../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { movesTo } from "../common/screenText.ts";
 import type { Ask } from "../common/signals.ts";
@@ -67,7 +67,7 @@ export const questionAsk = (rawInput: unknown, at: number, timeoutMs: number | n
     first["multi"] !== true &&
     fieldOf(first, "recommended") === undefined;
   const labels = (first === undefined ? [] : listOf(first, "options"))
-    .slice(0, 30)
+    .slice(0, MAX_OPTIONS)
     .flatMap((option) => textOf(asPayload(option) ?? {}, "label") ?? []);
   return {
     status: { state: "waiting_input", reasonCode: "question" },

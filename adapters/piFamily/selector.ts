@@ -1,6 +1,6 @@
 // A list of options of which one is marked, as the pi family draws it: the mark, an optional circle or box, the label.
 // Source: frames recorded with omp 18.2.3 (`❯`) and pi 0.87.1 (`→`).
-import type { PromptRequest } from "../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { oneLine } from "../common/payload.ts";
 import { isBlank, movesTo } from "../common/screenText.ts";
 
@@ -14,7 +14,7 @@ const HINT = /\s+\(Recommended\)$/i;
 export const readSelector = (lines: readonly string[]): PromptRequest["options"] | null => {
   const shown = lines.filter((line) => !isBlank(line));
   const selected = shown.findIndex((line) => MARKED.test(line));
-  if (selected < 0 || shown.length > 30) return null;
+  if (selected < 0 || shown.length > MAX_OPTIONS) return null;
   const column = MARKED.exec(shown[selected] ?? "")?.[1]?.length ?? 0;
   const labels = shown.map((line, index) => {
     if (index === selected) return MARKED.exec(line)?.[2] ?? "";

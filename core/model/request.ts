@@ -18,13 +18,16 @@ export const requestOptionSchema = z.object({
   role: optionRoleSchema.nullable().optional(),
 });
 
+/** A dialog with more is none that an agent draws. */
+export const MAX_OPTIONS = 30;
+
 /** `title` is one line; `body` is the command, the file, the plan or the question's text. */
 export const promptRequestSchema = z.object({
   kind: requestKindSchema,
   title: z.string().max(500),
   body: z.string().max(8_000).nullable(),
   toolName: z.string().max(200).nullable(),
-  options: z.array(requestOptionSchema).max(30),
+  options: z.array(requestOptionSchema).max(MAX_OPTIONS),
   /** The agent's own time-out as epoch milliseconds, where it has one. */
   expiresAt: z.number().nullable(),
   /** Keys that lead to a field for a free text, which Enter submits; none for a field that has the focus already. Absent counts as null: not known. */

@@ -1,6 +1,6 @@
 // The selector of a dialog: its options with the keys that choose them. A digit alone chooses (recorded 2.1.329); options
 // without digits have no recorded keys, so none are offered: a wrong key in the trust dialog leaves the agent.
-import type { PromptRequest } from "../../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
 import { oneLine } from "../../common/payload.ts";
 import { indentOf, isBlank } from "./layout.ts";
 
@@ -60,7 +60,9 @@ export const readNumbered = (
     expected = number - 1;
     if (number === 1) break;
   }
-  return isSelectedSeen && expected === 0 ? { options, start, end: last + 1 } : null;
+  return isSelectedSeen && expected === 0 && options.length <= MAX_OPTIONS
+    ? { options, start, end: last + 1 }
+    : null;
 };
 
 /** Options without digits: adjoining lines, one of which is selected. */
@@ -70,7 +72,8 @@ export const readPlain = (lines: readonly string[], end: number): Selector | nul
   let start = bottom;
   while (start > 0 && !isBlank(lines[start - 1] ?? "")) start -= 1;
   const block = lines.slice(start, bottom);
-  if (block.length < 2 || block.filter((line) => SELECTED.test(line)).length !== 1) return null;
+  if (block.length < 2 || block.length > MAX_OPTIONS) return null;
+  if (block.filter((line) => SELECTED.test(line)).length !== 1) return null;
   const options = block.map((line) => ({ label: labelOf(line.replace("❯", " ").trim()), keys: null }));
   return { options, start, end: bottom };
 };

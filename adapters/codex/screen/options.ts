@@ -1,6 +1,6 @@
 // The selector of a dialog: numbered options, of which the highlighted one bears `›`. Options continue on deeper indented
 // lines. Which keys choose them depends on the dialog, so the caller says. Source: frames recorded with 0.169.0.
-import type { PromptRequest } from "../../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
 import { oneLine } from "../../common/payload.ts";
 import { indentOf, isBlank } from "./layout.ts";
 
@@ -53,7 +53,7 @@ export const readSelector = (lines: readonly string[], end: number): Selector | 
     wrapped = [];
     expected = number - 1;
     if (number === 1)
-      return highlighted === null
+      return highlighted === null || labels.length > MAX_OPTIONS
         ? null
         : { labels, selected: highlighted.number - 1, start: index, column: highlighted.column };
   }

@@ -1,6 +1,6 @@
 // opencode's dialogs: a permission or a question takes the input box's place, so it is the barred block that ends the
 // screen, with its own footer. Source: frames recorded with 1.18.33. Which option is chosen is told by colour alone.
-import type { PromptRequest } from "../../../core/model/request.ts";
+import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { boundedText, oneLine } from "../../common/payload.ts";
 import { asks, indentOf, isBlank, joined, movesTo } from "../../common/screenText.ts";
@@ -108,7 +108,7 @@ const readQuestion = (block: readonly string[], styledLines: StyledLines): Readi
       title: oneLine(text),
       body: boundedText(text),
       toolName: "question",
-      options: options.slice(0, 30),
+      options: options.slice(0, MAX_OPTIONS),
     },
   );
 };
