@@ -2,6 +2,7 @@
 // proof only: where title and spinner disagree, one of them is about to be redrawn and nothing is said.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { frameAtBottom } from "../../common/frames.ts";
+import { oneLine } from "../../common/payload.ts";
 import { retryIn, withProgress } from "../../common/progress.ts";
 import { joined, shows } from "../../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../../common/signals.ts";
@@ -26,7 +27,7 @@ const isToolRunning = (turn: readonly string[]): boolean =>
 const lastMark = (turn: readonly string[]): { line: string; block: readonly string[] } | null => {
   for (let index = turn.length - 1; index >= 0; index -= 1) {
     const line = turn[index] ?? "";
-    if (/^\s/.test(line) || (NOTICE.test(line) && !CANCELLED.test(line))) continue;
+    if (/^\s/.test(line) || oneLine(line) === "" || (NOTICE.test(line) && !CANCELLED.test(line))) continue;
     return { line, block: turn.slice(index) };
   }
   return null;
