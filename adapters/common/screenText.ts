@@ -42,7 +42,7 @@ export const asks = (
   status,
   confidence,
   matched: oneLine(matched),
-  request: { expiresAt: null, ...request },
+  request: { expiresAt: null, ...request, title: oneLine(request.title) },
   isSteady: false,
 });
 
