@@ -54,6 +54,7 @@ export class Collector {
    */
   private hasSight = false;
   private isStarted = false;
+  private isLookingAround = false;
 
   constructor(deps: CollectorDeps) {
     this.deps = deps;
@@ -87,7 +88,7 @@ export class Collector {
     await this.screens.start();
     for (const state of this.servers) state.watched.onHint(() => this.guard(this.listServer(state)));
     await Promise.all(this.servers.map((state) => this.listServer(state)));
-    await this.screens.readDue();
+    await this.screens.readAll();
     await takeEvents?.();
     this.isStarted = true;
     this.regainSight();
@@ -104,9 +105,8 @@ export class Collector {
   /** The same at once; resolves when all was read. Never rejects. */
   async lookAnew(): Promise<void> {
     this.processes.forgetAll();
-    this.screens.forgetAll();
     const look = Promise.all(this.servers.map((state) => this.listServer(state)));
-    const read = look.then(() => this.screens.readDue());
+    const read = look.then(() => this.screens.readAll());
     this.guard(read);
     // What failed was logged by the guard.
     await read.catch(() => {});
@@ -164,14 +164,19 @@ export class Collector {
     await this.processes.verifyRuntimes();
     await this.placement.learnFolders();
     this.screens.schedule();
-    if (this.isStarted && !this.hasSight && !this.isDown()) this.guard(this.lookAround());
+    if (this.isStarted && !this.hasSight && !this.isDown() && !this.isLookingAround)
+      this.guard(this.lookAround());
   }
 
   /** After an outage: a server whose listing was the first to succeed does not wait for the others. */
   private async lookAround(): Promise<void> {
-    this.screens.forgetAll();
-    await this.screens.readDue();
-    this.regainSight();
+    this.isLookingAround = true;
+    try {
+      await this.screens.readAll();
+      this.regainSight();
+    } finally {
+      this.isLookingAround = false;
+    }
   }
 
   private regainSight(): void {

@@ -106,3 +106,11 @@ it("stops between two groups when it is closed", async () => {
   await pass;
   expect(captured).toHaveLength(1);
 });
+
+it("reads all anew after what is being read already, which began too early to count", async () => {
+  const { screens, captured } = scene([watchedAs(0, "active")]);
+  const early = screens.readDue();
+  await screens.readAll();
+  await early;
+  expect(captured).toEqual([["%0"], ["%0"]]);
+});

@@ -37,7 +37,7 @@ export class ScreenWatch {
   private readonly reads = new Map<string, LastRead>();
   private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
   private cancelReading: (() => void) | null = null;
-  private isReading = false;
+  private reading: Promise<void> | null = null;
   private isClosed = false;
   private homeDir = "";
 
@@ -59,6 +59,14 @@ export class ScreenWatch {
     this.reads.clear();
   }
 
+  /** Reads every screen anew; what is being read already began too early to count. */
+  async readAll(): Promise<void> {
+    // oxlint-disable-next-line no-await-in-loop -- one at a time
+    while (this.reading !== null) await this.reading.catch(() => {});
+    this.forgetAll();
+    await this.readDue();
+  }
+
   forgetGone(runtimes: ReadonlySet<string>): void {
     for (const map of [this.reads, this.confirmations])
       for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
@@ -68,7 +76,7 @@ export class ScreenWatch {
   schedule(): void {
     this.cancelReading?.();
     this.cancelReading = null;
-    if (this.isClosed || this.isReading) return;
+    if (this.isClosed || this.reading !== null) return;
     const due = this.deps.sink
       .watchedRuntimes(this.deps.targetId)
       .map((watched) => nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()));
@@ -79,29 +87,32 @@ export class ScreenWatch {
     this.cancelReading = this.deps.clock.setTimer(delayMs, () => this.deps.guard(this.readDue()));
   }
 
-  async readDue(): Promise<void> {
-    if (this.isReading || this.isClosed) return;
-    this.isReading = true;
-    try {
-      const now = this.deps.clock.now();
-      const due = this.deps.sink
-        .watchedRuntimes(this.deps.targetId)
-        .filter(
-          (watched) =>
-            nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()) <= now,
-        );
-      await Promise.all(
-        this.deps.servers.map((server) =>
-          this.readServer(
-            server,
-            due.filter(({ runtime }) => runtime.server === server.server),
-          ),
-        ),
-      );
-    } finally {
-      this.isReading = false;
+  /** One at a time: a caller that comes while one runs gets that one. */
+  readDue(): Promise<void> {
+    if (this.isClosed) return Promise.resolve();
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = null;
       this.schedule();
-    }
+    });
+    return this.reading;
+  }
+
+  private async readOnce(): Promise<void> {
+    const now = this.deps.clock.now();
+    const due = this.deps.sink
+      .watchedRuntimes(this.deps.targetId)
+      .filter(
+        (watched) =>
+          nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()) <= now,
+      );
+    await Promise.all(
+      this.deps.servers.map((server) =>
+        this.readServer(
+          server,
+          due.filter(({ runtime }) => runtime.server === server.server),
+        ),
+      ),
+    );
   }
 
   private async readServer(server: WatchedServer, due: readonly WatchedRuntime[]): Promise<void> {

@@ -263,6 +263,18 @@ describe("a file that is deleted or replaced while it is open", () => {
     expect(kept().map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(["somebody's letter"]);
   });
 
+  it("is opened again as soon as that is possible, when its log was deleted, and fails as a store does until then", () => {
+    rmSync(`${path}-wal`);
+    mkdirSync(join(`${path}-wal`, "in the way"), { recursive: true });
+    expect(failureOf(rememberNext)).not.toBeNull();
+    expect(failureOf(() => store.listTargets())).not.toBeNull();
+    rmSync(`${path}-wal`, { recursive: true });
+    expect(isWhole()).toBe(true);
+    rememberNext();
+    reopen();
+    expect({ isWhole: isWhole(), loss: store.loss() }).toEqual({ isWhole: true, loss: null });
+  });
+
   it("is put back as soon as its folder is there again", () => {
     rmSync(folder, { recursive: true });
     for (const attempt of ["first", "second"]) expect(failureOf(rememberNext), attempt).toBe("hindered");

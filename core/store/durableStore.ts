@@ -127,6 +127,8 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
   /** What is asked outside of a transaction gets its answer from the new database. */
   const attempt = <T>(work: () => T): T => {
     if (damage !== null && !isInTransaction) replace(damage);
+    // Its log was deleted, and it could not be opened again just then.
+    else if (!current.isOpen && !isInTransaction) regainPlace();
     try {
       return work();
     } catch (error) {
