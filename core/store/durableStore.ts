@@ -128,7 +128,7 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
   const attempt = <T>(work: () => T): T => {
     if (damage !== null && !isInTransaction) replace(damage);
     // Its log was deleted, and it could not be opened again just then.
-    else if (!current.isOpen && !isInTransaction) regainPlace();
+    else if (!current.isOpen() && !isInTransaction) regainPlace();
     try {
       return work();
     } catch (error) {

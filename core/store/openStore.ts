@@ -95,7 +95,7 @@ const createTransactions = (
 };
 
 export interface OpenedStore extends Store {
-  readonly isOpen: boolean;
+  isOpen(): boolean;
   /** Writes all that was committed to a new database at `path`, where nothing may be, for the owner only. */
   copyTo(path: string): void;
 }
@@ -125,9 +125,7 @@ export const openStore = (options: { path: string; logger: Logger }): OpenedStor
     ...createAdapters(db),
     ...createLosses(db),
     ...createRetention(db, last),
-    get isOpen() {
-      return db.open;
-    },
+    isOpen: () => db.open,
     copyTo: (path) => {
       createPrivateFile(path);
       db.prepare("VACUUM INTO ?").run(path);
