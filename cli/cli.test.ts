@@ -359,7 +359,20 @@ describe("watch --format jsonl", () => {
     if (snapshot?.kind !== "snapshot") throw new Error("a snapshot comes first");
     expect(snapshot.panes.map((pane) => pane.identity.target)).toEqual(["vm1"]);
     expect(snapshot.summary.total).toBe(1);
-    expect(rest.map(({ kind }) => kind)).toEqual(["removed"]);
+    expect(rest).toMatchObject([
+      {
+        kind: "removed",
+        identity: {
+          target: "vm1",
+          tmux_server: "default",
+          session_name: "work",
+          window_id: "@1",
+          pane_id: "%2",
+          pane_ref: "pane:vm1/work/@1/%2",
+          runtime_id: "rt2",
+        },
+      },
+    ]);
   });
 
   test("with filters tells a row that no longer fits as removed, and nothing of the others", async () => {
@@ -374,7 +387,9 @@ describe("watch --format jsonl", () => {
     await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(3));
     watching.child.kill("SIGTERM");
     const { stdout } = await watching.finished;
-    expect(linesOf(stdout).map(({ kind }) => kind)).toEqual(["snapshot", "removed", "state"]);
+    const lines = linesOf(stdout).map((line) => watchLineSchema.parse(line));
+    expect(lines.map(({ kind }) => kind)).toEqual(["snapshot", "removed", "state"]);
+    expect(lines[1]).toMatchObject({ identity: { target: "host", session_name: "work", pane_id: "%1" } });
   });
 
   test("--scope windows prints the rows that changed, and those that went", async () => {

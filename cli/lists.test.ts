@@ -139,6 +139,10 @@ test.each([
   { args: ["list", "panes", "--columns", "ref", "--json"], says: "--columns and --json exclude each other" },
   { args: ["list", "panes", "--plain", "--json"], says: "--plain and --json exclude each other" },
   { args: ["list", "panes", "--state", "idle,busy"], says: "--state does not know the state 'busy'" },
+  {
+    args: ["watch", "--format", "jsonl", "--interval", "2s"],
+    says: "--interval is for tables, and --format is jsonl",
+  },
   { args: ["status", "--format", "xml"], says: "--format does not know 'xml'" },
 ])("bad input is refused with what there is: $args", async ({ args, says }) => {
   const { code, stdout, stderr } = await home.run(args);

@@ -79,7 +79,7 @@ const addWatch = (program: Verb, context: CliContext): void => {
     .addOption(
       choice("--format <format>", "a table by default; jsonl: one change per line", ["table", "jsonl"]),
     )
-    .option("--interval <duration>", "how often ages are redrawn (default 1s)")
+    .option("--interval <duration>", "how often a table redraws ages (default 1s)")
     .option(
       "--since <when>",
       "a version, a timestamp, or as long ago as 10m: jsonl goes on after it, a table marks what changed",

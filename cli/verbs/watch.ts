@@ -38,6 +38,10 @@ const watchLines = async (
 ): Promise<void> => {
   if (options.sort !== undefined || options.columns !== undefined)
     throw new AgtmuxError("E_USAGE", "--sort and --columns are for tables, and --format is jsonl");
+  if (options.interval !== undefined)
+    throw new AgtmuxError("E_USAGE", "--interval is for tables, and --format is jsonl", {
+      remedy: "Leave it out: a change is a line at once.",
+    });
   const filters = parseFilters(options);
   // The feed itself does not know filters: a target or an agent that there is not has to be refused before.
   if (targetsNamed(filters) !== null || filters.agent !== undefined)

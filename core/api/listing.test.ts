@@ -130,7 +130,9 @@ describe("list windows and sessions", () => {
   });
 
   it("keep sessions of different targets and servers apart, and merge them by name when asked", () => {
-    const apart = listSessions(input, {}).items.map(
+    const sessions = listSessions(input, {});
+    expect(sessions.filters).toEqual({ group_by: "target-session" });
+    const apart = sessions.items.map(
       ({ identity }) => `${identity.target}:${identity.tmux_server}/${identity.session_name}`,
     );
     expect(apart).toEqual(["host:default/api", "host:default/web", "host:work/api", "vm1:default/api"]);

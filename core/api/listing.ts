@@ -73,7 +73,9 @@ const checkAgents = ({ rows, agents }: ListingInput, filters: ListFilters): void
       });
 };
 
-const frame = (input: ListingInput, filters: ListFilters, rows: readonly PaneView[]) => {
+type SessionFilters = ListFilters & { groupBy?: SessionGrouping | undefined };
+
+const frame = (input: ListingInput, filters: SessionFilters, rows: readonly PaneView[]) => {
   const { targets, now } = input;
   checkAgents(input, filters);
   return {
@@ -112,14 +114,12 @@ export const listWindows = (input: ListingInput, filters: ListFilters): WindowLi
   return { ...frame(input, filters, rows), items };
 };
 
-export const listSessions = (
-  input: ListingInput,
-  filters: ListFilters & { groupBy?: SessionGrouping | undefined },
-): SessionList => {
+export const listSessions = (input: ListingInput, filters: SessionFilters): SessionList => {
   const grouping = filters.groupBy ?? "target-session";
   const rows = rowsOfGroups(input, filters, sessionOf(grouping));
   const items = rollUpSessions(rows, grouping).filter(
     (session) => filters.all === true || session.agent_count > 0,
   );
-  return { ...frame(input, filters, rows), items };
+  // Which rows are one session decides what the items are: it is told whether it was asked or not.
+  return { ...frame(input, { ...filters, groupBy: grouping }, rows), items };
 };

@@ -126,7 +126,7 @@ export const targetViewSchema = z.object({
 });
 export type TargetView = z.infer<typeof targetViewSchema>;
 
-/** The frame around every list. `filters` repeats what was asked; `problems` names what is missing from the answer. */
+/** The frame around every list. `filters` repeats what was asked, and for sessions how they are grouped; `problems` names what is missing. */
 export const listDocument = <T extends z.ZodType>(item: T) =>
   z.object({
     schema_version: z.literal(SCHEMA_VERSION),
