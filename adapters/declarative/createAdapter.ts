@@ -1,6 +1,10 @@
 // Makes an adapter of a file: one of its own, or a built-in one whose screens are read by the file's rules first. It reads
 // screens and titles only, so it says nothing that nobody could see.
-import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import {
+  ADAPTER_CONTRACT_VERSION,
+  type AdapterHealth,
+  type AgentAdapter,
+} from "../../core/ports/agentAdapter.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 import { createIdentifier } from "./identify.ts";
 import { PatternTimeout, type Deadline } from "./pattern.ts";
@@ -29,6 +33,13 @@ const rulesOf = (file: AgentFile | PatchFile, { name, deadline, logger }: Adapte
       "the rules of an adapter file are too slow and no longer tried until it changes",
     ),
   );
+
+/** `base`: how the adapter below the file fares. */
+const healthOf = (rules: ScreenRules, name: string, base: AdapterHealth): AdapterHealth => {
+  if (!rules.isGivenUp()) return base;
+  const own = `the rules of ${name} were too slow and are not tried until the file changes`;
+  return { status: "degraded", reason: base.status === "ok" ? own : `${own}; ${base.reason}` };
+};
 
 /** Each key is a press of its own. */
 const interruptOf = ({ keys }: AgentFile | PatchFile): Pick<AgentAdapter, "interruptKeys"> =>
@@ -67,6 +78,7 @@ export const createFileAdapter = (file: AgentFile, context: AdapterContext): Dec
       }
     },
     normalize: () => ({ signals: [], sessionId: null, eventId: null, isExit: false }),
+    health: () => healthOf(rules, context.name, { status: "ok" }),
     readScreen: (screen) => rules.read(screen),
     traceScreen: (screen) => rules.trace(screen),
   };
@@ -84,6 +96,7 @@ export const patchAdapter = (
     version: `${base.version}+${file.version}`,
     answerKeys: file.keys ?? null,
     ...interruptOf(file),
+    health: () => healthOf(rules, context.name, base.health?.() ?? { status: "ok" }),
     readScreen: (screen) => rules.read(screen) ?? base.readScreen(screen),
     traceScreen: (screen) => {
       const own = rules.trace(screen);

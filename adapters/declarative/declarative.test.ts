@@ -9,7 +9,7 @@ import type { Screen } from "../../core/ports/agentAdapter.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createClaudeAdapter } from "../claude/index.ts";
 import { FOREIGN_TREES } from "../testkit/foreignTrees.ts";
-import { createFileAdapter } from "./createAdapter.ts";
+import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
 import { createAdapterSource, type OwnedAdapterSource } from "./createAdapterSource.ts";
 import { createDeadline, findPatternProblem, PatternTimeout } from "./pattern.ts";
 import { readAdapterFile } from "./readFile.ts";
@@ -158,8 +158,13 @@ describe("screen rules", () => {
       },
     );
     const hostile = screen(`${"ab".repeat(150)}!`);
+    expect(adapter.health?.()).toEqual({ status: "ok" });
     for (let index = 0; index < 5; index += 1) expect(adapter.readScreen(hostile)).toBeNull();
     expect(gaveUp).toEqual(["slow.json"]);
+    expect(adapter.health?.()).toEqual({
+      status: "degraded",
+      reason: "the rules of slow.json were too slow and are not tried until the file changes",
+    });
     const began = performance.now();
     expect(adapter.readScreen(screen("abba"))).toBeNull();
     expect(performance.now() - began).toBeLessThan(50);
@@ -315,6 +320,32 @@ describe("the source", () => {
     );
     expect(adapter?.version).toBe(`${createClaudeAdapter().version}+2.0.0`);
     expect(source.files.originOf("claude")).toEqual({ kind: "patched", files: ["claude-more.json"] });
+  });
+
+  it("tells of every file of an agent whose rules were given up, and of what the built-in adapter says", async () => {
+    const { content } = readAdapterFile(
+      "x.json",
+      JSON.stringify({ extends: "claude", screens: [{ pattern: "^mine$", state: "idle" }] }),
+      deadline,
+    );
+    if (content === null || !isPatch(content)) throw new Error("no patch");
+    // Ambiguous in a way that reading the file would have found.
+    const slow = {
+      ...content,
+      screens: content.screens.map((rule) => ({ ...rule, pattern: "^(ab|a|b|ba)*$" })),
+    };
+    const context = (name: string) => ({ name, deadline, logger: SILENT_LOGGER });
+    const ill = {
+      ...createClaudeAdapter(),
+      health: () => ({ status: "degraded", reason: "it is ill" }) as const,
+    };
+    const both = patchAdapter(patchAdapter(ill, slow, context("one.json")), slow, context("two.json"));
+    expect(both.health?.()).toEqual({ status: "degraded", reason: "it is ill" });
+    for (let index = 0; index < 3; index += 1) both.readScreen(screen(`${"ab".repeat(150)}!`));
+    expect(both.health?.()).toEqual({
+      status: "degraded",
+      reason: expect.stringMatching(/^the rules of two\.json .*; the rules of one\.json .*; it is ill$/),
+    });
   });
 
   it("refuses a type that is taken and an extension of nothing", async () => {

@@ -96,6 +96,8 @@ export interface ScreenRules {
   trace(screen: Screen): readonly ScreenTrace[];
   /** What the first matching rule says, or null. */
   read(screen: Screen): Reading | null;
+  /** True, for good, once the rules proved too slow. */
+  isGivenUp(): boolean;
 }
 
 /** `onTooSlow` hears once when the rules are given up. The rules were checked when they were read. */
@@ -172,8 +174,9 @@ export const createScreenRules = (
     }
     return found;
   };
+  const isGivenUp = (): boolean => timeouts >= MAX_TIMEOUTS;
   const guarded = (screen: Screen, isFirstOnly: boolean): ScreenTrace[] => {
-    if (timeouts >= MAX_TIMEOUTS || screens.length + titles.length === 0) return [];
+    if (isGivenUp() || screens.length + titles.length === 0) return [];
     try {
       const found = deadline.run(LIMIT_MS, () => evaluate(screen, isFirstOnly));
       timeouts = 0;
@@ -181,7 +184,7 @@ export const createScreenRules = (
     } catch (error) {
       if (!(error instanceof PatternTimeout)) throw error;
       timeouts += 1;
-      if (timeouts === MAX_TIMEOUTS) onTooSlow();
+      if (isGivenUp()) onTooSlow();
       return [];
     }
   };
@@ -189,5 +192,6 @@ export const createScreenRules = (
   return {
     trace: (screen) => guarded(screen, false),
     read: (screen) => guarded(screen, true)[0]?.reading ?? null,
+    isGivenUp,
   };
 };

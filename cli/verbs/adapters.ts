@@ -96,6 +96,16 @@ export const runAdapterList = async (context: CliContext, options: AdapterOption
     context.paint("dim", renderHeader(COLUMNS, layout, 0)),
     ...rows.flatMap((row) => renderRow(COLUMNS, row, layout, 0)),
   ];
+  const degraded = document.items.filter(({ health }) => health === "degraded");
+  if (degraded.length > 0)
+    lines.push(
+      "",
+      context.paint("yellow", "Degraded:"),
+      ...degraded.map(
+        ({ agent_type, health_reason }) =>
+          `  ${agent_type}: ${cleanLine(health_reason ?? "it gives no reason")}`,
+      ),
+    );
   if (document.problems.length > 0)
     lines.push(
       "",

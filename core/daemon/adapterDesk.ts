@@ -1,6 +1,6 @@
 // What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane.
 // It reads; nothing that it finds changes a state.
-import type { AdapterCheck, AdapterList, AdapterTry, RuleMatch } from "../model/adapterView.ts";
+import type { AdapterCheck, AdapterList, AdapterTry, AdapterView, RuleMatch } from "../model/adapterView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { requestView } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
@@ -43,6 +43,11 @@ const filesWanted = (adapters: AdapterSource): NonNullable<AdapterSource["files"
 
 const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
   `${file}:${line}: ${path === "" ? "" : `${path}: `}${message}`;
+
+const healthOf = (adapter: AgentAdapter): Pick<AdapterView, "health" | "health_reason"> => {
+  const health = adapter.health?.() ?? { status: "ok" };
+  return { health: health.status, health_reason: health.status === "ok" ? null : health.reason };
+};
 
 export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
   const { adapters, adapterSwitch, clock, redact } = deps;
@@ -101,6 +106,7 @@ export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
           ...adapter.capabilities,
           supports_interrupt: adapter.interruptKeys !== undefined,
         },
+        ...healthOf(adapter),
       })),
       problems: [...(adapters.files?.problems() ?? [])],
       disabled_unknown: [...adapterSwitch.unknown()],

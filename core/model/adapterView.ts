@@ -25,6 +25,9 @@ export const adapterViewSchema = z.object({
   verified: z.boolean(),
   has_integration: z.boolean(),
   capabilities: z.record(z.string(), z.boolean()),
+  health: z.enum(["ok", "degraded"]),
+  /** What it no longer does, and what brings it back; null while it is well. */
+  health_reason: z.string().nullable(),
 });
 export type AdapterView = z.infer<typeof adapterViewSchema>;
 

@@ -106,6 +106,9 @@ export interface ScreenTrace {
   reading: Reading;
 }
 
+/** `reason`: what the adapter no longer does, and what brings it back. */
+export type AdapterHealth = { status: "ok" } | { status: "degraded"; reason: string };
+
 export interface AgentAdapter {
   readonly contractVersion: typeof ADAPTER_CONTRACT_VERSION;
   readonly agentType: string;
@@ -164,6 +167,12 @@ export interface AgentAdapter {
    * not known.
    */
   readonly interruptKeys?: readonly (readonly string[])[];
+
+  /**
+   * How the adapter itself fares at this moment; at once and without effect. Absent where nothing of it can fail for good:
+   * whether its agent's hooks are in place and events arrive is `integration` and `doctor`. Later than contract 1.0.
+   */
+  health?(): AdapterHealth;
 
   /** How long after it opened a dialog ignores keys, in ms. Later than contract 1.0. */
   readonly dialogDeafMs?: number;

@@ -46,17 +46,19 @@ const adapter = (
   name: string,
   versions: readonly string[],
   more: Partial<AdapterView> = {},
-) => ({
+): AdapterView => ({
   agent_type: agent,
   display_name: name,
   version: "1",
   enabled: true,
-  source: "built-in" as const,
+  source: "built-in",
   files: [],
   recorded_versions: [...versions],
   verified: versions.length > 0,
   has_integration: true,
   capabilities: {},
+  health: "ok",
+  health_reason: null,
   ...more,
 });
 

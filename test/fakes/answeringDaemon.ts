@@ -78,6 +78,8 @@ const ADAPTERS: AdapterList["items"] = [
     verified: true,
     has_integration: true,
     capabilities: { event_driven: true, polling_required: true, supports_completed: true },
+    health: "ok",
+    health_reason: null,
   },
   {
     agent_type: "two",
@@ -90,6 +92,8 @@ const ADAPTERS: AdapterList["items"] = [
     verified: false,
     has_integration: false,
     capabilities: { event_driven: false, polling_required: true, supports_completed: false },
+    health: "degraded",
+    health_reason: "the rules of two.json were too slow",
   },
 ];
 
