@@ -28,7 +28,7 @@ const references: Topic = {
     },
     {
       term: "pane:<target>/<session>/<window>/<pane>",
-      says: "One pane. <target> is a name, with :<server> for a tmux server beside the default one. <session> is percent-encoded (a space is %20, a slash %2F). <window> is @id or an index, <pane> is %id or an index.",
+      says: "One pane. <target> is a name, with :<server> for a tmux server beside the default one. <session> is percent-encoded (a space is %20, a slash %2F). <window> is @id or its index in that session, <pane> is %id or an index; indexes mean what they mean at that moment.",
     },
   ],
 };

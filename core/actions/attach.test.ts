@@ -105,9 +105,8 @@ const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): P
           paneRef: "pane:host:inner/any/@0/%0",
           target: "host",
           server: "inner",
-          sessionNames: ["any"],
+          links: [{ sessionName: "any", windowIndex: 0 }],
           windowId: pane.windowId,
-          windowIndex: 0,
           paneId: pane.paneId,
           paneIndex: 0,
           runtimeId: "r1",
@@ -312,7 +311,10 @@ describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
     const someone = await attachTo(sibling);
     const here = await attachTo(sessionId);
     const before = whereIs(someone);
-    const pane = { ...paneOf(panes[3], sessionId), alsoIn: [{ sessionId: sibling, sessionName: "sibling" }] };
+    const pane = {
+      ...paneOf(panes[3], sessionId),
+      alsoIn: [{ sessionId: sibling, sessionName: "sibling", windowIndex: 0 }],
+    };
     const made = await plan(pane, null, true);
     expect(made).toMatchObject({
       mode: "focus_client",
@@ -328,7 +330,10 @@ describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
     const { sessionId, panes } = createSession("main");
     const sibling = createSibling(sessionId);
     const someone = await attachTo(sibling);
-    const pane = { ...paneOf(panes[2], sessionId), alsoIn: [{ sessionId: sibling, sessionName: "sibling" }] };
+    const pane = {
+      ...paneOf(panes[2], sessionId),
+      alsoIn: [{ sessionId: sibling, sessionName: "sibling", windowIndex: 0 }],
+    };
     const made = await plan(pane, null, true);
     expect([made.existingClient?.tty, runPlan(made)]).toEqual([ttyOf(someone), 0]);
     await awaitPlace(someone, sibling, pane);
@@ -339,7 +344,7 @@ describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
     const other = createSession("other");
     const pane = {
       ...paneOf(panes[2], sessionId),
-      alsoIn: [{ sessionId: other.sessionId, sessionName: "other" }],
+      alsoIn: [{ sessionId: other.sessionId, sessionName: "other", windowIndex: 9 }],
     };
     inner.run("link-window", "-d", "-s", `${sessionId}:${pane.windowId}`, "-t", `${other.sessionId}:9`);
     const someone = await attachTo(other.sessionId);

@@ -8,9 +8,11 @@ const subject = (change: Partial<ActionSubject> = {}): ActionSubject => ({
   paneRef: "pane:host/work/@1/%1",
   target: "host",
   server: "default",
-  sessionNames: ["work", "work-2"],
+  links: [
+    { sessionName: "work", windowIndex: 0 },
+    { sessionName: "work-2", windowIndex: 0 },
+  ],
   windowId: "@1",
-  windowIndex: 0,
   paneId: "%1",
   paneIndex: 0,
   runtimeId: "r1",

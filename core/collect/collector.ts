@@ -112,6 +112,18 @@ export class Collector {
     await read.catch(() => {});
   }
 
+  /** What the server's windows and panes are from this call on is known when it resolves. Never rejects. */
+  async listNow(server: string): Promise<void> {
+    const state = this.servers.find(({ watched }) => watched.server === server);
+    if (state === undefined) return;
+    // One that runs already may have asked before.
+    while (state.isListing !== null) await state.isListing.catch(() => {});
+    state.watched.expectChange();
+    const look = this.listServer(state);
+    this.guard(look);
+    await look.catch(() => {});
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelListing?.();

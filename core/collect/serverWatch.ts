@@ -23,7 +23,7 @@ export const watchServer = (options: {
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
   const { tmux, socketPath, makeNonce, probe = createLocalProbe(tmux) } = options;
-  /** Something was renamed, opened or closed: the probe alone would not see all of it. */
+  /** Something was renamed, opened, closed or is asked for: the probe alone would not see all of it. */
   let isHinted = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;
 
@@ -69,6 +69,9 @@ export const watchServer = (options: {
       };
       last = { listing, looked };
       return listing;
+    },
+    expectChange: () => {
+      isHinted = true;
     },
     capture: (paneIds) => captureScreens(tmux, paneIds),
     async currentPath(paneId) {

@@ -19,6 +19,8 @@ export interface WatchedServer {
   readonly socketPath: string;
   /** Never throws: a failure is a listing with status `error`. */
   list(): Promise<ServerListing>;
+  /** The next listing reads everything, whatever the cheap look says. */
+  expectChange(): void;
   /** Visible screens of the panes, top to bottom; panes that went are absent. */
   capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
   /** Working folder of the program in the pane's foreground as tmux knows it; null where it does not. */

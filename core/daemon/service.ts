@@ -5,6 +5,7 @@ import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationDesk } from "./integrationDesk.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createFrontSight } from "./frontSight.ts";
+import { withFreshIndexes } from "./freshIndexes.ts";
 import { createPaneActions } from "./paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
 import type { Doctor } from "./doctor/doctor.ts";
@@ -81,9 +82,8 @@ export const createService = (deps: ServiceDeps): Service => {
   const toSubject = (pane: Pane, entry: RuntimeEntry | undefined, paneRef: string): ActionSubject => ({
     target: targetName(pane.targetId),
     server: pane.server,
-    sessionNames: [pane.sessionName, ...pane.alsoIn.map((other) => other.sessionName)],
+    links: [pane, ...pane.alsoIn],
     windowId: pane.windowId,
-    windowIndex: pane.windowIndex,
     paneId: pane.paneId,
     paneIndex: pane.paneIndex,
     runtimeId: entry?.runtime.runtimeId ?? null,
@@ -257,7 +257,7 @@ export const createService = (deps: ServiceDeps): Service => {
     });
   };
 
-  return {
+  const service: Service = {
     notice,
     feedHub,
     hello: deps.hello,
@@ -313,4 +313,5 @@ export const createService = (deps: ServiceDeps): Service => {
       (await deps.integrations.of(target)).verify({ agent }),
     doctor: (input) => deps.doctor.examine(input),
   };
+  return withFreshIndexes(service, deps);
 };

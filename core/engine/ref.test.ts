@@ -6,9 +6,8 @@ import { formatPaneRef, parseRef, resolveRef, type RefSubject } from "./ref.ts";
 const subject = (more: Partial<RefSubject> = {}): RefSubject => ({
   target: "host",
   server: "default",
-  sessionNames: ["main"],
+  links: [{ sessionName: "main", windowIndex: 0 }],
   windowId: "@1",
-  windowIndex: 0,
   paneId: "%3",
   paneIndex: 1,
   runtimeId: "rt_1",
@@ -47,12 +46,31 @@ describe("references", () => {
   });
 
   it("find the pane by ids, by indexes, by another session of its group and by runtime", () => {
+    const main = { sessionName: "main", windowIndex: 0 };
     const all = [
-      subject({ sessionNames: ["main", "twin"] }),
-      subject({ windowId: "@2", windowIndex: 1, paneId: "%4", runtimeId: null }),
+      subject({ links: [main, { sessionName: "twin", windowIndex: 0 }] }),
+      subject({
+        windowId: "@2",
+        links: [{ sessionName: "main", windowIndex: 1 }],
+        paneId: "%4",
+        runtimeId: null,
+      }),
     ];
     for (const ref of ["pane:host/main/@1/%3", "pane:host/main/0/1", "pane:host/twin/@1/%3", "runtime:rt_1"])
       expect(resolveRef(ref, all).paneId).toBe("%3");
+  });
+
+  it("take an index only in the session that it is of", () => {
+    const links = [
+      { sessionName: "other", windowIndex: 7 },
+      { sessionName: "work", windowIndex: 0 },
+      { sessionName: "work", windowIndex: 5 },
+    ];
+    const all = [subject({ links })];
+    for (const place of ["other/7", "work/0", "work/5", "work/@1"])
+      expect(resolveRef(`pane:host/${place}/1`, all).paneId).toBe("%3");
+    for (const place of ["work/7", "other/0", "other/5"])
+      expect(codeOf(() => resolveRef(`pane:host/${place}/1`, all))).toBe("E_REF_NOT_FOUND");
   });
 
   it("never guess: nothing found, several found, another server", () => {

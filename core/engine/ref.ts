@@ -7,13 +7,18 @@ export type Ref =
   | { kind: "runtime"; runtimeId: string }
   | { kind: "pane"; target: string; server: string; session: string; window: string; pane: string };
 
-/** What a reference can name. `sessionNames`: every session in which the pane appears, the one that stands for it first. */
+/** A window where one session shows it: its index there says nothing about any other session. */
+export interface WindowLink {
+  sessionName: string;
+  windowIndex: number;
+}
+
+/** What a reference can name. `links`: everywhere the pane's window is shown, the session that stands for it first. */
 export interface RefSubject {
   target: string;
   server: string;
-  sessionNames: readonly string[];
+  links: readonly WindowLink[];
   windowId: string;
-  windowIndex: number;
   paneId: string;
   paneIndex: number;
   runtimeId: string | null;
@@ -78,21 +83,21 @@ export const formatPaneRef = (subject: {
 }): string =>
   `pane:${subject.target}${subject.server === DEFAULT_SERVER ? "" : `:${subject.server}`}/${encodeSession(subject.sessionName)}/${subject.windowId}/${subject.paneId}`;
 
+/** Whether an index says which: what it names can be another one a moment later. */
+export const isByIndex = (ref: Extract<Ref, { kind: "pane" }>): boolean =>
+  !ref.window.startsWith("@") || !ref.pane.startsWith("%");
+
 const matches = (ref: Ref, subject: RefSubject): boolean => {
   if (ref.kind === "runtime") return subject.runtimeId === ref.runtimeId;
-  const isWindow = ref.window.startsWith("@")
-    ? subject.windowId === ref.window
-    : subject.windowIndex === Number(ref.window);
+  const isWindow = subject.links.some(
+    ({ sessionName, windowIndex }) =>
+      sessionName === ref.session &&
+      (ref.window.startsWith("@") ? subject.windowId === ref.window : windowIndex === Number(ref.window)),
+  );
   const isPane = ref.pane.startsWith("%")
     ? subject.paneId === ref.pane
     : subject.paneIndex === Number(ref.pane);
-  return (
-    subject.target === ref.target &&
-    subject.server === ref.server &&
-    subject.sessionNames.includes(ref.session) &&
-    isWindow &&
-    isPane
-  );
+  return subject.target === ref.target && subject.server === ref.server && isWindow && isPane;
 };
 
 /** The one subject that the reference names. Throws E_REF_NOT_FOUND or E_REF_AMBIGUOUS with the candidates; never guesses. */
@@ -105,7 +110,7 @@ export const resolveRef = <S extends RefSubject>(text: string, subjects: Iterabl
   if (found.length > 1)
     throw new AgtmuxError("E_REF_AMBIGUOUS", `'${text.slice(0, 200)}' fits ${found.length} panes`, {
       details: found.map((subject) =>
-        formatPaneRef({ ...subject, sessionName: subject.sessionNames[0] ?? "" }),
+        formatPaneRef({ ...subject, sessionName: subject.links[0]?.sessionName ?? "" }),
       ),
     });
   return only;

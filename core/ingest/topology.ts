@@ -28,7 +28,10 @@ const isSamePane = (a: Pane, b: Pane): boolean =>
   a.title === b.title &&
   a.isDead === b.isDead &&
   a.alsoIn.length === b.alsoIn.length &&
-  a.alsoIn.every((other, index) => other.sessionName === b.alsoIn[index]?.sessionName);
+  a.alsoIn.every(
+    ({ sessionName, windowIndex }, index) =>
+      sessionName === b.alsoIn[index]?.sessionName && windowIndex === b.alsoIn[index].windowIndex,
+  );
 
 const isSameTopology = (a: ReadonlyMap<string, Pane> | undefined, b: ReadonlyMap<string, Pane>): boolean => {
   if (a === undefined || a.size !== b.size) return false;

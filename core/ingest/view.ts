@@ -23,6 +23,10 @@ export const confirmedAt = (entry: RuntimeEntry): number | null => {
   return latest === 0 ? null : latest;
 };
 
+const otherSessions = ({ alsoIn, sessionId }: Pane): string[] => [
+  ...new Set(alsoIn.filter((other) => other.sessionId !== sessionId).map(({ sessionName }) => sessionName)),
+];
+
 const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) => ({
   identity: {
     target: targetName,
@@ -39,7 +43,7 @@ const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) =>
     }),
     runtime_id: runtimeId,
   },
-  also_in: pane.alsoIn.map((other) => other.sessionName),
+  also_in: otherSessions(pane),
   window_index: pane.windowIndex,
   window_name: pane.windowName,
   pane_index: pane.paneIndex,

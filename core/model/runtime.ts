@@ -59,11 +59,16 @@ export const paneKeySchema = z.object({
 export type PaneKey = z.infer<typeof paneKeySchema>;
 export const paneKeyString = (key: PaneKey): string => `${key.targetId}/${key.server}/${key.paneId}`;
 
-/** One row of the topology: a pane with the session that stands for it and the others in which it also appears. */
+/**
+ * One row of the topology: a pane with the session and index that stand for it, and every other place where a session shows
+ * its window. The same session can be among them, under another index.
+ */
 export const paneSchema = paneKeySchema.extend({
   sessionId: z.string().regex(/^\$\d+$/),
   sessionName: z.string(),
-  alsoIn: z.array(z.object({ sessionId: z.string(), sessionName: z.string() })),
+  alsoIn: z.array(
+    z.object({ sessionId: z.string(), sessionName: z.string(), windowIndex: z.number().int() }),
+  ),
   windowId: z.string().regex(/^@\d+$/),
   windowIndex: z.number().int(),
   windowName: z.string(),

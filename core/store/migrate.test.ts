@@ -7,7 +7,7 @@ import { SILENT_LOGGER } from "../ports/logger.ts";
 import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS, type Migration } from "./migrations/index.ts";
 import { openStore } from "./openStore.ts";
-import { sampleTarget } from "./testkit/samples.ts";
+import { samplePane, sampleTarget } from "./testkit/samples.ts";
 
 let folder: string;
 let path: string;
@@ -66,6 +66,22 @@ test("an older file is backed up beside it, keeps its rows and gets the missing 
     "renamed",
   ]);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
+});
+
+test("a pane from before links had indexes stays, and claims no other link", () => {
+  withDatabase(path, (db) =>
+    migrate(db, { path, migrations: MIGRATIONS.slice(0, 3), logger: SILENT_LOGGER }),
+  );
+  const { targetId, server, paneId, sessionName, windowId, windowName, updatedAt, ...detail } = samplePane();
+  const old = { ...detail, alsoIn: [{ sessionId: "$2", sessionName: "work-2" }] };
+  withDatabase(path, (db) =>
+    db
+      .prepare("INSERT INTO panes VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .run(targetId, server, paneId, sessionName, windowId, windowName, JSON.stringify(old), updatedAt),
+  );
+  const store = openStore({ path, logger: SILENT_LOGGER });
+  expect(store.listPanes()).toEqual([samplePane({ alsoIn: [] })]);
+  store.close();
 });
 
 test("a failing step changes nothing and names file, step and backup", () => {

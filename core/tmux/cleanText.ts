@@ -12,5 +12,20 @@ export const cleanText = (text: string, maxLength: number): string =>
     .toWellFormed()
     .replace(/\ufffd$/, "");
 
+/** How a name that was cut ends. */
+const ENDS_IN_ID = /…[$@%]\d+$/;
+
+/**
+ * A name that tells its thing apart, without control characters: what may not be shown is spelled out (`\u{202e}`), and one
+ * that is too long is cut and ends in `id`, so that two names never become one. tmux itself doubles every backslash.
+ */
+export const cleanName = (name: string, maxLength: number, id: string): string => {
+  const spelled = name
+    .toWellFormed()
+    .replace(CONTROL, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  if (spelled.length <= maxLength && !ENDS_IN_ID.test(spelled)) return spelled;
+  return `${cleanText(spelled, maxLength - id.length - 1)}…${id}`;
+};
+
 /** The same for one line of a screen, trailing blanks cut. */
 export const cleanLine = (text: string, maxLength: number): string => cleanText(text, maxLength).trimEnd();

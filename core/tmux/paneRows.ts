@@ -2,7 +2,7 @@
 // stand between marks that hold the query's nonce, so that no title or name can shift a field or forge a row, whatever
 // characters a version of tmux lets through.
 import type { Pane } from "../model/runtime.ts";
-import { cleanText } from "./cleanText.ts";
+import { cleanName, cleanText } from "./cleanText.ts";
 
 const MAX_NAME = 200;
 const MAX_TITLE = 500;
@@ -55,7 +55,7 @@ const parseRow = (parts: readonly string[]): PaneRow | null => {
   const row = {
     paneId,
     sessionId,
-    sessionName: cleanText(sessionName, MAX_NAME),
+    sessionName: cleanName(sessionName, MAX_NAME, sessionId),
     windowId,
     windowIndex: integer("window_index"),
     windowName: cleanText(windowName, MAX_NAME),
@@ -105,21 +105,21 @@ const byRank = (a: PaneRow, b: PaneRow): number =>
   Number(a.isGrouped) - Number(b.isGrouped) || idNumber(a.sessionId) - idNumber(b.sessionId);
 
 /**
- * One entry per pane, in the order of the listing: the row of the session that stands for it, with the other sessions
- * that show it in `alsoIn`. A window that one session links twice keeps its lowest index.
+ * One entry per pane, in the order of the listing: the row of the session that stands for it, with every other link of its
+ * window in `alsoIn`. Of the links of one session the lowest index comes first.
  */
 export const foldRows = (rows: readonly PaneRow[]): (Omit<PaneRow, "isGrouped"> & Pick<Pane, "alsoIn">)[] => {
   const byPane = Map.groupBy(rows, (row) => row.paneId);
   return [...byPane.values()].flatMap((group) => {
     const ranked = group.toSorted((a, b) => byRank(a, b) || a.windowIndex - b.windowIndex);
-    const [first] = ranked;
+    const [first, ...others] = ranked;
     if (first === undefined) return [];
     const { isGrouped: _, ...chosen } = first;
-    const others = new Map<string, string>();
-    for (const row of ranked)
-      if (row.sessionId !== chosen.sessionId) others.set(row.sessionId, row.sessionName);
-    return [
-      { ...chosen, alsoIn: [...others].map(([sessionId, sessionName]) => ({ sessionId, sessionName })) },
-    ];
+    const alsoIn = others.map(({ sessionId, sessionName, windowIndex }) => ({
+      sessionId,
+      sessionName,
+      windowIndex,
+    }));
+    return [{ ...chosen, alsoIn }];
   });
 };

@@ -16,7 +16,7 @@ export type TopologyResult =
 
 /**
  * `fingerprint` changes when the server is another one, a pane appears, disappears, is respawned, dies, becomes active or
- * moves to another window or session, and when a title, window or session is renamed. `windowActivity` (epoch seconds, per
+ * moves to another window, index or session, and when a title, window or session is renamed. `windowActivity` (epoch seconds, per
  * pane id) is the time of the last output in the pane's window.
  */
 export type ProbeResult =
@@ -28,8 +28,9 @@ const INSTANCE: ReadCommand = ["display-message", "-p", "#{pid} #{start_time} #{
 /** A server without sessions has no panes to list and says so as an error. */
 const NOTHING_TO_LIST = "no current target";
 
-/** What no hint tells: splits, deaths, titles, activity. Each variable costs the server about 1 µs per pane. */
-const PROBE = "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{pane_title}";
+/** What no hint tells: splits, deaths, new numbers, titles, activity. Each variable costs the server about 1 µs per pane. */
+const PROBE =
+  "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title}";
 /** Renames are hinted to a control client; without one they have to be looked for. */
 const PROBE_WITH_NAMES = `${PROBE} #{window_name} #{session_name}`;
 

@@ -2,6 +2,7 @@
 import { initialMigration } from "./0001-initial.ts";
 import { sentTextsMigration } from "./0002-sent-texts.ts";
 import { actionIdsMigration } from "./0003-action-ids.ts";
+import { windowLinksMigration } from "./0004-window-links.ts";
 
 /** One step of the schema. Versions count up from 1 without gaps; a published step is never edited. */
 export interface Migration {
@@ -10,4 +11,9 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [initialMigration, sentTextsMigration, actionIdsMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  initialMigration,
+  sentTextsMigration,
+  actionIdsMigration,
+  windowLinksMigration,
+];

@@ -26,7 +26,7 @@ export const samplePane = (change: Partial<Pane> = {}): Pane => ({
   paneId: "%1",
   sessionId: "$1",
   sessionName: "work",
-  alsoIn: [{ sessionId: "$2", sessionName: "work-2" }],
+  alsoIn: [{ sessionId: "$2", sessionName: "work-2", windowIndex: 3 }],
   windowId: "@1",
   windowIndex: 0,
   windowName: "main",

@@ -56,8 +56,7 @@ const namedRefTarget = defineTarget({
       );
       const row = {
         ...subject,
-        sessionNames: [subject.sessionName],
-        windowIndex: 0,
+        links: [{ sessionName: subject.sessionName, windowIndex: 0 }],
         paneIndex: 0,
         runtimeId: null,
       };

@@ -132,9 +132,8 @@ export class LaggingEngine {
       yield {
         target: "host",
         server: pane.server,
-        sessionNames: [pane.sessionName],
+        links: [pane],
         windowId: pane.windowId,
-        windowIndex: pane.windowIndex,
         paneId: pane.paneId,
         paneIndex: pane.paneIndex,
         runtimeId: entry?.runtime.runtimeId ?? null,

@@ -1,0 +1,60 @@
+// A reference by index means what it means now, and windows get new numbers without a word from tmux: before anything is done
+// or shown by such a reference, the server is listed once more. Ids name the same thing for as long as the server lives.
+import type { DaemonService } from "../api/service.ts";
+import { isByIndex, parseRef } from "../engine/ref.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { Fleet } from "./fleet/fleet.ts";
+
+type ByReference = Pick<
+  DaemonService,
+  | "explain"
+  | "prepareAttach"
+  | "openAttach"
+  | "dismiss"
+  | "viewOutput"
+  | "send"
+  | "answer"
+  | "interrupt"
+  | "kill"
+  | "adapterTry"
+>;
+
+export interface FreshIndexesDeps {
+  ingest: Pick<Ingest, "world">;
+  fleet: Pick<Fleet, "find">;
+}
+
+/** `service`, whose references by index are resolved in a listing that began after the call. */
+export const withFreshIndexes = <S extends ByReference>(
+  service: S,
+  { ingest, fleet }: FreshIndexesDeps,
+): S => {
+  const look = async (text: string): Promise<void> => {
+    const ref = parseRef(text);
+    if (ref.kind !== "pane" || !isByIndex(ref)) return;
+    const target = [...ingest.world.targets.values()].find(({ targetName }) => targetName === ref.target);
+    if (target !== undefined) await fleet.find(target.targetId)?.collector.listNow(ref.server);
+  };
+  const after =
+    <I extends { ref: string }, R>(act: (input: I) => Promise<R>) =>
+    async (input: I): Promise<R> => {
+      await look(input.ref);
+      return act(input);
+    };
+  return {
+    ...service,
+    explain: async (ref) => {
+      await look(ref);
+      return service.explain(ref);
+    },
+    prepareAttach: after(service.prepareAttach),
+    openAttach: after(service.openAttach),
+    dismiss: after(service.dismiss),
+    viewOutput: after(service.viewOutput),
+    send: after(service.send),
+    answer: after(service.answer),
+    interrupt: after(service.interrupt),
+    kill: after(service.kill),
+    adapterTry: after(service.adapterTry),
+  };
+};
