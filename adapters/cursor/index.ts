@@ -1,9 +1,10 @@
-// The adapter for the Cursor CLI: wires its parts to the contract. Nobody could run it here, so its screens are unknown
-// and give no reading, and it claims no waiting states.
+// The adapter for the Cursor CLI: wires its parts to the contract. Nobody could run it here: its events are those of its
+// documents, its screens those that others published. No event means a wait, so that waits are known by the screen alone.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { identifyCursor } from "./identify.ts";
 import { createCursorIntegration } from "./integration.ts";
 import { normalizeCursor } from "./normalize.ts";
+import { readCursorScreen } from "./screen.ts";
 
 /** A new adapter; never recorded. */
 export const createCursorAdapter = (): AgentAdapter => ({
@@ -15,14 +16,14 @@ export const createCursorAdapter = (): AgentAdapter => ({
   announcesExit: false,
   capabilities: {
     event_driven: true,
-    polling_required: false,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
+    polling_required: true,
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
     supports_completed: true,
     verified: false,
   },
   identify: identifyCursor,
   normalize: normalizeCursor,
-  readScreen: () => null,
+  readScreen: readCursorScreen,
   integration: createCursorIntegration(),
 });

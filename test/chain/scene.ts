@@ -13,9 +13,11 @@ export const WITHOUT_HOOK_MS = 3_000;
 export const AGENTS = ["claude", "codex", "gemini", "copilot", "opencode", "omp", "pi"] as const;
 export type PlayedAgent = (typeof AGENTS)[number];
 
-/** Folder of an agent's frames: recorded, or made by hand from recorded texts. */
-export const framesOf = (agent: string, kind: "recordings" | "variants" = "recordings"): string =>
-  fileURLToPath(new URL(`../fixtures/${kind}/${agent}`, import.meta.url));
+/** Folder of an agent's frames: recorded, made by hand from recorded texts, or after captures that others published. */
+export const framesOf = (
+  agent: string,
+  kind: "recordings" | "variants" | "published" = "recordings",
+): string => fileURLToPath(new URL(`../fixtures/${kind}/${agent}`, import.meta.url));
 
 export interface ChainScene {
   readonly tmux: PrivateTmux;

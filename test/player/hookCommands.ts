@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { profileOf } from "./profile.ts";
 
 interface HookSettings {
-  hooks?: Record<string, { bash?: string; hooks?: { type?: string; command?: string }[] }[]>;
+  hooks?: Record<
+    string,
+    { bash?: string; command?: string; hooks?: { type?: string; command?: string }[] }[]
+  >;
 }
 
 const installedCommands = (home: string, agent: string): Map<string, string[]> => {
@@ -14,7 +17,9 @@ const installedCommands = (home: string, agent: string): Map<string, string[]> =
   return new Map(
     Object.entries(settings.hooks ?? {}).map(([event, groups]) => [
       event,
-      groups.flatMap((group) => group.bash ?? (group.hooks ?? []).flatMap((hook) => hook.command ?? [])),
+      groups.flatMap(
+        (group) => group.bash ?? group.command ?? (group.hooks ?? []).flatMap((hook) => hook.command ?? []),
+      ),
     ]),
   );
 };

@@ -16,7 +16,7 @@ export interface AgentProfile {
   launch: Launch;
   /** The recorded payload as this session would have it. */
   payloadOf: (sample: Payload, session: PlayedSession) => Payload;
-  /** Settings with hooks, `hooks.<Event>[].hooks[].command` or `hooks.<event>[].bash`, in the HOME. */
+  /** Settings with hooks, `hooks.<Event>[].hooks[].command`, `hooks.<event>[].bash` or `.command`, in the HOME. */
   hookSettings: string;
   /** The log of a session, in the HOME. */
   transcript: (sessionId: string) => string;
@@ -119,6 +119,21 @@ const PROFILES: Readonly<Record<string, AgentProfile>> = {
     exitEvent: "sessionEnd",
     exitReasons: { exit: "user_exit", other: "user_exit" },
     exitCount: 1,
+    diesAtOnce: false,
+  },
+  // Never recorded: what its documents and its installer say.
+  cursor: {
+    launch: { runtime: "node", script: "cursor-agent/versions/2026.09.28/index.js" },
+    payloadOf: (sample, { event, sessionId }) => ({
+      ...sample,
+      conversation_id: sessionId,
+      hook_event_name: event,
+    }),
+    hookSettings: join(".cursor", "hooks.json"),
+    transcript: (sessionId) => join(".cursor", `${sessionId}.none`),
+    exitEvent: null,
+    exitReasons: CLAUDE.exitReasons,
+    exitCount: 0,
     diesAtOnce: false,
   },
   gemini: {
