@@ -23,6 +23,10 @@ const change = (pane: PaneView): FeedEntry => ({
   pane,
   previous_state: null,
 });
+const removed = (paneRef: string, runtimeId: string): FeedEntry => {
+  const { identity } = withIdentity(makePane(), paneRef, runtimeId);
+  return { kind: "removed", version: 3, at: 0, pane_ref: paneRef, runtime_id: runtimeId, identity };
+};
 const pane = (state: PaneView["state"], paneRef: string, runtimeId = `${paneRef}-1`): PaneView =>
   withIdentity({ ...makePane(), state }, paneRef, runtimeId);
 
@@ -59,9 +63,9 @@ describe("the board", () => {
     const board = new PaneBoard();
     board.apply(snapshot(pane("running", "a", "old")));
     board.apply(change(pane("waiting_input", "a", "new")));
-    board.apply({ kind: "removed", version: 3, at: 0, pane_ref: "a", runtime_id: "old" });
+    board.apply(removed("a", "old"));
     expect(board.picture.waiting).toBe(1);
-    board.apply({ kind: "removed", version: 4, at: 0, pane_ref: "a", runtime_id: "new" });
+    board.apply(removed("a", "new"));
     expect(board.picture.tooltip).toBe("agtmux: no agents");
   });
 });

@@ -2,9 +2,8 @@
 import { once } from "node:events";
 import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/service.ts";
-import { parseRef } from "../../core/engine/ref.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
+import type { FeedEntry, TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
 import type { Since } from "../parse/since.ts";
@@ -35,31 +34,13 @@ const printLine = async (context: CliContext, line: Line): Promise<void> => {
     await once(context.stdout, "drain", { signal: context.signal }).catch(() => {});
 };
 
-type Removal = Pick<Extract<FeedEntry, { kind: "removed" }>, "version" | "at" | "pane_ref" | "runtime_id">;
-
-/** The feed names a row that went by its reference, which has every part of its identity. */
-const removalLine = ({ version, at, pane_ref, runtime_id }: Removal) => {
-  const ref = parseRef(pane_ref);
-  if (ref.kind !== "pane") throw new AgtmuxError("E_INTERNAL", `${pane_ref} went, and is no pane`);
-  const identity: PaneView["identity"] = {
-    target: ref.target,
-    tmux_server: ref.server,
-    session_name: ref.session,
-    window_id: ref.window,
-    pane_id: ref.pane,
-    pane_ref,
-    runtime_id,
-  };
-  return { kind: "removed", version, at, pane_ref, runtime_id, identity };
-};
-
 /** Feed entries as they are, or what of them the filters let through: a row that no longer fits is told as removed. */
 const paneLines = (filters: ListFilters): ToLines => {
   const isFiltered = Object.entries(filters).some(([name, value]) => name !== "all" && value !== undefined);
   const named = targetsNamed(filters);
   const shown = new Set<string>();
   return async (entry, client) => {
-    if (!isFiltered) return [entry.kind === "removed" ? removalLine(entry) : entry];
+    if (!isFiltered) return [entry];
     switch (entry.kind) {
       case "snapshot": {
         const { summary } = await client.call((api) => api.panes.query(filters));
@@ -70,18 +51,18 @@ const paneLines = (filters: ListFilters): ToLines => {
         return [{ ...entry, panes, targets, summary }];
       }
       case "state": {
-        const { pane_ref, runtime_id } = entry.pane.identity;
+        const { identity } = entry.pane;
+        const { pane_ref, runtime_id } = identity;
         if (matchesFilters(entry.pane, filters)) {
           shown.add(pane_ref);
           return [entry];
         }
         if (!shown.delete(pane_ref)) return [];
-        return [removalLine({ version: entry.version, at: entry.at, pane_ref, runtime_id })];
+        return [{ kind: "removed", version: entry.version, at: entry.at, pane_ref, runtime_id, identity }];
       }
       case "removed": {
         const wasShown = shown.delete(entry.pane_ref);
-        const line = removalLine(entry);
-        return wasShown || named?.has(line.identity.target) === true ? [line] : [];
+        return wasShown || named?.has(entry.identity.target) === true ? [entry] : [];
       }
       case "target":
         return named === null || named.has(entry.target.target) ? [entry] : [];

@@ -21,6 +21,7 @@ const removed = (pane: PaneView): FeedEntry => ({
   at: 0,
   pane_ref: pane.identity.pane_ref,
   runtime_id: pane.identity.runtime_id,
+  identity: pane.identity,
 });
 const held = (condition: Condition, ...rows: PaneView[]): Verdict => ({ kind: "held", condition, rows });
 const PENDING = { kind: "pending" };

@@ -137,13 +137,17 @@ describe("the feed", () => {
         kind: "removed",
         version: 8,
         at: 0,
-        paneRef: "pane:host/work/@1/%9",
-        runtimeId: "rt9",
+        identity: makePane({ pane: 9 }).identity,
       });
       stored.push(...[6, 7, 8].map((version) => transition(version, makePane({ version }))));
       const entries = await take(latest(hub, 6), 3);
       stored.splice(3);
       expect(kinds(entries)).toEqual(["state 8", "removed 8", "target 8"]);
+      expect(entries[1]).toMatchObject({
+        pane_ref: "pane:host/work/@1/%9",
+        runtime_id: null,
+        identity: { target: "host", session_name: "work", window_id: "@1", pane_id: "%9", runtime_id: null },
+      });
     });
 
     it("tells changes that are no transition again, because they bear the version before", async () => {

@@ -15,7 +15,7 @@ export type FeedChange =
       previousState: CanonicalState | null;
       isTransition: boolean;
     }
-  | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
+  | { kind: "removed"; version: number; at: number; identity: PaneView["identity"] }
   | { kind: "target"; version: number; at: number; target: TargetView }
   | { kind: "target_removed"; version: number; at: number }
   | { kind: "reset"; version: number; at: number; reason: string };
@@ -49,6 +49,15 @@ const MAX_LATEST = 100;
 
 type EntryChange = Exclude<FeedChange, { kind: "target_removed" | "reset" }>;
 
+const removal = (version: number, at: number, identity: PaneView["identity"]): FeedEntry => ({
+  kind: "removed",
+  version,
+  at,
+  pane_ref: identity.pane_ref,
+  runtime_id: identity.runtime_id,
+  identity,
+});
+
 const toEntry = (change: EntryChange): FeedEntry => {
   switch (change.kind) {
     case "pane":
@@ -60,13 +69,7 @@ const toEntry = (change: EntryChange): FeedEntry => {
         previous_state: change.previousState,
       };
     case "removed":
-      return {
-        kind: "removed",
-        version: change.version,
-        at: change.at,
-        pane_ref: change.paneRef,
-        runtime_id: change.runtimeId,
-      };
+      return removal(change.version, change.at, change.identity);
     case "target":
       return { kind: "target", version: change.version, at: change.at, target: change.target };
   }
@@ -75,7 +78,7 @@ const toEntry = (change: EntryChange): FeedEntry => {
 const fromTransition = (transition: Transition): FeedEntry => {
   const { view, version, at } = transition;
   return transition.resolution === null
-    ? { kind: "removed", version, at, pane_ref: view.identity.pane_ref, runtime_id: transition.runtimeId }
+    ? removal(version, at, { ...view.identity, runtime_id: transition.runtimeId })
     : {
         kind: "state",
         version,
@@ -166,16 +169,17 @@ export class FeedHub {
   private *latest(since: number, all: boolean): Generator<FeedEntry> {
     const version = this.source.version();
     const changed = since > version ? null : this.recent.since(since);
-    if (changed === null || changed.size > MAX_LATEST) {
+    if (changed === null || changed.length > MAX_LATEST) {
       yield this.snapshot(all);
       return;
     }
     const rows = new Map(this.source.rows(all).map((pane) => [pane.identity.pane_ref, pane]));
     const at = this.source.now();
-    for (const [ref, changedAt] of changed) {
-      const pane = rows.get(ref);
+    for (const { version: changedAt, identity } of changed) {
+      const pane = rows.get(identity.pane_ref);
+      // Whichever agent it was that had the place: it has none now.
       yield pane === undefined
-        ? { kind: "removed", version: changedAt, at, pane_ref: ref, runtime_id: null }
+        ? removal(changedAt, at, { ...identity, runtime_id: null })
         : { kind: "state", version: changedAt, at, pane, previous_state: null };
     }
     for (const target of this.source.targets()) yield { kind: "target", version, at, target };

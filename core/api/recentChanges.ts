@@ -1,12 +1,20 @@
 // Which rows changed since a version, for clients that were away and want what is now rather than what was. It remembers
-// one version a row and no content; beyond what it can remember, everything counts as changed.
+// one version and the place of a row and no content; beyond what it can remember, everything counts as changed.
+import type { PaneView } from "../model/view.ts";
 import type { FeedChange } from "./feedHub.ts";
 
-/** References of rows that are gone are remembered too: this many in all. */
+/** Rows that are gone are remembered too: this many in all. */
 const MAX_ROWS = 10_000;
 
+/** `identity`: as it was with that change. */
+export interface RecentChange {
+  readonly version: number;
+  readonly identity: PaneView["identity"];
+}
+
 export class RecentChanges {
-  private readonly versions = new Map<string, number>();
+  /** By reference. */
+  private readonly changes = new Map<string, RecentChange>();
   /** Changes up to here, itself included, are not known one by one. */
   private floor: number;
 
@@ -20,21 +28,21 @@ export class RecentChanges {
   }
 
   /**
-   * References of the rows that may have changed after a client saw `version`, in the order of their last change; null when
+   * The rows that may have changed after a client saw `version`, in the order of their last change; null when
    * that is not known. A row of that very version is among them: changes that are no transition bear the version before.
    */
-  since(version: number): ReadonlyMap<string, number> | null {
+  since(version: number): readonly RecentChange[] | null {
     if (version <= this.floor) return null;
-    return new Map([...this.versions].filter(([, changedAt]) => changedAt >= version));
+    return [...this.changes.values()].filter((change) => change.version >= version);
   }
 
   private noteOne(change: FeedChange): void {
     switch (change.kind) {
       case "pane":
-        this.put(change.pane.identity.pane_ref, change.version);
+        this.put(change.pane.identity, change.version);
         return;
       case "removed":
-        this.put(change.paneRef, change.version);
+        this.put(change.identity, change.version);
         return;
       case "target":
         // All targets are told to whoever comes back.
@@ -46,15 +54,16 @@ export class RecentChanges {
     }
   }
 
-  private put(ref: string, version: number): void {
-    if (this.versions.size >= MAX_ROWS && !this.versions.has(ref)) this.forget(version);
+  private put(identity: PaneView["identity"], version: number): void {
+    const ref = identity.pane_ref;
+    if (this.changes.size >= MAX_ROWS && !this.changes.has(ref)) this.forget(version);
     // Put at the end, so that the order is that of the changes.
-    this.versions.delete(ref);
-    this.versions.set(ref, version);
+    this.changes.delete(ref);
+    this.changes.set(ref, { version, identity });
   }
 
   private forget(version: number): void {
     this.floor = version;
-    this.versions.clear();
+    this.changes.clear();
   }
 }

@@ -248,7 +248,7 @@ describe("rows", () => {
     expect(
       f.changes.map((change) =>
         change.kind === "removed"
-          ? change.paneRef
+          ? change.identity.pane_ref
           : change.kind === "pane"
             ? change.pane.identity.pane_ref
             : "",

@@ -42,7 +42,7 @@ export type IngestChange =
       previousState: CanonicalState | null;
       isTransition: boolean;
     }
-  | { kind: "removed"; version: number; at: number; paneRef: string; runtimeId: string | null }
+  | { kind: "removed"; version: number; at: number; identity: PaneView["identity"] }
   | { kind: "target"; version: number; at: number; target: TargetView }
   | { kind: "target_removed"; version: number; at: number }
   /** Everything may be otherwise: what a client knows is to be thrown away. */

@@ -115,11 +115,7 @@ export class Rows {
   }
 
   removed(view: PaneView): void {
-    this.ledger.emit({
-      kind: "removed",
-      paneRef: view.identity.pane_ref,
-      runtimeId: view.identity.runtime_id,
-    });
+    this.ledger.emit({ kind: "removed", identity: view.identity });
   }
 
   /** A row's reference changes with its session's name: the old one goes first. */

@@ -16,7 +16,6 @@ import {
   countsSchema,
   explanationSchema,
   feedEntrySchema,
-  paneIdentitySchema,
   paneListSchema,
   SCHEMA_VERSION,
   sessionListSchema,
@@ -154,14 +153,9 @@ export type ErrorDocument = z.infer<typeof errorSchema>;
 /** Here the moment is a timestamp as everywhere in JSON; the feed between daemon and surfaces counts milliseconds. */
 const at = { version: z.number().int(), at: z.iso.datetime() };
 const line = { ...stamp, ...at };
-const [snapshotEntry, stateEntry, removedEntry, targetEntry, gapEntry] = feedEntrySchema.options;
 /** One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. */
 export const watchLineSchema = z.union([
-  snapshotEntry.extend(line),
-  stateEntry.extend(line),
-  removedEntry.extend({ ...line, identity: paneIdentitySchema }),
-  targetEntry.extend(line),
-  gapEntry.extend(line),
+  ...feedEntrySchema.options.map((entry) => entry.extend(line)),
   z.object({ ...line, kind: z.literal("window"), window: windowViewSchema }),
   z.object({ ...line, kind: z.literal("session"), session: sessionViewSchema }),
   z.object({

@@ -169,6 +169,7 @@ export const feedEntrySchema = z.discriminatedUnion("kind", [
     at: z.number(),
     pane_ref: z.string(),
     runtime_id: z.string().nullable(),
+    identity: paneIdentitySchema,
   }),
   z.object({
     kind: z.literal("target"),

@@ -26,6 +26,7 @@ const removed = (pane: PaneView, runtimeId = pane.identity.runtime_id): FeedEntr
   at: 1_000,
   pane_ref: pane.identity.pane_ref,
   runtime_id: runtimeId,
+  identity: { ...pane.identity, runtime_id: runtimeId },
 });
 const fold = (...entries: FeedEntry[]) => applyEntries(INITIAL_FEED_STATE, entries, 1_000);
 const refs = (state: FeedState) => [...state.panes.keys()];

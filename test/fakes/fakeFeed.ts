@@ -77,7 +77,7 @@ export class FakeFeed {
       resolution: null,
       end: "exited",
     });
-    this.tell({ kind: "removed", version, at: this.now(), paneRef, runtimeId: pane.identity.runtime_id });
+    this.tell({ kind: "removed", version, at: this.now(), identity: pane.identity });
   }
 
   /** Tells of these; of those that are no longer there it tells whoever asks anew. */

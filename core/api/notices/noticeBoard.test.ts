@@ -211,7 +211,7 @@ describe("a burst", () => {
     for (const pane of [1, 2, 3]) change({ pane, state: "running" });
     await pass(1_000);
     expect(told()).toEqual([]);
-    board.heed([{ kind: "removed", version: 2, at: now, paneRef: "x", runtimeId: "rt4" }]);
+    board.heed([{ kind: "removed", version: 2, at: now, identity: makePane({ pane: 4 }).identity }]);
     await flush();
     expect(told()).toEqual(["withdraw group:rt1:1"]);
   });

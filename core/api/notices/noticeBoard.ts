@@ -69,9 +69,9 @@ export class NoticeBoard {
   /** Feeds the board with what ingest changed. */
   heed(changes: readonly FeedChange[]): void {
     for (const change of changes) {
-      if (change.kind === "removed" && change.runtimeId !== null) {
-        this.settle(change.runtimeId);
-        this.toldAt.delete(change.runtimeId);
+      if (change.kind === "removed" && change.identity.runtime_id !== null) {
+        this.settle(change.identity.runtime_id);
+        this.toldAt.delete(change.identity.runtime_id);
       }
       if (change.kind === "pane" && change.pane.identity.runtime_id !== null)
         this.consider(change.pane.identity.runtime_id, change.pane, change.isTransition);

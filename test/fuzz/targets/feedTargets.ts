@@ -131,7 +131,14 @@ const SEED_ENTRIES: readonly unknown[] = [
     pane: makePane({ pane: 3, agent: null, state: null }),
     previous_state: "idle",
   },
-  { kind: "removed", version: 4, at: NOW, pane_ref: makePane().identity.pane_ref, runtime_id: "rt1" },
+  {
+    kind: "removed",
+    version: 4,
+    at: NOW,
+    pane_ref: makePane().identity.pane_ref,
+    runtime_id: "rt1",
+    identity: makePane().identity,
+  },
   { kind: "target", version: 5, at: NOW, target: makeTarget({ target: "box", health: "down" }) },
   { kind: "gap", version: 6, at: NOW, reason: "pruned" },
 ];
