@@ -9,10 +9,9 @@ import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireFitPane } from "./fitPane.ts";
-import type { PaneHands, PaneLook } from "./paneHands.ts";
+import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { promptRows } from "./promptRows.ts";
-import type { Typing } from "./typing.ts";
 
 /** A screen may change between look and key, for example under a spinner. */
 const TRIES = 3;
@@ -22,7 +21,6 @@ export interface AnswerInput {
   paneRef: string;
   hands: PaneHands;
   clock: Pick<Clock, "now" | "setTimer">;
-  makeNonce: () => string;
   agentName: string;
   adapter: Pick<AgentAdapter, "readScreen" | "dialogDeafMs">;
   choice: AnswerChoice;
@@ -53,8 +51,6 @@ export interface PromptSight {
 
 export const notesOf = ({ look }: PromptSight): string[] =>
   look.inMode ? ["The pane was in copy mode, which was left."] : [];
-
-type Keys = Pick<Typing, "command"> & Partial<Pick<Typing, "buffer">>;
 
 const refuse = (input: AnswerInput, why: string): AgtmuxError =>
   new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${input.paneRef}: ${why}.`);
@@ -100,21 +96,25 @@ const pressOn = (
   { hands, pane }: AnswerInput,
   action: VerifiedAction,
   { look, request }: PromptSight,
-  keys: Keys,
+  keys: TmuxCommand,
 ): Promise<boolean> =>
-  hands.act(action, pane, [["copy-mode", "-q", "-t", pane.paneId], keys.command], keys.buffer, {
+  hands.act(action, pane, [["copy-mode", "-q", "-t", pane.paneId], keys], {
     command: look.command,
     screenShows: promptRows(look.rows, request),
   });
 
-export const keyCommand = ({ pane }: AnswerInput, key: string): Keys => ({
-  command: ["send-keys", "-t", pane.paneId, "--", key],
-});
+export const keyCommand = ({ pane }: AnswerInput, key: string): TmuxCommand => [
+  "send-keys",
+  "-t",
+  pane.paneId,
+  "--",
+  key,
+];
 
 /** The first keys, tried again while the screen changes between look and keys. Gives the sight that they answered. */
 export const pressFirst = async (
   input: AnswerInput,
-  keysFor: (sight: PromptSight) => Keys,
+  keysFor: (sight: PromptSight) => TmuxCommand,
 ): Promise<PromptSight> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
@@ -133,7 +133,7 @@ export const pressFirst = async (
 export const pressNext = async (
   input: AnswerInput,
   sight: PromptSight,
-  keys: Keys,
+  keys: TmuxCommand,
 ): Promise<string | null> => {
   try {
     // What looks the same may be another agent in the same shell.

@@ -13,9 +13,10 @@ import {
   type PromptSight,
 } from "./answerSight.ts";
 import { findTyped } from "./inputBox.ts";
+import type { HeldText } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
-import { typingOf } from "./typing.ts";
+import { typingCommand, withHeldText } from "./typing.ts";
 
 /** Between text and Enter, or agents take Enter for a part of a paste. */
 const KEY_PAUSE_MS = 400;
@@ -71,14 +72,33 @@ const submit = async (
 
 const typeAndSubmit = async (
   input: AnswerInput,
-  { text, first, isTyped }: { text: string; first: PromptSight; isTyped: boolean },
+  { held, first, isTyped }: { held: HeldText; first: PromptSight; isTyped: boolean },
 ): Promise<Omit<AnswerReport, "notes">> => {
+  const { text } = held;
   if (isTyped) return submit(input, { text, typedAt: first });
   const field = await openField(input, first);
   const lost = { outcome: "not_delivered", detail: "The prompt's field for a text did not open." } as const;
   if (field === null) return lost;
-  const problem = await pressNext(input, field, typingOf(input.pane, text, input.makeNonce()));
+  const problem = await pressNext(input, field, typingCommand(input.pane, held));
   return problem === null ? submit(input, { text, typedAt: field }) : lost;
+};
+
+const answerHeld = async (
+  input: AnswerInput,
+  { held, stripped }: { held: HeldText; stripped: number },
+): Promise<AnswerReport> => {
+  const first = await pressFirst(input, ({ request }) => {
+    const [key] = entryOf(input, request);
+    return key === undefined ? typingCommand(input.pane, held) : keyCommand(input, key);
+  });
+  const isTyped = entryOf(input, first.request).length === 0;
+  const notes = [...strippedNotes(stripped), ...notesOf(first)];
+  try {
+    return { ...(await typeAndSubmit(input, { held, first, isTyped })), notes };
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    return { outcome: "unverified", detail: `The text was typed, but then: ${error.message}`, notes };
+  }
 };
 
 /** @throws AgtmuxError as `answerPrompt`; E_USAGE when no text is left without control characters. */
@@ -86,17 +106,5 @@ export const answerText = async (input: AnswerInput, rawText: string): Promise<A
   const { text, stripped } = toSendable(rawText);
   if (text.trim() === "")
     throw new AgtmuxError("E_USAGE", "There is no text to answer with", { remedy: "Give it with --text." });
-  const nonce = input.makeNonce();
-  const first = await pressFirst(input, ({ request }) => {
-    const [key] = entryOf(input, request);
-    return key === undefined ? typingOf(input.pane, text, nonce) : keyCommand(input, key);
-  });
-  const isTyped = entryOf(input, first.request).length === 0;
-  const notes = [...strippedNotes(stripped), ...notesOf(first)];
-  try {
-    return { ...(await typeAndSubmit(input, { text, first, isTyped })), notes };
-  } catch (error) {
-    if (!(error instanceof AgtmuxError)) throw error;
-    return { outcome: "unverified", detail: `The text was typed, but then: ${error.message}`, notes };
-  }
+  return withHeldText(input.hands, text, (held) => answerHeld(input, { held, stripped }));
 };

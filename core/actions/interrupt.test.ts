@@ -15,6 +15,7 @@ const setUp = (states: readonly (CanonicalState | null)[], change: Partial<Inter
   const hands: PaneHands = {
     look: async () => LOOK,
     capture: async () => null,
+    hold: () => Promise.reject(new Error("an interrupt types no text")),
     act: async (_action, _pane, commands) => {
       presses.push({ keys: commands.at(-1)?.slice(4) ?? [], at: now });
       return true;

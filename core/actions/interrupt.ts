@@ -63,7 +63,7 @@ export const interruptTurn = async (
     ];
     if (index === 0) {
       // oxlint-disable-next-line no-await-in-loop -- one press after the other is the point
-      if (!(await hands.act(input.verify(), pane, commands, undefined, onlyIf)))
+      if (!(await hands.act(input.verify(), pane, commands, onlyIf)))
         throw refuse("the pane is another one now");
       continue;
     }
@@ -72,7 +72,7 @@ export const interruptTurn = async (
     // Once it has stopped, another press would mean something else.
     if (isBusy(before) && !isBusy(input.state())) break;
     // oxlint-disable-next-line no-await-in-loop -- see above
-    if (!(await hands.act(input.renew(), pane, commands, undefined, onlyIf))) break;
+    if (!(await hands.act(input.renew(), pane, commands, onlyIf))) break;
   }
   if (!isBusy(before))
     return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };

@@ -10,6 +10,7 @@ import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createPaneHands, type PaneHands, type TmuxCommand } from "./paneHands.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { typingCommand } from "./typing.ts";
 
 let folder: string;
 let executor: TargetExecutor;
@@ -64,8 +65,10 @@ test("a pane that was respawned under the same id gets nothing, and no text stay
   const action = actionOn(pane);
   tmux("respawn-pane", "-k", "-t", pane.paneId, "exec cat");
   expect(await hands.act(action, pane, [type(pane, "typed")])).toBe(false);
-  const paste: TmuxCommand = ["paste-buffer", "-p", "-d", "-r", "-b", "b1", "-t", pane.paneId];
-  expect(await hands.act(action, pane, [paste], { name: "b1", text: "pasted" })).toBe(false);
+  const held = await hands.hold("pasted");
+  expect(tmux("show-buffer", "-b", held.name)).toBe("pasted");
+  expect(await hands.act(action, pane, [typingCommand(pane, held)])).toBe(false);
+  await held.release();
   expect([screen(pane), tmux("list-buffers")]).toEqual(["", ""]);
 });
 
@@ -75,8 +78,8 @@ test("a pane that is gone or synchronised gets nothing either", async () => {
   expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
   expect(screen(pane)).toBe("");
   tmux("kill-pane", "-t", pane.paneId);
-  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")], { name: "b1", text: "x" })).toBe(false);
-  expect([await hands.look(pane), tmux("list-buffers")]).toEqual([null, ""]);
+  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+  expect(await hands.look(pane)).toBeNull();
 });
 
 test("a pane that runs another program or has lost a row gets nothing", async () => {
@@ -88,8 +91,8 @@ test("a pane that runs another program or has lost a row gets nothing", async ()
     expect(look?.rows).toEqual([row]);
     return look;
   });
-  const typed = (text: string, onlyIf: Parameters<PaneHands["act"]>[4]) =>
-    hands.act(actionOn(pane), pane, [type(pane, text)], undefined, onlyIf);
+  const typed = (text: string, onlyIf: Parameters<PaneHands["act"]>[3]) =>
+    hands.act(actionOn(pane), pane, [type(pane, text)], onlyIf);
   expect(await typed("1", { command: "cat", screenShows: seen?.rows })).toBe(true);
   await vi.waitFor(() => expect(screen(pane)).toBe(`${row}1`));
   // The row is another one now, and of a name or a row only the whole counts.
@@ -134,6 +137,18 @@ test("a title or a program's name cannot forge what a look says", async () => {
   });
 });
 
+test("a text that is held is typed once, byte for byte, and stays nowhere", async () => {
+  const pane = open();
+  const text = `it's "$HOME" #{pane_id} \\ 漢字 ; `;
+  const held = await hands.hold(text);
+  expect(await hands.act(actionOn(pane), pane, [typingCommand(pane, held)])).toBe(true);
+  await vi.waitFor(() => expect(screen(pane)).toBe(text.trimEnd()));
+  expect(tmux("list-buffers")).toBe("");
+  expect(await hands.act(actionOn(pane), pane, [typingCommand(pane, held)]).catch(() => false)).toBe(false);
+  await held.release();
+  expect(screen(pane)).toBe(text.trimEnd());
+});
+
 test("a server that does not run is a pane that is gone", async () => {
   const pane = open();
   tmux("kill-server");
@@ -144,7 +159,7 @@ test("a server that does not run is a pane that is gone", async () => {
 /** As tmux 3.7b was reported to do it: while a read-only client is the only one, nobody may type. */
 const readOnlyServer = (isFreed: () => boolean): Pick<TargetExecutor, "run"> => ({
   run: async (argv, options) =>
-    argv.some((word) => word.includes("send-keys")) && !isFreed()
+    options.stdin?.includes("send-keys") === true && !isFreed()
       ? { exitCode: 1, stdout: "", stderr: "client is read-only\n", timedOut: false }
       : executor.run(argv, options),
 });

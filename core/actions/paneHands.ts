@@ -1,5 +1,6 @@
 // The only way in which actions touch a pane: looks, which anybody may take, and tmux commands that change something, which
-// need a verified action. Check and commands go to tmux as one, so that nothing fits between them.
+// need a verified action. Check and commands go to tmux as one, so that nothing fits between them; they go over its input,
+// because other users can read arguments, and a check holds rows of the screen.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
@@ -47,22 +48,35 @@ export interface PaneLook {
 /** Part of a tmux command: its words, each of which tmux takes literally. */
 export type TmuxCommand = readonly [name: string, ...args: string[]];
 
+/** A text that lies in a buffer of tmux until it is pasted or given up. */
+export interface HeldText {
+  readonly text: string;
+  /** The buffer's. */
+  readonly name: string;
+  /** Takes it out of tmux unless it was pasted. Never throws: a server that does not answer may keep it. */
+  release(): Promise<void>;
+}
+
 export interface PaneHands {
   /** Null when the pane is gone. @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer. */
   look(pane: Pane, options?: { styled: boolean }): Promise<PaneLook | null>;
   /** Rows of scrollback and screen with everything that a program left in them; `scrollback` rows above the screen. */
   capture(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
   /**
+   * Hands a clean text (see toSendable) over to tmux, to be typed by `typingCommand`; its caller releases it. It comes before
+   * the looks, so that nothing lies between the last of them and the keys.
+   * @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer.
+   */
+  hold(text: string): Promise<HeldText>;
+  /**
    * Runs the commands in the pane's server if the pane still has its first process, is not dead and is not synchronised
-   * with others, and if it runs and shows what `onlyIf` says; all of them or none. `buffer`: text that `paste-buffer` may
-   * take under that name; it is gone afterwards.
+   * with others, and if it runs and shows what `onlyIf` says; all of them or none.
    * @returns false when nothing was done. @throws AgtmuxError E_TARGET_UNREACHABLE when it is not known.
    */
   act(
     action: VerifiedAction,
     pane: Pane,
     commands: readonly TmuxCommand[],
-    buffer?: { name: string; text: string },
     onlyIf?: Pick<PaneCondition, "command" | "screenShows">,
   ): Promise<boolean>;
 }
@@ -81,9 +95,6 @@ export interface PaneHandsDeps {
 const quoteForTmux = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`;
 const toCommandString = (commands: readonly TmuxCommand[]): string =>
   commands.map((command) => command.map(quoteForTmux).join(" ")).join(" ; ");
-
-/** Bytes that a word takes in a command string. */
-export const quotedBytes = (word: string): number => Buffer.byteLength(quoteForTmux(word));
 
 const parseLook = (output: string, nonce: string): PaneLook | null => {
   const [flags = "", command, title, ...rest] = output.split(`<${nonce}>`);
@@ -121,6 +132,8 @@ const READ_ONLY = /client is read-only/;
 export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
   const { executor, tmuxPath, socketArgs, makeNonce, allowKeys } = deps;
   const tmux = [tmuxPath, "-u", ...socketArgs];
+  /** Names of the buffers with texts of ours. */
+  const held = new Set<string>();
   const runOnce = (argv: readonly string[], stdin?: string): Promise<RunResult> =>
     executor.run([...tmux, ...argv], {
       timeoutMs: TIMEOUT_MS,
@@ -156,7 +169,23 @@ export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
       const output = await run(["capture-pane", "-p", ...(ansi ? ["-e"] : []), ...from, "-t", paneId]);
       return output === null ? null : output.replace(/\n$/, "").split("\n");
     },
-    act: async ({ snapshot }, pane, commands, buffer, onlyIf) => {
+    hold: async (text) => {
+      const name = `agtmux-${makeNonce()}`;
+      const release = async (): Promise<void> => {
+        if (!held.delete(name)) return;
+        await run(["delete-buffer", "-b", name]).catch(() => null);
+      };
+      held.add(name);
+      try {
+        // By itself: what tmux reads as commands it neither takes as it stands nor leaves out of the list of its messages.
+        await run(["load-buffer", "-b", name, "-"], text);
+      } catch (error) {
+        await release();
+        throw error;
+      }
+      return { text, name, release };
+    },
+    act: async ({ snapshot }, pane, commands, onlyIf) => {
       if (
         snapshot.targetId !== pane.targetId ||
         snapshot.server !== pane.server ||
@@ -165,18 +194,13 @@ export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
         throw new Error(`act: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
       const done = makeNonce();
       const yes = toCommandString([...commands, ["display-message", "-p", done]]);
-      const no = buffer === undefined ? [] : [toCommandString([["delete-buffer", "-b", buffer.name]])];
-      const load = buffer === undefined ? [] : ["load-buffer", "-b", buffer.name, "-", ";"];
       const condition = paneCondition({ panePid: pane.panePid, ...onlyIf });
-      const check = ["if-shell", "-F", "-t", pane.paneId, condition, yes, ...no];
-      try {
-        const output = await run([...load, ...check], buffer?.text);
-        return output?.includes(done) === true;
-      } catch (error) {
-        // The buffer must not stay behind with somebody's text; that tmux failed is what the caller hears.
-        if (buffer !== undefined) await run(["delete-buffer", "-b", buffer.name]).catch(() => null);
-        throw error;
-      }
+      const check = toCommandString([["if-shell", "-F", "-t", pane.paneId, condition, yes]]);
+      const output = await run(["source-file", "-"], `${check}\n`);
+      const isDone = output?.includes(done) === true;
+      // Pasting empties the buffer.
+      if (isDone) for (const word of commands.flat()) held.delete(word);
+      return isDone;
     },
   };
 };

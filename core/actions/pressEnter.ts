@@ -44,7 +44,7 @@ const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
     ["copy-mode", "-q", "-t", pane.paneId],
     ["send-keys", "-t", pane.paneId, "Enter"],
   ];
-  const isPressed = await hands.act(input.renew(), pane, keys, undefined, onlyIf);
+  const isPressed = await hands.act(input.renew(), pane, keys, onlyIf);
   return { kind: isPressed ? "pressed" : "again" };
 };
 

@@ -9,13 +9,13 @@ import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireFitPane } from "./fitPane.ts";
 import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
-import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
+import type { HeldText, PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { pressEnter, type Typed } from "./pressEnter.ts";
 import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
-import { typingOf } from "./typing.ts";
+import { typingCommand, withHeldText } from "./typing.ts";
 
 /** Texts from here on get the longer pause before Enter, in characters. */
 const LONG_TEXT = 500;
@@ -48,7 +48,6 @@ export interface SendInput {
   paneRef: string;
   hands: PaneHands;
   clock: Pick<Clock, "now" | "setTimer">;
-  makeNonce: () => string;
   /** Null for a pane without an agent. */
   agent: SendAgent | null;
   /** Whether an agent runs there now; asked where none is known. */
@@ -108,23 +107,22 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
 };
 
 /** False when the pane is not any more what `look` saw; then nothing was typed. */
-const typeText = async (input: SendInput, text: string, look: PaneLook): Promise<boolean> => {
-  const { hands, pane, makeNonce } = input;
+const typeText = async (input: SendInput, text: HeldText, look: PaneLook): Promise<boolean> => {
+  const { hands, pane } = input;
   const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
-  const typing = typingOf(pane, text, makeNonce());
   const onlyIf = {
     command: look.command,
     screenShows: landmarks(look, readLook(input.agent, input.pane, look)),
   };
   const action = input.verify();
   input.onFirstKey();
-  if (await hands.act(action, pane, [leaveMode, typing.command], typing.buffer, onlyIf)) return true;
+  if (await hands.act(action, pane, [leaveMode, typingCommand(pane, text)], onlyIf)) return true;
   input.onNothingSent();
   return false;
 };
 
 /** Looks and types, again while the screen changes in between. Gives what was there before. */
-const lookAndType = async (input: SendInput, text: string): Promise<PaneLook> => {
+const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneLook> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
     const before = requireFitPane(await input.hands.look(input.pane), input.pane, input.paneRef);
@@ -212,7 +210,7 @@ export const sendText = async (input: SendInput): Promise<SendReport> => {
     throw new AgtmuxError("E_USAGE", "There is no text to send", {
       remedy: "Give it with --text or --stdin.",
     });
-  const before = await lookAndType(input, text);
+  const before = await withHeldText(input.hands, text, (held) => lookAndType(input, held));
   const notes = [
     ...strippedNotes(stripped),
     ...(before.inMode ? ["The pane was in copy mode, which was left."] : []),

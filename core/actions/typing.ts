@@ -1,23 +1,37 @@
-// How a text gets into a pane: as keys when it is one short line, as a paste otherwise.
+// How a text gets into a pane: out of a buffer of tmux, never as a word of a command, because every local user can read the
+// arguments of a process. One short line arrives as if it were typed; anything else is a paste, which programs tell by brackets.
 import type { Pane } from "../model/runtime.ts";
-import { quotedBytes, type TmuxCommand } from "./paneHands.ts";
+import type { HeldText, PaneHands, TmuxCommand } from "./paneHands.ts";
 
-/** Above this a text is pasted: tmux refuses long commands. */
+/** Above this a text is a paste. */
 const MAX_TYPED_BYTES = 4_096;
 
-export interface Typing {
-  command: TmuxCommand;
-  /** For `PaneHands.act`: the text under the name that the command pastes. */
-  buffer: { name: string; text: string } | undefined;
-}
+/** True for a text that arrives between brackets where the program asked for them. */
+export const isPaste = (text: string): boolean =>
+  /[\n\t]/.test(text) || Buffer.byteLength(text) > MAX_TYPED_BYTES;
 
-/** `text`: already clean (see toSendable). */
-export const typingOf = ({ paneId }: Pane, text: string, nonce: string): Typing => {
-  if (!/[\n\t]/.test(text) && quotedBytes(text) <= MAX_TYPED_BYTES)
-    return { command: ["send-keys", "-t", paneId, "-l", "--", text], buffer: undefined };
-  const name = `agtmux-${nonce}`;
-  return {
-    command: ["paste-buffer", "-p", "-d", "-r", "-b", name, "-t", paneId],
-    buffer: { name, text },
-  };
+/** The text goes out of the buffer with it. */
+export const typingCommand = ({ paneId }: Pane, { name, text }: HeldText): TmuxCommand => [
+  "paste-buffer",
+  ...(isPaste(text) ? ["-p"] : []),
+  "-d",
+  "-r",
+  "-b",
+  name,
+  "-t",
+  paneId,
+];
+
+/** Does what types the text; it is in tmux no longer than that. @throws what `work` throws; E_TARGET_UNREACHABLE. */
+export const withHeldText = async <T>(
+  hands: Pick<PaneHands, "hold">,
+  text: string,
+  work: (held: HeldText) => Promise<T>,
+): Promise<T> => {
+  const held = await hands.hold(text);
+  try {
+    return await work(held);
+  } finally {
+    await held.release();
+  }
 };

@@ -11,7 +11,7 @@ import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
-import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
 import { auditList } from "./auditView.ts";
@@ -29,7 +29,6 @@ export interface PaneActionsDeps {
   fleet: Fleet;
   store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
   clock: Clock;
-  ids: IdSource;
 }
 
 export type PaneActions = Pick<
@@ -41,7 +40,7 @@ const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
 export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
-  const { ingest, gate, record, fleet, store, clock, ids } = deps;
+  const { ingest, gate, record, fleet, store, clock } = deps;
   const reach: PaneReach = {
     reach: (key, paneRef) => fleet.unitOf(key.targetId).reach.reach(key, paneRef),
   };
@@ -75,7 +74,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     return entry;
   };
 
-  const paneAnswer = createPaneAnswer({ gate, reach, clock, ids, entryOf, isForeground });
+  const paneAnswer = createPaneAnswer({ gate, reach, clock, entryOf, isForeground });
 
   const answerOnce = async (
     turn: ActionTurn,
@@ -110,7 +109,6 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
         paneRef: subject.paneRef,
         hands,
         clock,
-        makeNonce: () => ids.nonce(),
         agent:
           runtimeId === null
             ? null

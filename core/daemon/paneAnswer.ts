@@ -8,7 +8,7 @@ import type { RuntimeEntry } from "../ingest/world.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PromptRequest } from "../model/request.ts";
-import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Clock } from "../ports/clock.ts";
 import { redactRequest } from "../store/redactEvidence.ts";
 import type { ActionTurn } from "./actionRecord.ts";
 import type { KeyPresses } from "./onceByKey.ts";
@@ -21,7 +21,6 @@ export interface PaneAnswerDeps {
   gate: Gate;
   reach: PaneReach;
   clock: Clock;
-  ids: IdSource;
   /** The live runtime; null when it has ended. */
   entryOf(runtimeId: string): RuntimeEntry | null;
   isForeground(runtimeId: string): Promise<boolean>;
@@ -58,7 +57,7 @@ const requireFresh = (
 
 /** `turn` must have its pane's turn (see PaneTurns), and a prompt bound. */
 export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
-  const { gate, reach, clock, ids } = deps;
+  const { gate, reach, clock } = deps;
   const answered = new Map<string, Answered>();
   const forgetOld = (): void => {
     for (const [runtimeId, { at }] of answered)
@@ -80,7 +79,6 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
       ...reach.reach(subject.key, subject.paneRef),
       paneRef: subject.paneRef,
       clock,
-      makeNonce: () => ids.nonce(),
       agentName: adapter.displayName,
       adapter,
       choice: input.choice,

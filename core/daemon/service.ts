@@ -187,7 +187,6 @@ export const createService = (deps: ServiceDeps): Service => {
     fleet: deps.fleet,
     store,
     clock,
-    ids: deps.ids,
   });
 
   const planAttach = (

@@ -19,10 +19,11 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-export const openScene = async (): Promise<Scene> => {
+/** `env`: for the daemon, beside what the tests run with. */
+export const openScene = async (env: NodeJS.ProcessEnv = {}): Promise<Scene> => {
   const tmux = createPrivateTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
-  const daemon = await startTestDaemon({ sockets: [tmux.socketPath] });
+  const daemon = await startTestDaemon({ sockets: [tmux.socketPath], env });
   return {
     tmux,
     daemon,

@@ -110,7 +110,6 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     fleet: { unitOf: () => unit } as unknown as Fleet,
     store,
     clock,
-    ids,
   });
   return { actions, named, audit };
 };

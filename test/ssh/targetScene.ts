@@ -24,8 +24,11 @@ export interface TargetScene extends Scene {
   play(agent: string): Promise<Player>;
 }
 
-/** Resolves once `vm1` is connected. */
-export const openTargetScene = async (transport: Transport): Promise<TargetScene> => {
+/** Resolves once `vm1` is connected. `tmuxPath`: the far tmux program. */
+export const openTargetScene = async (
+  transport: Transport,
+  { tmuxPath }: { tmuxPath?: string } = {},
+): Promise<TargetScene> => {
   const server = await createSshServer();
   const tmux = createPrivateTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
@@ -50,6 +53,7 @@ export const openTargetScene = async (transport: Transport): Promise<TargetScene
     ssh_target: "vm1",
     transport,
     tmux_servers: [{ name: "far", socket_path: tmux.socketPath }],
+    ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
   };
   try {
     await writeFile(daemon.paths.config, JSON.stringify({ targets: [settings] }));

@@ -81,7 +81,7 @@ export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
     const [program] = argv;
     if (program === "sh") return this.step("process", () => this.runScript(argv));
     if (program !== "tmux" || argv[1] !== "-u") throw new Error(`the model does not know ${argv.join(" ")}`);
-    return this.step(argv.includes("if-shell") ? "deliver" : "look", () =>
+    return this.step(argv.includes("source-file") ? "deliver" : "look", () =>
       this.runTmux(splitWords(argv.slice(2)), options.stdin),
     );
   }
@@ -133,18 +133,19 @@ export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
       case "copy-mode":
         this.paneOf(words).inMode = false;
         return "";
-      case "send-keys": {
-        const keys = argumentsOf(words, ["-l"]);
-        if (words.includes("-l")) model.type(this.paneOf(words), keys.join(""));
-        else model.press(this.paneOf(words), keys);
+      case "send-keys":
+        model.press(this.paneOf(words), argumentsOf(words, []));
         return "";
-      }
       case "paste-buffer": {
         const name = valueOf(words, "-b");
         model.type(this.paneOf(words), model.buffers.get(name) ?? "");
         model.buffers.delete(name);
         return "";
       }
+      case "source-file":
+        return parseCommands((stdin ?? "").replace(/\n$/, ""))
+          .map((command) => this.runCommand(command, undefined))
+          .join("");
       case "if-shell": {
         const pane = this.paneOf(words);
         const [condition = "", yes = "", no = ""] = argumentsOf(words, ["-F"]);

@@ -132,7 +132,7 @@ export class TmuxModel {
     if (this.processes.get(program.pid) === program) this.processes.delete(program.pid);
   }
 
-  /** Text without a key: what `send-keys -l` and `paste-buffer` do. */
+  /** Text without a key: what `paste-buffer` does. */
   type(pane: ModelPane, text: string): void {
     this.note("text", text, pane.front, pane.prompt);
     if (pane.prompt === null || pane.prompt.style === "text") pane.box += text;

@@ -6,7 +6,7 @@ import { createPaneHands, type PaneHands } from "../../../core/actions/paneHands
 import type { VerifiedAction } from "../../../core/actions/prepare.ts";
 import { sendText, type SendReport } from "../../../core/actions/send.ts";
 import { toSendable } from "../../../core/actions/sendableText.ts";
-import { typingOf } from "../../../core/actions/typing.ts";
+import { isPaste } from "../../../core/actions/typing.ts";
 import type { Pane } from "../../../core/model/runtime.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
@@ -31,13 +31,8 @@ export interface TextBench {
   close(): Promise<void>;
 }
 
-const expectedOf = (
-  pane: Pane,
-  text: string,
-  options: { isBracketed: boolean; pressEnter: boolean },
-): Buffer => {
-  const isPaste = typingOf(pane, text, "n").buffer !== undefined;
-  const [open, close] = isPaste && options.isBracketed ? ["\u001b[200~", "\u001b[201~"] : ["", ""];
+const expectedOf = (text: string, options: { isBracketed: boolean; pressEnter: boolean }): Buffer => {
+  const [open, close] = isPaste(text) && options.isBracketed ? ["\u001b[200~", "\u001b[201~"] : ["", ""];
   return Buffer.from(`${open}${text}${close}${options.pressEnter ? "\r" : ""}`);
 };
 
@@ -95,7 +90,7 @@ export const openTextBench = async (): Promise<TextBench> => {
         return parts.reduce((sum, { length }) => sum + length, 0);
       };
       const { text, stripped } = toSendable(raw);
-      const expected = expectedOf(pane, text, options);
+      const expected = expectedOf(text, options);
       const reading = setInterval(read, 2);
       try {
         const report = await sendText({
@@ -103,7 +98,6 @@ export const openTextBench = async (): Promise<TextBench> => {
           paneRef: "pane",
           hands,
           clock: hurriedClock(),
-          makeNonce: randomIds.nonce,
           agent: null,
           hasAgent: () => Promise.resolve(false),
           text: raw,
