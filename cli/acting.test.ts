@@ -131,6 +131,15 @@ describe("answer", () => {
     expect(daemon.asked).toEqual([]);
   });
 
+  test("reads a text from standard input, so that it stands in no argument", async () => {
+    expect(await withInput([...prompt, "--stdin"], "--deny; $(x)\n")).toBe(0);
+    expect(daemon.asked).toMatchObject([{ input: { choice: { kind: "text", text: "--deny; $(x)" } } }]);
+    expect(await withInput([...prompt, "--stdin"], "\n")).toBe(2);
+    expect(await withInput([...prompt, "--stdin", "--text", "x"], "y")).toBe(2);
+    expect(await withInput([...prompt, "--stdin", "--approve"], "y")).toBe(2);
+    expect(daemon.asked).toHaveLength(1);
+  });
+
   test("without a terminal must name the prompt", async () => {
     const { code, stderr } = await home.run(["answer", "runtime:rt1", "--approve"]);
     expect([code, daemon.asked]).toEqual([22, []]);

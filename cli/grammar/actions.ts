@@ -33,7 +33,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
 
 const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("send").description("type a text into a pane and submit it").argument("<ref>"))
-    .option("--text <text>", "the text, taken literally")
+    .option("--text <text>", "the text, taken literally; other users can read it in the arguments")
     .option("--stdin", "read the text from standard input")
     .option("--no-enter", "type it only")
     .option("--to-shell", "also where a shell would run it")
@@ -65,6 +65,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--deny", "refuse it")
     .option("--option <number>", "choose this one of its options, from 1")
     .option("--text <text>", "answer a question that takes a text")
+    .option("--stdin", "read that text from standard input")
     .option("--idempotency-key <key>", "answer once per runtime, however often this is repeated")
     .addOption(json())
     .example("agtmux answer pane:host/work/@1/%3", "Shows the prompt and asks what to answer.")

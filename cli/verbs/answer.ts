@@ -7,6 +7,7 @@ import { ask, askLine, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+import { readInput } from "../readInput.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
 import { promptLines } from "../render/prompt.ts";
@@ -16,12 +17,20 @@ export interface AnswerOptions extends GuardOptions {
   deny?: boolean;
   option?: string;
   text?: string;
+  stdin?: boolean;
   idempotencyKey?: string;
   json?: boolean;
 }
 
 const MAX_OPTION = 30;
-const CHOICES = "--approve, --deny, --option <number> or --text <text>";
+const CHOICES = "--approve, --deny, --option <number>, --text <text> or --stdin";
+
+/** --stdin stands for --text, and leaves the text out of the arguments. */
+const withInput = async (context: CliContext, options: AnswerOptions): Promise<AnswerOptions> => {
+  if (options.stdin !== true) return options;
+  if (options.text !== undefined) throw new AgtmuxError("E_USAGE", `answer takes only one of ${CHOICES}`);
+  return { ...options, text: await readInput(context) };
+};
 
 /** Null when none was given. Fails with E_USAGE for several. */
 const choiceOf = ({ approve, deny, option, text }: AnswerOptions): AnswerChoice | null => {
@@ -34,7 +43,7 @@ const choiceOf = ({ approve, deny, option, text }: AnswerOptions): AnswerChoice 
     ...(text === undefined ? [] : [{ kind: "text", text } as const]),
   ];
   if (given.length > 1) throw new AgtmuxError("E_USAGE", `answer takes only one of ${CHOICES}`);
-  if (text === "") throw new AgtmuxError("E_USAGE", "--text is empty");
+  if (text === "") throw new AgtmuxError("E_USAGE", "the text is empty");
   return given[0] ?? null;
 };
 
@@ -89,9 +98,10 @@ export const runAnswer = async (
   options: AnswerOptions,
 ): Promise<number> => {
   const asJson = options.json === true;
-  let choice = choiceOf(options);
+  let choice = choiceOf(await withInput(context, options));
   let guards: Partial<ActionGuards> = parseGuards(options);
-  const canAsk = guards.ifPrompt === undefined && context.stdin.isTTY && context.stdout.isTTY && !asJson;
+  const isAtHand = !asJson && options.stdin !== true;
+  const canAsk = guards.ifPrompt === undefined && isAtHand && context.stdin.isTTY && context.stdout.isTTY;
   if (choice === null && !canAsk) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
   return withDaemon(context, async (client) => {
     if (canAsk) {

@@ -1,8 +1,8 @@
 // `agtmux send <ref>`: types a text, given as an option or on standard input, into a pane.
-import { MAX_TEXT } from "../../core/model/actionView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+import { checkLength, readInput } from "../readInput.ts";
 import { printResult } from "../render/outcome.ts";
 
 export interface SendOptions extends GuardOptions {
@@ -14,24 +14,6 @@ export interface SendOptions extends GuardOptions {
   idempotencyKey?: string;
   json?: boolean;
 }
-
-const checkLength = (text: string): string => {
-  if (text.length <= MAX_TEXT) return text;
-  throw new AgtmuxError("E_USAGE", `the text is longer than ${MAX_TEXT} characters`, {
-    remedy: "Put it into a file and send the file's name.",
-  });
-};
-
-/** All of standard input without the newline that ends its last line. */
-const readInput = async ({ stdin }: CliContext): Promise<string> => {
-  let text = "";
-  stdin.setEncoding("utf8");
-  for await (const chunk of stdin) {
-    text += String(chunk);
-    checkLength(text);
-  }
-  return text.replace(/\r?\n$/, "");
-};
 
 const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promise<string> => {
   if ((text === undefined) === (stdin !== true))
