@@ -8,6 +8,7 @@ const NEEDED = [
   { program: "tmux", debian: "tmux", brew: "tmux", without: "everything that needs real tmux (most suites)" },
   { program: "python3", debian: "python3", brew: "python", without: "the attach tests (they need a pty)" },
   { program: "busybox", debian: "busybox", brew: null, without: "the event script under busybox" },
+  { program: "mksh", debian: "mksh", brew: "mksh", without: "the far scripts under a Korn shell" },
   {
     program: "/usr/sbin/sshd",
     debian: "openssh-server",

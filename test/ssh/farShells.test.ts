@@ -1,5 +1,5 @@
-// The far scripts under shells and tools other than this machine's: the same contract with busybox alone, and with bash as
-// `sh` (as on macOS).
+// The far scripts under shells and tools other than this machine's: the same contract with busybox alone, with bash as
+// `sh` (as on macOS), and with a Korn shell that has no `printf` of its own (as on OpenBSD).
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,6 +35,7 @@ const folderOf = (shell: string): string => {
 const SHELLS: readonly (readonly [string, () => string])[] = [
   ["busybox", busyboxFolder],
   ["bash", () => folderOf("bash")],
+  ["mksh", () => folderOf("mksh")],
 ];
 
 describe.each(SHELLS.filter(([name]) => isThere(name)))("far scripts under %s", (name, folderFor) => {

@@ -43,13 +43,21 @@ const checkOf = (end: string): string =>
 /** Started beside the command. The shell waits for it too, so that the process it signals is always its own. */
 const WATCH = "{ read -r x <&3; kill -TERM $$; } >/dev/null 2>&1 &\n";
 
+/**
+ * Only what the shell itself prints stands in no argument and has no length limit: mksh and the shells of the BSDs have no
+ * `printf` of their own, and know the same escapes by `print`.
+ */
+const DECODE = `d() { printf %b "$1"; }
+[ "$(command -v printf)" = printf ] || [ "$(command -v print)" != print ] || d() { print -n -- "$1"; }`;
+
 const startOf = ({ command, input }: AwaitedCommand): string => {
   switch (input.kind) {
     case "none":
       return `${command} </dev/null 3<&- & p=$!\n${WATCH}`;
     case "text":
       return `s=$(head -c ${input.length} <&3); [ "\${#s}" -eq ${input.length} ] || exit 1
-printf %b "$s" 2>/dev/null 3<&- | ${command} 3<&- & p=$!\n${WATCH}`;
+${DECODE}
+d "$s" 2>/dev/null 3<&- | ${command} 3<&- & p=$!\n${WATCH}`;
     case "bytes":
       return `${command} <&3 3<&- & p=$!\n`;
   }
