@@ -1,4 +1,7 @@
 // Gemini CLI as a person runs it: real tmux, the real daemon, played frames, titles and hooks.
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
 import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
@@ -16,7 +19,7 @@ const PERMISSION = {
 };
 
 const scene = useChainScene();
-const { daemon } = scene;
+const { daemon, tmux } = scene;
 
 const play = () => scene.play("gemini");
 const playWithHooks = async (): Promise<Player> => {
@@ -147,5 +150,36 @@ describe("a played Gemini without hooks", () => {
       ["running", "running"],
       ["denied", "idle"],
     ]);
+  });
+});
+
+describe("a Gemini that a script tells of", () => {
+  const page = readFileSync(new URL("../../docs/integrations.md", import.meta.url), "utf8");
+  const [, block = ""] = /## Gemini in scripts[^]*?```sh\n([^]*?)```/.exec(page) ?? [];
+  const [tell = "", ...lines] = block.split("\n").filter((line) => line !== "");
+
+  it("goes through the states that docs/integrations.md names, line by line", async () => {
+    const player = await play();
+    await daemon.until(player.paneId, (row) => row.agent === "gemini", WITHOUT_HOOK_MS);
+    const place = await tmux.run("display-message", "-p", "-t", player.paneId, "#{socket_path},#{pid},0");
+    const env = {
+      ...process.env,
+      AGTMUX_HOME: daemon.paths.home,
+      TMUX: place.trim(),
+      TMUX_PANE: player.paneId,
+    };
+    const expected = [
+      ["running", "thinking"],
+      ["running", "tool"],
+      ["waiting_approval", "permission_tool"],
+      ["running", "thinking"],
+      ["completed", "turn_ended"],
+    ] as const;
+    expect(lines).toHaveLength(expected.length);
+    for (const [index, [state, reason]] of expected.entries()) {
+      await promisify(execFile)("sh", ["-c", `${tell}\n${lines[index] ?? ""}`], { env });
+      await daemon.until(player.paneId, (row) => row.state === state && row.reason_code === reason);
+    }
+    await scene.untilTold(player, ["running", "waiting_approval", "running", "completed"]);
   });
 });
