@@ -17,7 +17,7 @@ export interface BindInput {
   targetId: string;
   /** Tmux servers of the target as they are known now. */
   servers: readonly ServerInstance[];
-  /** Live runtimes, and those that ended recently. */
+  /** Live runtimes, and those that ended recently; those of other targets are no candidates, whatever the event names. */
   runtimes: readonly Runtime[];
 }
 
@@ -26,9 +26,11 @@ const isOfLife = (envelope: Envelope, runtime: Runtime): boolean =>
     envelope.eventTime >= runtime.processStartedAt - START_TOLERANCE_MS) &&
   (runtime.endedAt === null || envelope.eventTime <= runtime.endedAt + START_TOLERANCE_MS);
 
-/** The agent's session id outranks the pane: an agent's background server may run hooks with another pane's environment. */
-const bySession = (input: BindInput): Runtime | null => {
-  const { envelope, sessionId, runtimes } = input;
+/** For an event without a pane. Two live runtimes of one session prove nothing. */
+const bySession = (
+  { envelope, sessionId }: Pick<BindInput, "envelope" | "sessionId">,
+  runtimes: readonly Runtime[],
+): Runtime | null => {
   if (sessionId === null) return null;
   const known = runtimes.filter(
     (runtime) =>
@@ -40,12 +42,14 @@ const bySession = (input: BindInput): Runtime | null => {
 };
 
 export const bindEvent = (input: BindInput): Binding => {
-  const { envelope, servers, runtimes, targetId } = input;
-  const session = bySession(input);
-  if (envelope.paneId === null || envelope.tmuxSocket === null)
+  const { envelope, servers, targetId } = input;
+  const runtimes = input.runtimes.filter((runtime) => runtime.targetId === targetId);
+  if (envelope.paneId === null || envelope.tmuxSocket === null) {
+    const session = bySession(input, runtimes);
     return session === null
       ? { kind: "dropped", reason: "no_pane" }
       : { kind: "bound", runtimeId: session.runtimeId };
+  }
 
   const server = servers.find((instance) => instance.socketPath === envelope.tmuxSocket);
   if (server === undefined) return { kind: "pending", reason: "its tmux server is not known" };
@@ -53,8 +57,7 @@ export const bindEvent = (input: BindInput): Binding => {
     return { kind: "dropped", reason: "other_server_life" };
 
   const ofPane = runtimes.filter(
-    (runtime) =>
-      runtime.targetId === targetId && runtime.server === server.server && runtime.paneId === envelope.paneId,
+    (runtime) => runtime.server === server.server && runtime.paneId === envelope.paneId,
   );
   const live = ofPane.find((runtime) => runtime.endedAt === null);
   if (live === undefined) {

@@ -20,7 +20,7 @@ export interface PlaceInput {
   cwd: string | null;
   /** What the person asked, where this is the event of a prompt. */
   promptText: string | null;
-  /** Live runtimes, and those that ended recently. */
+  /** Live runtimes, and those that ended recently; those of other targets are no candidates, whatever the event names. */
   runtimes: readonly Runtime[];
   whereabouts: ReadonlyMap<string, Whereabouts>;
 }

@@ -1,6 +1,15 @@
 // Which runtimes an event is compared with: those of its session and of its pane, out of however many there are.
 import { afterEach, describe, expect, it } from "vitest";
-import { createIngestFixture, INSTANCE, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { createClaudeAdapter } from "../../adapters/claude/index.ts";
+import {
+  createIngestFixture,
+  INSTANCE,
+  SOCKET,
+  somePane,
+  type IngestFixture,
+} from "../../test/factories/ingest.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** Before the clock of the fixture. */
 const STARTED_AT = 999_000_000;
@@ -62,5 +71,108 @@ describe("binding among many", () => {
     f.hook("Stop");
     expect(f.ingest.dropped.get("older_runtime")).toBe(1);
     expect(f.store.listPending()).toEqual([]);
+  });
+});
+
+describe("binding beside another target", () => {
+  const FAR = "t_vm1";
+  const claim = (f: IngestFixture, eventName: string, more: Partial<Envelope> = {}): void =>
+    f.ingest.applyEnvelopes(FAR, [
+      {
+        spoolName: `far${String((claims += 1))}`,
+        agentType: "claude",
+        eventName,
+        tmuxSocket: null,
+        tmuxServerPid: null,
+        paneId: null,
+        parentPid: 600,
+        eventTime: f.clock.now(),
+        payload: { session_id: "s1", hook_event_name: eventName, prompt: "go" },
+        payloadProblem: null,
+        ...more,
+      },
+    ]);
+  let claims = 0;
+  const HERE = { tmuxSocket: SOCKET, tmuxServerPid: 99, paneId: "%1" };
+
+  /** The same pane, process and session ids on a far machine, whose tmux says that it has the same socket. */
+  const farAgent = (f: IngestFixture, pid = 600): void => {
+    const [target] = f.store.listTargets();
+    if (target === undefined) throw new Error("no target");
+    f.ingest.setTarget({ ...target, targetId: FAR, targetName: "vm1", kind: "ssh", isDefault: false });
+    const pane = somePane("%1", { targetId: FAR });
+    const at = { targetId: FAR, server: "default", status: "ok", mode: "control", problem: null } as const;
+    f.ingest.applyTopology({ ...at, instance: INSTANCE, panes: [pane] });
+    const process = { pid, ppid: 500, comm: "claude", args: "claude", startedAt: STARTED_AT };
+    f.ingest.applyRecognised(pane, { agentType: "claude", process });
+  };
+  const stateOf = (f: IngestFixture, target: string): string | null | undefined =>
+    f.ingest.rows(true).find(({ identity }) => identity.target === target)?.state;
+
+  it("finds no agent of this one by session, process, pane or server", () => {
+    const f = running();
+    for (const more of [{}, HERE, { ...HERE, tmuxServerPid: null }, { paneId: "%1" }]) claim(f, "Stop", more);
+    claim(f, "wrapper.exit", { ...HERE, payload: { pid: 600, status: 1 } });
+    expect(f.state()).toBe("running/thinking");
+    expect([...f.ingest.world.liveRuntimes()].map((entry) => entry.wrapperExitStatus)).toEqual([null]);
+    farAgent(f);
+    f.clock.advance(1_000);
+    claim(f, "Stop", HERE);
+    expect([f.state(), stateOf(f, "vm1")]).toEqual(["running/thinking", "completed"]);
+  });
+
+  it("takes no session from an agent of this one", () => {
+    const f = running();
+    farAgent(f);
+    claim(f, "SessionStart", HERE);
+    f.clock.advance(1_000);
+    f.hook("Stop", { session_id: "s1" }, { paneId: null, tmuxSocket: null });
+    expect(f.state()).toBe("completed/turn_ended");
+  });
+
+  it("does not keep an agent's events from being placed by saying that it has their session", () => {
+    const claude = createClaudeAdapter();
+    const adapter: AgentAdapter = {
+      ...claude,
+      eventsMayNameOtherPanes: true,
+      normalize: (envelope, options) => {
+        const event = claude.normalize(envelope, options);
+        const prompt = envelope.payload?.["prompt"];
+        return event === null || typeof prompt !== "string" ? event : { ...event, promptText: prompt };
+      },
+    };
+    const f = createIngestFixture(undefined, adapter);
+    made = f;
+    f.topology([somePane(), somePane("%2", { panePid: 501 })]);
+    f.agent("%1", 600, STARTED_AT);
+    f.agent("%2", 601, STARTED_AT);
+    farAgent(f, 700);
+    claim(f, "SessionStart", {
+      ...HERE,
+      parentPid: 700,
+      payload: { session_id: "s1", hook_event_name: "SessionStart" },
+    });
+    const waiting = f.hook("UserPromptSubmit", { prompt: "a prompt that is long enough to find" });
+    expect([...f.ingest.unplacedAgents("host", [])]).toEqual(["claude"]);
+    expect(f.store.listPending().map(({ envelope }) => envelope.spoolName)).toEqual([waiting.spoolName]);
+  });
+
+  it("waits for nobody without end: of too many events of nobody the oldest go, and no other target's", () => {
+    const f = createIngestFixture();
+    made = f;
+    f.topology([somePane()]);
+    const waiting = f.hook("UserPromptSubmit", { prompt: "go" });
+    const [target] = f.store.listTargets();
+    if (target === undefined) throw new Error("no target");
+    f.ingest.setTarget({ ...target, targetId: FAR, targetName: "vm1", kind: "ssh", isDefault: false });
+    for (let batch = 0; batch < 25; batch += 1)
+      f.ingest.applyEnvelopes(
+        FAR,
+        Array.from({ length: 100 }, (_, at) => ({ ...waiting, spoolName: `flood-${batch}-${at}` })),
+      );
+    const pending = f.store.listPending();
+    expect(pending.filter(({ targetId }) => targetId === FAR)).toHaveLength(2_000);
+    expect(pending.at(-1)?.envelope.spoolName).toBe("flood-24-99");
+    expect(pending.filter(({ targetId }) => targetId === "host")).toHaveLength(1);
   });
 });

@@ -13,6 +13,14 @@ import type { States } from "./states.ts";
 import { bindWrapper, normalizeWrapper } from "./wrapperEvents.ts";
 import type { RuntimeEntry } from "./world.ts";
 
+/** Of each target: what waits for longer than seconds belongs to nobody. */
+const MAX_PENDING = 2_000;
+
+const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter((one) => !isFirst(one)),
+];
+
 export class Events {
   private readonly ledger: Ledger;
   private readonly states: States;
@@ -46,7 +54,8 @@ export class Events {
           );
         }
       }
-      this.bindPending();
+      this.boundPending(targetId);
+      this.bindPending(targetId);
     });
   }
 
@@ -91,8 +100,8 @@ export class Events {
       const runtimes = this.candidates({ targetId, envelope }, sessionId, servers);
       return bindEvent({ envelope, sessionId, targetId, servers, runtimes });
     }
-    const entries = [...world.liveRuntimes()];
-    const runtimes = [...entries.map((entry) => entry.runtime), ...world.ended];
+    const entries = [...world.liveOfTarget(targetId)];
+    const runtimes = [...entries.map((entry) => entry.runtime), ...world.endedOf(targetId)];
     if (isWrapped) return bindWrapper({ envelope, targetId, servers: world.instances(targetId), runtimes });
     return placeEvent({
       envelope,
@@ -110,7 +119,7 @@ export class Events {
     });
   }
 
-  /** Of all runtimes those that `bindEvent` would look at: to go through a thousand of them for each event would cost more than all the rest. */
+  /** Of the runtimes of the event's own target those that `bindEvent` would look at: to go through a thousand of them for each event would cost more than all the rest. */
   private candidates(
     { targetId, envelope }: Pick<PendingEvent, "targetId" | "envelope">,
     sessionId: string | null,
@@ -118,13 +127,13 @@ export class Events {
   ): Runtime[] {
     const { world } = this.ledger;
     const { paneId, tmuxSocket } = envelope;
-    const ofSession = sessionId === null ? [] : world.liveOfSession(sessionId);
+    const ofSession = sessionId === null ? [] : world.liveOfSession(targetId, sessionId);
     const server = servers.find((instance) => instance.socketPath === tmuxSocket)?.server;
     const inPane =
       server === undefined || paneId === null ? undefined : world.liveOf({ targetId, server, paneId });
     const live = new Set(inPane === undefined ? ofSession : [...ofSession, inPane]);
     const runtimes = Array.from(live, ({ runtime }) => runtime);
-    return inPane === undefined ? [...runtimes, ...world.ended] : runtimes;
+    return inPane === undefined ? [...runtimes, ...world.endedOf(targetId)] : runtimes;
   }
 
   private applyTo(
@@ -164,17 +173,34 @@ export class Events {
     this.states.evaluate(entry);
   }
 
-  /** Inside a commit: tries the waiting events again, and once more those that came before the one that tied their session. */
-  bindPending(): void {
-    for (let before = Infinity; this.ledger.pending.length > 0 && this.ledger.pending.length < before;) {
-      const waiting = this.ledger.pending;
+  /**
+   * Inside a commit: tries the waiting events of the target again, and once more those that came before the one that tied their
+   * session.
+   */
+  bindPending(targetId: string): void {
+    const { ledger } = this;
+    for (let before = Infinity; ;) {
+      const [waiting, others] = partition(ledger.pending, (event) => event.targetId === targetId);
+      if (waiting.length === 0 || waiting.length >= before) return;
       before = waiting.length;
-      this.ledger.pending = [];
+      ledger.pending = others;
       for (const event of waiting) {
-        if (this.apply(event, false)) this.ledger.deps.store.removePending(event);
-        else this.ledger.pending.push(event);
+        if (this.apply(event, false)) ledger.deps.store.removePending(event);
+        else ledger.pending.push(event);
       }
     }
+  }
+
+  /** Inside a commit: the waiting events of every target. */
+  bindAllPending(): void {
+    for (const targetId of new Set(this.ledger.pending.map((event) => event.targetId)))
+      this.bindPending(targetId);
+  }
+
+  /** Inside a commit: of a target that floods with events of nobody the oldest are given up. */
+  private boundPending(targetId: string): void {
+    const waiting = this.ledger.pending.filter((event) => event.targetId === targetId);
+    if (waiting.length > MAX_PENDING) this.giveUp(waiting.slice(0, waiting.length - MAX_PENDING));
   }
 
   /**
@@ -185,7 +211,7 @@ export class Events {
     const { ledger } = this;
     const bound = new Set(
       Array.from(
-        ledger.world.liveRuntimes(),
+        ledger.world.liveOfTarget(targetId),
         ({ runtime }) => `${runtime.agentType}/${runtime.agentSessionId}`,
       ),
     );
@@ -206,11 +232,14 @@ export class Events {
   offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void {
     const { ledger } = this;
     ledger.commit(() => {
+      const targetIds = new Set<string>();
       for (const [runtimeId, text] of screens) {
         const entry = ledger.world.runtimes.get(runtimeId);
-        if (entry !== undefined) entry.screen = { text, readAt };
+        if (entry === undefined) continue;
+        entry.screen = { text, readAt };
+        targetIds.add(entry.runtime.targetId);
       }
-      this.bindPending();
+      for (const targetId of targetIds) this.bindPending(targetId);
     });
   }
 
@@ -218,14 +247,22 @@ export class Events {
   expirePending(now: number): void {
     const { deps, pending, rebuiltAt } = this.ledger;
     const limitMs = deps.timing().pending_bind_local_ms;
-    const expired = pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitMs);
-    if (expired.length === 0) return;
-    this.ledger.pending = pending.filter((event) => !expired.includes(event));
-    for (const event of expired) {
-      deps.store.removePending(event);
-      this.ledger.drop("dropped_unbound");
-      const { agentType, eventName, paneId } = event.envelope;
-      deps.logger.info({ agentType, eventName, paneId }, "an event found no runtime in time and was dropped");
+    this.giveUp(pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitMs));
+  }
+
+  private giveUp(events: readonly PendingEvent[]): void {
+    const { ledger } = this;
+    const given = new Set(events);
+    if (given.size === 0) return;
+    ledger.pending = ledger.pending.filter((event) => !given.has(event));
+    for (const event of given) {
+      ledger.deps.store.removePending(event);
+      ledger.drop("dropped_unbound");
     }
+    const [first] = events;
+    ledger.deps.logger.info(
+      { count: given.size, agentType: first?.envelope.agentType, eventName: first?.envelope.eventName },
+      "events found no runtime in time and were dropped",
+    );
   }
 }

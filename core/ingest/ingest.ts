@@ -35,7 +35,7 @@ const connectParts = (deps: IngestDeps): Parts => {
   const rows = new Rows(ledger);
   const states = new States(ledger, rows);
   const events = new Events(ledger, states);
-  const lives = new Lives({ ledger, rows, states, onBegin: () => events.bindPending() });
+  const lives = new Lives({ ledger, rows, states, onBegin: (targetId) => events.bindPending(targetId) });
   const topology = new Topology({ ledger, rows, states, lives });
   const readings = new Readings(ledger, states);
   const targets = new Targets({ ledger, rows, states, lives });

@@ -29,8 +29,8 @@ export interface LivesDeps {
   ledger: Ledger;
   rows: Rows;
   states: States;
-  /** A runtime began: events that waited for it may be bound now. Inside a commit. */
-  onBegin: () => void;
+  /** A runtime of the target began: events that waited for it may be bound now. Inside a commit. */
+  onBegin: (targetId: string) => void;
 }
 
 export class Lives {
@@ -112,7 +112,7 @@ export class Lives {
     const targetHealth = ledger.world.targets.get(targetId)?.health ?? "ok";
     entry.pulse = { ...entry.pulse, processVerifiedAt: now, keepAliveAt: now, targetHealth };
     ledger.world.addRuntime(entry);
-    this.deps.onBegin();
+    this.deps.onBegin(targetId);
     states.evaluate(entry);
   }
 

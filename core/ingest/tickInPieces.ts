@@ -28,7 +28,7 @@ export function* tickInPieces(deps: TickDeps, size: number): Generator<undefined
   const crashed = lives.expiredCrashes(now);
   if (due.length === 0 && crashed.length === 0 && ledger.pending.length === 0) return;
   ledger.commit(() => {
-    events.bindPending();
+    events.bindAllPending();
     events.expirePending(now);
     for (const entry of due.slice(0, size)) states.evaluate(entry);
     for (const entry of crashed) lives.dropCrashed(entry);

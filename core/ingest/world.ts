@@ -76,6 +76,15 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   view: null,
 });
 
+/** Of each target. */
+const MAX_ENDED = 500;
+
+const sessionKey = ({
+  targetId,
+  agentSessionId,
+}: Pick<Runtime, "targetId" | "agentSessionId">): string | null =>
+  agentSessionId === null ? null : `${targetId}\0${agentSessionId}`;
+
 const NO_LIVES: ReadonlyMap<string, RuntimeEntry> = new Map();
 
 /** Keys of servers: whoever goes through all panes asks for the same one again and again. */
@@ -92,11 +101,11 @@ export class World {
   readonly targets = new Map<string, Target>();
   readonly servers = new Map<string, ServerEntry>();
   readonly runtimes = new Map<string, RuntimeEntry>();
-  /** Runtimes that ended lately: their late events are recognised and dropped, not left pending. */
-  readonly ended: Runtime[] = [];
+  /** Runtimes that ended lately, by target: their late events are recognised and dropped, not left pending. */
+  private readonly ended = new Map<string, Runtime[]>();
   /** By server and pane. */
   private readonly lives = new Map<string, Map<string, RuntimeEntry>>();
-  /** By the agent's own session id; more than one where the same session was taken up in another pane. */
+  /** By target and the agent's own session id; more than one where the same session was taken up in another pane. */
   private readonly sessions = new Map<string, Set<RuntimeEntry>>();
   private readonly serverKey = createServerKey();
 
@@ -121,8 +130,13 @@ export class World {
     return this.lives.get(this.serverKey(targetId, server)) ?? NO_LIVES;
   }
 
-  liveOfSession(sessionId: string): Iterable<RuntimeEntry> {
-    return this.sessions.get(sessionId) ?? [];
+  /** Of one target: what another machine says that its agents are called means nothing here. */
+  liveOfSession(targetId: string, sessionId: string): Iterable<RuntimeEntry> {
+    return this.sessions.get(sessionKey({ targetId, agentSessionId: sessionId }) ?? "") ?? [];
+  }
+
+  endedOf(targetId: string): readonly Runtime[] {
+    return this.ended.get(targetId) ?? [];
   }
 
   setAgentSession(entry: RuntimeEntry, agentSessionId: string): void {
@@ -132,23 +146,24 @@ export class World {
   }
 
   private joinSession(entry: RuntimeEntry): void {
-    const { agentSessionId } = entry.runtime;
-    if (agentSessionId === null) return;
-    const entries = this.sessions.get(agentSessionId);
-    if (entries === undefined) this.sessions.set(agentSessionId, new Set([entry]));
+    const key = sessionKey(entry.runtime);
+    if (key === null) return;
+    const entries = this.sessions.get(key);
+    if (entries === undefined) this.sessions.set(key, new Set([entry]));
     else entries.add(entry);
   }
 
   private leaveSession(entry: RuntimeEntry): void {
-    const { agentSessionId } = entry.runtime;
-    const entries = agentSessionId === null ? undefined : this.sessions.get(agentSessionId);
-    if (agentSessionId === null || entries === undefined) return;
+    const key = sessionKey(entry.runtime);
+    const entries = key === null ? undefined : this.sessions.get(key);
+    if (key === null || entries === undefined) return;
     entries.delete(entry);
-    if (entries.size === 0) this.sessions.delete(agentSessionId);
+    if (entries.size === 0) this.sessions.delete(key);
   }
 
   removeTarget(targetId: string): void {
     this.targets.delete(targetId);
+    this.ended.delete(targetId);
     for (const [key, server] of this.servers) if (server.targetId === targetId) this.servers.delete(key);
   }
 
@@ -196,12 +211,18 @@ export class World {
     if (panes?.get(paneId) === entry) panes.delete(paneId);
     this.leaveSession(entry);
     if (!isKept) this.runtimes.delete(entry.runtime.runtimeId);
-    this.ended.push(entry.runtime);
-    if (this.ended.length > 500) this.ended.splice(0, this.ended.length - 500);
+    const ended = this.ended.get(targetId) ?? [];
+    ended.push(entry.runtime);
+    this.ended.set(targetId, ended.slice(-MAX_ENDED));
   }
 
   *liveRuntimes(): IterableIterator<RuntimeEntry> {
     for (const panes of this.lives.values()) yield* panes.values();
+  }
+
+  *liveOfTarget(targetId: string): IterableIterator<RuntimeEntry> {
+    for (const server of this.servers.values())
+      if (server.targetId === targetId) yield* this.livesOf(server).values();
   }
 
   *panes(): IterableIterator<Pane> {

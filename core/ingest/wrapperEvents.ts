@@ -26,9 +26,11 @@ export const normalizeWrapper = (envelope: Envelope): NormalizedEvent => ({
 
 /** Bound to the runtime whose process the wrapper started; never to another one of the same pane. */
 export const bindWrapper = (input: Omit<BindInput, "sessionId">): Binding => {
-  const { envelope, runtimes } = input;
+  const { envelope, runtimes, targetId } = input;
   const pid = readWrapperEvent(envelope)?.pid ?? null;
-  const own = runtimes.filter((runtime) => pid !== null && runtime.pid === pid);
+  const own = runtimes.filter(
+    (runtime) => pid !== null && runtime.pid === pid && runtime.targetId === targetId,
+  );
   const agentType = own.find(({ paneId }) => paneId === envelope.paneId)?.agentType ?? envelope.agentType;
   const binding = bindEvent({ ...input, envelope: { ...envelope, agentType }, sessionId: null });
   if (binding.kind !== "bound" || own.some(({ runtimeId }) => runtimeId === binding.runtimeId))

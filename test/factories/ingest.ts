@@ -11,6 +11,7 @@ import { DEFAULT_TIMING } from "../../core/model/config.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
 import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import { HOST_TARGET, type Pane, type ServerInstance } from "../../core/model/runtime.ts";
+import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import type { Store } from "../../core/ports/store.ts";
@@ -67,10 +68,10 @@ export interface IngestFixture {
 
 export const createIngestFixture = (
   storePath = join(mkdtempSync(join(tmpdir(), "agtmux-ingest-")), "state.db"),
+  adapter: AgentAdapter = createClaudeAdapter(),
 ): IngestFixture => {
   const clock = new HandClock();
   const store = openStore({ path: storePath, logger: SILENT_LOGGER });
-  const adapter = createClaudeAdapter();
   const ids = counterIds();
   const build = (): Ingest =>
     new Ingest({
