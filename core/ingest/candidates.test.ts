@@ -8,6 +8,7 @@ import {
   somePane,
   type IngestFixture,
 } from "../../test/factories/ingest.ts";
+import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
@@ -155,6 +156,26 @@ describe("binding beside another target", () => {
     const waiting = f.hook("UserPromptSubmit", { prompt: "a prompt that is long enough to find" });
     expect([...f.ingest.unplacedAgents("host", [])]).toEqual(["claude"]);
     expect(f.store.listPending().map(({ envelope }) => envelope.spoolName)).toEqual([waiting.spoolName]);
+  });
+
+  it("waits longer for an agent behind a connection, which is seen later", () => {
+    const f = createIngestFixture();
+    made = f;
+    const [target] = f.store.listTargets();
+    if (target === undefined) throw new Error("no target");
+    f.ingest.setTarget({ ...target, targetId: FAR, targetName: "vm1", kind: "ssh", isDefault: false });
+    f.topology([somePane()]);
+    f.hook("UserPromptSubmit", { prompt: "go" });
+    claim(f, "UserPromptSubmit", HERE);
+    const waiting = (): string[] => f.store.listPending().map(({ targetId }) => targetId);
+    const after = (ms: number): string[] => {
+      f.clock.advance(ms);
+      f.ingest.tick();
+      return waiting();
+    };
+    expect(waiting()).toEqual(["host", FAR]);
+    expect(after(DEFAULT_TIMING.pending_bind_local_ms + 1)).toEqual([FAR]);
+    expect(after(DEFAULT_TIMING.pending_bind_ssh_ms - DEFAULT_TIMING.pending_bind_local_ms)).toEqual([]);
   });
 
   it("waits for nobody without end: of too many events of nobody the oldest go, and no other target's", () => {

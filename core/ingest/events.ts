@@ -245,9 +245,11 @@ export class Events {
 
   /** Inside a commit: gives up on those that waited for longer than the limit. */
   expirePending(now: number): void {
-    const { deps, pending, rebuiltAt } = this.ledger;
-    const limitMs = deps.timing().pending_bind_local_ms;
-    this.giveUp(pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitMs));
+    const { deps, pending, rebuiltAt, world } = this.ledger;
+    const { pending_bind_local_ms: localMs, pending_bind_ssh_ms: sshMs } = deps.timing();
+    const limitOf = ({ targetId }: PendingEvent): number =>
+      world.targets.get(targetId)?.kind === "ssh" ? sshMs : localMs;
+    this.giveUp(pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitOf(event)));
   }
 
   private giveUp(events: readonly PendingEvent[]): void {
