@@ -71,6 +71,35 @@ describe("examples", () => {
   });
 });
 
+/** Each line of the specification's command-line surface, with everything that it may have. */
+const SPECIFIED = [
+  "agtmux target add vm1 --kind ssh --ssh-target vm1",
+  "agtmux target add here --kind local",
+  "agtmux target connect vm1",
+  "agtmux target list --json",
+  "agtmux target remove vm1 --yes",
+  "agtmux list panes --target vm1 --target-session vm1/work --session work --state idle --agent claude --needs-action --json",
+  "agtmux list panes --all-targets",
+  "agtmux list windows --target vm1 --target-session vm1/work --session work --with-agent-status --json",
+  "agtmux list windows --all-targets",
+  "agtmux list sessions --target vm1 --agent-summary --group-by target-session --json",
+  "agtmux list sessions --all-targets --group-by session-name",
+  "agtmux attach REF --if-state idle --if-updated-within 5s --force-stale",
+  "agtmux send REF --text hello --if-runtime rt1 --if-state idle --if-updated-within 5s --force-stale",
+  "agtmux view-output REF --lines 20",
+  "agtmux kill REF --signal INT --if-runtime rt1 --if-state idle --if-updated-within 5s --force-stale --yes",
+  "agtmux kill REF --signal TERM",
+  "agtmux kill REF --signal KILL",
+  "agtmux watch --target vm1 --scope panes --format table --interval 1s --once",
+  "agtmux watch --all-targets --scope windows --format jsonl --since 2026-02-13T00:00:00Z",
+  "agtmux watch --scope sessions",
+];
+
+test.each(SPECIFIED)("the specification's '%s' can be typed", async (line) => {
+  const { values } = await parse(wordsOf(line).slice(1));
+  for (const { values: known, given } of values) expect(known).toContain(given);
+});
+
 test("an option means the same in every verb: it takes a value, or it does not", () => {
   const kinds = new Map<string, Set<string>>();
   for (const { options } of pages)
