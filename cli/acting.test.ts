@@ -91,7 +91,9 @@ describe("kill", () => {
     expect(daemon.asked).toMatchObject([{ action: "kill", input: { signal: "TERM", isConfirmed: true } }]);
   });
 
-  test("knows three signals", async () => {
+  test("sends INT where no signal is named, and knows three", async () => {
+    expect((await home.run(["kill", "runtime:rt1", "--yes"])).code).toBe(0);
+    expect(daemon.asked).toMatchObject([{ action: "kill", input: { signal: "INT" } }]);
     expect((await home.run(["kill", "runtime:rt1", "--signal", "HUP", "--yes"])).code).toBe(2);
   });
 });

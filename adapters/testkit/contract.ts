@@ -274,6 +274,19 @@ export const runAdapterContract = (adapter: AgentAdapter, options: ContractOptio
       expect(adapter.agentType).toMatch(/^[a-z0-9_-]{1,40}$/);
       expect(adapter.capabilities.event_driven).toBe(adapter.integration !== undefined);
     });
+    it("declares every state that a frame of its agent shows", () => {
+      const { capabilities } = adapter;
+      const isDeclared: Readonly<Record<string, boolean>> = {
+        waiting_approval: capabilities.supports_waiting_approval,
+        waiting_input: capabilities.supports_waiting_input,
+        completed: capabilities.supports_completed,
+      };
+      const labels = Object.entries({ ...options.labels, ...options.variants?.labels });
+      const undeclared = labels.filter(
+        ([frame, { state }]) => frame.startsWith(`${adapter.agentType}/`) && isDeclared[state] === false,
+      );
+      expect(undeclared).toEqual([]);
+    });
     describeIdentification(adapter, options.fixturesDir, options);
     describeFrames(adapter, "recorded frames", options.fixturesDir, options.labels, options);
     if (options.variants !== undefined)
