@@ -1,23 +1,17 @@
-// Names, titles and prompts come from other programs: nothing of theirs may steer the terminal.
+// Names, titles and texts come from other programs: nothing of theirs may steer the terminal, and nothing may be hidden.
+import { visibleLine, visibleText } from "../../core/model/visibleText.ts";
 
-// C0, DEL, C1, line separators, and the bidirectional controls that can reorder what a person reads.
+/** What a terminal would obey: whole sequences, and control characters by themselves. A name loses nothing with them. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const HOSTILE = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069]+/g;
+const ESCAPE_SEQUENCE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?)/g;
+// oxlint-disable-next-line no-control-regex -- see above
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]+/g;
 
-/** One printable line: whole escape sequences go, other control characters become one space. */
-export const cleanLine = (text: string): string =>
-  text
-    // oxlint-disable-next-line no-control-regex -- see above
-    .replace(/\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?)/g, "")
-    .replace(HOSTILE, " ")
-    .trim();
+const withoutControls = (text: string): string => text.replace(ESCAPE_SEQUENCE, "").replace(CONTROL, " ");
 
-/** Printable lines; tabs become spaces. */
-export const cleanLines = (text: string): string[] => text.split(/\r?\n/).map((line) => cleanIndented(line));
+/** One printable line of a name, a title or a message. */
+export const cleanLine = (text: string): string => visibleLine(withoutControls(text));
 
-/** Like `cleanLine`, but keeps the indentation that a diff or a command needs. */
-const cleanIndented = (line: string): string => {
-  const body = line.replaceAll("\t", "    ");
-  const indent = /^ */.exec(body)?.[0] ?? "";
-  return indent + cleanLine(body);
-};
+/** Printable lines with their indentation; tabs become spaces. */
+export const cleanLines = (text: string): string[] =>
+  text.split(/\r?\n/).map((line) => visibleText(withoutControls(line.replaceAll("\t", "    "))).trimEnd());

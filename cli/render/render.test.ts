@@ -167,7 +167,8 @@ describe("the measure without tables", () => {
 
 describe("text from other programs", () => {
   test("loses escape sequences, control characters and bidirectional controls", () => {
-    expect(cleanLine("a\u001b[31mb\u001b]0;title\u0007c\rd\u009b2Je\u202ef\n")).toBe("abc d 2Je f");
+    expect(cleanLine("a\u001b[31mb\u001b]0;title\u0007c\rd\u009b2Je\u202ef\n")).toBe("abc d 2Je⟨U+202E⟩f");
+    expect(cleanLine("a\u061cb\u200bc\u{e0041}d")).toBe("a⟨U+061C⟩b⟨U+200B⟩c⟨U+E0041⟩d");
   });
 
   test("never brings a control character through, whatever it is", () => {

@@ -1,0 +1,24 @@
+// Text of agents, tmux and repositories made safe to look at, on every surface alike: what a terminal or a bidi algorithm would
+// obey, and what nobody would see, becomes a visible mark. Nothing is lost: the marks can be read back, because the sign that
+// begins one is marked itself.
+
+/**
+ * Control characters but newline and tab; white space that is no blank; marks of direction; what has no width: joiners, fillers,
+ * selectors, tags; and the sign that begins a mark.
+ */
+const MARKED =
+  /[^\P{Cc}\n\t]|[^\P{Z} ]|[^\P{Cf}\u200d]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff9-\ufffb\u27e8]|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]/u
+    .source;
+/** Both join the parts of an emoji, and are visible only there. */
+const OUTSIDE_EMOJI =
+  "(?<![\\p{Emoji}\\p{M}])[\\ufe0e\\ufe0f]|(?<![\\p{Extended_Pictographic}\\ufe0f\\p{Emoji_Modifier}])\\u200d|\\u200d(?!\\p{Extended_Pictographic})";
+const TO_MARK = new RegExp(`${MARKED}|${OUTSIDE_EMOJI}`, "gu");
+
+const mark = (character: string): string =>
+  `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+
+/** Text over several lines: newlines and tabs stay. Two texts that differ are shown differently. */
+export const visibleText = (text: string): string => text.replace(TO_MARK, mark);
+
+/** Text for one line: white space at its ends goes, any within becomes one blank. */
+export const visibleLine = (text: string): string => visibleText(text.replace(/\s+/g, " ").trim());
