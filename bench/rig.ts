@@ -7,7 +7,6 @@ import { createIdSource } from "../core/daemon/systemClock.ts";
 import { Ingest } from "../core/ingest/ingest.ts";
 import { DEFAULT_TIMING } from "../core/model/config.ts";
 import type { Envelope } from "../core/model/envelope.ts";
-import { MAX_PROGRESS } from "../core/model/evidence.ts";
 import type { Pane, ServerInstance } from "../core/model/runtime.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
@@ -96,7 +95,7 @@ export const createRig = (path: string): Rig => {
     adapterOf: (agentType) => adapters.byAgentType(agentType),
     runtimeIdOf: (parts) => `rt_${createHash("sha256").update(parts.join("|")).digest("hex").slice(0, 16)}`,
     redact: redactEvidence,
-    redactText: (text) => redactText(text, MAX_PROGRESS),
+    redactText,
     fingerprintOf: promptFingerprint,
   });
   const startedAt = Math.floor(clock.now() / 1_000) - 10_000;

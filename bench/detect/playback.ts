@@ -10,7 +10,6 @@ import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
 import { promptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
-import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
@@ -119,7 +118,7 @@ export class Player implements Disposable {
         adapterOf: (agentType) => this.registry.byAgentType(agentType),
         runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
         redact: redactEvidence,
-        redactText: (text) => redactText(text, MAX_PROGRESS),
+        redactText,
         fingerprintOf: promptFingerprint,
       });
       return this.run({ ingest, clock, frame, screen, mode, lead: mode === "both" ? lead : null });

@@ -1,5 +1,6 @@
 // Settings of a target as a person gives them on the command line.
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { refusePassword } from "../../core/model/sshAddress.ts";
 
 export const TRANSPORTS = ["auto", "ssh2", "openssh"] as const;
 type Transport = (typeof TRANSPORTS)[number];
@@ -12,6 +13,12 @@ export const parseTransport = (text: string | undefined): Transport | undefined 
   throw new AgtmuxError("E_USAGE", `--transport does not know '${text}'`, {
     remedy: `Transports are ${TRANSPORTS.join(", ")}.`,
   });
+};
+
+/** @throws AgtmuxError E_USAGE for an address with a password: it does not even leave for the daemon. */
+export const parseSshTarget = (text: string): string => {
+  refusePassword(text);
+  return text;
 };
 
 /** Null for `auto`: tmux is searched for. @throws AgtmuxError E_USAGE for a path that is not absolute. */

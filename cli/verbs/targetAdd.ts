@@ -7,7 +7,7 @@ import type { TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { toFailure } from "../failure.ts";
-import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
+import { parseSshTarget, parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeConnected } from "../render/targetLines.ts";
 import { printDocument } from "../document.ts";
@@ -85,7 +85,7 @@ export const runTargetAdd = async (
   checkKind(options.kind ?? "ssh", name);
   const input = {
     name,
-    ssh_target: options.sshTarget ?? name,
+    ssh_target: parseSshTarget(options.sshTarget ?? name),
     transport: parseTransport(options.transport),
     tmux_path: parseTmuxPath(options.tmuxPath),
   };

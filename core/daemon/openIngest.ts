@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { promptFingerprint } from "../actions/fingerprint.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import type { IngestDeps } from "../ingest/ledger.ts";
-import { MAX_PROGRESS } from "../model/evidence.ts";
 import type { DurableStore } from "../store/durableStore.ts";
 import { redactEvidence } from "../store/redactEvidence.ts";
 import { redactText } from "../store/redactText.ts";
@@ -24,7 +23,7 @@ export const openIngest = (deps: OpenIngestDeps): Ingest => {
     ...deps,
     runtimeIdOf: hashId,
     redact: redactEvidence,
-    redactText: (text) => redactText(text, MAX_PROGRESS),
+    redactText,
     fingerprintOf: promptFingerprint,
   });
   deps.store.onReplaced(() => ingest.afterLoss());

@@ -27,8 +27,8 @@ export interface IngestDeps {
   runtimeIdOf: (identity: readonly string[]) => string;
   /** Takes secrets out of the texts of evidence, before anybody sees them. */
   redact: (evidence: Evidence) => Evidence;
-  /** The same for a line of text. */
-  redactText: (text: string) => string;
+  /** The same for a line of text, which is cut to `maxLength`. */
+  redactText: (text: string, maxLength: number) => string;
   /** Prompt fingerprint of what is asked, or null when nothing is asked. */
   fingerprintOf: (runtimeId: string, resolution: Resolution) => string | null;
 }

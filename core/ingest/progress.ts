@@ -2,7 +2,7 @@
 // and is not stored: after a restart it comes back with the next reading, or with the stored event that it rests on.
 import { compareByTime, orderKeyOf } from "../engine/order.ts";
 import { steadyProgress } from "../engine/progress.ts";
-import { ROOT_AGENT } from "../model/evidence.ts";
+import { MAX_PROGRESS, ROOT_AGENT } from "../model/evidence.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { RuntimeEntry } from "./world.ts";
 
@@ -37,10 +37,10 @@ export const NO_PROGRESS: ProgressState = {
 /** A text as an adapter gave it, made steady and free of secrets. */
 export const cleanProgress = (
   text: string | null | undefined,
-  redact: (text: string) => string,
+  redact: (text: string, maxLength: number) => string,
 ): string | null => {
   const steady = steadyProgress(text ?? "");
-  return steady === null ? null : redact(steady);
+  return steady === null ? null : redact(steady, MAX_PROGRESS);
 };
 
 /** The line of the event that the present state rests on. */

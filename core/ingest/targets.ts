@@ -12,6 +12,8 @@ export interface TargetsDeps {
   lives: Lives;
 }
 
+const MAX_REASON = 1_000;
+
 /** What of a target is worth telling; when it was seen last goes along with the next change. */
 const isSameHealth = (known: Target | undefined, now: Target): boolean =>
   known?.health === now.health &&
@@ -50,7 +52,9 @@ export class Targets {
     const target = world.targets.get(targetId);
     if (target === undefined) return;
     const note = (link ?? target.link)?.note ?? null;
-    const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, why];
+    // What the far side and ssh say goes in here: it is listed, stored and logged.
+    const clean = why === null ? null : deps.redactText(why, MAX_REASON);
+    const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, clean];
     if (target.health === health && target.healthReason === reason && link === undefined) return;
     const now = deps.clock.now();
     const lastSeenAt = health === "down" ? target.lastSeenAt : now;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { noticePolicySchema } from "./noticePolicy.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
+import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
 
 /** The freshness values of design "states". */
 export const timingSchema = z
@@ -39,7 +40,11 @@ const tmuxServersSchema = z
 export const sshTargetConfigSchema = z
   .object({
     name: refNameSchema.refine((name) => name !== HOST_TARGET, "this is the name of this machine"),
-    ssh_target: z.string().min(1).max(255),
+    ssh_target: z
+      .string()
+      .min(1)
+      .max(255)
+      .refine((address) => !hasPassword(address), PASSWORD_IN_ADDRESS),
     enabled: z.boolean().default(true),
     transport: z.enum(["auto", "ssh2", "openssh"]).default("auto"),
     tmux_path: z.string().startsWith("/").nullable().default(null),

@@ -3,6 +3,7 @@
 import { execa } from "execa";
 import { z } from "zod";
 import { AgtmuxError } from "../model/errors.ts";
+import { refusePassword } from "../model/sshAddress.ts";
 import { cleanLine, unreachableError } from "./sshErrors.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -61,10 +62,11 @@ export interface SshConfig extends Readonly<z.output<typeof recordSchema>> {
 }
 
 /**
- * Refuses a name that `ssh` or a shell of its configuration could take for anything but a name.
+ * Refuses a name that `ssh` or a shell of its configuration could take for anything but a name, and one with a password.
  * @throws AgtmuxError E_USAGE.
  */
 export const checkSshAlias = (alias: string): void => {
+  refusePassword(alias);
   const why =
     alias === ""
       ? "it is empty"

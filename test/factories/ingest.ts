@@ -9,7 +9,6 @@ import { Ingest } from "../../core/ingest/ingest.ts";
 import type { IngestChange } from "../../core/ingest/ledger.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
-import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import { HOST_TARGET, type Pane, type ServerInstance } from "../../core/model/runtime.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
@@ -83,7 +82,7 @@ export const createIngestFixture = (
       adapterOf: (agentType) => (agentType === "claude" ? adapter : null),
       runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
       redact: redactEvidence,
-      redactText: (text) => redactText(text, MAX_PROGRESS),
+      redactText,
       fingerprintOf: promptFingerprint,
     });
   let ingest = build();
