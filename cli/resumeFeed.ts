@@ -22,8 +22,10 @@ const LONGEST_WAIT_MS = 2_000;
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
 
+type Watcher = Pick<CliContext, "connect" | "signal">;
+
 /** Null when the signal aborts first. Errors other than an absent daemon are final. */
-const reconnect = async (context: CliContext): Promise<DaemonClient | null> => {
+const reconnect = async (context: Watcher): Promise<DaemonClient | null> => {
   const lostAt = performance.now();
   for (let waitMs = POLL_MS; !context.signal.aborted;) {
     const isGrace = performance.now() - lostAt < RESTART_GRACE_MS;
@@ -46,7 +48,7 @@ const reconnect = async (context: CliContext): Promise<DaemonClient | null> => {
  * restart comes a snapshot instead of what was missed, for those who only want what is.
  */
 export async function* resumeFeed(
-  context: CliContext,
+  context: Watcher,
   options: { since: Since; all: boolean; isAfresh?: boolean },
 ): AsyncGenerator<FeedEvent> {
   let { version, time } = options.since;

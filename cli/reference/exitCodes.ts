@@ -40,6 +40,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
   E_TARGET_UNKNOWN: "There is no target of that name.",
   E_RUNTIME_ENDED: "The agent ended while it was waited for.",
+  E_ADDRESS_REUSED: "The address of the browser's page was used a second time; its session has ended.",
   E_TIMEOUT: "What was waited for did not come in time.",
   E_INTERNAL: "agtmux itself failed.",
 };

@@ -24,7 +24,7 @@ const parsePort = (text: string): number => {
   });
 };
 
-/** Runs until Ctrl-C. Fails with E_UNSUPPORTED where the page was not built. */
+/** Runs until Ctrl-C. Fails with E_UNSUPPORTED where the page was not built, E_ADDRESS_REUSED when its session has ended. */
 export const runUi = async (context: CliContext, options: UiOptions): Promise<void> => {
   const port = options.port === undefined ? 0 : parsePort(options.port);
   const rendererDir = join(context.root, "dist", "renderer");
@@ -32,11 +32,23 @@ export const runUi = async (context: CliContext, options: UiOptions): Promise<vo
     throw new AgtmuxError("E_UNSUPPORTED", "the popover has not been built", {
       remedy: "Build it with 'npm run build', or use 'npm start'.",
     });
-  const feed = resumeFeed(context, { since: { version: null, time: null }, all: false });
+  const reused = new AbortController();
+  const feed = resumeFeed(
+    {
+      connect: (how) => context.connect(how),
+      signal: AbortSignal.any([context.signal, reused.signal]),
+    },
+    { since: { version: null, time: null }, all: false },
+  );
   // The first event: the daemon is there, so the page has something to show from its first moment.
   await feed.next();
-  const rpc = createSocketHandler(context.paths().socket);
-  const bridge = await startWebBridge({ rpc, rendererDir, logger: SILENT_LOGGER, port });
+  const bridge = await startWebBridge({
+    rpc: createSocketHandler(context.paths().socket),
+    rendererDir,
+    logger: SILENT_LOGGER,
+    port,
+    onReuse: () => reused.abort(),
+  });
   try {
     if (options.json === true) printDocument<UiDocument>(context, { url: bridge.url });
     else context.print(`${bridge.url}\nThe address works once, in one browser. Ctrl-C ends it.\n`);
@@ -46,4 +58,9 @@ export const runUi = async (context: CliContext, options: UiOptions): Promise<vo
     await feed.return(undefined);
     await bridge.close();
   }
+  if (reused.signal.aborted)
+    throw new AgtmuxError(
+      "E_ADDRESS_REUSED",
+      "the address was opened a second time, by another browser or program: the session has ended",
+    );
 };

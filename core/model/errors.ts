@@ -100,6 +100,11 @@ export const ERROR_CODES = {
     trpc: "PRECONDITION_FAILED",
     remedy: "Wait for 'gone' as well where that may happen.",
   },
+  E_ADDRESS_REUSED: {
+    exit: 25,
+    trpc: "FORBIDDEN",
+    remedy: "Run 'agtmux ui' again, and find out who else could see its address.",
+  },
   E_TIMEOUT: { exit: 124, trpc: "TIMEOUT", remedy: "Give it longer with --timeout." },
   E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },
 } as const;

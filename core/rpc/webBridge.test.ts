@@ -17,6 +17,7 @@ const SECRET = "outside-the-renderer";
 let folder: string;
 let daemon: FakeDaemon;
 let bridge: WebBridge;
+let reuses: number;
 /** The folder of the popover without its last slash; known to who exchanged the token. */
 let base: string;
 
@@ -90,10 +91,12 @@ beforeEach(async () => {
   symlinkSync(join(folder, "secret.html"), join(folder, "renderer", "link.html"));
   daemon = new FakeDaemon([makePane()]);
   base = "";
+  reuses = 0;
   bridge = await startWebBridge({
     rpc: createRouterHandler(createRouter(daemon), SILENT_LOGGER),
     rendererDir: join(folder, "renderer"),
     logger: SILENT_LOGGER,
+    onReuse: () => void (reuses += 1),
   });
 });
 afterEach(async () => {
@@ -196,13 +199,58 @@ describe("browser bridge", () => {
     }
   });
 
-  it("takes a token once", async () => {
+  const browserOf = (answer: Answer): string =>
+    (answer.headers["set-cookie"] ?? []).map((cookie) => cookie.split("; ")[0]).join("; ");
+
+  it("takes a token once: the browser that has the session is only refused when it opens the address again", async () => {
     const path = pathOf(bridge.url);
-    expect((await ask(path)).status).toBe(200);
-    const again = await ask(path);
-    expect(again.status).toBe(403);
-    expect(again.headers["set-cookie"]).toBeUndefined();
+    const first = await ask(path);
+    const cookie = takeCookie(first);
+    expect(first.headers["set-cookie"]?.[1]).toMatch(
+      new RegExp(`^agtmux_${bridge.port}_opened=[0-9a-f]{64}; HttpOnly; SameSite=Lax; Path=/open$`),
+    );
+    const again = await ask(path, { headers: { cookie: browserOf(first) } });
+    expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
+    expect((await ask("/", { headers: { cookie } })).status).toBe(200);
   });
+
+  it("ends the session, with every connection of it, when somebody without it uses the address again", async () => {
+    const path = pathOf(bridge.url);
+    const cookie = takeCookie(await ask(path));
+    const stream = request({
+      host: "127.0.0.1",
+      port: bridge.port,
+      path: `${base}/trpc/feed?input=%7B%7D`,
+      headers: { cookie, accept: "text/event-stream" },
+    });
+    const ended = new Promise((resolve) => {
+      stream.on("error", resolve).on("response", (response) => response.on("error", resolve).resume());
+    });
+    stream.end();
+    await vi.waitFor(() => expect(daemon.feedClients).toBe(1));
+    const again = await ask(path);
+    expect([again.status, again.headers["set-cookie"], again.body]).toEqual([
+      403,
+      undefined,
+      expect.stringContaining("Its session has ended"),
+    ]);
+    expect(reuses).toBe(1);
+    await ended;
+    await vi.waitFor(() => expect(daemon.feedClients).toBe(0));
+    expect((await ask("/", { headers: { cookie } })).status).toBe(403);
+    expect((await ask(pathOf(bridge.renewUrl()))).status).toBe(200);
+  });
+
+  it.each(["", "0".repeat(64)])(
+    "does not take %j for the sign of the browser that has the session",
+    async (sign) => {
+      const path = pathOf(bridge.url);
+      const first = await ask(path);
+      await ask(path, { headers: { cookie: `agtmux_${bridge.port}_opened=${sign}` } });
+      expect(reuses).toBe(1);
+      expect((await ask("/", { headers: { cookie: takeCookie(first) } })).status).toBe(403);
+    },
+  );
 
   it("makes the older address useless when it gives a new one", async () => {
     const older = pathOf(bridge.url);

@@ -5,7 +5,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Logger } from "../ports/logger.ts";
 import { readWebFiles, type WebFile } from "./webFiles.ts";
 import { RPC_PREFIX, type RpcHandler } from "./webRpc.ts";
-import { isSameSecret, refuseHost, refuseRequest, type Refusal, type RequestFacts } from "./webGuard.ts";
+import { watchConnections } from "./webConnections.ts";
+import {
+  cookieIs,
+  isSameSecret,
+  refuseHost,
+  refuseRequest,
+  type Refusal,
+  type RequestFacts,
+} from "./webGuard.ts";
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -28,8 +36,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** Any local user can connect: what one can take up is bounded. A page needs three connections, subscriptions included. */
-const MAX_CONNECTIONS = 64;
+/** Any local user can connect: what one can take up is bounded. */
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
 const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
@@ -37,6 +44,10 @@ const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
   foreign_origin: "Another page asked for this; agtmux serves its own page only.",
   no_session: "This address was already used or is incomplete. Run 'agtmux ui' again.",
 };
+
+const REUSED_TEXT =
+  "This address was used before, by another browser or program. If that was not you, somebody else saw what the popover shows. " +
+  "Its session has ended. Run 'agtmux ui' again.";
 
 export interface WebBridgeOptions {
   /** Where calls go: `createRouterHandler` or `createSocketHandler`. */
@@ -46,6 +57,8 @@ export interface WebBridgeOptions {
   readonly logger: Logger;
   /** A port to listen on; 0 takes a free one. */
   readonly port?: number;
+  /** An address was used again by somebody who has not its session, which has ended; only `renewUrl` opens another one. */
+  readonly onReuse?: () => void;
 }
 
 export interface WebBridge {
@@ -56,6 +69,19 @@ export interface WebBridge {
   renewUrl(): string;
   /** Ends all connections; idempotent. */
   close(): Promise<void>;
+}
+
+const OPEN_PATH = "/open";
+
+/** What the token is exchanged for. */
+interface Session {
+  /** Of its cookie. Cookies do not tell ports apart, so the name does: two popovers may be open at once. */
+  name: string;
+  value: string;
+  /** A cookie goes to every port of a host: the folder, which no page of another user knows, keeps it from theirs. */
+  folder: string;
+  /** Of the cookie that only says who opened the address. */
+  opened: string;
 }
 
 /** 256 bits, as hex. */
@@ -99,10 +125,15 @@ const answerFile = (response: ServerResponse, file: WebFile, isHead: boolean) =>
  * Our own page leads on to the popover: a redirect would drop the strict cookie when the address was clicked on a page of
  * another site, and the token would stay in the address bar.
  */
-const answerExchange = (response: ServerResponse, cookie: string, folder: string) => {
+const answerExchange = (response: ServerResponse, session: Session) => {
+  const { name, value, folder } = session;
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",
-    "set-cookie": `${cookie}; HttpOnly; SameSite=Strict; Path=${folder}`,
+    "set-cookie": [
+      `${name}=${value}; HttpOnly; SameSite=Strict; Path=${folder}`,
+      // Tells this browser from another one when the address is opened once more, from wherever; it opens nothing.
+      `${name}_opened=${session.opened}; HttpOnly; SameSite=Lax; Path=${OPEN_PATH}`,
+    ],
   });
   response.end(
     `<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=${folder}"><link rel="icon" href="data:,"><title>agtmux</title></html>`,
@@ -114,8 +145,14 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
   const files = readWebFiles(options.rendererDir);
   const { logger } = options;
   let token: string | null = null;
-  // A cookie goes to every port of a host: the folder, which no page of another user knows, keeps it from theirs.
-  const session = { name: "", value: makeSecret(), folder: `/${makeSecret()}/` };
+  const used = new Set<string>();
+  const makeSession = (name: string): Session => ({
+    name,
+    value: makeSecret(),
+    folder: `/${makeSecret()}/`,
+    opened: makeSecret(),
+  });
+  let session = makeSession("");
 
   const refuse = (response: ServerResponse, refusal: Refusal) => {
     logger.warn({ refusal }, "browser bridge refused a request");
@@ -123,11 +160,26 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
     response.setHeader("connection", "close");
     answerText(response, 403, REFUSAL_TEXT[refusal]);
   };
-  const exchange = (response: ServerResponse, given: string) => {
-    const isValid = token !== null && isSameSecret(given, token);
-    if (!isValid) return refuse(response, "no_session");
+  /** One of the two was not the person, and nobody knows which. */
+  const endSession = (response: ServerResponse) => {
+    logger.warn({}, "the browser popover's address was used again: its session has ended");
+    session = makeSession(session.name);
     token = null;
-    answerExchange(response, `${session.name}=${session.value}`, session.folder);
+    connections.endAll(response.socket ?? undefined);
+    response.setHeader("connection", "close");
+    answerText(response, 403, REUSED_TEXT);
+    options.onReuse?.();
+  };
+  const exchange = (response: ServerResponse, given: string, cookie: string | undefined) => {
+    if (token !== null && isSameSecret(given, token)) {
+      used.add(token);
+      token = null;
+      if (response.socket !== null) connections.admit(response.socket);
+      return answerExchange(response, session);
+    }
+    const isReuse = used.has(given) && !cookieIs(cookie, `${session.name}_opened`, session.opened);
+    if (isReuse) endSession(response);
+    else refuse(response, "no_session");
   };
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
@@ -135,10 +187,11 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
     const given = /^\/open\?token=([0-9a-f]{64})$/.exec(request.url ?? "")?.[1];
     if (given !== undefined && facts.method === "GET") {
       const refusedHost = refuseHost(facts);
-      return refusedHost === null ? exchange(response, given) : refuse(response, refusedHost);
+      return refusedHost === null ? exchange(response, given, facts.cookie) : refuse(response, refusedHost);
     }
     const refusal = refuseRequest(facts, session);
     if (refusal !== null) return refuse(response, refusal);
+    connections.admit(request.socket);
     request.url = (request.url ?? "").slice(session.folder.length - 1);
     const path = request.url.split("?", 1)[0] ?? "";
     if (path.startsWith(RPC_PREFIX) && (facts.method === "GET" || facts.method === "POST")) {
@@ -151,10 +204,9 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
   };
 
   const server = createServer(LIMITS, handle);
-  server.maxConnections = MAX_CONNECTIONS;
+  const connections = watchConnections(server);
   const port = await listen(server, options.port ?? 0);
-  // Cookies do not tell ports apart, so the name does: two popovers may be open at once.
-  session.name = `agtmux_${port}`;
+  session = makeSession(`agtmux_${port}`);
   const renewUrl = () => {
     token = makeSecret();
     return `http://127.0.0.1:${port}/open?token=${token}`;

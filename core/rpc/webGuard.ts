@@ -32,6 +32,12 @@ const cookieValue = (header: string | undefined, name: string): string | null =>
   return null;
 };
 
+/** True when a cookie of that name has that value. */
+export const cookieIs = (header: string | undefined, name: string, value: string): boolean => {
+  const given = cookieValue(header, name);
+  return given !== null && isSameSecret(given, value);
+};
+
 /** A request whose host is not loopback comes from a name that somebody pointed at us. */
 export const refuseHost = (facts: RequestFacts): Refusal | null =>
   facts.host !== undefined && LOOPBACK_HOST.test(facts.host) ? null : "wrong_host";
@@ -52,7 +58,6 @@ export const refuseRequest = (
     return "foreign_origin";
   if (facts.fetchSite !== undefined && facts.fetchSite !== "same-origin" && facts.fetchSite !== "none")
     return "foreign_origin";
-  const given = cookieValue(facts.cookie, session.name);
   const isInFolder = isSameSecret(facts.url.slice(0, session.folder.length), session.folder);
-  return isInFolder && given !== null && isSameSecret(given, session.value) ? null : "no_session";
+  return isInFolder && cookieIs(facts.cookie, session.name, session.value) ? null : "no_session";
 };

@@ -1,5 +1,7 @@
 // `agtmux ui` against other pages and other users: DNS rebinding, forged requests, stolen and planted cookies, path
 // tricks, and clients that only want to take up room. Requests are written byte by byte: no client tidies them up.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,8 +15,48 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { FakeDaemon } from "../fakes/fakeDaemon.ts";
 import { makePane } from "../factories/view.ts";
 import { until } from "../setup/realClock.ts";
+import { isRoot, NOBODY } from "./otherUser.ts";
 
 const OUTSIDE = "outside-of-the-renderer";
+/** Another user, who opens so many connections and each anew as soon as it is gone. */
+const CROWD = `
+  const net = require("node:net");
+  const [port, count, user] = process.argv.slice(1);
+  if (user !== "") { process.setgroups([]); process.setgid(Number(user)); process.setuid(Number(user)); }
+  let opened = 0;
+  const open = () => {
+    const socket = net.connect({ host: "127.0.0.1", port: Number(port) });
+    socket.on("connect", () => { opened += 1; });
+    socket.on("error", () => {});
+    socket.on("close", () => setImmediate(open));
+  };
+  for (let index = 0; index < Number(count); index += 1) open();
+  setInterval(() => console.log(opened), 20);
+  process.stdin.on("end", () => process.exit()).resume();`;
+
+const startCrowd = async (
+  port: number,
+  count: number,
+): Promise<{ opened: () => number; stop: () => Promise<number> }> => {
+  const user = isRoot ? String(NOBODY) : "";
+  const child = spawn(process.execPath, ["-e", CROWD, "--", String(port), String(count), user], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let opened = 0;
+  child.stdout
+    .setEncoding("utf8")
+    .on("data", (text: string) => (opened = Number(text.trim().split("\n").at(-1))));
+  await until(() => opened >= Math.min(count, 64), "the crowd is there", 20_000);
+  return {
+    opened: () => opened,
+    stop: async () => {
+      child.stdin.end();
+      await once(child, "close");
+      return opened;
+    },
+  };
+};
+
 let folder: string;
 let daemon: FakeDaemon;
 let bridge: WebBridge;
@@ -229,23 +271,34 @@ describe("the session", () => {
   it("is opened by a token once, and not by part of it, another one, or more of it", async () => {
     const path = new URL(bridge.renewUrl());
     const fresh = path.searchParams.get("token") ?? "";
-    for (const wrong of [
-      token,
-      fresh.slice(1),
-      `${fresh}0`,
-      "0".repeat(64),
-      `${fresh}&token=${fresh}`,
-      "",
-      "%00",
-    ]) {
+    for (const wrong of [fresh.slice(1), `${fresh}0`, "0".repeat(64), `${fresh}&token=${fresh}`, "", "%00"]) {
       const refused = await raw([`GET /open?token=${wrong} HTTP/1.1`, `Host: ${own()}`]);
       expect([refused.status, /set-cookie/i.test(refused.text)]).toEqual([403, false]);
     }
+    expect((await raw([`GET /open?token=${fresh} HTTP/1.1`, `Host: ${own()}`])).status).toBe(200);
+    expect((await get("/")).status).toBe(200);
+  });
+
+  it("that several open at once is had by one of them at most, and by none once it is known", async () => {
+    const other = await startWebBridge({
+      rpc: createRouterHandler(createRouter(daemon), recorder),
+      rendererDir: join(folder, "renderer"),
+      logger: recorder,
+    });
+    const { pathname, search } = new URL(other.url);
+    const requestOf = (lines: readonly string[]): Promise<string> => {
+      const { socket, read, closed } = open(other.port);
+      socket.write([...lines, `Host: 127.0.0.1:${other.port}`, "Connection: close", "", ""].join("\r\n"));
+      return closed.then(read);
+    };
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => raw([`GET /open?token=${fresh} HTTP/1.1`, `Host: ${own()}`])),
+      Array.from({ length: 8 }, () => requestOf([`GET ${pathname}${search} HTTP/1.1`])),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ text }) => /set-cookie/i.test(text))).toHaveLength(1);
+    const opened = answers.filter((text) => /set-cookie/i.test(text));
+    expect(opened.length).toBeLessThanOrEqual(1);
+    const [, value, path] = /set-cookie: ([^;]+).*Path=(\S+)/i.exec(opened[0] ?? "") ?? [];
+    expect(await requestOf([`GET ${path ?? "/"} HTTP/1.1`, `Cookie: ${value}`])).toMatch(/^HTTP\/1\.1 403/);
+    await other.close();
   });
 
   it("cannot be fixed: a cookie that somebody planted opens nothing and is not taken over", async () => {
@@ -296,7 +349,10 @@ describe("the session", () => {
     const path = new URL(bridge.renewUrl());
     const fresh = path.searchParams.get("token") ?? "";
     const request = [`GET ${path.pathname}${path.search} HTTP/1.1`, `Host: ${own()}`];
-    const answers = [await raw(request), await raw(request)];
+    // Of the browser that opened it: from anybody else the second one would end the session.
+    const sign = (text: string) => /set-cookie: ([^;]+_opened=[^;]+)/i.exec(text)?.[1] ?? "";
+    const first = await raw(request);
+    const answers = [first, await raw([...request, `Cookie: ${sign(first.text)}`])];
     for (const { text } of answers) {
       expect(text).not.toContain(fresh);
       expect(text).toMatch(/referrer-policy: no-referrer/i);
@@ -385,6 +441,36 @@ describe("a client that only takes up room", () => {
     await until(() => left.filter(({ socket }) => !socket.destroyed).length <= 64, "no more than the bound");
     for (const { socket } of crowd) socket.destroy();
     await until(async () => (await get("/")).status === 200, "the page again");
+  });
+
+  it.each([130, 1_000])(
+    "and opens %i anew whenever one goes starves nobody who has the session",
+    async (count) => {
+      const crowd = await startCrowd(bridge.port, count);
+      const statuses: number[] = [];
+      for (let asked = 0; asked < 8; asked += 1) {
+        const enough = count + asked * 16;
+        // oxlint-disable-next-line no-await-in-loop -- one after the other, while connections go and come
+        await until(() => crowd.opened() > enough, "more were opened");
+        // oxlint-disable-next-line no-await-in-loop -- see above
+        statuses.push((await get("/trpc/targets")).status);
+      }
+      await crowd.stop();
+      expect(statuses).toEqual(Array.from({ length: 8 }, () => 200));
+    },
+  );
+
+  it("and opens hundreds does not end what the person has open", async () => {
+    const held = open();
+    const line = `GET ${base}/trpc/targets HTTP/1.1\r\nHost: ${own()}\r\nCookie: ${cookie}\r\n\r\n`;
+    held.socket.write(line);
+    await until(() => held.read().includes("200 OK"), "the first answer");
+    const crowd = await startCrowd(bridge.port, 300);
+    await until(() => crowd.opened() > 600, "more than there is room for");
+    held.socket.write(line);
+    await until(() => held.read().split("200 OK").length === 3, "an answer on the same connection");
+    held.socket.destroy();
+    await crowd.stop();
   });
 });
 
