@@ -1,13 +1,22 @@
 // The popover's page against what it shows and against other pages, in a real Chromium: hostile names make no element, the
 // policy keeps out whatever would be injected, the session stays with the page, and no other page can use or frame it.
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createRouter } from "../core/api/router.ts";
+import { SILENT_LOGGER } from "../core/ports/logger.ts";
+import { startWebBridge, type WebBridge } from "../core/rpc/webBridge.ts";
+import { createRouterHandler } from "../core/rpc/webRpc.ts";
+import { openAddress } from "../scripts/openAddress.ts";
 import { FakeDaemon } from "../test/fakes/fakeDaemon.ts";
 import { makePane } from "../test/factories/view.ts";
-import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
+import { launchBrowserPopover, RENDERER_DIR, type BrowserPopover } from "./launchers/browser.ts";
 import { launchChromium } from "./launchers/chromium.ts";
+import { until } from "../test/setup/realClock.ts";
 
 const MARKUP = [
   "<img src=x onerror=window.__owned=1>",
@@ -273,7 +282,10 @@ it("keeps the session from scripts and the token from the address, the history a
     referrer: document.referrer,
     storage: JSON.stringify([localStorage, sessionStorage].flatMap((one) => Object.values(one))),
   }));
-  const [cookie] = await context.cookies();
+  const cookies = await context.cookies();
+  // The other one says who opened the address, and opens nothing.
+  expect(cookies.map(({ httpOnly }) => httpOnly)).toEqual([true, true]);
+  const cookie = cookies.find(({ path }) => path !== "/open");
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });
   expect(kept.cookie).toBe("");
   const { address, ...elsewhere } = kept;
@@ -283,4 +295,70 @@ it("keeps the session from scripts and the token from the address, the history a
   expect(address).not.toContain(cookie?.value);
   await page.goBack().catch(() => null);
   expect(page.url()).not.toContain("token=");
+});
+
+describe("the one-time address", () => {
+  let folder: string;
+  let bridge: WebBridge;
+  let reuses: number;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "agtmux-address-"));
+    reuses = 0;
+    bridge = await startWebBridge({
+      rpc: createRouterHandler(createRouter(daemon), SILENT_LOGGER),
+      rendererDir: RENDERER_DIR,
+      logger: SILENT_LOGGER,
+      onReuse: () => void (reuses += 1),
+    });
+  });
+  afterEach(async () => {
+    await bridge.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** The page that the opener was given. */
+  const handOver = async (): Promise<string> => {
+    const opener = join(folder, "opener");
+    writeFileSync(
+      opener,
+      `#!/bin/sh\nprintf %s "$1" >'${folder}/part'; mv '${folder}/part' '${folder}/given'\n`,
+    );
+    chmodSync(opener, 0o755);
+    expect(openAddress({ address: bridge.url, folder, opener })).toBe(true);
+    await until(() => existsSync(join(folder, "given")), "the opener ran");
+    return readFileSync(join(folder, "given"), "utf8");
+  };
+
+  it("leads from a page in a file to the popover, and the same browser may open that page again", async () => {
+    const path = await handOver();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`file://${path}`);
+    await page.waitForURL(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{64}\/$/);
+    await page.getByRole("listbox").or(page.getByRole("list")).first().waitFor();
+    expect(await page.evaluate(() => document.referrer)).not.toContain("token");
+    const again = await context.newPage();
+    await again.goto(`file://${path}`);
+    await again.getByText("This address was already used").waitFor();
+    await page.reload();
+    await page.waitForURL(/\/[0-9a-f]{64}\/$/);
+    expect(reuses).toBe(0);
+    await context.close();
+  });
+
+  it("that another browser opens as well ends the session of the first", async () => {
+    const path = await handOver();
+    const [mine, other] = [await browser.newContext(), await browser.newContext()];
+    const page = await mine.newPage();
+    await page.goto(`file://${path}`);
+    await page.waitForURL(/\/[0-9a-f]{64}\/$/);
+    const theirs = await other.newPage();
+    await theirs.goto(`file://${path}`);
+    await theirs.getByText("Its session has ended").waitFor();
+    expect([reuses, (await other.cookies()).length]).toEqual([1, 0]);
+    expect((await page.reload())?.status()).toBe(403);
+    await mine.close();
+    await other.close();
+  });
 });

@@ -4,6 +4,7 @@ import "./checkNode.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
@@ -140,12 +141,16 @@ const startApp = async (electron) => {
 const hasDesktop = () =>
   process.platform === "darwin" || Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY);
 
-const openBrowser = (url) => {
-  const opener = process.platform === "darwin" ? "open" : "xdg-open";
-  const child = spawn(opener, [url], { stdio: "ignore", detached: true });
-  // Without an opener the printed address is all that is needed.
-  child.on("error", () => {});
-  child.unref();
+/** True when a browser was asked to open it; the address is printed in any case. */
+const openBrowser = async (address) => {
+  if (!hasDesktop()) return false;
+  try {
+    const { openAddress } = await import("./openAddress.ts");
+    const opener = process.platform === "darwin" ? "open" : "xdg-open";
+    return openAddress({ address, folder: homedir(), opener });
+  } catch {
+    return false;
+  }
 };
 
 const startBrowser = async () => {
@@ -159,9 +164,11 @@ const startBrowser = async () => {
   if (!Array.isArray(line)) throw new StartError(failureOf(stderr));
   const { url } = JSON.parse(line[0]);
   reportRows(await waitForRows({}, 0));
-  process.stdout.write(`${url}\nThe address works once, in one browser. Ctrl-C ends it.\n`);
-  if (hasDesktop()) openBrowser(url);
-  return ended;
+  const hint = (await openBrowser(url)) ? "" : "Open it in your browser. ";
+  process.stdout.write(`${url}\n${hint}The address works once, in one browser. Ctrl-C ends it.\n`);
+  const code = await ended;
+  if (code !== 0) throw new StartError(failureOf(stderr));
+  return code;
 };
 
 try {
