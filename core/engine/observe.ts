@@ -29,9 +29,11 @@ const identityOf = (request: PromptRequest | null): string =>
           request.kind,
           request.title,
           request.body,
+          request.content ?? null,
+          request.isWhole ?? false,
           request.toolName,
           request.expiresAt,
-          request.options.map(({ label }) => label),
+          request.options.map(({ label, description }) => [label, description ?? null]),
         ],
   );
 

@@ -5,6 +5,7 @@ import { isWaiting, precedenceOf, specificityOf } from "../model/state.ts";
 import type { Pulse, Resolution, Verdict } from "../model/resolution.ts";
 import { compareByTime, orderKeyOf } from "./order.ts";
 import type { Candidate } from "./weigh/candidate.ts";
+import { chooseShown } from "./weigh/chooseShown.ts";
 import { weighObservations } from "./weigh/observations.ts";
 import { weighRequests } from "./weigh/openRequests.ts";
 import { Scales, type ResolveInput } from "./weigh/scales.ts";
@@ -78,7 +79,10 @@ const unknownReason = (
  */
 export const resolve = (input: ResolveInput): Resolution => {
   const scales = new Scales(input);
-  const candidates = [...weighTurns(scales), ...weighObservations(scales), ...weighRequests(scales)];
+  const candidates = chooseShown(
+    [...weighTurns(scales), ...weighObservations(scales), ...weighRequests(scales)],
+    scales,
+  );
   const isDown = input.pulse.targetHealth === "down";
   const survivors = candidates.filter((candidate) => candidate.outcome === "survives");
   // Whether a dialog is open is in dispute: nothing less than another open dialog is sure.

@@ -1,7 +1,7 @@
 // What must count as one prompt, however an event and a screen put it, and what must not.
 import { describe, expect, it } from "vitest";
 import type { PromptRequest } from "../model/request.ts";
-import { completePrompt, isSameDialog, isSamePrompt } from "./samePrompt.ts";
+import { isSameDialog, mayBeSamePrompt } from "./samePrompt.ts";
 
 const prompt = (fields: Partial<PromptRequest>): PromptRequest => ({
   kind: "command",
@@ -33,11 +33,6 @@ describe("an event and the screen tell of the same prompt", () => {
       { kind: "edit", title: "Apply this change?", body: "src/a.ts" },
     ],
     [
-      "as a patch whose file the dialog names",
-      { kind: "edit", title: "Edit?", body: "*** Begin Patch\n*** Add File: /x/out.txt\n+hello" },
-      { kind: "edit", title: "Edit?", body: "/x/out.txt" },
-    ],
-    [
       "as a question with an option of the screen's own",
       { kind: "question", title: "Which?", body: "Which?", options: options("Red", "Blue") },
       {
@@ -53,12 +48,33 @@ describe("an event and the screen tell of the same prompt", () => {
       { kind: "other", title: "Allow command: x?", body: "Allow command: x?" },
     ],
     [
+      "with a secret that one of them does not keep",
+      { body: "make # cookie: [redacted]" },
+      { body: "make # cookie: abc" },
+    ],
+    [
+      "with characters that nobody sees",
+      { body: "touch \u202egnp\u0007.exe" },
+      { body: "touch \ufffdgnp.exe" },
+    ],
+    [
+      "without what an escape sequence took with it",
+      { body: "touch a # [31mred[0m b", hasMore: true },
+      { body: "touch a # red b" },
+    ],
+    ["of which the event says nothing", { kind: "other", title: "Claude needs you", body: null }, {}],
+    [
+      "of which nothing is in sight but the question",
+      {},
+      { kind: "other", title: "Do you want to proceed?", body: null },
+    ],
+    [
       "as a plan that the screen does not repeat",
       { kind: "plan", title: "Exit plan mode?", body: "1. do" },
       { kind: "plan", title: "Exit plan mode?", body: null },
     ],
   ])("%s", (_name, announced, seen) => {
-    expect(isSamePrompt(prompt(announced), prompt(seen))).toBe(true);
+    expect(mayBeSamePrompt(prompt(announced), prompt(seen))).toBe(true);
   });
 });
 
@@ -68,7 +84,21 @@ describe("another prompt", () => {
     ["has a command that goes on", {}, { body: "touch a.txt\nrm -rf build" }],
     ["has a command that begins alike", { body: "touch a.txt && rm -rf build" }, {}],
     ["has a command that contains it", { body: "ls" }, { body: "rm -rf tools" }],
-    ["has a command where none was announced", { title: "Claude needs you", body: null }, {}],
+    [
+      "is a command and no edit, though it names the file",
+      { kind: "edit", title: "Edit README.md", body: "/p/README.md" },
+      { body: "rm README.md" },
+    ],
+    [
+      "is an edit and no command, though the command names the file",
+      { body: "cat README.md" },
+      { kind: "edit", title: "Edit README.md", body: "README.md" },
+    ],
+    [
+      "is a plan where a permission was announced",
+      { kind: "other", body: null },
+      { kind: "plan", body: null },
+    ],
     [
       "is about a file of a similar name",
       { kind: "edit", title: "Write", body: "/p/edit.txt" },
@@ -95,22 +125,7 @@ describe("another prompt", () => {
       { kind: "trust", title: "Trust?", body: "/b" },
     ],
   ])("%s", (_name, announced, seen) => {
-    expect(isSamePrompt(prompt(announced), prompt(seen))).toBe(false);
-  });
-});
-
-describe("a prompt is completed by the screen", () => {
-  const seen = prompt({ options: options("Yes", "No"), textEntry: [] });
-  it("with its options, and with a body that nobody announced", () => {
-    expect(completePrompt(prompt({ kind: "tool" }), seen)).toEqual({ ...seen, kind: "tool" });
-    expect(completePrompt(prompt({ body: null }), seen)).toEqual(seen);
-  });
-  it("but not by another one", () => {
-    for (const announced of [{ body: "touch b.txt" }, { body: null, title: "Another" }])
-      expect(completePrompt(prompt(announced), seen)).toEqual(prompt(announced));
-    const plan = prompt({ kind: "plan", body: null });
-    expect(completePrompt(plan, seen)).toEqual(plan);
-    expect(completePrompt(plan, null)).toEqual(plan);
+    expect(mayBeSamePrompt(prompt(announced), prompt(seen))).toBe(false);
   });
 });
 
@@ -129,5 +144,11 @@ it("a dialog that is drawn again is the same with another selection, and with an
   });
   expect(isSameDialog(before, moved)).toBe(true);
   expect(isSameDialog(before, prompt({ options: options("Yes", "Always", "No") }))).toBe(false);
-  expect(isSameDialog(before, prompt({ options: before.options, body: "touch b.txt" }))).toBe(false);
+  for (const other of [
+    { body: "touch b.txt" },
+    { body: "touch  a.txt" },
+    { content: "+x" },
+    { title: "Bash  command" },
+  ])
+    expect(isSameDialog(before, prompt({ options: before.options, ...other }))).toBe(false);
 });

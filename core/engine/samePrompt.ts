@@ -1,17 +1,30 @@
-// Whether two descriptions are of one prompt: what an event announced, and what the screen shows of it. Pure. They never
-// agree to the letter (events know no options, screens wrap and cut), but a yes to the one must be a yes to the other:
-// what cannot be told counts as another prompt.
+// Whether two descriptions may be of one prompt: what an event announced, and what the screen shows of it. Pure. They never
+// agree to the letter (events know no options, screens wrap and cut, what is stored is redacted). It chooses which open
+// request belongs to the dialog on the screen; whether that may be approved is decided to the letter (shownPrompt.ts).
 import type { PromptRequest } from "../model/request.ts";
+import { matchDrawn } from "./drawnText.ts";
 
 /** Dialogs show all of a text of this length; what is longer may be cut. In characters. */
 const CUT_FROM = 400;
 /** So much of a cut text must be seen. */
 const CUT_LEAST = 200;
-/** Other kinds name the same thing differently: an event's `tool` may be a screen's `command`. */
-const DISTINCT_KINDS = new Set<PromptRequest["kind"]>(["question", "plan", "trust"]);
+/** What the store puts in the place of a secret. */
+const REDACTED = "[redacted]";
 
-/** Wraps, indentation and frames are a matter of drawing. */
-const compact = (text: string): string => text.normalize("NFC").replaceAll(/[\s\u2500-\u259f]/gu, "");
+type Kind = PromptRequest["kind"];
+
+/** What an event says that knows no better, or a reader of an unknown dialog. */
+const VAGUE: ReadonlySet<Kind> = new Set(["tool", "other"]);
+/** Never told as something vaguer. */
+const PLAIN: ReadonlySet<Kind> = new Set(["question", "plan", "trust"]);
+
+/** A command is never an edit, and neither is a question, a plan or a trust. */
+const mayBeSameKind = (a: Kind, b: Kind): boolean =>
+  a === b || ((VAGUE.has(a) || VAGUE.has(b)) && !PLAIN.has(a) && !PLAIN.has(b));
+
+/** Wraps, indentation and frames are a matter of drawing, and so is what becomes of characters that are not seen. */
+const compact = (text: string): string =>
+  text.normalize("NFC").replaceAll(/[\s\u2500-\u259f\ufffd\p{Cc}\p{Cf}]/gu, "");
 
 const compactBody = ({ title, body }: PromptRequest): string | null => {
   const text = body === null ? "" : compact(body);
@@ -27,11 +40,33 @@ const areLabelsSeen = (announced: PromptRequest, seen: PromptRequest): boolean =
   return labelsOf(announced).every((label) => shown.includes(label));
 };
 
+/** Every piece of the one that is no secret stands in the other, in its order. */
+const isSameButSecrets = (redacted: string, other: string): boolean => {
+  if (!redacted.includes(REDACTED)) return false;
+  let from = 0;
+  for (const piece of redacted.split(REDACTED)) {
+    const at = other.indexOf(piece, from);
+    if (at < 0) return false;
+    from = at + piece.length;
+  }
+  return true;
+};
+
+/** What was taken out of an announced text, agents leave out in their own ways, with what follows it. */
+const isLeftOf = (announced: PromptRequest, seen: PromptRequest): boolean => {
+  const [whole, left] = [compact(announced.body ?? ""), compact(seen.body ?? "")];
+  let at = 0;
+  for (const char of whole) if (char === left[at]) at += 1;
+  return left !== "" && at === left.length;
+};
+
 const isSameText = (announced: string, seen: string): boolean =>
   announced === seen ||
   (announced.length > CUT_FROM &&
     seen.length >= CUT_LEAST &&
-    (announced.startsWith(seen) || announced.endsWith(seen)));
+    (announced.startsWith(seen) || announced.endsWith(seen))) ||
+  isSameButSecrets(announced, seen) ||
+  isSameButSecrets(seen, announced);
 
 const words = (text: string): string[] =>
   text.split(/\s+/u).map((word) => word.replaceAll(/^['"`(]+|['"`)?:,]+$/gu, ""));
@@ -48,58 +83,41 @@ const namesSameFile = (announced: PromptRequest, seen: PromptRequest): boolean =
 const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean => {
   if (namesSameFile(announced, seen)) return true;
   const [body, shown] = [compactBody(announced), compactBody(seen)];
-  // An event may carry a whole patch of which the dialog names the file, or nothing more than its title.
+  // An event may carry nothing more than the dialog's title.
   return (
     compact(announced.title) === compact(seen.title) &&
-    (shown === null || (body !== null && (isSameText(body, shown) || namesFileOf(announced, seen))))
+    (shown === null || (body !== null && isSameText(body, shown)))
   );
 };
 
-/** A patch names the file that the dialog does. */
-const namesFileOf = (announced: PromptRequest, seen: PromptRequest): boolean => {
-  const path = seen.body?.trim() ?? "";
-  const lines = announced.body?.split("\n") ?? [];
-  return path !== "" && !/\s/u.test(path) && lines.some((line) => words(line).at(-1) === path);
-};
+/** Announced without a body: what it is about is to be read on the screen only. */
+const isBare = (announced: PromptRequest): boolean => announced.body === null && VAGUE.has(announced.kind);
 
-/** `announced`: as it was told, by an event or a reading before; `seen`: as the screen shows it. */
-export const isSamePrompt = (announced: PromptRequest, seen: PromptRequest): boolean => {
+/** `announced`: as it was told by an event; `seen`: as the screen shows it. */
+export const mayBeSamePrompt = (announced: PromptRequest, seen: PromptRequest): boolean => {
   const { kind } = announced;
-  if (kind !== seen.kind && (DISTINCT_KINDS.has(kind) || DISTINCT_KINDS.has(seen.kind))) return false;
+  if (!mayBeSameKind(kind, seen.kind)) return false;
+  // Nothing is seen of what it is about.
+  if (isBare(announced) || (seen.body === null && seen.isWhole !== true && !PLAIN.has(kind))) return true;
   if (!areLabelsSeen(announced, seen) && kind === "question") return false;
   const [body, shown] = [compactBody(announced), compactBody(seen)];
   const hasSameTitle = compact(announced.title) === compact(seen.title);
-  if (hasSameTitle && body === shown) return true;
-  if (kind === "plan" || kind === "trust" || kind === "question")
-    return hasSameTitle && (body === null || shown === null || isSameText(body, shown));
-  if (kind === "edit" || seen.kind === "edit") return isSameEdit(announced, seen);
+  if (hasSameTitle && (body === null || body === shown)) return true;
+  if (PLAIN.has(kind)) return hasSameTitle && (shown === null || (body !== null && isSameText(body, shown)));
+  if (kind === "edit") return seen.kind === "edit" && isSameEdit(announced, seen);
+  if (announced.hasMore === true && isLeftOf(announced, seen)) return true;
   // Without a body on the screen the title is all that there is to see.
-  if (shown === null) return hasSameTitle;
-  return body !== null && isSameText(body, shown);
+  if (shown === null || body === null) return shown === null && hasSameTitle;
+  const rows = seen.body?.split("\n") ?? [];
+  const drawn = matchDrawn(announced.body ?? "", rows, seen.columns ?? null, seen);
+  return isSameText(body, shown) || drawn === "all" || (drawn === "part" && seen.isWhole !== true);
 };
 
 /** Exactly the same dialog, drawn twice: another selection is no difference. */
 export const isSameDialog = (before: PromptRequest, now: PromptRequest): boolean =>
   before.kind === now.kind &&
-  compact(before.title) === compact(now.title) &&
-  compactBody(before) === compactBody(now) &&
-  JSON.stringify(labelsOf(before)) === JSON.stringify(labelsOf(now));
-
-/** Announced without a body, under the title that the screen has: what it is about is to be read there only. */
-const lacksBody = (announced: PromptRequest, seen: PromptRequest): boolean =>
-  announced.body === null &&
-  compact(announced.title) === compact(seen.title) &&
-  (announced.kind === seen.kind || !(DISTINCT_KINDS.has(announced.kind) || DISTINCT_KINDS.has(seen.kind))) &&
-  (announced.kind !== "question" || areLabelsSeen(announced, seen));
-
-/**
- * The prompt with what only the screen tells of it: its options and, where none was announced, its body. Unchanged where
- * the screen shows another one, or none. A body that was added belongs to the prompt's identity; options do not.
- */
-export const completePrompt = (announced: PromptRequest, seen: PromptRequest | null): PromptRequest => {
-  if (seen === null || !(isSamePrompt(announced, seen) || lacksBody(announced, seen))) return announced;
-  const completed = { ...announced, body: announced.body ?? seen.body };
-  return seen.options.length === 0
-    ? completed
-    : { ...completed, options: seen.options, textEntry: seen.textEntry };
-};
+  before.title === now.title &&
+  before.body === now.body &&
+  before.content === now.content &&
+  JSON.stringify(before.options.map(({ label, description }) => [label, description])) ===
+    JSON.stringify(now.options.map(({ label, description }) => [label, description]));

@@ -90,6 +90,11 @@ export const ERROR_CODES = {
     remedy:
       "Name the prompt that you saw: --if-prompt with the prompt_fingerprint of 'agtmux list panes --json'.",
   },
+  E_NOT_SHOWN_WHOLE: {
+    exit: 26,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Read it where it is asked, with 'agtmux attach', and answer there.",
+  },
   E_TARGET_UNKNOWN: {
     exit: 18,
     trpc: "NOT_FOUND",

@@ -12,6 +12,8 @@ export type OptionRole = z.infer<typeof optionRoleSchema>;
 
 export const requestOptionSchema = z.object({
   label: z.string().max(500),
+  /** What the agent says about choosing it; absent where it says nothing, or where nobody read it. */
+  description: z.string().max(2_000).nullable().optional(),
   /** Keys that choose it, in tmux key names; null where the adapter does not know them. */
   keys: z.array(z.string()).nullable(),
   /** Absent, as in rows of older versions, counts as null: not known. */
@@ -21,11 +23,44 @@ export const requestOptionSchema = z.object({
 /** A dialog with more is none that an agent draws. */
 export const MAX_OPTIONS = 30;
 
-/** `title` is one line; `body` is the command, the file, the plan or the question's text. */
+/** Characters of a body and of an edit's content; what is longer is cut, marked, and not whole. */
+export const MAX_REQUEST_TEXT = 65_536;
+/** Room for the mark of a cut. */
+const MAX_MARKED_TEXT = MAX_REQUEST_TEXT + 100;
+
+/**
+ * `title` is one line; `body` is the command, the path of an edit, the plan or the question's text, to the letter but for
+ * what `isWhole` says.
+ */
 export const promptRequestSchema = z.object({
   kind: requestKindSchema,
   title: z.string().max(500),
-  body: z.string().max(8_000).nullable(),
+  body: z.string().max(MAX_MARKED_TEXT).nullable(),
+  /**
+   * What an edit would write, as lines of a difference (`+`, `-`, blank; of a reading also `>`, which goes on with the line
+   * above); absent where it is not known, and for other kinds.
+   */
+  content: z.string().max(MAX_MARKED_TEXT).nullable().optional(),
+  /**
+   * Kind, title, body, content and options are the complete text of what is asked: nothing of it was cut, redacted, left out
+   * or not seen. Absent counts as no, and what is not whole cannot be approved.
+   */
+  isWhole: z.boolean().optional(),
+  /**
+   * There is more to it than is here: it had to be cut, or has characters or arguments that nothing shows. A dialog that draws
+   * the rest does not make it whole.
+   */
+  hasMore: z.boolean().optional(),
+  /** Of a reading: columns in which the body, of an edit the content, is wrapped on the screen. Absent for what an event tells. */
+  columns: z.number().int().positive().optional(),
+  /** Of a reading: how many of those columns a sign before the first row takes. Absent: none. */
+  inset: z.number().int().positive().optional(),
+  /** Of a reading: words are also broken behind a hyphen or a slash. Absent: no. */
+  hasJoints: z.boolean().optional(),
+  /** Of an event: the folder that relative paths on the screen are of. */
+  cwd: z.string().max(4_096).nullable().optional(),
+  /** Of an event: what the agent says about it, which it may draw below the body. */
+  remark: z.string().max(4_096).nullable().optional(),
   toolName: z.string().max(200).nullable(),
   options: z.array(requestOptionSchema).max(MAX_OPTIONS),
   /** The agent's own time-out as epoch milliseconds, where it has one. */
@@ -37,8 +72,21 @@ export type PromptRequest = z.infer<typeof promptRequestSchema>;
 
 /** The same in the documents that leave the daemon: snake_case, times as ISO 8601. */
 export const requestViewSchema = promptRequestSchema
-  .omit({ toolName: true, expiresAt: true, textEntry: true })
+  .omit({
+    toolName: true,
+    expiresAt: true,
+    textEntry: true,
+    isWhole: true,
+    hasMore: true,
+    columns: true,
+    inset: true,
+    hasJoints: true,
+    cwd: true,
+    remark: true,
+  })
   .extend({
+    /** False: a part of the request is not here, so that only a refusal may answer it. */
+    is_whole: z.boolean().default(false),
     tool_name: promptRequestSchema.shape.toolName,
     expires_at: z.string().nullable(),
     text_entry: promptRequestSchema.shape.textEntry,
@@ -46,9 +94,24 @@ export const requestViewSchema = promptRequestSchema
 export type RequestView = z.infer<typeof requestViewSchema>;
 
 /** A request as documents show it. */
-export const requestView = ({ toolName, expiresAt, textEntry, ...request }: PromptRequest): RequestView => ({
-  ...request,
-  tool_name: toolName,
-  expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-  ...(textEntry === undefined ? {} : { text_entry: textEntry }),
-});
+export const requestView = (request: PromptRequest): RequestView => {
+  const { kind, title, body, content, options, toolName, expiresAt, textEntry, isWhole } = request;
+  return {
+    kind,
+    title,
+    body,
+    ...(content === undefined ? {} : { content }),
+    is_whole: isWhole === true,
+    tool_name: toolName,
+    options,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    ...(textEntry === undefined ? {} : { text_entry: textEntry }),
+  };
+};
+
+/**
+ * Whether an answer may be given to a request that is or is not whole: a refusal allows nothing, everything else needs that
+ * the complete text was shown. Every surface that offers answers asks this, and the gate before every key.
+ */
+export const mayAnswer = (isWhole: boolean, role: OptionRole | null | undefined): boolean =>
+  isWhole || role === "deny";

@@ -1,0 +1,48 @@
+// Whether the rows that a dialog draws of an edit are those that were announced, to the letter. Pure. Both are lines of a
+// difference; agents draw the file's lines around them as well, wrap long ones and may show a part only.
+import { matchDrawn, type Wrapping } from "./drawnText.ts";
+
+const rowsOf = (text: string): string[] => text.split("\n");
+
+const linesWith = (sign: string, content: string): string[] =>
+  rowsOf(content).flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : []));
+
+/** As they are drawn, with the rows in which a line goes on; of those, blank ones show nothing but the blank at its end. */
+const rowsWith = (sign: string, rows: readonly string[]): string[] => {
+  let isOwn = false;
+  return rows.flatMap((row) => {
+    const isBelow = row.startsWith(">");
+    if (!isBelow) isOwn = row.startsWith(sign);
+    return isOwn && !(isBelow && row.slice(1).trim() === "") ? [row.slice(1)] : [];
+  });
+};
+
+/** Each row is a line of its own, and they follow each other as the lines do. */
+const areLinesDrawn = (lines: readonly string[], rows: readonly string[]): boolean => {
+  let from = 0;
+  return rows.every((row) => {
+    const at = lines.findIndex((line, index) => index >= from && matchDrawn(line, [row], null) === "all");
+    from = at + 1;
+    return at >= 0;
+  });
+};
+
+/**
+ * What is drawn as added and as taken out is all that was announced so, or pieces of it in its order. False for rows of which
+ * it is not known what they do. `columns`: in which lines are wrapped; null where each row is a line.
+ */
+export const isContentDrawn = (
+  announced: string,
+  drawn: string,
+  columns: number | null,
+  wrapping: Wrapping = {},
+): boolean => {
+  const rows = rowsOf(drawn);
+  if (!rows.every((row) => /^[+\- >]/.test(row))) return false;
+  return ["+", "-"].every((sign) => {
+    const lines = linesWith(sign, announced);
+    const own = rowsWith(sign, rows);
+    const isWrapped = columns !== null && matchDrawn(lines.join("\n"), own, columns, wrapping) !== "none";
+    return isWrapped || areLinesDrawn(lines, own);
+  });
+};

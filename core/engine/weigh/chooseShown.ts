@@ -1,0 +1,40 @@
+// Of several open requests the one whose dialog is on the screen is the one that is asked now: what another says must never be
+// shown above its keys.
+import { isWaiting } from "../../model/state.ts";
+import { mayBeSamePrompt } from "../samePrompt.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Scales } from "./scales.ts";
+
+const isLane = ({ evidence, outcome }: Candidate): boolean =>
+  outcome === "survives" && evidence.signal.kind === "request";
+
+/** The reading of a dialog of which something can be told. */
+const dialogOf = (candidates: readonly Candidate[]): Candidate | null =>
+  candidates.find(
+    ({ evidence, outcome, status, request }) =>
+      outcome === "survives" &&
+      evidence.source === "poller" &&
+      isWaiting(status.state) &&
+      request !== null &&
+      (request.body !== null || request.options.length > 0),
+  ) ?? null;
+
+/** The dialog may not have been drawn yet when the screen was read last. */
+const isUndrawn = ({ evidence }: Candidate, readAt: number): boolean =>
+  evidence.signal.kind === "request" && evidence.eventTime + evidence.signal.dialogGraceMs > readAt;
+
+/** Open requests lose to the dialog on the screen where it is another one's, or nobody's who announced it. */
+export const chooseShown = (candidates: Candidate[], scales: Scales): Candidate[] => {
+  const dialog = dialogOf(candidates);
+  const seen = dialog?.request ?? null;
+  if (dialog === null || seen === null || dialog.evidence.signal.kind !== "observation") return candidates;
+  const { signal } = dialog.evidence;
+  const readAt = scales.readUntil({ ...dialog.evidence, signal });
+  const fits = (one: Candidate): boolean => one.request !== null && mayBeSamePrompt(one.request, seen);
+  const isShown = candidates.some((one) => isLane(one) && fits(one));
+  return candidates.map((one): Candidate =>
+    !isLane(one) || fits(one) || (!isShown && isUndrawn(one, readAt))
+      ? one
+      : { ...one, outcome: "lost", rule: "another dialog is on the screen" },
+  );
+};
