@@ -186,6 +186,7 @@ describe("requests", () => {
         { label: "Blue", keys: ["2"] },
       ],
       expiresAt: null,
+      isWhole: true,
     });
   });
 
@@ -225,10 +226,30 @@ describe("requests", () => {
     expect(closed.kind === "activity" ? closed.closes : []).toContain(opened.requestKey);
   });
 
-  it("strips control characters from what is shown", () => {
+  it("strips control characters from what is shown, which is not whole then", () => {
     const tool_input = { command: "echo \u001b[2Jhi\u0007\nnext" };
     const { request } = requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_input })));
-    expect(request.body).toBe("echo [2Jhi\nnext");
+    expect(request).toMatchObject({ body: "echo [2Jhi\nnext", hasMore: true });
+    expect(request.isWhole).toBeUndefined();
+  });
+
+  it("is whole with all that is asked, which what no dialog draws is a part of", () => {
+    const isWhole = (tool_name: string, tool_input: unknown) =>
+      requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_name, tool_input }))).request
+        .isWhole;
+    const hasMore = (tool_input: unknown) =>
+      requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_input }))).request.hasMore;
+    const command = "touch a.txt";
+    expect(isWhole("Bash", { command, description: "Makes a file", timeout: 1_000 })).toBe(true);
+    expect(isWhole("Bash", { command, dangerouslyDisableSandbox: true })).toBeUndefined();
+    expect(hasMore({ command, run_in_background: true })).toBe(true);
+    expect(isWhole("Bash", { command, dangerouslyDisableSandbox: false, run_in_background: false })).toBe(
+      true,
+    );
+    expect(isWhole("Bash", { command: "x".repeat(70_000) })).toBeUndefined();
+    expect(isWhole("Write", { file_path: "/p/a", content: "x" })).toBe(true);
+    expect(isWhole("Edit", { file_path: "/p/a", old_string: "x" })).toBeUndefined();
+    expect(isWhole("WebFetch", { url: "https://example.org", prompt: "and?" })).toBeUndefined();
   });
 });
 

@@ -88,7 +88,10 @@ const batchEnded: Rule = ({ payload, agentId }) => [
 const permissionRequested: Rule = (event) => {
   const { payload, isWhole, agentId } = event;
   const toolName = textOf(payload, "tool_name");
-  const ask = toolName === null ? GENERIC_PERMISSION : askOf(toolName, fieldOf(payload, "tool_input"));
+  const ask =
+    toolName === null
+      ? GENERIC_PERMISSION
+      : askOf(toolName, fieldOf(payload, "tool_input"), textOf(payload, "cwd"));
   return [
     openRequest(ask, {
       agentId,

@@ -1,15 +1,8 @@
 // What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
 // dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
 import { MAX_OPTIONS } from "../../core/model/request.ts";
-import {
-  asPayload,
-  boundedText,
-  firstText,
-  listOf,
-  oneLine,
-  textOf,
-  type Payload,
-} from "../common/payload.ts";
+import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { changedLines, writtenLines } from "../common/changedLines.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import type { Ask } from "../common/signals.ts";
 
@@ -35,8 +28,10 @@ const questionAsk = (toolName: string, input: Payload): Ask => {
     request: promptRequest({
       kind: "question",
       title: oneLine(texts[0] ?? "Claude asks a question") || "Claude asks a question",
-      body: texts.length === 0 ? null : boundedText(texts.join("\n")),
+      body: texts.length === 0 ? null : texts.join("\n"),
       toolName,
+      // Of several questions the dialog shows one after the other.
+      isWhole: isSingle && texts.length === 1,
       options: options.slice(0, MAX_OPTIONS).flatMap((option, index) => {
         const label = textOf(asPayload(option) ?? {}, "label");
         return label === null
@@ -47,18 +42,42 @@ const questionAsk = (toolName: string, input: Payload): Ask => {
   };
 };
 
-const editAsk = (toolName: string, input: Payload): Ask => {
+/** What one edit changes; null where its form is not known. Recorded 2.1.329: Write and Edit. */
+const changeOf = (edit: Payload): string | null => {
+  const [before, after] = [textOf(edit, "old_string") ?? "", textOf(edit, "new_string") ?? ""];
+  const isKnown = typeof edit["old_string"] === "string" && typeof edit["new_string"] === "string";
+  return isKnown && edit["replace_all"] !== true ? changedLines(before, after) : null;
+};
+
+const contentOf = (toolName: string, input: Payload): string | null => {
+  const content = fieldOf(input, "content");
+  if (toolName === "Write") return typeof content === "string" ? writtenLines(content) : null;
+  return toolName === "Edit" ? changeOf(input) : null;
+};
+
+const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   const path = firstText(input, ["file_path", "notebook_path", "path"]);
+  const content = contentOf(toolName, input);
   return {
     status: { state: "waiting_approval", reasonCode: "permission_edit" },
     request: promptRequest({
       kind: "edit",
-      title: oneLine(path === null ? toolName : `${toolName} ${path}`),
-      body: path === null ? null : boundedText(path),
+      title: path === null ? toolName : `${toolName} ${path}`,
+      body: path,
+      content,
       toolName,
+      cwd,
+      isWhole: path !== null && content !== null,
     }),
   };
 };
+
+/** What the dialog draws of a command, and what changes nothing of what runs. */
+const PLAIN_FIELDS = new Set(["command", "description", "timeout"]);
+
+/** Recorded 2.1.329: neither that it leaves the sandbox nor that it goes on in the background is drawn. */
+const isPlain = (input: Payload): boolean =>
+  Object.entries(input).every(([name, value]) => PLAIN_FIELDS.has(name) || value === false);
 
 const toolAsk = (toolName: string, input: Payload): Ask => {
   const command = textOf(input, "command");
@@ -67,25 +86,28 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
       status: GENERIC_PERMISSION.status,
       request: promptRequest({
         kind: "command",
-        title: oneLine(`${toolName} command`),
-        body: boundedText(command),
+        title: `${toolName} command`,
+        body: command,
+        remark: textOf(input, "description"),
         toolName,
+        ...(isPlain(input) ? { isWhole: true } : { hasMore: true }),
       }),
     };
+  // Only a part of what such a tool is given; the dialog shows all of it.
   const subject = firstText(input, ["url", "query", "file_path", "path", "pattern", "description", "prompt"]);
   return {
     status: GENERIC_PERMISSION.status,
     request: promptRequest({
       kind: "tool",
-      title: oneLine(`Use ${toolName}`),
-      body: subject === null ? null : boundedText(subject),
+      title: `Use ${toolName}`,
+      body: subject,
       toolName,
     }),
   };
 };
 
-/** The wait that a PermissionRequest for this tool stands for. */
-export const askOf = (rawToolName: string, toolInput: unknown): Ask => {
+/** The wait that a PermissionRequest for this tool stands for. `cwd`: the folder that its dialog names files from. */
+export const askOf = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
   if (toolName === "") return GENERIC_PERMISSION;
@@ -97,12 +119,13 @@ export const askOf = (rawToolName: string, toolInput: unknown): Ask => {
       request: promptRequest({
         kind: "plan",
         title: "Exit plan mode?",
-        body: plan === null ? null : boundedText(plan),
+        body: plan,
         toolName,
+        isWhole: plan !== null,
       }),
     };
   }
-  return isEditTool(toolName) ? editAsk(toolName, input) : toolAsk(toolName, input);
+  return isEditTool(toolName) ? editAsk(toolName, input, cwd) : toolAsk(toolName, input);
 };
 
 /** The wait that an MCP server's elicitation stands for. Source: vendor documentation, not recorded. */
@@ -111,6 +134,6 @@ export const elicitationAsk = (payload: Payload): Ask => {
   const title = oneLine(message ?? "") || "An MCP server asks for input";
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: promptRequest({ kind: "question", title, body: message === null ? null : boundedText(message) }),
+    request: promptRequest({ kind: "question", title, body: message }),
   };
 };

@@ -25,6 +25,8 @@ describe("what a dialog asks", () => {
         { label: "No", keys: ["4"], role: "deny" },
       ],
       expiresAt: null,
+      isWhole: true,
+      columns: 116,
     });
   });
 
@@ -32,7 +34,8 @@ describe("what a dialog asks", () => {
     "is the same request in %s, whatever is wrapped or selected",
     (name) => {
       const request = readClaudeScreen(frame("waiting_approval"))?.request;
-      expect(readClaudeScreen(frame(name, "variants"))?.request).toEqual(request);
+      const { width } = frame(name, "variants");
+      expect(readClaudeScreen(frame(name, "variants"))?.request).toEqual({ ...request, columns: width - 4 });
     },
   );
 

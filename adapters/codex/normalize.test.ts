@@ -65,7 +65,13 @@ describe("Codex's events", () => {
     expect(asked).toMatchObject({
       kind: "request",
       status: { state: "waiting_approval", reasonCode: "permission_tool" },
-      request: { kind: "command", body: "touch approved.txt", toolName: "Bash" },
+      request: {
+        kind: "command",
+        body: "touch approved.txt",
+        remark: "Lab wants to run this outside the sandbox",
+        toolName: "Bash",
+        isWhole: true,
+      },
       needsConfirmation: false,
       dialogGraceMs: 2_700,
     });
@@ -77,8 +83,40 @@ describe("Codex's events", () => {
 
   it("tell an edit from a command", () => {
     expect(normalize("PermissionRequest", refusedPermission?.payload ?? {}).signals).toMatchObject([
-      { status: { reasonCode: "permission_edit" }, request: { kind: "edit", toolName: "apply_patch" } },
+      {
+        status: { reasonCode: "permission_edit" },
+        request: { kind: "edit", toolName: "apply_patch", isWhole: true },
+      },
     ]);
+  });
+
+  const patchAsk = (...lines: string[]) => {
+    const command = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    const payload = { tool_name: "apply_patch", tool_input: { command }, cwd: "/p" };
+    const [signal] = normalize("PermissionRequest", payload).signals;
+    return signal?.kind === "request" ? signal.request : null;
+  };
+
+  it("tell a patch as its file and its lines", () => {
+    expect(patchAsk("*** Update File: src/a.ts", "@@", " zero", "-one", "+two")).toMatchObject({
+      body: "src/a.ts",
+      content: "@@\n zero\n-one\n+two",
+      cwd: "/p",
+      isWhole: true,
+    });
+  });
+
+  it("tell with each line which file it is of, and what becomes of a file, where there is more than one change", () => {
+    const several = ["*** Add File: a", "+one", "*** Delete File: b"];
+    expect(patchAsk(...several)).toMatchObject({ body: "a\nb", content: several.join("\n"), isWhole: true });
+    const moved = ["*** Update File: a", "*** Move to: b", "@@", "-one"];
+    expect(patchAsk(...moved)).toMatchObject({ body: "a", content: moved.join("\n") });
+    expect(patchAsk("*** Delete File: a")).toMatchObject({ body: "a", content: "*** Delete File: a" });
+  });
+
+  it("tell a patch whose form is not known, which is not whole", () => {
+    expect(patchAsk("@@", "+one")).toMatchObject({ body: null });
+    expect(patchAsk("@@", "+one")?.isWhole).toBeUndefined();
   });
 
   it("open a question that a dialog must confirm, because the tool is refused outside Plan mode", () => {
@@ -95,6 +133,7 @@ describe("Codex's events", () => {
           kind: "question",
           title: "Which colour should the lab use?",
           options: [{ label: "Red" }, { label: "Blue" }],
+          isWhole: true,
         },
       },
     ]);

@@ -81,7 +81,9 @@ const permissionRequested: Rule = ({ payload, isWhole, agentId, context }) => {
   const mode = textOf(payload, "permission_mode");
   return [
     openRequest(
-      toolName === null ? GENERIC_PERMISSION : permissionAsk(toolName, fieldOf(payload, "tool_input")),
+      toolName === null
+        ? GENERIC_PERMISSION
+        : permissionAsk(toolName, fieldOf(payload, "tool_input"), textOf(payload, "cwd")),
       {
         agentId,
         requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, payload),

@@ -1,8 +1,8 @@
 // What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
 // event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,
-// request_user_input).
+// request_user_input, an MCP tool).
 import { MAX_OPTIONS } from "../../core/model/request.ts";
-import { asPayload, boundedText, firstText, listOf, oneLine, textOf } from "../common/payload.ts";
+import { asPayload, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import type { Ask } from "../common/signals.ts";
 
@@ -29,8 +29,10 @@ export const questionAsk = (toolInput: unknown): Ask => {
     request: promptRequest({
       kind: "question",
       title: oneLine(texts[0] ?? "") || "Codex asks a question",
-      body: texts.length === 0 ? null : boundedText(texts.join("\n")),
+      body: texts.length === 0 ? null : texts.join("\n"),
       toolName: QUESTION_TOOL,
+      // Of several questions the dialog shows one after the other.
+      isWhole: questions.length === 1 && texts.length === 1,
       options: listOf(first ?? {}, "options")
         .slice(0, MAX_OPTIONS)
         .flatMap((option) => {
@@ -41,34 +43,65 @@ export const questionAsk = (toolInput: unknown): Ask => {
   };
 };
 
-/** The wait that a PermissionRequest for this tool stands for. */
-export const permissionAsk = (rawToolName: string, toolInput: unknown): Ask => {
+const FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/;
+/** Says no more than the path, where there is one file. */
+const PLAIN_FILE = /^\*\*\* (?:Add|Update) File: /;
+const MOVED = /^\*\*\* Move to: /;
+
+/** Files and changes of a patch; null where its form is not known. Of several files each change is told with its own. */
+const patchOf = (patch: string): { paths: string[]; content: string } | null => {
+  const [first, ...lines] = patch.trimEnd().split("\n");
+  if (first !== "*** Begin Patch" || lines.pop() !== "*** End Patch") return null;
+  const paths = lines.flatMap((line) => FILE.exec(line)?.[1] ?? []);
+  if (paths.length === 0 || !FILE.test(lines[0] ?? "")) return null;
+  const isPlain =
+    paths.length === 1 && PLAIN_FILE.test(lines[0] ?? "") && !lines.some((line) => MOVED.test(line));
+  return { paths, content: lines.slice(isPlain ? 1 : 0).join("\n") };
+};
+
+const editAsk = (command: string | null, cwd: string | null): Ask => {
+  const patch = command === null ? null : patchOf(command);
+  return {
+    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    request: promptRequest({
+      kind: "edit",
+      title: EDIT_TITLE,
+      body: patch === null ? null : patch.paths.join("\n"),
+      content: patch === null ? command : patch.content,
+      toolName: PATCH_TOOL,
+      cwd,
+      isWhole: patch !== null,
+    }),
+  };
+};
+
+const commandAsk = (command: string, input: Payload, toolName: string): Ask => ({
+  status: GENERIC_PERMISSION.status,
+  request: promptRequest({
+    kind: "command",
+    title: COMMAND_TITLE,
+    body: command,
+    remark: textOf(input, "description"),
+    toolName,
+    isWhole: true,
+  }),
+});
+
+/** The wait that a PermissionRequest for this tool stands for. `cwd`: the folder that a patch names files from. */
+export const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
   if (toolName === "") return GENERIC_PERMISSION;
   const command = textOf(input, "command");
-  if (toolName === PATCH_TOOL)
-    return {
-      status: { state: "waiting_approval", reasonCode: "permission_edit" },
-      request: promptRequest({
-        kind: "edit",
-        title: EDIT_TITLE,
-        body: command === null ? null : boundedText(command),
-        toolName,
-      }),
-    };
-  if (command !== null)
-    return {
-      status: GENERIC_PERMISSION.status,
-      request: promptRequest({ kind: "command", title: COMMAND_TITLE, body: boundedText(command), toolName }),
-    };
-  const subject = firstText(input, ["url", "host", "query", "path", "description", "prompt"]);
+  if (toolName === PATCH_TOOL) return editAsk(command, cwd);
+  if (command !== null) return commandAsk(command, input, toolName);
+  // Only a part of what such a tool is given; the dialog shows no more.
   return {
     status: GENERIC_PERMISSION.status,
     request: promptRequest({
       kind: "tool",
-      title: oneLine(`Use ${toolName}`),
-      body: subject === null ? null : boundedText(subject),
+      title: `Use ${toolName}`,
+      body: firstText(input, ["url", "host", "query", "path", "description", "prompt"]),
       toolName,
     }),
   };

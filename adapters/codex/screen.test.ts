@@ -25,12 +25,16 @@ describe("what Codex's dialogs ask", () => {
         { label: "No, and tell Codex what to do differently", keys: ["3"], role: "deny" },
       ],
       expiresAt: null,
+      isWhole: true,
+      columns: 116,
+      inset: 2,
     });
+    expect(recorded("waiting_approval")?.dialogTop).toBe(26);
   });
 
   it("the same when the pane is narrow and everything wraps", () => {
     expect(variant("approval_60_columns")?.request).toMatchObject({
-      body: 'touch approved.txt && echo "a rather long command that\ngoes on in the next line"',
+      body: 'touch approved.txt && echo "a rather long command that\n  goes on in the next line"',
       options: [
         {},
         { label: "Yes, and don't ask again for commands that start with `touch approved.txt`" },
@@ -45,7 +49,11 @@ describe("what Codex's dialogs ask", () => {
   });
 
   it("an edit with its file", () => {
-    expect(variant("approval_edit")?.request).toMatchObject({ kind: "edit", body: "/home/dev/outside.txt" });
+    const request = variant("approval_edit")?.request;
+    expect(request).toMatchObject({ kind: "edit", body: "/home/dev/outside.txt" });
+    // It draws nothing of the change.
+    expect(request?.content).toBeUndefined();
+    expect(request?.isWhole).toBeUndefined();
   });
 
   it("a question with its options, chosen from where the sign stands", () => {
@@ -55,11 +63,17 @@ describe("what Codex's dialogs ask", () => {
       body: "Which colour should the lab use?",
       toolName: "request_user_input",
       options: [
-        { label: "Red", keys: ["Enter"] },
-        { label: "Blue", keys: ["Down", "Enter"] },
-        { label: "None of the above", keys: ["Down", "Down", "Enter"] },
+        { label: "Red", description: "a warm colour", keys: ["Enter"] },
+        { label: "Blue", description: "a cold colour", keys: ["Down", "Enter"] },
+        {
+          label: "None of the above",
+          description: "Optionally, add details in notes (tab)",
+          keys: ["Down", "Down", "Enter"],
+        },
       ],
       expiresAt: null,
+      isWhole: true,
+      columns: 116,
     });
     expect(variant("question_80_columns")?.request?.title).toBe(
       "Which colour should the lab use for the very long wall that nobody has painted yet?",
@@ -85,6 +99,48 @@ describe("what Codex's dialogs ask", () => {
       status: { state: "waiting_approval", reasonCode: "plan" },
       request: { kind: "plan" },
     });
+  });
+});
+
+describe("what an approval does not say whole", () => {
+  const approval = screenOf(loadRecording(folder("recordings"), "waiting_approval"));
+  const read = (change: (lines: readonly string[]) => readonly string[]) =>
+    readCodexScreen({ ...approval, lines: change(approval.lines) })?.request;
+  const replaced = (from: string, to: string) =>
+    read((lines) => lines.map((line) => (line === from ? to : line)));
+
+  it("a command that its conversation and its option tell with another blank", () => {
+    expect(replaced("  $ touch approved.txt", "  $ touchapproved.txt")).toMatchObject({
+      body: "touchapproved.txt",
+    });
+    expect(replaced("  $ touch approved.txt", "  $ touchapproved.txt")?.isWhole).toBeUndefined();
+  });
+
+  it("one that quotes a heading of such dialogs: all of it is its text", () => {
+    const request = read((lines) =>
+      lines.flatMap((line) =>
+        line === "  $ touch approved.txt"
+          ? ["  $ rm -rf ~ #", "", "  Would you like to run the following command?", "", line]
+          : [line],
+      ),
+    );
+    expect(request?.body).toBe(
+      "rm -rf ~ #\n\nWould you like to run the following command?\n\n$ touch approved.txt",
+    );
+    expect(request?.isWhole).toBeUndefined();
+  });
+
+  it("a field that is not known, which is a part of what is asked", () => {
+    const request = replaced("  Environment: local", "  Permission rule: write everywhere");
+    expect(request?.body).toContain("Permission rule: write everywhere");
+    expect(request?.isWhole).toBeUndefined();
+    expect(replaced("  Environment: local", "  Environment: prod")?.isWhole).toBeUndefined();
+  });
+
+  it("options of which the last one is not the refusal", () => {
+    const cut = read((lines) => lines.filter((line) => !line.startsWith("  3. No")));
+    expect(cut?.options.map(({ role }) => role)).toEqual(["approve", "approve_always"]);
+    expect(cut?.isWhole).toBeUndefined();
   });
 });
 

@@ -9,7 +9,8 @@ export const spoolOf = (eventScript: string): string =>
 /**
  * JavaScript that defines `send(event, payload)`, which returns at once, and `flush()`, which resolves when everything
  * sent is written, after 500 ms at the latest. Needs nothing but Node's `fs`; valid as TypeScript too. A payload is cut
- * to texts of 4,000 characters, lists of 40, objects of 60 fields and six levels.
+ * to texts of 4,000 characters, lists of 40, objects of 60 fields and six levels, and says so by `isCut`. What a person is
+ * asked, `sendWhole(event, payload)`, keeps texts of 70,000 characters as long as all of it is no larger than half a million.
  */
 export const eventWriterSource = (
   agentType: string,
@@ -19,16 +20,32 @@ export const eventWriterSource = (
 const SPOOL = ${JSON.stringify(spoolOf(eventScript))};
 const MAX_PENDING = 1000;
 
-const clip = (value, depth = 0) => {
-  if (typeof value === "string") return value.slice(0, 4000);
+const MAX_TEXT = 4000;
+const MAX_WHOLE_TEXT = 70000;
+const MAX_WHOLE = 500000;
+
+// What has no form in JSON counts as cut too, but not what is not there.
+const clip = (value, limit, depth = 0) => {
+  if (typeof value === "string") {
+    limit.isCut ||= value.length > limit.text;
+    return value.slice(0, limit.text);
+  }
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  limit.isCut ||= value !== undefined && (typeof value !== "object" || depth > 5);
   if (typeof value !== "object" || depth > 5) return undefined;
-  if (Array.isArray(value)) return value.slice(0, 40).map((item) => clip(item, depth + 1) ?? null);
-  return Object.fromEntries(
-    Object.keys(value)
-      .slice(0, 60)
-      .map((key) => [key, clip(value[key], depth + 1)]),
-  );
+  if (Array.isArray(value)) {
+    limit.isCut ||= value.length > 40;
+    return value.slice(0, 40).map((item) => clip(item, limit, depth + 1) ?? null);
+  }
+  const keys = Object.keys(value);
+  limit.isCut ||= keys.length > 60;
+  return Object.fromEntries(keys.slice(0, 60).map((key) => [key, clip(value[key], limit, depth + 1)]));
+};
+
+const textOf = (payload, text) => {
+  const limit = { text, isCut: false };
+  const clipped = clip(payload, limit);
+  return JSON.stringify(limit.isCut ? { ...clipped, isCut: true } : clipped);
 };
 
 // A value with control characters could forge a header line: it is left empty.
@@ -55,7 +72,12 @@ const write = async (name, text) => {
   pending -= 1;
 };
 
-const send = (event, payload) => {
+const wholeTextOf = (payload) => {
+  const text = textOf(payload, MAX_WHOLE_TEXT);
+  return text.length > MAX_WHOLE ? textOf(payload, MAX_TEXT) : text;
+};
+
+const sendText = (event, payload) => {
   try {
     if (pending >= MAX_PENDING) return;
     const header = [
@@ -66,12 +88,15 @@ const send = (event, payload) => {
       "pane=" + headerValue("TMUX_PANE"),
       "ppid=" + process.pid,
     ];
-    const text = header.join("\\n") + "\\n\\n" + JSON.stringify(clip(payload));
+    const text = header.join("\\n") + "\\n\\n" + payload();
     const name = String(process.pid).padStart(7, "0") + "-" + run + "-" + String(++count).padStart(9, "0");
     pending += 1;
     queue = queue.then(() => write(name, text));
   } catch {}
 };
+
+const send = (event, payload) => sendText(event, () => textOf(payload, MAX_TEXT));
+const sendWhole = (event, payload) => sendText(event, () => wholeTextOf(payload));
 
 const flush = () => {
   let timer;

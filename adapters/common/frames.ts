@@ -13,7 +13,7 @@ const FRAME_BOTTOM = /^\s?╰─+╯$/;
 export interface Frame {
   /** What stands between the vertical lines, their padding kept. */
   content: readonly string[];
-  /** Index of its first line on the screen. */
+  /** Index on the screen of its upper edge, else of its first line in sight. */
   start: number;
   /** False where its top has scrolled out of sight. */
   hasTop: boolean;

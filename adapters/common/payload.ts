@@ -47,9 +47,13 @@ export const oneLine = (text: string, max = 500): string =>
     .trim()
     .slice(0, max);
 
-/** Several lines, control characters but newline and tab removed, at most `max` characters. */
-export const boundedText = (text: string, max = 8_000): string =>
-  text
-    .slice(0, max)
-    // oxlint-disable-next-line no-control-regex -- as above
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+/** Several lines, control characters but newline and tab removed, at most `max` characters; a cut is marked. */
+export const boundedText = (text: string, max = 8_000): string => {
+  const mark = text.length > max ? `…[cut from ${text.length} characters]` : "";
+  return (
+    text
+      .slice(0, max)
+      // oxlint-disable-next-line no-control-regex -- as above
+      .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "") + mark
+  );
+};

@@ -99,6 +99,41 @@ describe("the writer in a plugin", () => {
     const [event] = await untilWritten(1);
     expect(event?.header).toContain("\ntmux=\npane=%5\n");
     expect(event?.payload["prompt"]).toHaveLength(4_000);
+    expect(event?.payload["isCut"]).toBe(true);
+  });
+
+  it("hands on the whole text of what a person is asked, or says that it had to cut it", async () => {
+    const tell = await loadExtension();
+    const ask = (toolCallId: string, args: unknown) => {
+      tell("tool_execution_start", { toolName: "bash", toolCallId, args });
+      tell("tool_approval_requested", { toolName: "bash", toolCallId });
+    };
+    ask("long", { command: "x".repeat(65_000) });
+    ask("longer", { command: "x".repeat(80_000) });
+    ask("many", { command: "x", list: Array<string>(41).fill("x") });
+    ask("deep", { a: { b: { c: { d: { e: { f: 1 } } } } } });
+    ask("huge", Object.fromEntries(Array.from({ length: 20 }, (_, at) => [at, "x".repeat(60_000)])));
+    tell("ui_prompt_start", { kind: "select", title: `Allow command: ${"x".repeat(65_000)}?` });
+    const events = (await untilWritten(11)).filter(({ event }) => event !== "tool_execution_start");
+    expect(events.map(({ payload }) => payload["isCut"] ?? false)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(events[0]?.payload["input"]).toEqual({ command: "x".repeat(65_000) });
+    expect(JSON.stringify(events[4]?.payload).length).toBeLessThan(100_000);
+  });
+
+  it("names a held tool with a dialog, without what it is given", async () => {
+    const tell = await loadExtension();
+    tell("tool_execution_start", { toolName: "bash", toolCallId: "c", args: { command: "secret" } });
+    tell("ui_prompt_start", { kind: "select", title: "Allow?" });
+    const events = await untilWritten(2);
+    expect(events[1]?.payload["calls"]).toEqual([{ toolName: "bash" }]);
+    expect(JSON.stringify(events)).not.toContain("secret");
   });
 
   it("has written everything when the agent is told that its exit may go on", async () => {
@@ -209,15 +244,34 @@ describe("opencode's plugin", () => {
     expect((await untilWritten(2))[1]?.payload["isOtherBusy"]).toBe(true);
   });
 
-  it("never throws and keeps file contents to itself", async () => {
+  it("adds what the call that asks is given, but to an edit, which its difference tells", async () => {
+    const { tell, hooks } = await loadPlugin();
+    hooks["tool.execute.before"]?.({ tool: "bash", callID: "c" }, { args: { command: "ls", workdir: "/x" } });
+    hooks["tool.execute.before"]?.({ tool: "edit", callID: "d" }, { args: { oldString: "a" } });
+    const metadata = { filepath: "a", diff: "x".repeat(60_000) };
+    tell("permission.asked", { id: "p", metadata: { command: "ls" }, tool: { callID: "c" } });
+    tell("permission.asked", { id: "q", metadata, tool: { callID: "d" } });
+    hooks["tool.execute.after"]?.({ callID: "c" });
+    tell("permission.asked", { id: "r", metadata: {}, tool: { callID: "c" } });
+    const asked = (await untilWritten(6)).filter(({ event }) => event === "permission.asked");
+    expect(asked.map(({ payload }) => payload["args"])).toEqual([
+      { command: "ls", workdir: "/x" },
+      undefined,
+      undefined,
+    ]);
+    expect(asked[1]?.payload["metadata"]).toEqual(metadata);
+  });
+
+  it("never throws and keeps what nobody is asked about to itself", async () => {
     const { tell, hooks } = await loadPlugin();
     for (const properties of [undefined, null, 1, { sessionID: {} }])
       await tell("session.status", properties);
     await hooks["event"]?.(undefined);
     await hooks["tool.execute.before"]?.(undefined);
-    await tell("permission.asked", { id: "p", sessionID: "s", metadata: { filepath: "a", diff: "secret" } });
+    await hooks["tool.execute.before"]?.({ tool: "write", callID: "c" }, { args: { content: "secret" } });
+    await hooks["tool.execute.after"]?.({ tool: "read", callID: "c" }, { output: "secret" });
     await vi.waitFor(async () =>
-      expect((await written()).map(({ event }) => event)).toContain("permission.asked"),
+      expect((await written()).map(({ event }) => event)).toContain("tool.execute.after"),
     );
     expect(JSON.stringify(await written())).not.toContain("secret");
   });

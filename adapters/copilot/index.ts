@@ -25,6 +25,8 @@ export const createCopilotAdapter = (): AgentAdapter => ({
     verified: true,
   },
   // The first one shows "esc again to interrupt".
+  // It follows the counter of seconds (recorded 1.0.102).
+  movesCursorInDialogs: true,
   interruptKeys: [["Escape"], ["Escape"]],
   identify: identifyCopilot,
   normalize: normalizeCopilot,

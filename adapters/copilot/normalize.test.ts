@@ -108,7 +108,12 @@ describe("turns", () => {
 describe("requests", () => {
   it("gives a command one name from the permission to the end of the tool", () => {
     const asked = requestOf("permissionRequest", recorded("permissionRequest", {}, "bash"));
-    expect(asked.request).toMatchObject({ kind: "command", body: "touch approved.txt", toolName: "bash" });
+    expect(asked.request).toMatchObject({
+      kind: "command",
+      body: "touch approved.txt",
+      toolName: "bash",
+      isWhole: true,
+    });
     expect(closedBy(recorded("postToolUse", {}, "bash"))).toEqual([asked.requestKey]);
   });
 
@@ -116,7 +121,12 @@ describe("requests", () => {
     const asked = requestOf("permissionRequest", recorded("permissionRequest", {}, "edit"));
     expect(asked).toMatchObject({
       status: { reasonCode: "permission_edit" },
-      request: { kind: "edit", body: "/home/dev/project/edit2.txt" },
+      request: {
+        kind: "edit",
+        body: "/home/dev/project/edit2.txt",
+        content: "+hello from the lab\n+second line",
+        isWhole: true,
+      },
     });
     expect(closedBy(recorded("preToolUse", {}, "create"))).toEqual([asked.requestKey]);
   });
@@ -161,5 +171,33 @@ describe("requests", () => {
       kind: "other",
       title: "Fetch https://example.org",
     });
+  });
+
+  it.each([
+    ["Run command: a\n b", { kind: "command", body: "a\n b", isWhole: true }],
+    ["Edit file: /p/a.txt", { kind: "edit", body: "/p/a.txt" }],
+    ["Fetch URL: https://a.example/x", { kind: "tool", body: "https://a.example/x", isWhole: true }],
+    ["Path permission needed: /var/x", { kind: "tool", body: "/var/x", isWhole: true }],
+    ["Use MCP tool: lab/send", { kind: "tool", title: "Use lab/send", body: null, toolName: "lab/send" }],
+  ])("says what the notification %j is about, and whether that is all", (message, expected) => {
+    const { request } = requestOf("notification", recorded("notification", { message }));
+    expect(request).toMatchObject(expected);
+    expect(request.isWhole).toBe("isWhole" in expected ? true : undefined);
+  });
+
+  it.each([
+    ["create", { path: "/p/a", file_text: "x\ny\n" }, "+x\n+y"],
+    ["edit", { path: "/p/a", old_str: "x\n", new_str: "y\n" }, "-x\n+y"],
+    ["edit", { path: "/p/a", diff: "binary" }, null],
+    ["edit", { path: "/p/a" }, null],
+  ])("carries what %s changes, by %j", (toolName, toolInput, content) => {
+    const { request } = requestOf("permissionRequest", { toolName, toolInput, cwd: "/p" });
+    expect(request).toMatchObject({ kind: "edit", body: "/p/a", content, cwd: "/p" });
+    expect(request.isWhole).toBe(content === null ? undefined : true);
+  });
+
+  it("shows what a server's tool is given as its dialog draws it", () => {
+    const asked = requestOf("permissionRequest", { toolName: "lab/send", toolInput: { to: ["a"] } });
+    expect(asked.request).toMatchObject({ body: '{\n  "to": [\n    "a"\n  ]\n}', isWhole: true });
   });
 });

@@ -65,7 +65,7 @@ const permissionRequested: Rule = (event) => {
   const toolName = textOf(payload, "toolName");
   const input = fieldOf(payload, "toolInput");
   return [
-    opened(permissionAsk(toolName ?? "", input), event, {
+    opened(permissionAsk(toolName ?? "", input, textOf(payload, "cwd")), event, {
       requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, input),
       needsConfirmation: true,
     }),

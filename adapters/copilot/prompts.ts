@@ -1,16 +1,8 @@
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
-import {
-  asPayload,
-  boundedText,
-  fieldOf,
-  firstText,
-  listOf,
-  oneLine,
-  textOf,
-  type Payload,
-} from "../common/payload.ts";
+import { changedLines, diffLines, writtenLines } from "../common/changedLines.ts";
+import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import type { Ask } from "../common/signals.ts";
@@ -46,35 +38,84 @@ export const requestKeyOf = (agentId: string, toolName: string, toolInput: unkno
   return hashRequest(agentId, toolName, firstText(input, ["url", "message"]));
 };
 
-/** The permission that `permissionRequest` stands for. */
-export const permissionAsk = (rawToolName: string, toolInput: unknown): Ask => {
+/** What an edit changes, in whichever fields it is told; null for none of them. */
+const contentOf = (input: Payload): string | null => {
+  const diff = textOf(input, "diff");
+  if (diff !== null) return diffLines(diff);
+  const [text, before, after] = ["file_text", "old_str", "new_str"].map((name) => fieldOf(input, name));
+  if (typeof text === "string") return writtenLines(text);
+  return typeof before === "string" && typeof after === "string" ? changedLines(before, after) : null;
+};
+
+const editAsk = (path: string, input: Payload, toolName: string, cwd: string | null): Ask => {
+  const content = contentOf(input);
+  return permission(
+    { kind: "edit", title: `Edit ${path}`, body: path, content, toolName, cwd, isWhole: content !== null },
+    "permission_edit",
+  );
+};
+
+/** The dialog draws what a server's tool is given as text of this form. */
+const serverToolAsk = (toolName: string, input: Payload): Ask =>
+  permission({
+    kind: "tool",
+    title: `Use ${toolName}`,
+    body: JSON.stringify(input, null, 2),
+    toolName,
+    isWhole: true,
+  });
+
+const SERVER_TOOL = /^[^/]+\/[^/]+$/;
+
+/** The permission that `permissionRequest` stands for. `cwd`: the folder that paths are of. */
+export const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: string | null): Ask => {
   const input = asPayload(toolInput) ?? {};
   const toolName = oneLine(rawToolName, 200);
   const command = textOf(input, "command");
+  if (SERVER_TOOL.test(toolName)) return serverToolAsk(toolName, input);
   if (command !== null)
-    return permission({ kind: "command", title: "Run command", body: boundedText(command), toolName });
+    return permission({ kind: "command", title: "Run command", body: command, toolName, isWhole: true });
   const path = firstText(input, PATH_FIELDS);
-  if (path !== null && toolName !== "read" && toolName !== "view")
-    return permission(
-      { kind: "edit", title: oneLine(`Edit ${path}`), body: boundedText(path), toolName },
-      "permission_edit",
-    );
-  const subject = path ?? firstText(input, SUBJECT_FIELDS);
-  const title = toolName === "" ? "Permission needed" : oneLine(`Use ${toolName}`);
-  return permission({ kind: "tool", title, body: subject === null ? null : boundedText(subject), toolName });
+  if (path !== null && toolName !== "read" && toolName !== "view") return editAsk(path, input, toolName, cwd);
+  const title = toolName === "" ? "Permission needed" : `Use ${toolName}`;
+  return permission({ kind: "tool", title, body: path ?? firstText(input, SUBJECT_FIELDS), toolName });
 };
 
-const RUN_COMMAND = /^Run command: ([\s\S]+)$/;
+/** What a notification says in one sentence. Recorded with 1.0.102. */
+const NOTIFIED: readonly { pattern: RegExp; ask: (subject: string) => Ask }[] = [
+  {
+    pattern: /^Run command: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "command", title: "Run command", body, isWhole: true }),
+  },
+  {
+    pattern: /^Edit file: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "edit", title: `Edit ${body}`, body }, "permission_edit"),
+  },
+  {
+    pattern: /^Fetch URL: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "tool", title: "Fetch URL", body, isWhole: true }),
+  },
+  {
+    pattern: /^Path permission needed: ([\s\S]+)$/,
+    ask: (body) => permission({ kind: "tool", title: "Allow access to a path", body, isWhole: true }),
+  },
+  {
+    pattern: /^Use MCP tool: ([\s\S]+)$/,
+    ask: (toolName) =>
+      permission({ kind: "tool", title: `Use ${toolName}`, toolName: oneLine(toolName, 200) }),
+  },
+];
 
 /** The permission that a `permission_prompt` notification tells of, in one sentence. */
 export const notifiedPermission = (message: string | null): Ask => {
-  const command = RUN_COMMAND.exec(message ?? "")?.[1];
-  if (command !== undefined)
-    return permission({ kind: "command", title: "Run command", body: boundedText(command) });
+  for (const { pattern, ask } of NOTIFIED) {
+    const subject = pattern.exec(message ?? "")?.[1];
+    if (subject !== undefined) return ask(subject);
+  }
   return permission({
     kind: "other",
     title: oneLine(message ?? "") || "Permission needed",
-    body: message === null ? null : boundedText(message),
+    body: message,
   });
 };
 
@@ -96,11 +137,12 @@ export const questionAsk = (toolInput: unknown): Ask => {
     request: promptRequest({
       kind: "question",
       title: oneLine(text ?? "") || "Copilot needs information",
-      body: text === null ? null : boundedText(text),
+      body: text,
       toolName: ASK_TOOL,
       options: labelsOf(input)
         .slice(0, MAX_OPTIONS)
         .map((label) => ({ label, keys: null })),
+      isWhole: text !== null,
     }),
   };
 };

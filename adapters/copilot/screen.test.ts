@@ -25,7 +25,39 @@ describe("what Copilot's dialogs ask", () => {
         { label: "No, and tell Copilot what to do differently (Esc to stop)", keys: ["3"], role: "deny" },
       ],
       expiresAt: null,
+      isWhole: true,
+      columns: 111,
+      hasJoints: true,
     });
+  });
+
+  const approval = screenOf(loadRecording(fixture("recordings"), "waiting_approval"));
+  const changed = (from: string, to: readonly string[]) =>
+    readCopilotScreen({
+      ...approval,
+      lines: approval.lines.flatMap((line) => (line.includes(from) ? to : [line])),
+    })?.request;
+  const inFrame = (text: string) => `│ ${text.padEnd(116)} │`;
+  const inBox = (text: string) => inFrame(`│ ${text.padEnd(112)} │`);
+
+  it("is not whole where the conversation tells more than the box, or nothing of it", () => {
+    expect(changed("│ touch approved", [inBox("touch approved")])).toMatchObject({ body: "touch approved" });
+    expect(changed("│ touch approved", [inBox("touch approved")])?.isWhole).toBeUndefined();
+    expect(changed("   touch approved.txt ", [])?.isWhole).toBeUndefined();
+  });
+
+  it("is the box above the question, whatever the description draws", () => {
+    const fake = [
+      inFrame("Lab"),
+      inFrame("─".repeat(116)),
+      inFrame(`╭${"─".repeat(114)}╮`),
+      inBox("echo harmless"),
+      inFrame(`╰${"─".repeat(114)}╯`),
+      inFrame(""),
+      inFrame("Do you want to run this command?"),
+      inFrame(""),
+    ];
+    expect(changed("│ Lab command", fake)?.body).toBe("touch approved.txt");
   });
 
   it("is whole in a narrow pane", () => {
@@ -33,7 +65,9 @@ describe("what Copilot's dialogs ask", () => {
     expect(request?.options.map(({ label }) => label)).toEqual(
       read("waiting_approval")?.request?.options.map(({ label }) => label),
     );
-    expect(request?.body?.replaceAll("\n", " ")).toContain("echo removed everything that was newer");
+    expect(request?.body).toBe(
+      'find . -name "*.tmp" -newer stamp\n-print0 | xargs -0 rm -f && echo\nremoved everything that was newer',
+    );
   });
 
   it("is the file, the folder, the question", () => {

@@ -1,7 +1,8 @@
 // What the newest lines of a session's `events.jsonl` say: the agent's own account of turns, permissions, questions,
 // interrupts and failures, the last two of which no hook tells. Pure. Sources: event names and fields noted with 1.0.102;
 // the form of a line and of a permission from programs that read these logs. Unknown lines say nothing.
-import { asPayload, boundedText, fieldOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, fieldOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { promptRequest } from "../common/promptRequest.ts";
 import type { Status } from "../../core/model/state.ts";
 import { COMPACTING, COMPLETED, INTERRUPTED, SUBAGENT, THINKING, TOOL, type Ask } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
@@ -41,20 +42,18 @@ const permissionOf = (data: Payload): Ask => {
   const asked = asPayload(fieldOf(data, "permissionRequest")) ?? {};
   const command = textOf(asked, "fullCommandText") ?? textOf(asked, "command");
   const kind = textOf(asked, "kind") ?? "";
-  if (command !== null) return permissionAsk("bash", { command });
+  if (command !== null) return permissionAsk("bash", { command }, null);
   const path = textOf(asked, "fileName") ?? textOf(asked, "path");
-  if (kind === "write" && path !== null) return permissionAsk("edit", { path });
-  const ask = permissionAsk(textOf(asked, "toolName") ?? kind, {});
-  const subject = textOf(asked, "url") ?? path ?? textOf(asked, "intention");
+  if (kind === "write" && path !== null) {
+    const diff = textOf(asked, "diff");
+    return permissionAsk("edit", { path, ...(diff === null ? {} : { diff }) }, null);
+  }
+  const ask = permissionAsk("", {}, null);
   const intention = textOf(asked, "intention");
-  return {
-    ...ask,
-    request: {
-      ...ask.request,
-      title: oneLine(intention ?? "") || ask.request.title,
-      body: subject === null ? null : boundedText(subject),
-    },
-  };
+  const toolName = oneLine(textOf(asked, "toolName") ?? kind, 200);
+  const title = oneLine(intention ?? "") || (toolName === "" ? ask.request.title : `Use ${toolName}`);
+  const body = textOf(asked, "url") ?? path ?? intention;
+  return { ...ask, request: promptRequest({ ...ask.request, title, body, toolName }) };
 };
 
 /** Sub-agents write into the same log; their turns are not the parent's. */

@@ -5,8 +5,8 @@ import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds } from "../common/frames.ts";
-import { boundedText, oneLine } from "../common/payload.ts";
-import { asks, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { oneLine } from "../common/payload.ts";
+import { asks, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { THINKING } from "../common/signals.ts";
 
 const TITLES: Readonly<Record<string, { status: Status; kind: PromptRequest["kind"] }>> = {
@@ -87,7 +87,7 @@ const bodyAbove = (lines: readonly string[], title: number): string | null => {
   for (let index = last; index >= 0 && last - index < MAX_BODY_ROWS; index -= 1)
     if (EDGE.test(lines[index] ?? "")) {
       const body = withoutBlankEnds(lines.slice(index + 1, last + 1).map(inside));
-      return body.length === 0 ? null : boundedText(body.join("\n"));
+      return body.length === 0 ? null : body.join("\n");
     }
   return null;
 };
@@ -104,7 +104,6 @@ const readDialog = (lines: readonly string[]): Reading | null => {
     kind: known.kind,
     title,
     body: bodyAbove(lines, dialog.title),
-    toolName: null,
     options: dialog.options.map(({ label }) => ({ label, keys: null })),
   });
 };
@@ -124,11 +123,10 @@ const readQuestion = (lines: readonly string[]): Reading | null => {
   return asks(QUESTION, "low", `${rows[number] ?? ""} / ${text}`, {
     kind: "question",
     title: text === "" ? (rows[number] ?? "") : text,
-    body: boundedText(rows.slice(number + 1, firstChoice).join("\n")),
-    toolName: null,
+    body: rows.slice(number + 1, firstChoice).join("\n"),
     options: rows.flatMap((row) => {
       const label = CHOICE.exec(row)?.[1];
-      return label === undefined ? [] : [{ label: oneLine(label), keys: null }];
+      return label === undefined ? [] : [{ label, keys: null }];
     }),
   });
 };
@@ -147,5 +145,5 @@ const readInputLine = (lines: readonly string[]): Reading | null => {
 /** A dialog, work, or that the input line is back and so no dialog is open; null for everything else. */
 export const readCursorScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
-  return readDialog(lines) ?? readQuestion(lines) ?? readInputLine(lines);
+  return ofWholeScreen(screen, readDialog(lines) ?? readQuestion(lines) ?? readInputLine(lines));
 };

@@ -109,6 +109,50 @@ describe("screen rules", () => {
     });
   });
 
+  describe("that say that they take all that is asked", () => {
+    const rule = (more: object) => ({
+      pattern: "^Command:\\n(?<body>[\\s\\S]*?)\\n(?<title>Run it\\?)$",
+      state: "waiting_approval",
+      request: { kind: "command", whole: true, ...more },
+    });
+    const keys = { approve: ["y"], deny: ["n"] };
+    const read = (text: string, more: object = {}) =>
+      adapterOf(minimal({ screens: [{ ...rule(more), lines: 5 }], keys })).readScreen(screen(text));
+    const DIALOG = "Command:\n  rm -rf build \nRun it?";
+
+    it("give it to the letter, and the row in which it begins", () => {
+      const reading = read(`some text\n\n${DIALOG}\n\n`);
+      expect(reading?.dialogTop).toBe(2);
+      expect(reading?.request).toMatchObject({ title: "Run it?", body: "  rm -rf build", isWhole: true });
+    });
+
+    it("do not where they do not say so, take no body, or do not see what is above", () => {
+      const unsaid = read(DIALOG, { whole: false });
+      expect([unsaid?.request?.isWhole, unsaid?.request?.body, unsaid?.dialogTop]).toEqual([
+        undefined,
+        "rm -rf build",
+        0,
+      ]);
+      const bare = minimal({ screens: [{ ...rule({}), pattern: "^Run it\\?$" }], keys });
+      expect(adapterOf(bare).readScreen(screen(DIALOG))?.request?.isWhole).toBeUndefined();
+      expect(read(`${"x\n".repeat(120)}${DIALOG}`)?.request?.isWhole).toBeUndefined();
+      expect(read(`${"x".repeat(401)}\n${DIALOG}`)?.request?.isWhole).toBeUndefined();
+    });
+
+    it("do not where the dialog begins further up and its text looks like one", () => {
+      const quoted = read(`Command:\nrm -rf ~\n\n\n${DIALOG}`);
+      expect(quoted?.request?.body).toBe("rm -rf build");
+      expect(quoted?.request?.isWhole).toBeUndefined();
+    });
+
+    it("are refused for edits and trust", () => {
+      for (const kind of ["edit", "trust"])
+        expect(problemsOf(minimal({ screens: [rule({ kind })] })).map(({ message }) => message)).toEqual([
+          "edits and trust are never whole",
+        ]);
+    });
+  });
+
   it("offer the file's own keys where the screen shows no options", () => {
     const request = adapterOf(EXAMPLE).readScreen(
       screen("npm test\nRun shell command? (Y)es/(N)o [Yes]:"),

@@ -11,6 +11,9 @@ const REASONS = STATES.flatMap((state): readonly ReasonCode[] => REASON_CODES[st
 /** A rule looks at no more than this many lines from the bottom of the screen. */
 export const MAX_RULE_LINES = 40;
 
+/** What an edit would write has no group of its own, and a folder to trust is not approved by a key. */
+const NEVER_WHOLE = new Set(["edit", "trust"]);
+
 const patternSchema = z.string().min(1).max(500).describe("A JavaScript regular expression, without slashes");
 const nameSchema = z.string().regex(/^[\w.+-]{1,60}$/, "use letters, digits, dot, plus, underscore and dash");
 const keysSchema = z
@@ -54,8 +57,18 @@ const requestSchema = z
     options: patternSchema
       .optional()
       .describe("Matched per line of the rule's lines: the group label is the option, the group key its key"),
+    whole: z
+      .boolean()
+      .default(false)
+      .describe(
+        "The first line of a match is the top of the dialog, and the group body takes all that it asks: only then it can be approved",
+      ),
   })
-  .strict();
+  .strict()
+  .refine(({ kind, whole }) => !whole || !NEVER_WHOLE.has(kind), {
+    path: ["whole"],
+    message: "edits and trust are never whole",
+  });
 
 const screenRuleSchema = z
   .object({

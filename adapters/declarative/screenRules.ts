@@ -3,12 +3,16 @@
 import type { OptionRole, PromptRequest } from "../../core/model/request.ts";
 import { isWaiting, REASON_CODES, statusSchema, type Status } from "../../core/model/state.ts";
 import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../common/payload.ts";
+import { oneLine } from "../common/payload.ts";
+import { promptRequest } from "../common/promptRequest.ts";
+import { ofWholeScreen } from "../common/screenText.ts";
 import { compilePattern, PatternTimeout, type Deadline } from "./pattern.ts";
 import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
 
 /** Columns of a line that rules see. */
 const MAX_COLUMNS = 400;
+/** On a screen with more lines a dialog's top may be too far up to be told from one that its text quotes. */
+const MAX_WHOLE_LINES = 100;
 /** Wall time for all rules of a file on one screen, ms. */
 const LIMIT_MS = 100;
 /** A busy machine can make one reading late; rules that hang are late every time. */
@@ -61,7 +65,7 @@ const readOptions = (
     pattern === null
       ? []
       : [...lines.matchAll(pattern)].slice(0, MAX_OPTIONS).map((match, index) => ({
-          label: oneLine(match.groups?.["label"] ?? match[0]),
+          label: match.groups?.["label"] ?? match[0],
           keys: optionKeys(match.groups?.["key"], index + 1, keys),
         }));
   if (found.length > 0) return found.map((option) => ({ ...option, role: roleOf(option.keys, keys) }));
@@ -73,22 +77,53 @@ const readOptions = (
   ];
 };
 
+/** The lines that rules see, and where they begin on the screen. */
+interface Bottom {
+  lines: readonly string[];
+  start: number;
+  /** All lines of the screen with text, as far as rules see them; null where a line or the screen is too long. */
+  all: string | null;
+}
+
+const bottomOf = ({ lines }: Screen): Bottom => {
+  const end = lines.findLastIndex((line) => line.trim() !== "") + 1;
+  const start = Math.max(0, end - MAX_RULE_LINES);
+  const seen = (from: number) => lines.slice(from, end).map((line) => line.slice(0, MAX_COLUMNS).trimEnd());
+  const isSeen = end <= MAX_WHOLE_LINES && lines.every((line) => line.length <= MAX_COLUMNS);
+  return { lines: seen(start), start, all: isSeen ? seen(0).join("\n") : null };
+};
+
+const rowAt = (text: string, index: number): number => text.slice(0, index).split("\n").length - 1;
+
+/** A match of a screen rule, with the lines that it was found in and the row of the screen in which it begins. */
+interface Match {
+  match: RegExpExecArray;
+  lines: string;
+  row: number;
+}
+
+/** The rule takes all that is asked, and no line further up begins the same: it may be the dialog's true top. */
+const isWholeMatch = ({ rule, pattern }: CompiledScreen, { match, row }: Match, { all }: Bottom): boolean => {
+  if (rule.request?.whole !== true || match.groups?.["body"] === undefined || all === null) return false;
+  const first = pattern.exec(all);
+  return first !== null && rowAt(all, first.index) === row;
+};
+
 const requestFor = (
   { rule, status, options }: CompiledScreen,
-  match: RegExpExecArray,
-  lines: string,
+  { match, lines }: Match,
+  isWhole: boolean,
   keys: AnswerKeys | undefined,
 ): PromptRequest | null => {
   if (!isWaiting(status.state)) return null;
   const { title, body } = match.groups ?? {};
-  return {
+  return promptRequest({
     kind: rule.request?.kind ?? "other",
     title: oneLine(title ?? rule.request?.title ?? match[0]) || status.state,
-    body: body === undefined ? null : boundedText(body.trim()),
-    toolName: null,
+    body: (isWhole ? body : body?.trim()) ?? null,
     options: readOptions(lines, options, keys),
-    expiresAt: null,
-  };
+    isWhole,
+  });
 };
 
 export interface ScreenRules {
@@ -122,30 +157,32 @@ export const createScreenRules = (
   }));
   let timeouts = 0;
 
-  const readScreenRule = (compiled: CompiledScreen, bottom: readonly string[]): Reading | null => {
-    const lines = bottom.slice(-compiled.rule.lines).join("\n");
+  const readScreenRule = (compiled: CompiledScreen, bottom: Bottom): Reading | null => {
+    const own = bottom.lines.slice(-compiled.rule.lines);
+    const lines = own.join("\n");
     const match = compiled.pattern.exec(lines);
     if (match === null || compiled.not?.test(lines) === true) return null;
+    const row = bottom.start + bottom.lines.length - own.length + rowAt(lines, match.index);
+    const found = { match, lines, row };
+    const request = requestFor(compiled, found, isWholeMatch(compiled, found, bottom), file.keys);
     return {
       status: compiled.status,
       confidence: compiled.rule.confidence,
       matched: oneLine(match[0]) || compiled.name,
-      request: requestFor(compiled, match, lines, file.keys),
+      request,
       isSteady: compiled.rule.steady,
+      ...(request === null ? {} : { dialogTop: row }),
     };
   };
   const readTitleRule = ({ name, rule, status, pattern }: CompiledTitle, title: string): Reading | null => {
     const match = pattern.exec(title);
     if (match === null) return null;
     const matched = oneLine(match[0]) || name;
-    const request: PromptRequest = {
+    const request = promptRequest({
       kind: "other",
       title: matched,
-      body: null,
-      toolName: null,
       options: readOptions("", null, file.keys),
-      expiresAt: null,
-    };
+    });
     return {
       status,
       confidence: rule.confidence,
@@ -157,10 +194,7 @@ export const createScreenRules = (
 
   /** `isFirstOnly`: stops at the first match. */
   const evaluate = (screen: Screen, isFirstOnly: boolean): ScreenTrace[] => {
-    const end = screen.lines.findLastIndex((line) => line.trim() !== "") + 1;
-    const bottom = screen.lines
-      .slice(Math.max(0, end - MAX_RULE_LINES), end)
-      .map((line) => line.slice(0, MAX_COLUMNS).trimEnd());
+    const bottom = bottomOf(screen);
     const title = oneLine(screen.title, MAX_COLUMNS);
     const found: ScreenTrace[] = [];
     const attempts = [
@@ -168,7 +202,7 @@ export const createScreenRules = (
       ...titles.map((compiled) => ({ rule: compiled.name, read: () => readTitleRule(compiled, title) })),
     ];
     for (const { rule, read } of attempts) {
-      const reading = read();
+      const reading = ofWholeScreen(screen, read());
       if (reading !== null) found.push({ rule, reading });
       if (isFirstOnly && found.length > 0) break;
     }

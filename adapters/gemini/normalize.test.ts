@@ -103,6 +103,7 @@ describe("requests", () => {
         { label: "No, suggest changes", keys: ["Escape"], role: "deny" },
       ],
       expiresAt: null,
+      isWhole: true,
     });
     expect(closedBy(recorded("AfterTool"))).toEqual([asked.requestKey]);
     expect(closedBy(recorded("AfterTool", { tool_input: { command: "other" } }))).not.toContain(
@@ -120,6 +121,33 @@ describe("requests", () => {
     expect(closedBy({ tool_name: "write_file", tool_input: { file_path: "edit.txt" } })).toEqual([
       asked.requestKey,
     ]);
+  });
+
+  it.each([
+    [
+      "the lines of its difference",
+      { fileDiff: "--- a\n+++ a\n@@ -1 +1 @@\n zero\n--- one\n+two\n" },
+      " zero\n--- one\n+two",
+    ],
+    ["nothing of a form that is not known", { fileDiff: "GIT binary patch" }, null],
+    ["nothing where there is none", {}, null],
+  ])("of a file carries %s", (_what, fields, content) => {
+    const details = { type: "edit", title: "Confirm Edit", filePath: "/p/a", ...fields };
+    const { request } = requestOf("Notification", recorded("Notification", { details, cwd: "/p" }));
+    expect(request).toMatchObject({ body: "/p/a", cwd: "/p" });
+    expect([request.content, request.isWhole]).toEqual([content, content === null ? undefined : true]);
+  });
+
+  it("of a page carries what for, and of a server's tool no more than its name", () => {
+    const asked = (details: object) =>
+      requestOf("Notification", recorded("Notification", { details })).request;
+    expect(asked({ type: "info", prompt: "Sum up", urls: ["https://a.example"] })).toMatchObject({
+      body: "Sum up\n\nURLs to fetch:\n - https://a.example",
+      isWhole: true,
+    });
+    const tool = asked({ type: "mcp", serverName: "lab", toolName: "send" });
+    expect(tool.body).toBe("MCP Server: lab\nTool: send");
+    expect(tool.isWhole).toBeUndefined();
   });
 
   it("knows the question from the tool's announcement, and that a dialog is open from the notification", () => {

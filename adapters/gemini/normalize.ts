@@ -64,7 +64,7 @@ const notified: Rule = ({ payload, isWhole, confidence, context }) => {
     ? questionAsk({})
     : Object.keys(details).length === 0
       ? GENERIC_PERMISSION
-      : permissionAsk(details, textOf(payload, "message"));
+      : permissionAsk(details, textOf(payload, "message"), textOf(payload, "cwd"));
   return [
     openRequest(ask, {
       agentId: ROOT_AGENT,

@@ -2,8 +2,9 @@
 // are those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
-import { promptRequest } from "../common/promptRequest.ts";
+import { diffLines } from "../common/changedLines.ts";
+import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import type { Ask } from "../common/signals.ts";
 
@@ -45,42 +46,59 @@ export const keyOfTool = (payload: Payload): string | null => {
 export const keyOfDetails = (details: Payload): string | null =>
   keyOf(subjectOf(textOf(details, "command"), textOf(details, "filePath") ?? textOf(details, "fileName")));
 
-/** The permission that a `ToolPermission` notification asks for; its `details` differ by type. */
-export const permissionAsk = (details: Payload, message: string | null): Ask => {
-  const title = oneLine(textOf(details, "title") ?? message ?? "") || GENERIC_PERMISSION.request.title;
-  const command = textOf(details, "command");
-  if (command !== null)
-    return {
-      status: GENERIC_PERMISSION.status,
-      request: promptRequest({
-        kind: "command",
-        title,
-        body: boundedText(command),
-        toolName: "run_shell_command",
-        options: APPROVAL_OPTIONS,
-      }),
-    };
-  const path = textOf(details, "filePath") ?? textOf(details, "fileName");
-  if (textOf(details, "type") === "edit")
-    return {
-      status: { state: "waiting_approval", reasonCode: "permission_edit" },
-      request: promptRequest({
-        kind: "edit",
-        title,
-        body: path === null ? null : boundedText(path),
-        options: APPROVAL_OPTIONS,
-      }),
-    };
-  const body = textOf(details, "prompt") ?? textOf(details, "toolDisplayName") ?? textOf(details, "toolName");
-  return {
-    status: GENERIC_PERMISSION.status,
-    request: promptRequest({
-      kind: "tool",
+const permission = (
+  fields: RequestFields,
+  reasonCode: "permission_tool" | "permission_edit" = "permission_tool",
+): Ask => ({
+  status: { state: "waiting_approval", reasonCode },
+  request: promptRequest({ options: APPROVAL_OPTIONS, ...fields }),
+});
+
+const editAsk = (details: Payload, title: string, cwd: string | null): Ask => {
+  const path = textOf(details, "filePath");
+  const diff = textOf(details, "fileDiff");
+  const content = diff === null ? null : diffLines(diff);
+  return permission(
+    {
+      kind: "edit",
       title,
-      body: body === null ? null : boundedText(body),
-      options: APPROVAL_OPTIONS,
-    }),
-  };
+      body: path ?? textOf(details, "fileName"),
+      content,
+      cwd,
+      isWhole: path !== null && content !== null,
+    },
+    "permission_edit",
+  );
+};
+
+/** What a page is fetched for, and which: as the dialog draws it. */
+const pageText = (details: Payload): string | null => {
+  const prompt = textOf(details, "prompt");
+  const urls = listOf(details, "urls");
+  if (prompt === null || !urls.every((url) => typeof url === "string")) return null;
+  return urls.length === 0
+    ? prompt
+    : [prompt, "", "URLs to fetch:", ...urls.map((url) => ` - ${url}`)].join("\n");
+};
+
+/**
+ * The permission that a `ToolPermission` notification asks for; its `details` differ by type. Of a server's tool neither they
+ * nor the dialog tell what it is given. `cwd`: the folder that the dialog names files from.
+ */
+export const permissionAsk = (details: Payload, message: string | null, cwd: string | null): Ask => {
+  const title = oneLine(textOf(details, "title") ?? message ?? "") || GENERIC_PERMISSION.request.title;
+  const body = textOf(details, "command");
+  if (body !== null)
+    return permission({ kind: "command", title, body, toolName: "run_shell_command", isWhole: true });
+  if (textOf(details, "type") === "edit") return editAsk(details, title, cwd);
+  const page = pageText(details);
+  if (page !== null) return permission({ kind: "tool", title, body: page, isWhole: true });
+  const [server, tool] = [textOf(details, "serverName"), textOf(details, "toolName")];
+  return permission({
+    kind: "tool",
+    title,
+    body: server === null ? tool : `MCP Server: ${server}\nTool: ${tool ?? ""}`,
+  });
 };
 
 /** The questions of the agent's question tool; the dialog itself says how to choose. */
@@ -95,8 +113,10 @@ export const questionAsk = (input: Payload): Ask => {
     request: promptRequest({
       kind: "question",
       title: oneLine(texts[0] ?? "") || "Gemini asks a question",
-      body: texts.length === 0 ? null : boundedText(texts.join("\n")),
+      body: texts.length === 0 ? null : texts.join("\n"),
       toolName: ASK_TOOL,
+      // Of several questions the dialog shows one after the other.
+      isWhole: questions.length === 1 && texts.length === 1,
       options: (first === undefined ? [] : listOf(first, "options"))
         .slice(0, MAX_OPTIONS)
         .flatMap((option) => {

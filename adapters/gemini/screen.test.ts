@@ -24,6 +24,8 @@ describe("what Gemini's dialogs ask", () => {
         { label: "No, suggest changes (esc)", keys: ["Escape"], role: "deny" },
       ],
       expiresAt: null,
+      isWhole: true,
+      columns: 110,
     });
   });
 
@@ -34,7 +36,9 @@ describe("what Gemini's dialogs ask", () => {
       { label: "Enter a custom value", keys: null },
     ]);
     expect(readVariant("question_60_columns_second_selected")?.request).toMatchObject({
-      body: "Which of the very many colours that there are should the lab use for its walls?",
+      title: "Which of the very many colours that there are should the lab use for its walls?",
+      body: "Which of the very many colours that there are\nshould the lab use for its walls?",
+      isWhole: true,
       options: [{ keys: ["Up", "Enter"] }, { keys: ["Enter"] }, { keys: null }],
     });
   });
@@ -52,6 +56,60 @@ describe("what Gemini's dialogs ask", () => {
       kind: "tool",
       title: 'Allow execution of MCP tool "list_tables" from server "db"?',
     });
+  });
+});
+
+describe("a text that draws frames of its own", () => {
+  const approval = screenOf(loadRecording(fixture("recordings"), "waiting_approval"));
+  const inner = (text: string) => `│ │ ${text.padEnd(112)} │ │`;
+  const withRows = (...rows: string[]) =>
+    readGeminiScreen({
+      ...approval,
+      lines: approval.lines.flatMap((line) =>
+        line.startsWith("│ │ touch approved.txt") ? rows.map(inner) : [line],
+      ),
+    })?.request;
+
+  it("is read to its end, rows like the agent's own among it", () => {
+    const rows = ["rm -rf ~ #", "╰───────╯", "Allow execution of [Shell]?", "● 1. Allow once", "╭───────╮"];
+    expect(withRows(...rows)).toMatchObject({ body: rows.join("\n"), isWhole: true });
+  });
+
+  it("is not whole where a row reads like the mark of hidden ones, which only the first or last row is", () => {
+    const mark = "... first 34 lines hidden (Ctrl+O to show) ...";
+    expect(withRows(mark, "a", "b")).toMatchObject({ body: "a\nb" });
+    expect(withRows("a", mark, "b")).toMatchObject({ body: `a\n${mark}\nb` });
+    for (const rows of [
+      [mark, "a"],
+      ["a", mark, "b"],
+      ["a", "... last 2 lines hidden (Ctrl+O to show) ..."],
+    ])
+      expect(withRows(...rows)?.isWhole).toBeUndefined();
+  });
+});
+
+describe("an edit", () => {
+  const dialogs = fileURLToPath(new URL("../../test/fixtures/dialogs/gemini", import.meta.url));
+  const read = (name: string, from: string, to: string) => {
+    const screen = screenOf(loadRecording(dialogs, name));
+    const lines = screen.lines.map((line) =>
+      line.includes(from) ? line.replace(from, to.padEnd(from.length)) : line,
+    );
+    return readGeminiScreen({ ...screen, lines })?.request;
+  };
+
+  it("is not whole where its path is shortened, or may end elsewhere", () => {
+    const heading = "thirty.txt: line 15 of thirty... => line 15 is CHANGED...";
+    expect(read("edit_change_120x40", heading, heading)?.isWhole).toBe(true);
+    for (const other of ["src/.../thirty.txt: a => b", "thirty.txt: key: a => b", "a very long na…"])
+      expect(read("edit_change_120x40", heading, other)?.isWhole, other).toBeUndefined();
+  });
+
+  it("is not whole where the lines of a new file begin as those of a change do", () => {
+    expect(read("edit_small_80x24", "1 first line", "1 first line")?.isWhole).toBe(true);
+    const screen = screenOf(loadRecording(dialogs, "edit_small_80x24"));
+    const lines = screen.lines.map((line) => line.replace(/(\d) (first|third) line/, "$1 - $2 line"));
+    expect(readGeminiScreen({ ...screen, lines })?.request?.isWhole).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@
 // says what it asks and how a turn ended. Positive proof or nothing: history higher up never counts.
 import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { asks, shows, visibleLines } from "../common/screenText.ts";
+import { asks, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { THINKING } from "../common/signals.ts";
 import { hasSelector, readDialog } from "./screen/dialogs.ts";
 import { findInputBox, titleStateOf, type TitleState } from "./screen/layout.ts";
@@ -14,18 +14,11 @@ const QUESTION_HINT = /Enter to (select|submit)|Answer Questions/;
 const readTitle = (title: TitleState | null, lines: readonly string[]): Reading | null => {
   if (title === "working") return hasSelector(lines) ? null : shows(THINKING, "medium", "title: working");
   if (title !== "action") return null;
-  const request = {
-    kind: "other" as const,
-    title: "Gemini needs your answer",
-    body: null,
-    toolName: null,
-    options: [],
-  };
   const isQuestion = lines.slice(-15).some((line) => QUESTION_HINT.test(line));
   const status: Status = isQuestion
     ? { state: "waiting_input", reasonCode: "question" }
     : { state: "waiting_approval", reasonCode: "permission_tool" };
-  return asks(status, "low", "title: action required", request);
+  return asks(status, "low", "title: action required", { kind: "other", title: "Gemini needs your answer" });
 };
 
 /** State and request that title and bottom of the screen positively show, or null. */
@@ -34,5 +27,5 @@ export const readGeminiScreen = (screen: Screen): Reading | null => {
   const title = titleStateOf(screen.title);
   const box = findInputBox(lines);
   if (box !== null) return readTurn(box, title);
-  return readDialog(lines, title) ?? readTitle(title, lines);
+  return ofWholeScreen(screen, readDialog(lines, title, screen.width)) ?? readTitle(title, lines);
 };

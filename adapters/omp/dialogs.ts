@@ -1,7 +1,11 @@
 // oh-my-pi's dialogs: a box that ends the screen, in the place of the input corner, with a footer of its own. Tool boxes
-// and old questions in the conversation look alike but never end the screen. Source: frames recorded with 18.2.3.
+// and old questions in the conversation look alike but never end the screen. What is asked is read row by row, by its place,
+// but an approval is never whole by its rows: arguments of a command are not among them, and control characters of what is
+// asked reach the terminal, so that they may draw anything. Source: frames recorded with 18.2.3.
 import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../common/payload.ts";
+import { withoutBlankEnds } from "../common/frames.ts";
+import { oneLine } from "../common/payload.ts";
+import type { RequestFields } from "../common/promptRequest.ts";
 import { withRoles } from "../common/roles.ts";
 import { asks, isBlank, joined } from "../common/screenText.ts";
 import { isEditTool } from "../piFamily/promptRequest.ts";
@@ -13,12 +17,21 @@ const DIVIDER = /^├─+┤$/;
 const APPROVAL_TITLE = /^Allow tool: (\S+)$/;
 const APPROVAL_FOOTER = /^ ?up\/down navigate {2}enter select {2}esc cancel\b/;
 const QUESTION_FOOTER = /^ ?Enter (select|toggle|confirm|submit)\b.*\bEsc cancel\b/;
-const SUBJECT = /^ ?(Command|Path|File|URL|Query|Pattern|Input|Arguments): (\S.*)$/;
+const SUBJECT = /^((?:Command|URL|Query|Pattern|Input|Arguments): )(\S.*)$/;
+const FILE = /^(?:File|Path): (\S.*)$/;
+const CONTENT = /^Content:$/;
+/** Columns of the frame and of the blanks inside it. */
+const FRAME_COLUMNS = 4;
 
 interface Box {
-  title: string;
+  /** Null where its upper edge is out of sight. */
+  title: string | null;
   /** Lines between the borders, dividers kept as they are. */
   lines: readonly string[];
+  /** Index on the screen of its first row in sight. */
+  top: number;
+  /** Every row ends in its border at the right place. */
+  isStraight: boolean;
 }
 
 const inside = (line: string): string | null => /^│(.*)│$/.exec(line)?.[1]?.trimEnd() ?? null;
@@ -26,17 +39,20 @@ const inside = (line: string): string | null => /^│(.*)│$/.exec(line)?.[1]?.
 /** The box that ends the screen; null where anything stands below it or a line is not a box's. */
 const lastBox = (lines: readonly string[]): Box | null => {
   const end = lines.length - 1;
-  if (!BOTTOM.test(lines[end] ?? "")) return null;
+  const edge = lines[end] ?? "";
+  if (!BOTTOM.test(edge)) return null;
   const content: string[] = [];
+  let isStraight = true;
   for (let index = end - 1; index >= 0; index -= 1) {
     const line = lines[index] ?? "";
     const title = TOP.exec(line)?.[1];
-    if (title !== undefined) return { title, lines: content };
+    if (title !== undefined) return { title, lines: content, top: index, isStraight };
     const text = DIVIDER.test(line) ? line : inside(line);
     if (text === null) return null;
+    isStraight &&= line.length === edge.length;
     content.unshift(text);
   }
-  return null;
+  return { title: null, lines: content, top: 0, isStraight };
 };
 
 const footerAt = (lines: readonly string[], footer: RegExp): number => {
@@ -53,63 +69,97 @@ const blockAbove = (lines: readonly string[], end: number): { lines: readonly st
   return { lines: lines.slice(from, to), start: from };
 };
 
-/** The first `Command: …` with the lines that continue it. */
-const subjectOf = (lines: readonly string[]): string | null => {
-  const at = lines.findIndex((line) => SUBJECT.test(line));
-  if (at < 0) return null;
-  const rest = lines.slice(at + 1);
-  const end = rest.findIndex((line) => isBlank(line) || SUBJECT.test(line));
-  const continued = (end < 0 ? rest : rest.slice(0, end)).map((line) => line.replace(/^ /, ""));
-  return boundedText([SUBJECT.exec(lines[at] ?? "")?.[2] ?? "", ...continued].join("\n"));
+const rowsOf = (lines: readonly string[]): string[] =>
+  withoutBlankEnds(lines).map((line) => line.replace(/^ /, ""));
+
+/** A file is drawn as it would be written, without numbers: where a row is a line and where it goes on nobody can tell. */
+const editFields = ([first = "", second, ...content]: readonly string[], columns: number): RequestFields => ({
+  kind: "edit",
+  title: "",
+  body: FILE.exec(first)?.[1] ?? null,
+  ...(CONTENT.test(second ?? "") ? { content: content.map((row) => `+${row}`).join("\n"), columns } : {}),
+});
+
+const textFields = (kind: "command" | "tool", rows: readonly string[], columns: number): RequestFields => {
+  const [first = "", ...rest] = rows;
+  const [, label = "", subject = first] = SUBJECT.exec(first) ?? [];
+  return {
+    kind,
+    title: "",
+    body: rows.length === 0 ? null : [subject, ...rest].join("\n"),
+    columns,
+    ...(label === "" ? {} : { inset: label.length }),
+  };
+};
+
+const fieldsOf = (toolName: string | null, rows: readonly string[], width: number): RequestFields => {
+  const columns = Math.max(1, width - FRAME_COLUMNS);
+  if (toolName === null)
+    return { kind: "other", title: "", body: rows.length === 0 ? null : rows.join("\n"), columns };
+  if (isEditTool(toolName)) return editFields(rows, columns);
+  return textFields(toolName === "bash" ? "command" : "tool", rows, columns);
 };
 
 /** Recorded with 18.2.3. */
 const ROLES = { approve: /^Approve$/, always: /^(?!)/, deny: /^Deny$/ };
 
-const readApproval = ({ title, lines }: Box): Reading | null => {
-  const toolName = APPROVAL_TITLE.exec(title)?.[1];
+const readApproval = ({ title, lines, top }: Box, width: number): Reading | null => {
+  const toolName = title === null ? null : APPROVAL_TITLE.exec(title)?.[1];
   const footer = footerAt(lines, APPROVAL_FOOTER);
   if (toolName === undefined || footer < 0) return null;
   const block = blockAbove(lines, footer);
   const options = readSelector(block.lines);
-  if (options === null || !options.some(({ label }) => label === "Approve")) return null;
-  const body = subjectOf(lines.slice(0, block.start));
-  const isEdit = isEditTool(toolName);
+  if (options === null || options.map(({ label }) => label).join("/") !== "Approve/Deny") return null;
+  const fields = fieldsOf(toolName, rowsOf(lines.slice(0, block.start)), width);
+  const name = title ?? "Allow tool";
   return asks(
-    { state: "waiting_approval", reasonCode: isEdit ? "permission_edit" : "permission_tool" },
-    "high",
-    `${title} / ${(lines[footer] ?? "").trim()}`,
     {
-      kind: isEdit ? "edit" : toolName === "bash" ? "command" : "tool",
-      title,
-      body,
-      toolName: oneLine(toolName, 200),
+      state: "waiting_approval",
+      reasonCode: fields.kind === "edit" ? "permission_edit" : "permission_tool",
+    },
+    title === null ? "medium" : "high",
+    `${name} / ${(lines[footer] ?? "").trim()}`,
+    {
+      ...fields,
+      title: name,
+      toolName: toolName === null ? null : oneLine(toolName, 200),
       options: withRoles(
         options.map((option) => (option.label === "Deny" ? { ...option, keys: ["Escape"] } : option)),
         ROLES,
       ),
     },
+    top,
   );
 };
 
-const readQuestion = ({ title, lines }: Box): Reading | null => {
-  if (!/^Ask\b/.test(title)) return null;
+const readQuestion = ({ title, lines, top, isStraight }: Box, width: number): Reading | null => {
+  if (title === null || !/^Ask\b/.test(title)) return null;
   const footer = footerAt(lines, QUESTION_FOOTER);
   const divider = lines.findIndex((line) => DIVIDER.test(line));
   if (footer < 0 || divider < 1 || divider > footer) return null;
-  const text = joined(lines.slice(0, divider).filter((line) => !isBlank(line)));
+  const rows = rowsOf(lines.slice(0, divider));
+  const text = joined(rows.filter((line) => !isBlank(line)));
   const options = readSelector(blockAbove(lines, footer).lines);
   if (text === "" || options === null) return null;
   return asks(
     { state: "waiting_input", reasonCode: "question" },
     "high",
     `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`,
-    { kind: "question", title: oneLine(text), body: boundedText(text), toolName: "ask", options },
+    {
+      kind: "question",
+      title: text,
+      body: rows.join("\n"),
+      columns: Math.max(1, width - FRAME_COLUMNS),
+      toolName: "ask",
+      options,
+      isWhole: isStraight,
+    },
+    top,
   );
 };
 
-/** The dialog that ends the screen, or null. */
-export const readOmpDialog = (lines: readonly string[]): Reading | null => {
+/** The dialog that ends the screen, or null. `width`: of the pane. */
+export const readOmpDialog = (lines: readonly string[], width: number): Reading | null => {
   const box = lastBox(lines);
-  return box === null ? null : (readApproval(box) ?? readQuestion(box));
+  return box === null ? null : (readApproval(box, width) ?? readQuestion(box, width));
 };

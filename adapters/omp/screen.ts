@@ -4,7 +4,7 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
-import { indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./dialogs.ts";
 
@@ -84,8 +84,8 @@ const readTitle = (title: string): Reading | null => {
 /** State and request that the bottom of the screen, or else the title, positively shows; or null. */
 export const readOmpScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
-  const dialog = readOmpDialog(lines);
-  if (dialog !== null) return dialog;
+  const dialog = readOmpDialog(lines, screen.width);
+  if (dialog !== null) return ofWholeScreen(screen, dialog);
   const status = findStatus(lines);
   if (status < 0) return readTitle(screen.title);
   const above = textAbove(lines, status, screen.width);

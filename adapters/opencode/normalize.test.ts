@@ -37,7 +37,7 @@ describe("opencode's events", () => {
       kind: "request",
       requestKey: "per_1fc8ee03e001zuKEzxZ40pNPAa",
       status: { state: "waiting_approval", reasonCode: "permission_tool" },
-      request: { kind: "command", body: "touch approved.txt", toolName: "bash" },
+      request: { kind: "command", body: "touch approved.txt", toolName: "bash", isWhole: true },
       needsConfirmation: false,
     });
     expect(sample("permission.replied").signals).toMatchObject([
@@ -57,6 +57,62 @@ describe("opencode's events", () => {
       status: { reasonCode: "permission_edit" },
       request: { kind: "edit", title: "Edit src/main.ts", body: "src/main.ts" },
     });
+  });
+
+  const asks = (permission: string, more: Record<string, unknown>) => {
+    const [signal] = sample("permission.asked", { permission, directory: "/p", ...more }).signals;
+    return signal?.kind === "request" ? signal.request : undefined;
+  };
+
+  it("tells an edit by its difference", () => {
+    const diff = "Index: a\n===\n--- a\n+++ a\n@@ -1 +1 @@\n zero\n-one\n+two\n";
+    expect(asks("edit", { metadata: { filepath: "/p/a", diff } })).toMatchObject({
+      body: "/p/a",
+      content: " zero\n-one\n+two",
+      cwd: "/p",
+      isWhole: true,
+    });
+    expect(asks("edit", { metadata: { filepath: "/p/a" } })?.isWhole).toBeUndefined();
+  });
+
+  it.each([
+    [
+      { command: "ls", workdir: "/p", timeout: 1 },
+      { isWhole: true, hasMore: undefined },
+    ],
+    [
+      { command: "ls", workdir: "/etc" },
+      { isWhole: undefined, hasMore: true },
+    ],
+    [
+      { command: "ls", background: true },
+      { isWhole: undefined, hasMore: true },
+    ],
+  ])("tells a command called with %j", (args, { isWhole, hasMore }) => {
+    const request = asks("bash", { metadata: { command: "ls" }, args });
+    expect([request?.body, request?.isWhole, request?.hasMore]).toEqual(["ls", isWhole, hasMore]);
+  });
+
+  it("tells pages, folders and tools as their dialogs begin, and of a tool what it is given", () => {
+    expect(asks("webfetch", { metadata: { url: "https://a.example" } })).toMatchObject({
+      body: "URL: https://a.example",
+      isWhole: true,
+    });
+    const folder = { patterns: ["/var/x/*"], metadata: { parentDir: "/var/x" } };
+    expect(asks("external_directory", folder)).toMatchObject({
+      body: "Patterns\n\n- /var/x/*",
+      isWhole: true,
+    });
+    expect(asks("lab_send", { patterns: [], metadata: {}, args: { to: "a" } })).toMatchObject({
+      body: 'Tool: lab_send\n\n{\n  "to": "a"\n}',
+      isWhole: true,
+    });
+    expect(asks("lab_send", { patterns: [], metadata: {} })?.isWhole).toBeUndefined();
+  });
+
+  it("tells what the plugin had to cut as not whole", () => {
+    const request = asks("bash", { metadata: { command: "ls" }, isCut: true });
+    expect([request?.isWhole, request?.hasMore]).toEqual([undefined, true]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 // Source text of our opencode plugin. It runs inside opencode, hands on the few events that change a state, and adds what
-// only somebody who saw the earlier ones knows: whose child a session is, and how the turn that now ends went wrong.
+// only somebody who saw the earlier ones knows: whose child a session is, how the turn that now ends went wrong, and what the
+// call that asks for a permission is given.
 import { eventWriterSource } from "../common/eventWriterSource.ts";
 
 const BODY = `
@@ -20,6 +21,7 @@ export const AgtmuxPlugin = async (context) => {
   const parents = new Map();
   const endings = new Map();
   const busy = new Set();
+  const calls = new Map();
 
   const learn = (info) => {
     if (typeof info?.id !== "string") return;
@@ -30,12 +32,16 @@ export const AgtmuxPlugin = async (context) => {
     for (const id of busy) if (id !== sessionID && !parents.get(id)) return true;
     return false;
   };
-  const tell = (event, payload) =>
-    send(event, {
-      ...payload,
-      parentID: parents.get(payload.sessionID) ?? null,
-      directory: context?.directory,
-    });
+  const withPlace = (payload) => ({
+    ...payload,
+    parentID: parents.get(payload.sessionID) ?? null,
+    directory: context?.directory,
+  });
+  const tell = (event, payload) => send(event, withPlace(payload));
+  const learnCall = (callID, args) => {
+    if (calls.size > 50) calls.delete(calls.keys().next().value);
+    calls.set(callID, args);
+  };
   const onStatus = (sessionID, type) => {
     if (type === "idle") busy.delete(sessionID);
     else busy.add(sessionID);
@@ -78,9 +84,21 @@ export const AgtmuxPlugin = async (context) => {
         if (properties.reply === "reject") endings.set(sessionID, { isRejected: true });
         return tell(type, properties);
       case "permission.asked": {
-        const { diff, ...metadata } = properties.metadata ?? {};
-        return tell(type, { ...properties, metadata });
+        const { always, patterns, ...asked } = properties;
+        // A command has a pattern for each of its parts, and an edit is told by its difference.
+        const isCommand = typeof asked.metadata?.command === "string";
+        const args = asked.metadata?.diff === undefined ? calls.get(asked.tool?.callID) : undefined;
+        return sendWhole(
+          type,
+          withPlace({
+            ...asked,
+            ...(isCommand ? {} : { patterns }),
+            ...(args === undefined ? {} : { args }),
+          }),
+        );
       }
+      case "question.asked":
+        return sendWhole(type, withPlace(properties));
       default:
         return tell(type, properties);
     }
@@ -97,11 +115,13 @@ export const AgtmuxPlugin = async (context) => {
       endings.delete(input?.sessionID);
       tell("chat.message", { sessionID: input?.sessionID });
     }),
-    "tool.execute.before": guarded((input) => {
+    "tool.execute.before": guarded((input, output) => {
       endings.delete(input?.sessionID);
+      learnCall(input?.callID, output?.args);
       tell("tool.execute.before", { sessionID: input?.sessionID, tool: input?.tool, callID: input?.callID });
     }),
     "tool.execute.after": guarded((input) => {
+      calls.delete(input?.callID);
       tell("tool.execute.after", { sessionID: input?.sessionID, tool: input?.tool, callID: input?.callID });
     }),
   };

@@ -1,8 +1,10 @@
 // What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):
 // a permission opens with "Allow once" chosen, a question with its first answer.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
-import type { Status } from "../../core/model/state.ts";
-import { asPayload, boundedText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { diffLines } from "../common/changedLines.ts";
+import { asHandedOn } from "../common/cutByPlugin.ts";
+import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import type { Ask } from "../common/signals.ts";
 
 /**
@@ -15,52 +17,78 @@ export const PERMISSION_OPTIONS: PromptRequest["options"] = [
   { label: "Reject", keys: ["Escape"], role: "deny" },
 ];
 
-const permission = (fields: Pick<PromptRequest, "kind" | "title" | "body" | "toolName">): PromptRequest => ({
-  ...fields,
-  options: PERMISSION_OPTIONS,
-  expiresAt: null,
-});
-
 export const isEditPermission = (name: string): boolean => /^(edit|write|patch|multiedit)$/.test(name);
 
+const editFields = (metadata: Payload, patterns: readonly string[], cwd: string | null): RequestFields => {
+  const path = textOf(metadata, "filepath") ?? patterns[0] ?? null;
+  const diff = textOf(metadata, "diff");
+  const content = diff === null ? null : diffLines(diff);
+  return {
+    kind: "edit",
+    title: path === null ? "Edit" : `Edit ${path}`,
+    body: path,
+    content,
+    cwd,
+    isWhole: path !== null && content !== null,
+  };
+};
+
+/** What a command's dialog draws, and what changes nothing of what runs. */
+const PLAIN_FIELDS = new Set(["command", "description", "timeout"]);
+
+/** The dialog draws the command alone, also where it runs in another folder. `args`: of the call, where they are told. */
+const hasMore = (args: Payload | null, cwd: string | null): boolean =>
+  args !== null &&
+  Object.entries(args).some(
+    ([name, value]) => !PLAIN_FIELDS.has(name) && !(name === "workdir" && value === cwd),
+  );
+
+/** As the dialogs draw them. Of other tools they draw the name alone: the call's arguments are told below it. */
+const toolText = (name: string, metadata: Payload, patterns: readonly string[], args: Payload | null) => {
+  const url = textOf(metadata, "url");
+  if (name === "webfetch" && url !== null)
+    return { title: `WebFetch ${url}`, body: `URL: ${url}`, isWhole: true };
+  const folder = textOf(metadata, "parentDir");
+  if (name === "external_directory" && folder !== null) {
+    const body = ["Patterns", "", ...patterns.map((pattern) => `- ${pattern}`)].join("\n");
+    return { title: `Access external directory ${folder}`, body, isWhole: true };
+  }
+  const title = name === "" ? "Permission required" : `Use ${name}`;
+  if (args !== null)
+    return { title, body: `Tool: ${name}\n\n${JSON.stringify(args, null, 2)}`, isWhole: name !== "" };
+  return { title, body: name === "" ? null : [`Tool: ${name}`, ...patterns].join("\n"), isWhole: false };
+};
+
+const permissionFields = (payload: Payload, name: string): RequestFields => {
+  const metadata = asPayload(fieldOf(payload, "metadata")) ?? {};
+  const patterns = listOf(payload, "patterns").filter((item) => typeof item === "string");
+  const args = asPayload(fieldOf(payload, "args"));
+  const cwd = textOf(payload, "directory");
+  if (isEditPermission(name)) return editFields(metadata, patterns, cwd);
+  const command = textOf(metadata, "command");
+  if (command === null) return { kind: "tool", ...toolText(name, metadata, patterns, args) };
+  const isPlain = !hasMore(args, cwd);
+  return {
+    kind: "command",
+    title: "Shell command",
+    body: command,
+    ...(isPlain ? { isWhole: true } : { hasMore: true }),
+  };
+};
+
+/** `payload`: as our plugin hands it on, with the arguments of the call that asks. What it had to cut is not whole. */
 export const permissionAsk = (payload: Payload): Ask => {
   const name = oneLine(textOf(payload, "permission") ?? "", 200);
-  const metadata = asPayload(payload["metadata"]) ?? {};
-  const patterns = listOf(payload, "patterns").filter((item) => typeof item === "string");
-  const command = textOf(metadata, "command");
-  const file = textOf(metadata, "filepath") ?? (isEditPermission(name) ? (patterns[0] ?? null) : null);
-  const toolName = name === "" ? null : name;
-  const status: Status = {
-    state: "waiting_approval",
-    reasonCode: isEditPermission(name) ? "permission_edit" : "permission_tool",
-  };
-  if (isEditPermission(name))
-    return {
-      status,
-      request: permission({
-        kind: "edit",
-        title: oneLine(file === null ? "Edit" : `Edit ${file}`),
-        body: file === null ? null : boundedText(file),
-        toolName,
-      }),
-    };
-  if (command !== null)
-    return {
-      status,
-      request: permission({
-        kind: "command",
-        title: "Shell command",
-        body: boundedText(command),
-        toolName,
-      }),
-    };
+  const fields = asHandedOn(payload, permissionFields(payload, name));
   return {
-    status,
-    request: permission({
-      kind: "tool",
-      title: name === "" ? "Permission required" : `Use ${name}`,
-      body: patterns.length === 0 ? null : boundedText(patterns.join("\n")),
-      toolName,
+    status: {
+      state: "waiting_approval",
+      reasonCode: isEditPermission(name) ? "permission_edit" : "permission_tool",
+    },
+    request: promptRequest({
+      toolName: name === "" ? null : name,
+      options: PERMISSION_OPTIONS,
+      ...fields,
     }),
   };
 };
@@ -80,16 +108,16 @@ export const questionAsk = (payload: Payload): Ask => {
     .flatMap((option) => textOf(asPayload(option) ?? {}, "label") ?? []);
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: {
-      kind: "question",
-      title: oneLine(texts[0] ?? "") || "opencode asks a question",
-      body: texts.length === 0 ? null : boundedText(texts.join("\n")),
-      toolName: "question",
-      options: labels.map((label, index) => ({
-        label: oneLine(label),
-        keys: isSingle ? answerKeys(index) : null,
-      })),
-      expiresAt: null,
-    },
+    request: promptRequest(
+      asHandedOn(payload, {
+        kind: "question",
+        title: oneLine(texts[0] ?? "") || "opencode asks a question",
+        body: texts.length === 0 ? null : texts.join("\n"),
+        toolName: "question",
+        options: labels.map((label, index) => ({ label, keys: isSingle ? answerKeys(index) : null })),
+        // Of several questions the dialog shows one after the other.
+        isWhole: questions.length === 1 && texts.length === 1,
+      }),
+    ),
   };
 };

@@ -1,12 +1,13 @@
 // Reads the visible screen of pi: an input box between two rules with the folder and the usage below it. A turn in
 // progress is written into the upper rule; an extension's dialog stands between the rules. The title holds no state.
+// What a dialog asks is never whole by its rows: escape sequences in it reach the terminal, so that they may draw anything.
 // Source: frames recorded with 0.87.1.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
-import { boundedText, oneLine } from "../common/payload.ts";
+import { withoutBlankEnds } from "../common/frames.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { withRoles } from "../common/roles.ts";
-import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
@@ -21,11 +22,15 @@ const FAILURE = /^ Error: (\S.*)$/;
 const REPORT_HINT = /^ If this looks like a pi bug, /;
 const MAX_FOOTER_LINES = 4;
 const MAX_BOX_LINES = 40;
+/** Columns that stay free at both sides of a dialog's text. */
+const FRAME_COLUMNS = 2;
 
 interface Box {
   upper: string;
   inside: readonly string[];
   above: readonly string[];
+  /** Index on the screen of its upper rule. */
+  top: number;
 }
 
 /** The box at the bottom; null without its two rules and the usage line below. */
@@ -36,7 +41,7 @@ const findBox = (lines: readonly string[]): Box | null => {
   for (let index = lower - 1; index >= 0 && lower - index <= MAX_BOX_LINES; index -= 1) {
     const line = lines[index] ?? "";
     if (RULE.test(line) || WORKING_RULE.test(line))
-      return { upper: line, inside: lines.slice(index + 1, lower), above: lines.slice(0, index) };
+      return { upper: line, inside: lines.slice(index + 1, lower), above: lines.slice(0, index), top: index };
   }
   return null;
 };
@@ -48,13 +53,14 @@ const NO_ROLES = { approve: /^(?!)/, always: /^(?!)/, deny: /^(?!)/ };
 /**
  * Only a dialog that asks for a permission: the same selector serves the menus that a person opens, which are no wait.
  */
-const readDialog = ({ inside }: Box): Reading | null => {
+const readDialog = ({ inside, top }: Box, width: number): Reading | null => {
   const footer = inside.findLastIndex((line) => !isBlank(line));
   if (!DIALOG_FOOTER.test(inside[footer] ?? "")) return null;
-  const first = inside.findIndex((line) => /^\s{0,3}→ |^ {3}\S/.test(line));
-  if (first < 1) return null;
-  const title = joined(inside.slice(0, first).filter((line) => !isBlank(line)));
-  const options = readSelector(inside.slice(first, footer));
+  const end = inside.slice(0, footer).findLastIndex((line) => !isBlank(line)) + 1;
+  const first = inside.slice(0, end).findLastIndex(isBlank) + 1;
+  const rows = withoutBlankEnds(inside.slice(0, first)).map((line) => line.replace(/^ /, ""));
+  const title = joined(rows.filter((line) => !isBlank(line)));
+  const options = readSelector(inside.slice(first, end));
   if (options === null || !title.endsWith("?") || !isPermissionTitle(title)) return null;
   return asks(
     { state: "waiting_approval", reasonCode: "permission_tool" },
@@ -62,11 +68,12 @@ const readDialog = ({ inside }: Box): Reading | null => {
     `${title} / ${(inside[footer] ?? "").trim()}`,
     {
       kind: "other",
-      title: oneLine(title),
-      body: boundedText(title),
-      toolName: null,
+      title,
+      body: rows.join("\n"),
+      columns: Math.max(1, width - FRAME_COLUMNS),
       options: withRoles(options, options.length === 2 ? ROLES : NO_ROLES),
     },
+    top,
   );
 };
 
@@ -112,5 +119,6 @@ const readRest = ({ upper, inside, above }: Box): Reading | null => {
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readPiScreen = (screen: Screen): Reading | null => {
   const box = findBox(visibleLines(screen));
-  return box === null ? null : (readDialog(box) ?? readWork(box) ?? readRest(box));
+  if (box === null) return null;
+  return ofWholeScreen(screen, readDialog(box, screen.width)) ?? readWork(box) ?? readRest(box);
 };

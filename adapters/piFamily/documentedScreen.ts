@@ -1,9 +1,8 @@
 // The few screen texts that the documents of gjc and arcane name, for agents that nobody could record. Only what ends the
 // screen, never more than medium confidence, and nothing at all for a screen at rest: how one looks is not documented.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../common/payload.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
-import { asks, indentOf, isBlank, joined, shows, visibleLines } from "../common/screenText.ts";
+import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPACTING, RETRYING, THINKING } from "../common/signals.ts";
 import { readSelector } from "./selector.ts";
 
@@ -29,7 +28,8 @@ const readAsk = (lines: readonly string[]): Reading | null => {
   while (top > 0 && isBlank(lines[top - 1] ?? "")) top -= 1;
   let from = top;
   while (from > 0 && !isBlank(lines[from - 1] ?? "")) from -= 1;
-  const text = joined(lines.slice(from, top));
+  const rows = lines.slice(from, top);
+  const text = joined(rows);
   if (text === "") return null;
   return asks(
     { state: "waiting_input", reasonCode: "question" },
@@ -37,8 +37,8 @@ const readAsk = (lines: readonly string[]): Reading | null => {
     `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`,
     {
       kind: "question",
-      title: oneLine(text),
-      body: boundedText(text),
+      title: text,
+      body: rows.join("\n"),
       toolName: "ask",
       // Recorded with none of these versions: keys are not known.
       options: options.map(({ label }) => ({ label, keys: null })),
@@ -63,5 +63,5 @@ const readWork = (lines: readonly string[]): Reading | null => {
 /** State that a documented text at the bottom proves, or null. */
 export const readDocumentedScreen = (screen: Screen): Reading | null => {
   const lines = visibleLines(screen);
-  return readAsk(lines) ?? readWork(lines);
+  return ofWholeScreen(screen, readAsk(lines) ?? readWork(lines));
 };

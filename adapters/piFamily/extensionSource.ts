@@ -56,6 +56,8 @@ const FIELDS = [
   "willRetry",
   "stop_hook_active",
 ];
+// What a person is asked.
+const ASKING = new Set(["tool_approval_requested", "ui_prompt_start"]);
 // Sub-agents run in the same process and load this file again: the first one to load it is the root.
 const MARK = Symbol.for("agtmux.${agentType}");
 
@@ -107,7 +109,7 @@ export default function agtmux(pi) {
       });
     }
     if (name === "tool_execution_start") {
-      if (calls.size > 500) calls.clear();
+      if (calls.size > 50) calls.delete(calls.keys().next().value);
       calls.set(id, { toolName: event.toolName, input: event.args });
     }
     if (name === "tool_execution_end") calls.delete(id);
@@ -116,7 +118,8 @@ export default function agtmux(pi) {
   const detailsOf = (name, event) => {
     if (name === "tool_execution_start") return event.toolName === "ask" ? { input: event.args, askTimeoutSeconds } : {};
     if (name === "tool_approval_requested") return { input: calls.get(event.toolCallId)?.input };
-    if (name === "ui_prompt_start") return { calls: [...calls.values()].slice(0, 4) };
+    if (name === "ui_prompt_start")
+      return { calls: [...calls.values()].slice(0, 4).map(({ toolName }) => ({ toolName })) };
     if (/^(turn_end|session_stop|agent_end|agent_before_settle|agent_settled)$/.test(name))
       return { message: lastEnding };
     return {};
@@ -125,7 +128,8 @@ export default function agtmux(pi) {
     track(name, event);
     const session = sessionOf(ctx);
     const isSubagent = !isFirst && ctx?.hasUI === false;
-    send(name, {
+    const tellAs = ASKING.has(name) || event.toolName === "ask" ? sendWhole : send;
+    tellAs(name, {
       type: name,
       ...session,
       ...(isSubagent ? { agent_id: session.session_id ?? "subagent" } : {}),

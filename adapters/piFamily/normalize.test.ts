@@ -107,6 +107,78 @@ describe("events of the pi family", () => {
     ]);
   });
 
+  const asks = (event: string, payload: Record<string, unknown>) => {
+    const [signal] = normalize("omp", event, { cwd: "/p", ...payload }).signals;
+    return signal?.kind === "request" ? signal.request : undefined;
+  };
+  const approves = (toolName: string, input: unknown) =>
+    asks("tool_approval_requested", { toolName, toolCallId: "c", input });
+
+  it.each([
+    ["bash", { command: "ls" }, { kind: "command", body: "ls", isWhole: true }],
+    ["bash", { command: "ls", i: "look", cwd: "/p", timeout: 1 }, { kind: "command", isWhole: true }],
+    ["bash", { command: "ls", env: { PATH: "/evil" } }, { kind: "command", hasMore: true }],
+    ["bash", { command: "ls", cwd: "sub" }, { kind: "command", hasMore: true }],
+    ["write", { path: "a", content: "x\n" }, { kind: "edit", body: "a", content: "+x", isWhole: true }],
+    ["write", { path: "a", content: "x\n", mode: 7 }, { kind: "edit", body: "a", hasMore: true }],
+    ["edit", { path: "a", oldText: "x", newText: "y" }, { body: "a", content: "-x\n+y", isWhole: true }],
+    [
+      "edit",
+      {
+        path: "a",
+        edits: [
+          { oldText: "x", newText: "y" },
+          { oldText: "z", newText: "" },
+        ],
+      },
+      { body: "a", content: "-x\n+y\n-z", isWhole: true },
+    ],
+    [
+      "edit",
+      { input: "[a.txt#2E55]\nPUT 1.=1:\n+x", path: "a.txt", paths: ["a.txt"] },
+      { body: "a.txt", content: "PUT 1.=1:\n+x", isWhole: true },
+    ],
+    [
+      "edit",
+      { input: "[a.txt#2E55]\nPUT 1.=1:\n+x\n[b.txt]\n+y" },
+      { body: "a.txt\nb.txt", content: "[a.txt#2E55]\nPUT 1.=1:\n+x\n[b.txt]\n+y", isWhole: true },
+    ],
+    ["edit", { path: "a", something: "else" }, { kind: "edit", body: "a", hasMore: true }],
+    ["eval", { language: "py", code: "1" }, { body: "Language: python\nCode:\n1", isWhole: true }],
+    ["search", { query: "x" }, { kind: "tool", body: "x" }],
+  ])("tells what %s asks with %j", (toolName, input, expected) => {
+    const request = approves(toolName, input);
+    expect(request).toMatchObject({ title: `Allow tool: ${toolName}`, ...expected });
+    expect([request?.isWhole, request?.hasMore]).toEqual([
+      "isWhole" in expected ? true : undefined,
+      "hasMore" in expected ? true : undefined,
+    ]);
+  });
+
+  it("tells what the extension had to cut as not whole", () => {
+    const cut = { toolName: "bash", toolCallId: "c", input: { command: "ls" }, isCut: true };
+    expect(asks("tool_approval_requested", cut)).toMatchObject({ body: "ls", hasMore: true });
+    expect(asks("tool_approval_requested", cut)?.isWhole).toBeUndefined();
+    const questions = [{ question: "Which?", options: [] }];
+    const asked = (more: object) =>
+      asks("tool_execution_start", { toolName: "ask", input: { questions }, ...more });
+    expect([asked({})?.isWhole, asked({ isCut: true })?.isWhole]).toEqual([true, undefined]);
+    // As an extension did that was installed before it said so.
+    expect(approves("bash", { command: "x".repeat(4_000) })).toMatchObject({ hasMore: true });
+  });
+
+  it("tells of an extension's dialog its own words, not what the held tool is given", () => {
+    const calls = [{ toolName: "bash", input: { command: "rm -rf ~" } }];
+    const title = "Allow command: ls\n  -l?";
+    expect(asks("ui_prompt_start", { kind: "select", title, calls })).toMatchObject({
+      kind: "other",
+      title: "Allow command: ls -l?",
+      body: title,
+      isWhole: true,
+    });
+    expect(asks("ui_prompt_start", { kind: "confirm", title })?.isWhole).toBeUndefined();
+  });
+
   it("tells an extension's question from its permission gate", () => {
     const stateOf = (payload: Record<string, unknown>) => {
       const [signal] = normalize("pi", "ui_prompt_start", payload).signals;

@@ -6,7 +6,7 @@ import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
-import { fieldOf, numberOf, textOf, type Payload } from "../common/payload.ts";
+import { numberOf, textOf, type Payload } from "../common/payload.ts";
 import { progressField, quoteOf, retryOf } from "../common/progress.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import {
@@ -111,16 +111,13 @@ const toolStarted: Rule = (event) => {
   const { payload, agentId, at, profile } = event;
   if (!profile.hasAskTool || textOf(payload, "toolName") !== "ask") return working(TOOL)(event);
   return [
-    openRequest(
-      questionAsk(fieldOf(payload, "input") ?? fieldOf(payload, "args"), at, askTimeoutOf(payload)),
-      {
-        agentId,
-        requestKey: callId(payload),
-        confidence: "high",
-        needsConfirmation: false,
-        dialogGraceMs: DIALOG_GRACE_MS,
-      },
-    ),
+    openRequest(questionAsk(payload, at, askTimeoutOf(payload)), {
+      agentId,
+      requestKey: callId(payload),
+      confidence: "high",
+      needsConfirmation: false,
+      dialogGraceMs: DIALOG_GRACE_MS,
+    }),
   ];
 };
 
@@ -159,7 +156,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
   ],
   tool_approval_requested: ({ payload, isWhole, agentId }) => [
-    openRequest(approvalAsk(textOf(payload, "toolName") ?? "", fieldOf(payload, "input")), {
+    openRequest(approvalAsk(payload), {
       agentId,
       requestKey: callId(payload),
       confidence: isWhole ? "high" : "medium",

@@ -1,7 +1,10 @@
 // What the pi family's tool approvals, `ask` questions and extension dialogs ask, in structured form. Options as recorded
 // (omp 18.2.3, pi 0.87.1).
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
-import { asPayload, boundedText, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { changedLines, writtenLines } from "../common/changedLines.ts";
+import { asHandedOn } from "../common/cutByPlugin.ts";
+import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { movesTo } from "../common/screenText.ts";
 import type { Ask } from "../common/signals.ts";
 
@@ -11,51 +14,113 @@ const BUILT_IN_TOOLS = new Set(["bash", "read", "grep", "find", "ls", ...EDIT_TO
 
 export const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);
 
-const subjectOf = (input: Payload): string | null => {
-  for (const name of ["command", "path", "file_path", "url", "query", "pattern"]) {
-    const text = textOf(input, name);
-    if (text !== null) return boundedText(text);
-  }
-  return null;
-};
-
 /** The selector opens on its first option; the second refuses, as Escape does from anywhere. */
 const APPROVAL_OPTIONS: PromptRequest["options"] = [
   { label: "Approve", keys: ["Enter"], role: "approve" },
   { label: "Deny", keys: ["Escape"], role: "deny" },
 ];
 
-const kindOf = (toolName: string, input: Payload): PromptRequest["kind"] => {
-  if (isEditTool(toolName)) return "edit";
-  return textOf(input, "command") === null && toolName !== "bash" ? "tool" : "command";
+/** Arguments beside the named ones change what is done, and no dialog draws them. `i` is the agent's word for the person. */
+const hasOnly = (input: Payload, names: readonly string[]): boolean =>
+  Object.keys(input).every((name) => name === "i" || names.includes(name));
+
+const wholeIf = (isWhole: boolean): Pick<RequestFields, "isWhole" | "hasMore"> =>
+  isWhole ? { isWhole } : { hasMore: true };
+
+const commandFields = (command: string, input: Payload, cwd: string | null): RequestFields => {
+  const { cwd: folder, ...rest } = input;
+  const isPlain =
+    (folder === undefined || folder === cwd) && hasOnly(rest, ["command", "timeout", "description"]);
+  return { kind: "command", title: "", body: command, ...wholeIf(isPlain) };
 };
 
-/** Titled as the dialog is. */
-export const approvalAsk = (rawToolName: string, rawInput: unknown): Ask => {
-  const toolName = oneLine(rawToolName, 200);
-  const input = asPayload(rawInput) ?? {};
+/** A patch of omp names its files in lines of their own, with what it takes each of them for. */
+const PATCHED_FILE = /^\[(.+?)(?:#[^\]#]*)?\]$/;
+
+const patchOf = (patch: string): { path: string; content: string } | null => {
+  const lines = patch.replace(/\n$/, "").split("\n");
+  const paths = lines.flatMap((line) => PATCHED_FILE.exec(line)?.[1] ?? []);
+  const isPlain = paths.length === 1 && PATCHED_FILE.test(lines[0] ?? "");
+  return paths.length === 0
+    ? null
+    : { path: paths.join("\n"), content: lines.slice(isPlain ? 1 : 0).join("\n") };
+};
+
+const changeOf = (edit: Payload): string | null => {
+  const [before, after] = [
+    firstText(edit, ["oldText", "old_string"]),
+    firstText(edit, ["newText", "new_string"]),
+  ];
+  return before === null ? null : changedLines(before, after ?? "");
+};
+
+/** What the tools of the family call their arguments; null for other ones. Recorded with omp 18.2.3: a file and a patch. */
+const contentOf = (input: Payload): string | null => {
+  const content = fieldOf(input, "content");
+  if (typeof content === "string" && hasOnly(input, ["path", "content"])) return writtenLines(content);
+  if (!hasOnly(input, ["path", "oldText", "newText", "old_string", "new_string", "edits"])) return null;
+  const edits = listOf(input, "edits").map(asPayload);
+  if (edits.length === 0) return changeOf(input);
+  const changes = edits.map((edit) => (edit === null ? null : changeOf(edit)));
+  return changes.includes(null) ? null : changes.join("\n");
+};
+
+const editFields = (input: Payload, cwd: string | null): RequestFields => {
+  const patch = patchOf(textOf(input, "input") ?? "");
+  const isPatch = patch !== null && hasOnly(input, ["input", "path", "paths"]);
+  const path = isPatch ? patch.path : firstText(input, ["path", "file_path"]);
+  const content = isPatch ? patch.content : contentOf(input);
+  return { kind: "edit", title: "", body: path, content, cwd, ...wholeIf(path !== null && content !== null) };
+};
+
+/** As the dialog names it; recorded with omp 18.2.3. */
+const LANGUAGES: Readonly<Record<string, string>> = { py: "python" };
+
+const toolFields = (input: Payload): RequestFields => {
+  const [language, code] = [textOf(input, "language"), textOf(input, "code")];
+  if (language !== null && code !== null && hasOnly(input, ["language", "code", "title"])) {
+    const name = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : language;
+    return { kind: "tool", title: "", body: `Language: ${name}\nCode:\n${code}`, isWhole: true };
+  }
+  return {
+    kind: "tool",
+    title: "",
+    body: firstText(input, ["path", "file_path", "url", "query", "pattern"]),
+  };
+};
+
+const approvalFields = (toolName: string, input: Payload, cwd: string | null): RequestFields => {
+  if (isEditTool(toolName)) return editFields(input, cwd);
+  const command = textOf(input, "command");
+  if (command !== null) return commandFields(command, input, cwd);
+  return toolName === "bash" ? { kind: "command", title: "" } : toolFields(input);
+};
+
+/** Titled as the dialog is. `payload`: as our extension hands it on, with the arguments of the call that asks. */
+export const approvalAsk = (payload: Payload): Ask => {
+  const toolName = oneLine(textOf(payload, "toolName") ?? "", 200);
+  const input = asPayload(fieldOf(payload, "input")) ?? {};
   return {
     status: {
       state: "waiting_approval",
       reasonCode: isEditTool(toolName) ? "permission_edit" : "permission_tool",
     },
-    request: {
-      kind: kindOf(toolName, input),
+    request: promptRequest({
+      ...asHandedOn(payload, approvalFields(toolName, input, textOf(payload, "cwd"))),
       title: toolName === "" ? "Allow tool" : `Allow tool: ${toolName}`,
-      body: subjectOf(input),
       toolName: toolName === "" ? null : toolName,
       options: APPROVAL_OPTIONS,
-      expiresAt: null,
-    },
+    }),
   };
 };
 
 /**
- * `timeoutMs`: after which the agent answers itself, from `at` (epoch ms). A recommended answer may be chosen first, so
- * keys are only known without one, for one question with one answer.
+ * `payload`: where the tool's arguments were told. `timeoutMs`: after which the agent answers itself, from `at` (epoch ms). A
+ * recommended answer may be chosen first, so keys are only known without one, for one question with one answer.
  */
-export const questionAsk = (rawInput: unknown, at: number, timeoutMs: number | null): Ask => {
-  const input = asPayload(rawInput) ?? {};
+export const questionAsk = (payload: Payload, at: number, timeoutMs: number | null): Ask => {
+  const input =
+    asPayload(fieldOf(payload, "input") ?? fieldOf(payload, "args") ?? fieldOf(payload, "arguments")) ?? {};
   const questions = listOf(input, "questions")
     .map(asPayload)
     .filter((item) => item !== null);
@@ -71,17 +136,18 @@ export const questionAsk = (rawInput: unknown, at: number, timeoutMs: number | n
     .flatMap((option) => textOf(asPayload(option) ?? {}, "label") ?? []);
   return {
     status: { state: "waiting_input", reasonCode: "question" },
-    request: {
-      kind: "question",
-      title: oneLine(texts[0] ?? "") || "The agent asks a question",
-      body: texts.length === 0 ? null : boundedText(texts.join("\n")),
-      toolName: "ask",
-      options: labels.map((label, index) => ({
-        label: oneLine(label),
-        keys: isPlain ? movesTo(index, 0) : null,
-      })),
-      expiresAt: timeoutMs === null ? null : at + timeoutMs,
-    },
+    request: promptRequest(
+      asHandedOn(payload, {
+        kind: "question",
+        title: oneLine(texts[0] ?? "") || "The agent asks a question",
+        body: texts.length === 0 ? null : texts.join("\n"),
+        toolName: "ask",
+        options: labels.map((label, index) => ({ label, keys: isPlain ? movesTo(index, 0) : null })),
+        expiresAt: timeoutMs === null ? null : at + timeoutMs,
+        // Of several questions the dialog shows one after the other.
+        isWhole: questions.length === 1 && texts.length === 1,
+      }),
+    ),
   };
 };
 
@@ -91,40 +157,35 @@ const PERMISSION_TITLE =
 
 export const isPermissionTitle = (title: string): boolean => PERMISSION_TITLE.test(title);
 
-/** A dialog that an extension opened: an approval by its title, or because a tool of the agent's own is held up by it. */
+/**
+ * A dialog that an extension opened: an approval by its title, or because a tool of the agent's own is held up by it. What is
+ * asked is its title, not what the tool is given. Recorded with pi 0.87.1: a selection, which draws nothing else.
+ */
 export const dialogAsk = (payload: Payload): Ask => {
-  const title = oneLine(textOf(payload, "title") ?? "");
+  const title = textOf(payload, "title");
   const call = listOf(payload, "calls")
     .map(asPayload)
     .findLast((item) => item !== null);
   const toolName = call === null || call === undefined ? "" : oneLine(textOf(call, "toolName") ?? "", 200);
   const isHeld = BUILT_IN_TOOLS.has(toolName);
-  const options: PromptRequest["options"] = [];
-  if (!isHeld && !isPermissionTitle(title))
-    return {
-      status: { state: "waiting_input", reasonCode: "question" },
-      request: {
-        kind: "question",
-        title: title || "An extension asks",
-        body: title === "" ? null : title,
-        toolName: null,
-        options,
-        expiresAt: null,
-      },
-    };
-  const input = asPayload(call?.["input"]) ?? {};
+  const isApproval = isHeld || isPermissionTitle(title ?? "");
+  const isWhole = title !== null && textOf(payload, "kind") === "select";
+  const name = isApproval ? `Allow tool: ${toolName}` : "An extension asks";
   return {
-    status: {
-      state: "waiting_approval",
-      reasonCode: isHeld && isEditTool(toolName) ? "permission_edit" : "permission_tool",
-    },
-    request: {
-      kind: isHeld ? kindOf(toolName, input) : "other",
-      title: title || `Allow tool: ${toolName}`,
-      body: isHeld ? (subjectOf(input) ?? title) : title,
-      toolName: isHeld ? toolName : null,
-      options,
-      expiresAt: null,
-    },
+    status: isApproval
+      ? {
+          state: "waiting_approval",
+          reasonCode: isHeld && isEditTool(toolName) ? "permission_edit" : "permission_tool",
+        }
+      : { state: "waiting_input", reasonCode: "question" },
+    request: promptRequest(
+      asHandedOn(payload, {
+        kind: isApproval ? "other" : "question",
+        title: oneLine(title ?? "") || name,
+        body: title,
+        toolName: isHeld ? toolName : null,
+        isWhole,
+      }),
+    ),
   };
 };

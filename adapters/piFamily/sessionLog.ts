@@ -63,7 +63,7 @@ const afterAnswer = (answer: Message, results: readonly Message[]): LogState | n
     if (first === undefined)
       return { status: THINKING, request: null, matched: "session file: tools are done" };
     if (textOf(first, "name") !== "ask") return null;
-    const { status, request } = questionAsk(fieldOf(first, "arguments"), answer.at, null);
+    const { status, request } = questionAsk(first, answer.at, null);
     return { status, request, matched: `session file: ask, ${request.title}` };
   }
   // It may be tried again: only the agent's own event or screen tells.

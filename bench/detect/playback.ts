@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { AdapterRegistry } from "../../adapters/index.ts";
 import { somePane } from "../../adapters/testkit/pane.ts";
 import { screenOf, type Recording } from "../../adapters/testkit/recordings.ts";
-import { promptFingerprint } from "../../core/actions/fingerprint.ts";
+import { createPromptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
 import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
@@ -119,7 +119,7 @@ export class Player implements Disposable {
         runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
         redact: redactEvidence,
         redactText,
-        fingerprintOf: promptFingerprint,
+        fingerprintOf: createPromptFingerprint(),
       });
       return this.run({ ingest, clock, frame, screen, mode, lead: mode === "both" ? lead : null });
     } finally {

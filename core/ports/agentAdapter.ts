@@ -48,6 +48,11 @@ export interface Reading {
   confidence: Confidence;
   matched: string;
   request: PromptRequest | null;
+  /**
+   * Of a reading with a request: index in `Screen.lines` of the first row of its dialog, which goes on to the last one. Absent
+   * where that is not known; then no key answers it. Later than contract 1.0.
+   */
+  dialogTop?: number;
   /** An unchanged picture still proves life (see ObservationSignal.steady). */
   isSteady: boolean;
   /**
@@ -173,6 +178,9 @@ export interface AgentAdapter {
    * whether its agent's hooks are in place and events arrive is `integration` and `doctor`. Later than contract 1.0.
    */
   health?(): AdapterHealth;
+
+  /** The cursor goes on moving while a dialog is open: its place says nothing then. Later than contract 1.0. */
+  readonly movesCursorInDialogs?: boolean;
 
   /** How long after it opened a dialog ignores keys, in ms. Later than contract 1.0. */
   readonly dialogDeafMs?: number;

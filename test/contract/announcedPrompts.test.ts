@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { createAdapterRegistry } from "../../adapters/index.ts";
 import { listFrames, loadRecording, screenOf } from "../../adapters/testkit/recordings.ts";
-import { completePrompt, isSamePrompt } from "../../core/engine/samePrompt.ts";
+import { mayBeSamePrompt } from "../../core/engine/samePrompt.ts";
+import { shownPrompt } from "../../core/engine/shownPrompt.ts";
 import type { PromptRequest } from "../../core/model/request.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings", import.meta.url));
@@ -50,17 +51,30 @@ const pairs = createAdapterRegistry()
   );
 
 it.each(pairs)("$frame is the prompt that was announced", ({ announced, seen }) => {
-  const completed = completePrompt(announced, seen);
-  expect(isSamePrompt(completed, seen)).toBe(true);
-  expect(completed.options).toEqual(seen.options);
+  expect(mayBeSamePrompt(announced, seen)).toBe(true);
+  const shown = shownPrompt(announced, seen);
+  expect(shown).not.toBeNull();
+  expect(shown?.options).toEqual(seen.options);
+  // What an event tells whole is drawn to the letter, and nothing else is shown of it.
+  if (announced.isWhole === true)
+    expect(shown).toMatchObject({ kind: announced.kind, body: announced.body, isWhole: true });
 });
 
 it("dialogs of different agents and tools are told apart", () => {
   expect(pairs.length).toBeGreaterThan(9);
-  const other = (seen: PromptRequest): PromptRequest => ({
+  const other = (seen: PromptRequest, more: string): PromptRequest => ({
     ...seen,
     title: "Another",
-    body: `${seen.body ?? ""} and more`,
+    body: `${seen.body ?? ""}${more}`,
   });
-  expect(pairs.filter(({ announced, seen }) => isSamePrompt(announced, other(seen)))).toEqual([]);
+  const confused = pairs.filter(
+    ({ announced, seen }) =>
+      mayBeSamePrompt(announced, other(seen, "-more")) ||
+      shownPrompt(announced, other(seen, "-more")) !== null,
+  );
+  expect(confused).toEqual([]);
+  const approved = pairs.filter(
+    ({ announced, seen }) => shownPrompt(announced, other(seen, " and more"))?.isWhole === true,
+  );
+  expect(approved).toEqual([]);
 });

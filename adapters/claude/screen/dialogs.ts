@@ -4,8 +4,12 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../common/payload.ts";
+import { oneLine } from "../../common/payload.ts";
+import { withoutBlankEnds } from "../../common/frames.ts";
+import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
+import { asks } from "../../common/screenText.ts";
+import { columnsOf, contentOf, isSeparator, textOf, unframed, type DialogText } from "./body.ts";
 import { indentOf, isBlank, isRule, joined } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
 
@@ -15,13 +19,19 @@ interface Dialog {
   selector: Selector;
   footer: string;
   hasRule: boolean;
+  /** A part of it is out of sight, and its last row but the footer says so. */
+  isScrolled: boolean;
+  /** Index on the screen of its first row in sight. */
+  top: number;
+  /** Columns of the pane. */
+  width: number;
 }
 
 const FOOTER =
   /^\s{0,3}(Esc to (cancel|exit|go back)|Enter to (select|confirm|stay in auto mode)|ctrl[+-]g to edit)/i;
 const MAX_FOOTER_LINES = 4;
-const SEPARATOR = /^\s?╌{8,}/;
-const TIP = /^\s?Tip: /;
+/** Above the footer, where the dialog is taller than the pane; recorded 2.1.329. */
+const SCROLLED = /^ ?↑ \d+ more lines?$/;
 
 /** Index of the footer's first line, which must be among the last lines of the screen. */
 const findFooter = (lines: readonly string[]): number => {
@@ -39,40 +49,16 @@ const reading = (
   status: Status,
   confidence: Confidence,
   matched: string,
-  request: Omit<PromptRequest, "expiresAt" | "toolName"> & { toolName?: string },
-): Reading => ({
-  status,
-  confidence,
-  matched: oneLine(matched),
-  request: { toolName: null, expiresAt: null, ...request },
-  isSteady: false,
-});
-
-/** The subject of an approval: what stands between the dotted separators, else what follows the title. */
-const bodyOf = (lines: readonly string[]): string | null => {
-  const first = lines.findIndex((line) => SEPARATOR.test(line));
-  const last = lines.findLastIndex((line) => SEPARATOR.test(line));
-  const part = first >= 0 && last > first ? lines.slice(first + 1, last) : lines.slice(1);
-  const kept = part
-    .filter((line) => !TIP.test(line) && !SEPARATOR.test(line))
-    .map((line) => line.replace(/^ /, ""));
-  while (kept.length > 0 && isBlank(kept[0] ?? "")) kept.shift();
-  while (kept.length > 0 && isBlank(kept.at(-1) ?? "")) kept.pop();
-  if (kept.length === 0) return null;
-  const indent = Math.min(...kept.filter((line) => !isBlank(line)).map(indentOf));
-  return boundedText(kept.map((line) => line.slice(indent)).join("\n"));
-};
+  request: RequestFields,
+  { top }: Pick<Dialog, "top">,
+): Reading => asks(status, confidence, matched, request, top);
 
 /** The question's paragraph directly above the selector, and its first line's index. */
 const questionOf = (dialog: Dialog): { text: string; start: number; indent: number } => {
   let end = dialog.selector.start;
   while (end > 0 && isBlank(dialog.lines[end - 1] ?? "")) end -= 1;
   let start = end;
-  while (
-    start > 0 &&
-    !isBlank(dialog.lines[start - 1] ?? "") &&
-    !SEPARATOR.test(dialog.lines[start - 1] ?? "")
-  )
+  while (start > 0 && !isBlank(dialog.lines[start - 1] ?? "") && !isSeparator(dialog.lines[start - 1] ?? ""))
     start -= 1;
   // A wrapped question has its known beginning some lines up; the nearest line that begins like one wins.
   const known = dialog.lines
@@ -103,42 +89,76 @@ const PLAN_ROLES = {
   deny: /^No, keep planning$/,
 };
 
+const TITLE_OF_NEW_FILE = /^Create\b/;
+
+/** The path stands below the heading, and is folded only where the pane is narrower than it. */
+const editOf = (text: DialogText, width: number): Pick<RequestFields, "body" | "content"> => {
+  const [title = "", ...path] = text.heading.map((line) => line.trim());
+  const content = contentOf(text.rows, TITLE_OF_NEW_FILE.test(title), width);
+  return { body: path.length === 1 ? (path[0] ?? null) : null, content };
+};
+
+const kindOf = (heading: string, isSeen: boolean): PromptRequest["kind"] => {
+  if (!isSeen) return "other";
+  return /\bcommand$/i.test(heading) ? "command" : "tool";
+};
+
 const readApproval = (dialog: Dialog): Reading | null => {
   const question = questionOf(dialog);
   if (question.indent > 1) return null;
-  const above = dialog.lines.slice(0, question.start).filter((line) => !TIP.test(line));
-  const options = withRoles(dialog.selector.options, PERMISSION_ROLES);
+  const text = textOf(dialog.lines.slice(0, question.start), dialog.hasRule);
   const confidence: Confidence = dialog.hasRule ? "high" : "medium";
-  const heading = oneLine(above.find((line) => !isBlank(line)) ?? "");
+  const heading = oneLine(text.heading[0] ?? "");
   const matched = `${question.text} / ${dialog.footer}`;
-  const fromHeading = above.slice(
-    Math.max(
-      0,
-      above.findIndex((line) => !isBlank(line)),
-    ),
-  );
-  const body = dialog.hasRule ? bodyOf(fromHeading) : null;
-  if (EDIT_QUESTION.test(question.text))
-    return reading({ state: "waiting_approval", reasonCode: "permission_edit" }, confidence, matched, {
-      kind: "edit",
-      title: oneLine(question.text),
-      body,
-      options,
-    });
+  const rows = unframed(text.rows);
+  const body = rows.every(isBlank) ? null : rows.join("\n");
+  const columns = columnsOf(dialog.width);
+  const isWhole = text.isWhole && !dialog.isScrolled;
+  const options = withRoles(dialog.selector.options, PERMISSION_ROLES);
+  if (EDIT_QUESTION.test(question.text)) {
+    const edit = editOf(text, dialog.width);
+    const isEditWhole = isWhole && edit.body !== null && !/^\?/m.test(edit.content ?? "?");
+    return reading(
+      { state: "waiting_approval", reasonCode: "permission_edit" },
+      confidence,
+      matched,
+      { kind: "edit", title: question.text, ...edit, options, isWhole: isEditWhole },
+      dialog,
+    );
+  }
   if (PLAN_QUESTION.test(question.text))
-    return reading({ state: "waiting_approval", reasonCode: "plan" }, "medium", matched, {
-      kind: "plan",
-      title: oneLine(question.text),
-      body,
-      options: withRoles(dialog.selector.options, PLAN_ROLES),
-    });
+    return reading(
+      { state: "waiting_approval", reasonCode: "plan" },
+      "medium",
+      matched,
+      {
+        kind: "plan",
+        title: question.text,
+        body,
+        columns,
+        options: withRoles(dialog.selector.options, PLAN_ROLES),
+        isWhole: isWhole && body !== null,
+      },
+      dialog,
+    );
   if (!TOOL_QUESTION.test(question.text)) return null;
-  return reading({ state: "waiting_approval", reasonCode: "permission_tool" }, confidence, matched, {
-    kind: /\bcommand$/i.test(heading) ? "command" : "tool",
-    title: dialog.hasRule && heading !== "" ? heading : oneLine(question.text),
-    body,
-    options,
-  });
+  const kind = kindOf(heading, dialog.hasRule);
+  // Below the heading stands which tool it is; of a command only what the model says of it.
+  const title = kind === "tool" ? text.heading.map((line) => line.trim()).join(": ") : heading;
+  return reading(
+    { state: "waiting_approval", reasonCode: "permission_tool" },
+    confidence,
+    matched,
+    {
+      kind,
+      title: title === "" ? question.text : title,
+      body,
+      columns,
+      options,
+      isWhole: isWhole && body !== null,
+    },
+    dialog,
+  );
 };
 
 const QUESTION_HEADER = /^\s{0,2}(←\s+)?[☐☒✔]/;
@@ -147,7 +167,8 @@ const readQuestion = (dialog: Dialog): Reading | null => {
   if (!dialog.footer.startsWith("Enter to select")) return null;
   const header = dialog.lines.findLastIndex((line) => QUESTION_HEADER.test(line));
   if (header < 0 || header >= dialog.selector.start) return null;
-  const text = joined(dialog.lines.slice(header + 1, dialog.selector.start).filter((line) => !isRule(line)));
+  const rows = dialog.lines.slice(header + 1, dialog.selector.start).filter((line) => !isRule(line));
+  const text = joined(rows);
   if (text === "") return null;
   return reading(
     { state: "waiting_input", reasonCode: "question" },
@@ -155,14 +176,17 @@ const readQuestion = (dialog: Dialog): Reading | null => {
     `${text.slice(0, 200)} / ${dialog.footer}`,
     {
       kind: "question",
-      title: oneLine(text),
-      body: boundedText(text),
+      title: text,
+      body: withoutBlankEnds(rows).join("\n"),
+      columns: dialog.width,
       toolName: "AskUserQuestion",
       // What the digit of the option for an own text does was not recorded.
       options: dialog.selector.options.map((option) =>
         /^Type something\.?$/.test(option.label) ? { ...option, keys: null } : option,
       ),
+      isWhole: dialog.hasRule && !dialog.isScrolled,
     },
+    dialog,
   );
 };
 
@@ -178,9 +202,10 @@ const readTrust = (dialog: Dialog): Reading | null => {
     {
       kind: "trust",
       title: "Trust this folder?",
-      body: workspace?.[1] === undefined ? null : boundedText(workspace[1]),
+      body: workspace?.[1] ?? null,
       options: dialog.selector.options,
     },
+    dialog,
   );
 };
 
@@ -198,12 +223,13 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
       .slice(0, dialog.selector.start)
       .findLast((text) => pattern.test(text) && indentOf(text) <= 1);
     if (line !== undefined)
-      return reading({ state: "waiting_input", reasonCode }, "medium", line, {
-        kind: "other",
-        title: oneLine(line),
-        body: null,
-        options: dialog.selector.options,
-      });
+      return reading(
+        { state: "waiting_input", reasonCode },
+        "medium",
+        line,
+        { kind: "other", title: line, options: dialog.selector.options },
+        dialog,
+      );
   }
   return null;
 };
@@ -216,16 +242,11 @@ const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
     .find((line) => /Enter to stay in auto mode/.test(line) && indentOf(line) <= 3);
   if (stay === undefined) return null;
   const about = tail.find((line) => /Auto mode's safety check/.test(line) && indentOf(line) <= 3);
-  return reading(
+  return asks(
     { state: "waiting_approval", reasonCode: "permission_tool" },
     about === undefined ? "medium" : "high",
     stay,
-    {
-      kind: "other",
-      title: "Auto mode's safety check failed",
-      body: about === undefined ? null : boundedText(about.trim()),
-      options: [],
-    },
+    { kind: "other", title: "Auto mode's safety check failed", body: about?.trim() ?? null },
   );
 };
 
@@ -233,7 +254,15 @@ const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
 const dialogStart = (lines: readonly string[], before: number): number =>
   lines.slice(0, before).findLastIndex(isRule);
 
-const toDialog = (lines: readonly string[], selector: Selector, footer: string): Dialog => {
+/** The screen, and where the dialog's selector ends on it. */
+interface Place {
+  lines: readonly string[];
+  end: number;
+  footer: string;
+  width: number;
+}
+
+const toDialog = ({ lines, end, footer, width }: Place, selector: Selector): Dialog => {
   const rule = dialogStart(lines, selector.start);
   const offset = rule + 1;
   return {
@@ -241,17 +270,19 @@ const toDialog = (lines: readonly string[], selector: Selector, footer: string):
     selector: { options: selector.options, start: selector.start - offset, end: selector.end - offset },
     footer,
     hasRule: rule >= 0,
+    isScrolled: lines.slice(end).some((line) => SCROLLED.test(line)),
+    top: Math.max(rule, 0),
+    width,
   };
 };
 
 const withSelector = (
-  lines: readonly string[],
+  place: Place,
   selector: Selector | null,
-  footer: string,
   readers: readonly ((dialog: Dialog) => Reading | null)[],
 ): Reading | null => {
   if (selector === null) return null;
-  const dialog = toDialog(lines, selector, footer);
+  const dialog = toDialog(place, selector);
   for (const read of readers) {
     const found = read(dialog);
     if (found !== null) return found;
@@ -259,30 +290,28 @@ const withSelector = (
   return null;
 };
 
-/** What the dialog at the bottom of the screen asks, or null. Call only where no input box is at the bottom. */
-export const readDialog = (lines: readonly string[]): Reading | null => {
+/** Some dialogs come without a footer: plans, first-run screens, and a tool's whose last option names its key (2.1.329). */
+const readWithoutFooter = (dialog: Dialog): Reading | null => {
+  const found = readApproval(dialog);
+  const isTool = dialog.hasRule && (dialog.selector.options.at(-1)?.label ?? "").endsWith("(esc)");
+  return found?.status.reasonCode === "plan" || isTool ? found : null;
+};
+
+/** What the dialog at the bottom of the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
+export const readDialog = (lines: readonly string[], width: number): Reading | null => {
   const auto = readAutoModeCheck(lines);
   if (auto !== null) return auto;
   const footerAt = findFooter(lines);
   if (footerAt < 0) {
-    const end = lines.length;
-    // Plan and first-run dialogs are known to come without a footer that we know.
-    return withSelector(lines, readNumbered(lines, end, true), "", [
-      (dialog) => {
-        const found = readApproval(dialog);
-        return found?.status.reasonCode === "plan" ? found : null;
-      },
-      readFirstRun,
-    ]);
+    const place = { lines, end: lines.length, footer: "", width };
+    return withSelector(place, readNumbered(lines, lines.length, true), [readWithoutFooter, readFirstRun]);
   }
-  const footer = joined(lines.slice(footerAt));
+  const above = lines.slice(0, footerAt).findLastIndex((line) => !isBlank(line));
+  const end = SCROLLED.test(lines[above] ?? "") ? above : footerAt;
+  const place = { lines, end, footer: joined(lines.slice(footerAt)), width };
   return (
-    withSelector(lines, readNumbered(lines, footerAt, false), footer, [readQuestion]) ??
-    withSelector(lines, readNumbered(lines, footerAt, true), footer, [
-      readTrust,
-      readApproval,
-      readFirstRun,
-    ]) ??
-    withSelector(lines, readPlain(lines, footerAt), footer, [readTrust])
+    withSelector(place, readNumbered(lines, end, false), [readQuestion]) ??
+    withSelector(place, readNumbered(lines, end, true), [readTrust, readApproval, readFirstRun]) ??
+    withSelector(place, readPlain(lines, end), [readTrust])
   );
 };

@@ -54,7 +54,12 @@ export const readNumbered = (
     const text = joinWrapped ? [match[3], ...wrapped.map((part) => part.trim())].join(" ") : (match[3] ?? "");
     // With a checkbox the digit toggles instead of choosing.
     const isChoice = number <= 9 && !CHECKBOX.test(text);
-    options.unshift({ label: labelOf(text), keys: isChoice ? [String(number)] : null });
+    const description = joinWrapped ? "" : oneLine(wrapped.join(" "));
+    options.unshift({
+      label: labelOf(text),
+      keys: isChoice ? [String(number)] : null,
+      ...(description === "" ? {} : { description }),
+    });
     wrapped = [];
     start = index;
     expected = number - 1;

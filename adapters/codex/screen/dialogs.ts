@@ -5,16 +5,28 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../common/payload.ts";
+import { withoutBlankEnds } from "../../common/frames.ts";
+import { oneLine } from "../../common/payload.ts";
+import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
+import { asks } from "../../common/screenText.ts";
+import { COMMAND_INSET, columnsOf, commandOf, isToldAlike, otherTextOf, pathOf } from "./body.ts";
 import { indentOf, isBlank, joined } from "./layout.ts";
 import { byDigit, byMoving, readSelector, type Selector } from "./options.ts";
 
 interface Dialog {
   /** The dialog's own lines above its selector: everything below the conversation. */
   lines: readonly string[];
+  /** The last line of the conversation that begins in column 0; empty where none is in sight. */
+  above: string;
+  /** Index on the screen of the first of `lines`. */
+  top: number;
   selector: Selector;
+  /** More options are out of sight, and a mark says so. */
+  isCut: boolean;
   footer: string;
+  /** Columns of the pane. */
+  width: number;
 }
 
 const MAX_FOOTER_LINES = 3;
@@ -29,47 +41,6 @@ const findFooter = (lines: readonly string[]): number => {
     if (FOOTER_START.test(line)) return index;
   }
   return -1;
-};
-
-const reading = (
-  status: Status,
-  confidence: Confidence,
-  matched: string,
-  request: Omit<PromptRequest, "expiresAt" | "toolName" | "body"> & {
-    toolName?: string;
-    body?: string | null;
-  },
-): Reading => ({
-  status,
-  confidence,
-  matched: oneLine(matched),
-  request: { toolName: null, expiresAt: null, body: null, ...request },
-  isSteady: false,
-});
-
-const trimBlank = (lines: readonly string[]): string[] => {
-  const kept = [...lines];
-  while (kept.length > 0 && isBlank(kept[0] ?? "")) kept.shift();
-  while (kept.length > 0 && isBlank(kept.at(-1) ?? "")) kept.pop();
-  return kept;
-};
-
-/** From `$ ` on: the command, its continuation lines without their indentation. */
-const commandOf = (lines: readonly string[]): string | null => {
-  const at = lines.findIndex((line) => /^ {2}\$ /.test(line));
-  if (at < 0) return null;
-  const [first = "", ...rest] = trimBlank(lines.slice(at));
-  return boundedText(
-    [first.replace(/^ {2}\$ /, ""), ...rest.map((line) => line.replace(/^ {2,4}/, ""))].join("\n"),
-  );
-};
-
-/** Without the lines that name environment and reason. */
-const subjectOf = (lines: readonly string[]): string | null => {
-  const kept = trimBlank(
-    lines.filter((line) => !/^ {2}(Environment|Reason|Thread|Permission rule): /.test(line)),
-  );
-  return kept.length === 0 ? null : boundedText(kept.map((line) => line.replace(/^ {2}/, "")).join("\n"));
 };
 
 interface Approval {
@@ -126,57 +97,147 @@ const PLAN_ROLES = {
   deny: /^No, stay in Plan mode$/,
 };
 
-/** A heading may be wrapped; it stands at the dialog's own indentation. */
-const headingAt = (lines: readonly string[], index: number): string | null => {
+/** A heading may be wrapped; it stands at the dialog's own indentation. `end`: index of the line below it. */
+const headingAt = (lines: readonly string[], index: number): { text: string; end: number } | null => {
   const line = lines[index] ?? "";
-  if (isBlank(line) || indentOf(line) !== 2) return null;
+  if (isBlank(line) || indentOf(line) !== 2 || !isBlank(lines[index - 1] ?? "")) return null;
   const next = lines[index + 1] ?? "";
-  return isBlank(next) || line.endsWith("?") ? line.trim() : joined([line, next]);
+  return isBlank(next) || line.endsWith("?")
+    ? { text: line.trim(), end: index + 1 }
+    : { text: joined([line, next]), end: index + 2 };
 };
+
+interface Heading {
+  text: string;
+  /** Index of its first line, and of the one below it. */
+  start: number;
+  end: number;
+  approval: Approval;
+}
+
+/** From the top: below the dialog's own heading a text may quote another. */
+const headingsOf = (lines: readonly string[]): Heading[] =>
+  lines.flatMap((_line, start) => {
+    const heading = headingAt(lines, start);
+    const approval = APPROVALS.find((one) => heading !== null && one.heading.test(heading.text));
+    return heading === null || approval === undefined ? [] : [{ ...heading, start, approval }];
+  });
+
+const commandFields = (dialog: Dialog, heading: Heading): Partial<RequestFields> => {
+  const { rows, isWhole } = commandOf(dialog.lines.slice(heading.end));
+  const told = {
+    head: dialog.above,
+    between: dialog.lines.slice(0, heading.start),
+    options: dialog.selector.rows,
+  };
+  return {
+    body: rows.length === 0 ? null : rows.join("\n"),
+    columns: columnsOf(dialog.width),
+    inset: COMMAND_INSET,
+    isWhole: isWhole && isToldAlike(rows, told),
+  };
+};
+
+const textFields = (dialog: Dialog, { approval, end }: Heading): Partial<RequestFields> => {
+  const lines = dialog.lines.slice(end);
+  const rows = approval.kind === "edit" ? pathOf(lines).rows : otherTextOf(lines);
+  return { body: rows.length === 0 ? null : rows.join("\n"), columns: columnsOf(dialog.width) };
+};
+
+const optionsFor = (kind: PromptRequest["kind"], selector: Selector): PromptRequest["options"] =>
+  kind === "plan"
+    ? withRoles(byMoving(selector), PLAN_ROLES)
+    : withRoles(byDigit(selector), PERMISSION_ROLES);
 
 const readApproval = (dialog: Dialog): Reading | null => {
   if (!/^press enter to confirm or esc to (cancel|go back)/i.test(dialog.footer)) return null;
-  for (let index = dialog.lines.length - 1; index >= 0; index -= 1) {
-    const heading = headingAt(dialog.lines, index);
-    const approval = heading === null ? undefined : APPROVALS.find((one) => one.heading.test(heading));
-    if (heading === null || approval === undefined) continue;
-    const rest = dialog.lines.slice(index + 1);
-    return reading(approval.status, approval.confidence, `${heading} / ${dialog.footer}`, {
-      kind: approval.kind,
-      title: oneLine(heading),
-      body: approval.kind === "command" ? (commandOf(rest) ?? subjectOf(rest)) : subjectOf(rest),
-      options:
-        approval.kind === "plan"
-          ? withRoles(byMoving(dialog.selector), PLAN_ROLES)
-          : withRoles(byDigit(dialog.selector), PERMISSION_ROLES),
-    });
-  }
-  return null;
+  const [heading, ...quoted] = headingsOf(dialog.lines);
+  if (heading === undefined) return null;
+  const { kind, status, confidence } = heading.approval;
+  const fields = kind === "command" ? commandFields(dialog, heading) : textFields(dialog, heading);
+  const options = optionsFor(kind, dialog.selector);
+  // A low pane shows the first options only, mostly without a mark: the last one of all refuses.
+  const hasAllOptions = !dialog.isCut && options.at(-1)?.role === "deny";
+  const isWhole = fields.isWhole === true && hasAllOptions && quoted.length === 0;
+  return asks(
+    status,
+    confidence,
+    `${heading.text} / ${dialog.footer}`,
+    { kind, title: heading.text, ...fields, options, isWhole },
+    dialog.top + heading.start,
+  );
+};
+
+const TOOL_FIELD = /^ {2}Field \d+\/\d+$/;
+const TOOL_QUESTION = /^Allow the .+ MCP server to run tool .+\?$/;
+/** Recorded with 0.169.0. */
+const TOOL_ROLES = {
+  approve: /^Allow$/,
+  always: /^(Allow for this session|Always allow)$/,
+  deny: /^Cancel$/,
+};
+
+/** A server's tool: what it is given is drawn shortened, so that the dialog alone is never whole. */
+const readTool = (dialog: Dialog): Reading | null => {
+  if (!/^enter to submit \| esc to cancel$/.test(dialog.footer)) return null;
+  const start = dialog.lines.findIndex((line) => TOOL_FIELD.test(line));
+  const question = start < 0 ? null : (dialog.lines[start + 1] ?? "").trim();
+  if (question === null || !TOOL_QUESTION.test(question)) return null;
+  const rows = otherTextOf(dialog.lines.slice(start + 2));
+  return asks(
+    TOOL,
+    "high",
+    `${question} / ${dialog.footer}`,
+    {
+      kind: "tool",
+      title: question,
+      body: rows.length === 0 ? null : rows.join("\n"),
+      columns: columnsOf(dialog.width),
+      options: withRoles(byMoving(dialog.selector), TOOL_ROLES),
+    },
+    dialog.top + start,
+  );
 };
 
 const TRUST: Status = { state: "waiting_approval", reasonCode: "trust" };
+
+/** Of a dialog whose first line is not known. */
+const topOf = ({ lines, top }: Dialog): number =>
+  top +
+  Math.max(
+    0,
+    lines.findIndex((line) => !isBlank(line)),
+  );
 
 const readTrust = (dialog: Dialog): Reading | null => {
   const text = joined(dialog.lines.filter((line) => !isBlank(line)));
   const isFolder =
     /(^| )(Folder access|Trust this folder\?|Do you trust the contents of this directory\?)/.test(text) &&
     dialog.selector.labels.some((label) => /trust|yes/i.test(label));
+  const options = byMoving(dialog.selector);
   if (isFolder) {
     const folder = dialog.lines.find((line) => /^ {2}(\/|~|[A-Z]:\\)/.test(line));
-    return reading(TRUST, "high", `Folder access / ${dialog.footer}`, {
-      kind: "trust",
-      title: "Trust this folder?",
-      body: folder === undefined ? null : boundedText(folder.trim()),
-      options: byMoving(dialog.selector),
-    });
+    return asks(
+      TRUST,
+      "high",
+      `Folder access / ${dialog.footer}`,
+      { kind: "trust", title: "Trust this folder?", body: folder?.trim() ?? null, options },
+      topOf(dialog),
+    );
   }
   if (!/(^| )Hooks need review/.test(text)) return null;
-  return reading(TRUST, "high", `Hooks need review / ${dialog.footer}`, {
-    kind: "trust",
-    title: "Hooks need review",
-    body: boundedText(text.replace(/^.*?Hooks need review\s*/, "")),
-    options: byMoving(dialog.selector),
-  });
+  return asks(
+    TRUST,
+    "high",
+    `Hooks need review / ${dialog.footer}`,
+    {
+      kind: "trust",
+      title: "Hooks need review",
+      body: text.replace(/^.*?Hooks need review\s*/, ""),
+      options,
+    },
+    topOf(dialog),
+  );
 };
 
 /** Screens before the first session: not recorded, known by their vendor's wording. */
@@ -191,15 +252,12 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   const found = FIRST_RUN.find(({ pattern }) => pattern.test(text));
   const title = found?.pattern.exec(text)?.[0];
   if (found === undefined || title === undefined) return null;
-  return reading(
+  return asks(
     { state: "waiting_input", reasonCode: found.reasonCode },
     "medium",
     `${title} / ${dialog.footer}`,
-    {
-      kind: "other",
-      title,
-      options: byMoving(dialog.selector),
-    },
+    { kind: "other", title, options: byMoving(dialog.selector) },
+    topOf(dialog),
   );
 };
 
@@ -207,30 +265,34 @@ const FIELD = /^ {2}› /;
 const QUESTION = /^ {2}Question \d+\/\d+( \(\d+ unanswered\))?$/;
 
 /** The question tool: its footer names what Enter does. Free-text questions have no selector. */
-const readQuestion = (lines: readonly string[], footerAt: number, footer: string): Reading | null => {
+const readQuestion = ({ lines, end, footer, width, isCut }: Place): Reading | null => {
   if (!/enter to submit (answer|all|answers)\b/.test(footer)) return null;
-  const header = lines.slice(0, footerAt).findLastIndex((line) => QUESTION.test(line));
+  const header = lines.slice(0, end).findLastIndex((line) => QUESTION.test(line));
   if (header < 0) return null;
-  const selector = readSelector(lines, footerAt);
-  const end = selector !== null && selector.start > header ? selector.start : footerAt;
-  const own = trimBlank(lines.slice(header + 1, end)).filter((line) => !isBlank(line));
+  const selector = readSelector(lines, end);
+  const hasSelector = selector !== null && selector.start > header;
+  const own = withoutBlankEnds(lines.slice(header + 1, hasSelector ? selector.start : end));
   // Without options the last line is the field that takes the answer.
   const hasField = selector === null && own.length > 1 && FIELD.test(own.at(-1) ?? "");
-  const text = joined(hasField ? own.slice(0, -1) : own);
+  const rows = withoutBlankEnds(hasField ? own.slice(0, -1) : own);
+  const text = joined(rows.filter((line) => !isBlank(line)));
   if (text === "") return null;
-  return reading(
+  return asks(
     { state: "waiting_input", reasonCode: "question" },
     "high",
     `${text.slice(0, 200)} / ${footer}`,
     {
       kind: "question",
-      title: oneLine(text),
-      body: boundedText(text),
+      title: text,
+      body: otherTextOf(rows).join("\n"),
+      columns: columnsOf(width),
       toolName: "request_user_input",
-      options: selector === null || selector.start <= header ? [] : byMoving(selector),
+      options: hasSelector ? byMoving(selector) : [],
+      isWhole: !isCut,
       // The footer says that Enter submits what stands in the field.
       ...(hasField ? { textEntry: [] } : {}),
     },
+    header,
   );
 };
 
@@ -248,23 +310,64 @@ const readUnknown = (dialog: Dialog, title: string): Reading | null => {
   if (!ACTION_TITLE.test(title) || !/^press enter to confirm or esc to cancel/i.test(dialog.footer))
     return null;
   const first = dialog.lines.find((line) => !isBlank(line));
-  return reading(TOOL, "medium", `title: ${title} / ${dialog.footer}`, {
-    kind: "other",
-    title: oneLine(first ?? "") || "Codex needs your permission",
-    body: subjectOf(dialog.lines),
-    options: byMoving(dialog.selector),
-  });
+  const rows = otherTextOf(dialog.lines);
+  return asks(
+    TOOL,
+    "medium",
+    `title: ${title} / ${dialog.footer}`,
+    {
+      kind: "other",
+      title: oneLine(first ?? "") || "Codex needs your permission",
+      body: rows.length === 0 ? null : rows.join("\n"),
+      columns: columnsOf(dialog.width),
+      options: byMoving(dialog.selector),
+    },
+    topOf(dialog),
+  );
 };
 
-/** What the dialog at the bottom of the screen asks, or null: below an input box stands another footer. */
-export const readDialog = (lines: readonly string[], title: string): Reading | null => {
+/** Instead of the options that have no room. */
+const MORE_OPTIONS = /^↓$/;
+
+/** The screen, and where the dialog's own text and options end on it. */
+interface Place {
+  lines: readonly string[];
+  end: number;
+  isCut: boolean;
+  footer: string;
+  width: number;
+}
+
+const toDialog = ({ lines, isCut, footer, width }: Place, selector: Selector): Dialog => {
+  const top = dialogStart(lines, selector.start);
+  return {
+    lines: lines.slice(top, selector.start),
+    above: lines[top - 1] ?? "",
+    top,
+    selector,
+    isCut,
+    footer,
+    width,
+  };
+};
+
+/** What the dialog at the bottom of the screen asks, or null: below an input box stands another footer. `width`: of the pane. */
+export const readDialog = (lines: readonly string[], title: string, width: number): Reading | null => {
   const footerAt = findFooter(lines);
   if (footerAt < 0) return null;
+  const isCut = MORE_OPTIONS.test(lines[footerAt - 1] ?? "");
   const footer = joined(lines.slice(footerAt));
-  const question = readQuestion(lines, footerAt, footer);
+  const place = { lines, end: isCut ? footerAt - 1 : footerAt, isCut, footer, width };
+  const question = readQuestion(place);
   if (question !== null) return question;
-  const selector = readSelector(lines, footerAt);
+  const selector = readSelector(lines, place.end);
   if (selector === null || selector.column > 2) return null;
-  const dialog = { lines: lines.slice(dialogStart(lines, selector.start), selector.start), selector, footer };
-  return readApproval(dialog) ?? readTrust(dialog) ?? readFirstRun(dialog) ?? readUnknown(dialog, title);
+  const dialog = toDialog(place, selector);
+  return (
+    readApproval(dialog) ??
+    readTool(dialog) ??
+    readTrust(dialog) ??
+    readFirstRun(dialog) ??
+    readUnknown(dialog, title)
+  );
 };

@@ -5,9 +5,9 @@ import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
-import { boundedText, oneLine } from "../../common/payload.ts";
+import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
-import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
+import { asks, isBlank, joined, movedDown, movesTo } from "../../common/screenText.ts";
 import {
   optionsOf,
   readNumberedOptions,
@@ -15,6 +15,7 @@ import {
   splitFooter,
   type Selector,
 } from "../../common/selector.ts";
+import { boxedTextOf, columnsOf, editOf, isToldAlike } from "./body.ts";
 import { isRule } from "./layout.ts";
 
 const FORM = { mark: "❯", maxIndent: 4, isWrapped: true };
@@ -31,14 +32,27 @@ interface Dialog {
   /** The frame's lines above the selector. */
   lines: readonly string[];
   selector: Selector;
+  footer: string;
+  /** Its upper edge is in sight. */
+  hasTop: boolean;
+  /** Index on the screen of its first row in sight. */
+  top: number;
+  /** What stands above it. */
+  above: readonly string[];
+  /** Columns of the pane. */
+  width: number;
 }
 
-/** The paragraph directly above the selector. */
-const questionOf = (lines: readonly string[]): string => {
-  const text = withoutBlankEnds(lines);
-  const gap = text.findLastIndex((line) => isBlank(line) || /^\s?[╭╰│─]/.test(line));
-  return joined(text.slice(gap + 1));
+/** The paragraph directly above the selector, and the index of its first line. */
+const questionOf = (lines: readonly string[]): { text: string; start: number; rows: readonly string[] } => {
+  const end = lines.findLastIndex((line) => !isBlank(line)) + 1;
+  const start = lines.slice(0, end).findLastIndex((line) => isBlank(line) || /^\s?[╭╰│─]/.test(line)) + 1;
+  const rows = lines.slice(start, end);
+  return { text: joined(rows), start, rows };
 };
+
+/** Columns at both sides of a question that stay free. */
+const QUESTION_COLUMNS = 2;
 
 interface Rule {
   pattern: RegExp;
@@ -75,10 +89,6 @@ const PERMISSIONS: readonly Rule[] = [
   },
 ];
 
-/** `Do you want to create edit.txt?`: the file. */
-const fileOf = (question: string): string | null =>
-  /^Do you want to \w+ (\S.*)\?$/.exec(question)?.[1] ?? null;
-
 /** Recorded with 1.0.102. */
 const PERMISSION_ROLES = {
   approve: /^Yes$/,
@@ -86,58 +96,109 @@ const PERMISSION_ROLES = {
   deny: /^No, and tell Copilot what to do differently\b/,
 };
 
-const readPermission = ({ lines, selector }: Dialog, footer: string): Reading | null => {
-  const question = questionOf(lines);
-  const rule = PERMISSIONS.find(({ pattern }) => pattern.test(question));
-  if (rule === undefined) return null;
-  const framed = withoutBlankEnds(splitInnerFrame(lines)?.inner ?? []).join("\n");
-  const body = rule.kind === "edit" ? (fileOf(question) ?? framed) : framed;
-  const heading = oneLine(withoutBlankEnds(lines)[0] ?? "");
-  return asks(rule.status, rule.confidence, `${question} / ${footer}`, {
-    kind: rule.kind,
-    title: rule.kind === "edit" || heading === "" ? oneLine(question) : heading,
-    body: body === "" ? null : boundedText(body),
-    toolName: null,
-    options: withRoles(
-      optionsOf(selector, (index) => (index < 9 ? [String(index + 1)] : null)),
-      PERMISSION_ROLES,
-    ),
-  });
+/** What the question itself says is asked for all tools of servers, and for addresses. */
+const TOLD = /^Do you want to (use this tool|allow this access)\?$/;
+
+const textFields = (
+  dialog: Dialog,
+  kind: Rule["kind"],
+  question: ReturnType<typeof questionOf>,
+): RequestFields => {
+  const text = boxedTextOf(dialog.lines.slice(0, question.start), dialog.hasTop);
+  const rows = text?.rows ?? [];
+  const isTold = kind === "command" ? isToldAlike(rows, dialog.above) : TOLD.test(question.text);
+  return {
+    kind,
+    title: text?.intro || text?.heading || question.text,
+    body: rows.length === 0 ? null : rows.join("\n"),
+    columns: columnsOf(dialog.width),
+    hasJoints: true,
+    isWhole: text?.isWhole === true && isTold,
+  };
 };
 
-const readTrust = ({ lines, selector }: Dialog, footer: string): Reading | null => {
-  if (!TRUST.test(questionOf(lines))) return null;
+/** Never whole: a carriage return may hide the rest of a line. */
+const editFields = (dialog: Dialog, question: ReturnType<typeof questionOf>): RequestFields => {
+  const { path, content, columns } = editOf(dialog.lines.slice(0, question.start), question.rows, dialog);
+  return {
+    kind: "edit",
+    title: question.text,
+    body: path,
+    ...(content === null ? {} : { content, columns, hasJoints: true }),
+  };
+};
+
+const readPermission = (dialog: Dialog): Reading | null => {
+  const question = questionOf(dialog.lines);
+  const rule = PERMISSIONS.find(({ pattern }) => pattern.test(question.text));
+  if (rule === undefined) return null;
+  const fields =
+    rule.kind === "edit" ? editFields(dialog, question) : textFields(dialog, rule.kind, question);
+  return asks(
+    rule.status,
+    rule.confidence,
+    `${question.text} / ${dialog.footer}`,
+    {
+      ...fields,
+      options: withRoles(
+        optionsOf(dialog.selector, (index) => (index < 9 ? [String(index + 1)] : null)),
+        PERMISSION_ROLES,
+      ),
+    },
+    dialog.top,
+  );
+};
+
+const readTrust = ({ lines, selector, footer, top }: Dialog): Reading | null => {
+  const question = questionOf(lines).text;
+  if (!TRUST.test(question)) return null;
   const folder = joined(splitInnerFrame(lines)?.inner ?? []);
   return asks(
     { state: "waiting_approval", reasonCode: "trust" },
     "high",
-    `${questionOf(lines)} / ${footer}`,
+    `${question} / ${footer}`,
     {
       kind: "trust",
       title: "Do you trust the files in this folder?",
-      body: folder === "" ? null : boundedText(folder),
-      toolName: null,
+      body: folder === "" ? null : folder,
       options: optionsOf(selector, (index) => movesTo(index, selector.marked)),
     },
+    top,
   );
 };
 
-const readFramed = (lines: readonly string[]): Reading | null => {
+/** Rows of the tabs at the top of the screen, which stay where a dialog is taller than the room below them. */
+const TAB_ROWS = 2;
+
+const readFramed = (lines: readonly string[], width: number): Reading | null => {
   const frame = frameAtBottom(lines);
   if (frame === null) return null;
   const { footer, end } = splitFooter(frame.content);
   if (!SELECT_FOOTER.test(footer)) return null;
   const selector = readNumberedOptions(frame.content, end, FORM);
   if (selector === null) return null;
-  const dialog = { lines: frame.content.slice(0, selector.start), selector };
-  return readTrust(dialog, footer) ?? readPermission(dialog, footer);
+  const { start: top, hasTop } = frame;
+  const dialog: Dialog = {
+    lines: frame.content.slice(0, selector.start),
+    selector,
+    footer,
+    hasTop,
+    top,
+    above: lines.slice(0, top),
+    width,
+  };
+  return readTrust(dialog) ?? readPermission(dialog);
 };
 
-/** The question's text: what stands above the name of the field that takes the answer. */
-const questionText = (lines: readonly string[]): string => {
+/** A dialog whose upper part is out of sight, without any mark. */
+const readCutOff = (lines: readonly string[], width: number): Reading | null =>
+  isBlank(lines[TAB_ROWS - 1] ?? "") ? movedDown(readFramed(lines.slice(TAB_ROWS), width), TAB_ROWS) : null;
+
+/** The question's rows: what stands above the name of the field that takes the answer. */
+const questionRows = (lines: readonly string[]): readonly string[] => {
   const text = withoutBlankEnds(lines);
   const field = text.findLastIndex((line) => /^ \S.*:$/.test(line));
-  return joined(field > 0 ? text.slice(0, field) : text);
+  return withoutBlankEnds(field > 0 ? text.slice(0, field) : text).map((line) => line.replace(/^ /, ""));
 };
 
 /** It ends in the name of a field and the field. */
@@ -146,7 +207,7 @@ const isField = (lines: readonly string[]): boolean => {
   return /^ \S.*:$/.test(name) && rest.length === 1;
 };
 
-const readQuestion = (lines: readonly string[]): Reading | null => {
+const readQuestion = (lines: readonly string[], width: number): Reading | null => {
   if (!isRule(lines.at(-1) ?? "")) return null;
   const upper = lines.slice(0, -1).findLastIndex(isRule);
   const content = withoutBlankEnds(lines.slice(upper + 1, -1));
@@ -154,23 +215,32 @@ const readQuestion = (lines: readonly string[]): Reading | null => {
   const { footer, end } = splitFooter(content);
   if (!ANSWER_FOOTER.test(footer)) return null;
   const selector = readPlainOptions(content, end, FORM);
-  const text = questionText(content.slice(1, selector?.start ?? end));
-  return asks({ state: "waiting_input", reasonCode: "question" }, "high", `${text} / ${footer}`, {
-    kind: "question",
-    title: oneLine(text) || "Copilot needs information",
-    body: text === "" ? null : boundedText(text),
-    toolName: "ask_user",
-    options:
-      selector === null
-        ? []
-        : optionsOf(selector, (index, label) =>
-            label.startsWith("Other (") ? null : movesTo(index, selector.marked),
-          ),
-    // A form without options has one field, whose footer says that Enter accepts what stands there.
-    ...(selector === null && isField(content.slice(0, end)) ? { textEntry: [] } : {}),
-  });
+  const rows = questionRows(content.slice(1, selector?.start ?? end));
+  const text = joined(rows);
+  return asks(
+    { state: "waiting_input", reasonCode: "question" },
+    "high",
+    `${text} / ${footer}`,
+    {
+      kind: "question",
+      title: text === "" ? "Copilot needs information" : text,
+      body: text === "" ? null : rows.join("\n"),
+      columns: Math.max(1, width - QUESTION_COLUMNS),
+      toolName: "ask_user",
+      options:
+        selector === null
+          ? []
+          : optionsOf(selector, (index, label) =>
+              label.startsWith("Other (") ? null : movesTo(index, selector.marked),
+            ),
+      isWhole: text !== "",
+      // A form without options has one field, whose footer says that Enter accepts what stands there.
+      ...(selector === null && isField(content.slice(0, end)) ? { textEntry: [] } : {}),
+    },
+    upper,
+  );
 };
 
-/** What the dialog that ends the screen asks, or null. Call only where no input box is at the bottom. */
-export const readDialog = (lines: readonly string[]): Reading | null =>
-  readFramed(lines) ?? readQuestion(lines);
+/** What the dialog that ends the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
+export const readDialog = (lines: readonly string[], width: number): Reading | null =>
+  readFramed(lines, width) ?? readCutOff(lines, width) ?? readQuestion(lines, width);

@@ -4,11 +4,13 @@
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../common/payload.ts";
-import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
+import { oneLine } from "../../common/payload.ts";
+import { frameAtBottom, withoutBlankEnds, type Frame } from "../../common/frames.ts";
+import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import { optionsOf, readNumberedOptions, splitFooter, type Selector } from "../../common/selector.ts";
+import { columnsOf, contentOf, innerTextOf, pathOf, plainTextOf } from "./body.ts";
 import type { TitleState } from "./layout.ts";
 
 const FORM = { mark: "●", maxIndent: 4 };
@@ -37,62 +39,103 @@ interface Dialog {
   lines: readonly string[];
   selector: Selector;
   footer: string;
+  /** Its upper edge is in sight. */
+  hasTop: boolean;
+  /** Index on the screen of its first row in sight. */
+  top: number;
+  /** Columns of the pane. */
+  width: number;
 }
 
-/** The question directly above the selector: from its known beginning, else its whole paragraph. */
-const questionOf = (lines: readonly string[]): string => {
-  const text = withoutBlankEnds(lines);
-  const gap = text.findLastIndex((line) => isBlank(line) || /^\s?[╭╰│]/.test(line));
-  const paragraph = text.slice(gap + 1);
+interface Question {
+  text: string;
+  /** Index of its first line. */
+  start: number;
+}
+
+/** The question directly above the selector: from its known beginning to its end, else its whole paragraph. */
+const questionOf = (lines: readonly string[]): Question => {
+  const end = lines.findLastIndex((line) => !isBlank(line)) + 1;
+  const gap = lines.slice(0, end).findLastIndex((line) => isBlank(line) || /^\s?[╭╰│]/.test(line));
+  const paragraph = lines.slice(gap + 1, end);
   const known = paragraph.findLastIndex((line) => KNOWN.some((pattern) => pattern.test(line.trim())));
-  return joined(known < 0 ? paragraph : paragraph.slice(known));
+  if (known < 0) return { text: joined(paragraph), start: gap + 1 };
+  const own = paragraph.slice(known);
+  // A hint may stand below it.
+  const last = own.findIndex((line) => line.endsWith("?"));
+  return { text: joined(last < 0 ? own : own.slice(0, last + 1)), start: gap + 1 + known };
 };
 
-/** `? Shell  touch x`: what the tool is and what it works on. */
-const headOf = (lines: readonly string[]): { tool: string; subject: string } => {
-  const head = /^ ?\? +(\S+)\s+(.*)$/.exec(withoutBlankEnds(lines)[0] ?? "");
-  return { tool: head?.[1] ?? "", subject: head?.[2]?.trim().replace(/^Writing to /, "") ?? "" };
+interface Rule {
+  reasonCode: "permission_tool" | "permission_edit" | "plan";
+  kind: PromptRequest["kind"];
+  confidence: Confidence;
+}
+
+const editFields = (above: readonly string[], { hasTop, width }: Dialog): Partial<RequestFields> => {
+  const inner = innerTextOf(above);
+  const [heading = ""] = hasTop ? withoutBlankEnds(inner?.before ?? above) : [];
+  const { path, isWriting, isSure } = pathOf(heading);
+  if (inner === null) return { body: path };
+  const { content, columns, isReadable } = contentOf(inner.rows, isWriting, width);
+  return { body: path, content, columns, isWhole: inner.isWhole && isReadable && isSure };
 };
 
-const permission = (
-  dialog: Dialog,
-  question: string,
-  rule: {
-    reasonCode: "permission_tool" | "permission_edit" | "plan";
-    kind: PromptRequest["kind"];
-    confidence: Confidence;
-  },
-): Reading => {
-  const { tool, subject } = headOf(dialog.lines);
-  const inner = splitInnerFrame(dialog.lines)?.inner ?? [];
-  const framed = withoutBlankEnds(inner).join("\n");
-  const body = rule.kind === "edit" ? subject || framed : framed || subject;
+/** Below the heading, which repeats the command as far as it has room. */
+const commandFields = (above: readonly string[], width: number): Partial<RequestFields> => {
+  const inner = innerTextOf(above);
+  if (inner === null) return { body: null };
+  return { body: inner.rows.join("\n"), columns: columnsOf(width), isWhole: inner.isWhole };
+};
+
+/** Not whole: the heading may be cut, and of a server's tool what it is given is drawn nowhere else. */
+const plainFields = (above: readonly string[], { hasTop, width }: Dialog): Partial<RequestFields> => {
+  const text = innerTextOf(above)?.rows ?? plainTextOf(hasTop ? above : []);
+  // Below its names a server's tool has hints and, on request, its description.
+  const gap = (text[0] ?? "").startsWith("MCP Server: ") ? text.findIndex(isBlank) : -1;
+  const rows = gap < 0 ? text : text.slice(0, gap);
+  const body = rows.every(isBlank) ? null : rows.join("\n");
+  return { body, columns: columnsOf(width) };
+};
+
+const fieldsOf = (above: readonly string[], dialog: Dialog, kind: Rule["kind"]): Partial<RequestFields> => {
+  if (kind === "edit") return editFields(above, dialog);
+  return kind === "command" ? commandFields(above, dialog.width) : plainFields(above, dialog);
+};
+
+const permission = (dialog: Dialog, question: Question, rule: Rule): Reading => {
+  const fields = fieldsOf(dialog.lines.slice(0, question.start), dialog, rule.kind);
+  const tool = /^ ?\? +(\S+)/.exec(withoutBlankEnds(dialog.lines)[0] ?? "")?.[1] ?? "";
   const status: Status = { state: "waiting_approval", reasonCode: rule.reasonCode };
-  return asks(status, rule.confidence, `${question} / ${dialog.selector.labels.join(" / ")}`, {
-    kind: rule.kind,
-    title: oneLine(question) || "Gemini needs your permission",
-    body: body === "" ? null : boundedText(body),
-    toolName: tool === "" ? null : oneLine(tool, 200),
-    options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
-  });
+  return asks(
+    status,
+    rule.confidence,
+    `${question.text} / ${dialog.selector.labels.join(" / ")}`,
+    {
+      kind: rule.kind,
+      title: oneLine(question.text) || "Gemini needs your permission",
+      toolName: tool === "" ? null : oneLine(tool, 200),
+      options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
+      ...fields,
+      isWhole: fields.isWhole === true && dialog.hasTop,
+    },
+    dialog.top,
+  );
 };
 
 const readPermission = (dialog: Dialog, title: TitleState | null): Reading | null => {
   const question = questionOf(dialog.lines);
-  if (SHELL.test(question)) {
-    const isMcp = /MCP tool/.test(question);
-    return permission(dialog, question, {
-      reasonCode: "permission_tool",
-      kind: isMcp ? "tool" : "command",
-      confidence: "high",
-    });
+  const { text } = question;
+  if (SHELL.test(text)) {
+    const kind = /MCP tool/.test(text) ? "tool" : "command";
+    return permission(dialog, question, { reasonCode: "permission_tool", kind, confidence: "high" });
   }
-  if (EDIT.test(question))
+  if (EDIT.test(text))
     return permission(dialog, question, { reasonCode: "permission_edit", kind: "edit", confidence: "high" });
-  if (PLAN.test(question))
+  if (PLAN.test(text))
     return permission(dialog, question, { reasonCode: "plan", kind: "plan", confidence: "medium" });
   const isAsking = title === "action" && PERMISSION_OPTION.test(dialog.selector.labels[0] ?? "");
-  if (!isAsking && (title === "ready" || !OTHER_PERMISSION.test(question))) return null;
+  if (!isAsking && (title === "ready" || !OTHER_PERMISSION.test(text))) return null;
   return permission(dialog, question, { reasonCode: "permission_tool", kind: "tool", confidence: "medium" });
 };
 
@@ -101,7 +144,8 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
   const lines = withoutBlankEnds(dialog.lines);
   const hasHeader = /^ ?Answer Questions\b/.test(lines[0] ?? "");
   if (!hasHeader && title !== "action") return null;
-  const text = joined(hasHeader ? lines.slice(1) : lines);
+  const rows = withoutBlankEnds(hasHeader ? lines.slice(1) : lines).map((line) => line.replace(/^ /, ""));
+  const text = joined(rows);
   if (text === "") return null;
   const isSingle = dialog.selector.labels.every((label) => !/^\[.\]/.test(label));
   return asks(
@@ -110,13 +154,16 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
     `${text} / ${dialog.footer}`,
     {
       kind: "question",
-      title: oneLine(text),
-      body: boundedText(text),
+      title: text,
+      body: rows.join("\n"),
+      columns: columnsOf(dialog.width),
       toolName: "ask_user",
       options: optionsOf(dialog.selector, (index, label) =>
         isSingle && label !== "Enter a custom value" ? movesTo(index, dialog.selector.marked) : null,
       ),
+      isWhole: hasHeader && dialog.hasTop,
     },
+    dialog.top,
   );
 };
 
@@ -124,13 +171,18 @@ const readTrust = (dialog: Dialog): Reading | null => {
   if (!TRUST.test(joined(dialog.lines))) return null;
   if (!dialog.selector.labels.some((label) => label.startsWith("Trust "))) return null;
   const folder = /^Trust folder \((.+)\)$/.exec(dialog.selector.labels[0] ?? "")?.[1] ?? null;
-  return asks({ state: "waiting_approval", reasonCode: "trust" }, "high", joined(dialog.lines), {
-    kind: "trust",
-    title: "Do you trust the files in this folder?",
-    body: folder === null ? null : boundedText(folder),
-    toolName: null,
-    options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
-  });
+  return asks(
+    { state: "waiting_approval", reasonCode: "trust" },
+    "high",
+    joined(dialog.lines),
+    {
+      kind: "trust",
+      title: "Do you trust the files in this folder?",
+      body: folder,
+      options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+    },
+    dialog.top,
+  );
 };
 
 const FIRST_RUN =
@@ -141,13 +193,17 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
   const found = FIRST_RUN.exec(text);
   if (found === null) return null;
   const reasonCode = /authenticate/.test(text) ? "auth_needed" : "onboarding";
-  return asks({ state: "waiting_input", reasonCode }, "medium", found[0], {
-    kind: "other",
-    title: oneLine(found[0]),
-    body: null,
-    toolName: null,
-    options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
-  });
+  return asks(
+    { state: "waiting_input", reasonCode },
+    "medium",
+    found[0],
+    {
+      kind: "other",
+      title: found[0],
+      options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+    },
+    dialog.top,
+  );
 };
 
 /** Whether something to choose from ends the screen, known or not: then the title is no word on it. */
@@ -158,15 +214,28 @@ export const hasSelector = (lines: readonly string[]): boolean => {
   return readNumberedOptions(frame.content, end, { ...FORM, isWrapped: true }) !== null;
 };
 
-/** The dialog that ends the screen, or null. Call only where no input box is at the bottom. */
-export const readDialog = (lines: readonly string[], title: TitleState | null): Reading | null => {
+const toDialog = (frame: Frame, selector: Selector, footer: string, width: number): Dialog => ({
+  lines: frame.content.slice(0, selector.start),
+  selector,
+  footer,
+  hasTop: frame.hasTop,
+  top: frame.start,
+  width,
+});
+
+/** The dialog that ends the screen, or null. Call only where no input box is at the bottom. `width`: of the pane. */
+export const readDialog = (
+  lines: readonly string[],
+  title: TitleState | null,
+  width: number,
+): Reading | null => {
   const frame = frameAtBottom(lines);
   if (frame === null) return null;
   const { footer, end } = splitFooter(frame.content);
   const isWrapped = !QUESTION_FOOTER.test(footer);
   const selector = readNumberedOptions(frame.content, end, { ...FORM, isWrapped });
   if (selector === null) return null;
-  const dialog = { lines: frame.content.slice(0, selector.start), selector, footer };
+  const dialog = toDialog(frame, selector, footer, width);
   // These two come before there is a session, under a title that says nothing of them. For the others, too, the dialog
   // that ends the screen is the proof: the title is read less often and may be the one before.
   const early = readTrust(dialog) ?? readFirstRun(dialog);

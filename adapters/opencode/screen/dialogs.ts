@@ -2,9 +2,12 @@
 // screen, with its own footer. Source: frames recorded with 1.18.33. Which option is chosen is told by colour alone.
 import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { boundedText, oneLine } from "../../common/payload.ts";
-import { asks, indentOf, isBlank, joined, movesTo } from "../../common/screenText.ts";
+import { withoutBlankEnds } from "../../common/frames.ts";
+import { oneLine } from "../../common/payload.ts";
+import type { RequestFields } from "../../common/promptRequest.ts";
+import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import { PERMISSION_OPTIONS } from "../promptRequest.ts";
+import { COMMAND_INSET, columnsOf, linesOf, textOf, type DialogText, type Pane } from "./body.ts";
 import { lastBlock } from "./layout.ts";
 import { selectedOf } from "./selection.ts";
 
@@ -13,20 +16,6 @@ const PERMISSION_FOOTER = /^\s{1,4}Allow once\s+Allow always\s+Reject\b/;
 const QUESTION_FOOTER = /^\s{1,3}(⇆ tab\s+)?↑↓ select\s+enter \w+\s+esc dismiss\s*$/;
 const NUMBERED = /^\s{1,3}(\d{1,2})\. (\S.*)$/;
 const EDIT_HEADING = /^(Edit|Write|Patch|Apply patch)\b/i;
-
-const trimmed = (lines: readonly string[]): string[] => {
-  const kept = lines.slice();
-  while (kept.length > 0 && isBlank(kept[0] ?? "")) kept.shift();
-  while (kept.length > 0 && isBlank(kept.at(-1) ?? "")) kept.pop();
-  return kept;
-};
-
-const bodyOf = (lines: readonly string[]): string | null => {
-  const kept = trimmed(lines);
-  if (kept.length === 0) return null;
-  const indent = Math.min(...kept.filter((line) => !isBlank(line)).map(indentOf));
-  return boundedText(kept.map((line) => line.slice(indent)).join("\n"));
-};
 
 /** Signs that opencode puts before a tool's heading. */
 const headingOf = (line: string): string => oneLine(line.trim().replace(/^[#→←✱⚙%◇] ?/u, ""));
@@ -44,50 +33,114 @@ const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] =
   });
 };
 
-const readPermission = (block: readonly string[], styledLines: StyledLines): Reading | null => {
+/** Pages and folders: all that is asked of them is drawn. Of other tools nobody knows what they are given. */
+const TOLD_TOOL = /^(WebFetch \S|Access external directory \S)/;
+const COMMAND = /^# /;
+const SIGN = /^\$ /;
+const CUT = /…/;
+
+const editFields = (lines: readonly string[], heading: string, pane: Pane): RequestFields => {
+  const { content, columns, isWhole } = linesOf(lines, pane);
+  const path = heading.replace(EDIT_HEADING, "").trim();
+  return {
+    kind: "edit",
+    title: heading,
+    body: path === "" ? null : path,
+    ...(content === null ? {} : { content, columns, hasJoints: true }),
+    toolName: "edit",
+    isWhole: isWhole && path !== "" && !CUT.test(path),
+  };
+};
+
+const toolFields = (
+  { heading: row, rows, isWhole }: DialogText,
+  heading: string,
+  pane: Pane,
+): RequestFields => {
+  const [first = "", ...rest] = rows;
+  const isCommand = COMMAND.test(row);
+  const isTop = isCommand && SIGN.test(first);
+  const own = isTop ? [first.replace(SIGN, ""), ...rest] : rows;
+  const isTold = isCommand ? isTop : TOLD_TOOL.test(heading) && !CUT.test(heading);
+  return {
+    kind: isCommand ? "command" : "tool",
+    title: heading === "" ? "Permission required" : heading,
+    body: own.length === 0 ? null : own.join("\n"),
+    columns: columnsOf(pane),
+    hasJoints: true,
+    ...(isTop ? { inset: COMMAND_INSET } : {}),
+    toolName: isCommand ? "bash" : null,
+    isWhole: isWhole && isTold,
+  };
+};
+
+interface Block {
+  lines: readonly string[];
+  /** Index on the screen of its first row. */
+  top: number;
+  styledLines: StyledLines;
+  pane: Pane;
+}
+
+const readPermission = ({ lines: block, top, styledLines, pane }: Block): Reading | null => {
   const footer = block.findLastIndex((line) => PERMISSION_FOOTER.test(line));
-  const title = block.findLastIndex((line) => PERMISSION_TITLE.test(line));
+  // Below it a text may quote it.
+  const title = block.findIndex((line) => PERMISSION_TITLE.test(line));
   if (title < 0 || footer < title || block.slice(footer + 1).filter((line) => !isBlank(line)).length > 2)
     return null;
-  const text = trimmed(block.slice(title + 1, footer));
-  const [first = "", ...rest] = text;
-  const heading = headingOf(first);
-  const body = bodyOf(rest);
-  const options = permissionOptions(styledLines);
-  const matched = `△ Permission required / ${(block[footer] ?? "").trim()}`;
-  if (EDIT_HEADING.test(heading))
-    return asks({ state: "waiting_approval", reasonCode: "permission_edit" }, "high", matched, {
-      kind: "edit",
-      title: heading,
-      body: body ?? boundedText(heading.replace(EDIT_HEADING, "").trim()),
-      toolName: "edit",
-      options,
-    });
-  const command = body !== null && body.startsWith("$ ") ? body.slice(2) : null;
-  return asks({ state: "waiting_approval", reasonCode: "permission_tool" }, "high", matched, {
-    kind: command === null ? "tool" : "command",
-    title: heading === "" ? "Permission required" : heading,
-    body: command ?? body,
-    toolName: command === null ? null : "bash",
-    options,
-  });
+  const start = Math.max(0, title - 1);
+  const lines = block.slice(title + 1, footer);
+  const text = textOf(lines, block.length - start, pane);
+  const heading = headingOf(text.heading);
+  const isEdit = EDIT_HEADING.test(heading);
+  const fields = isEdit ? editFields(lines, heading, pane) : toolFields(text, heading, pane);
+  return asks(
+    { state: "waiting_approval", reasonCode: isEdit ? "permission_edit" : "permission_tool" },
+    "high",
+    `△ Permission required / ${(block[footer] ?? "").trim()}`,
+    {
+      ...fields,
+      options: permissionOptions(styledLines),
+      isWhole: fields.isWhole === true && title === 1 && isBlank(block[0] ?? ""),
+    },
+    top + start,
+  );
 };
 
 /** Several answers or questions are confirmed by other keys than one Enter: its footer then says another word. */
 const SINGLE_FOOTER = /^\s{1,3}↑↓ select\s+enter submit\b/;
 const OWN_ANSWER = /^Type your own answer$/;
 
-const readQuestion = (block: readonly string[], styledLines: StyledLines): Reading | null => {
+interface Answer {
+  /** As it is drawn, by which its colour is found. */
+  text: string;
+  number: number;
+  label: string;
+  description: string;
+}
+
+const answersIn = (lines: readonly string[]): Answer[] => {
+  const answers: Answer[] = [];
+  for (const line of lines) {
+    const [, number, label] = NUMBERED.exec(line) ?? [];
+    const last = answers.at(-1);
+    if (number !== undefined && label !== undefined)
+      answers.push({ text: `${number}. ${label}`, number: Number(number), label, description: "" });
+    else if (last !== undefined && !isBlank(line))
+      last.description = `${last.description} ${line.trim()}`.trim();
+  }
+  return answers;
+};
+
+const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading | null => {
   const footer = block.findLastIndex((line) => !isBlank(line));
   if (footer < 0 || !QUESTION_FOOTER.test(block[footer] ?? "")) return null;
   const first = block.findIndex((line) => NUMBERED.exec(line)?.[1] === "1");
   if (first < 0 || first >= footer) return null;
-  const text = joined(block.slice(0, first).filter((line) => !isBlank(line)));
+  const rows = withoutBlankEnds(block.slice(0, first)).map((line) => line.slice(2));
+  const text = joined(rows.filter((line) => !isBlank(line)));
   if (text === "") return null;
-  const drawn = block.slice(first, footer).flatMap((line) => {
-    const [, number, label] = NUMBERED.exec(line) ?? [];
-    return number === undefined || label === undefined ? [] : [{ label, text: `${number}. ${label}` }];
-  });
+  const drawn = answersIn(block.slice(first, footer));
   // What is chosen shows by colour alone: without colours the way to another answer is not known.
   const selected = SINGLE_FOOTER.test(block[footer] ?? "")
     ? selectedOf(
@@ -95,9 +148,10 @@ const readQuestion = (block: readonly string[], styledLines: StyledLines): Readi
         drawn.map(({ text }) => text),
       )
     : null;
-  const options = drawn.map(({ label }, index) => ({
-    label: oneLine(label),
+  const options = drawn.map(({ label, description }, index) => ({
+    label,
     keys: selected === null || OWN_ANSWER.test(label) ? null : movesTo(index, selected),
+    ...(description === "" ? {} : { description }),
   }));
   return asks(
     { state: "waiting_input", reasonCode: "question" },
@@ -105,16 +159,26 @@ const readQuestion = (block: readonly string[], styledLines: StyledLines): Readi
     `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`,
     {
       kind: "question",
-      title: oneLine(text),
-      body: boundedText(text),
+      title: text,
+      body: rows.join("\n"),
+      columns: columnsOf(pane),
+      hasJoints: true,
       toolName: "question",
       options: options.slice(0, MAX_OPTIONS),
+      isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
     },
+    top,
   );
 };
 
 /** The dialog that ends the screen, or null. */
-export const readDialog = (lines: readonly string[], styledLines?: readonly string[]): Reading | null => {
-  const block = lastBlock(lines);
-  return block === null ? null : (readPermission(block, styledLines) ?? readQuestion(block, styledLines));
+export const readDialog = (
+  lines: readonly string[],
+  pane: Pane,
+  styledLines?: readonly string[],
+): Reading | null => {
+  const found = lastBlock(lines);
+  if (found === null) return null;
+  const block = { lines: found, top: lines.length - found.length, styledLines, pane };
+  return readPermission(block) ?? readQuestion(block);
 };

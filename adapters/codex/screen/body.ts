@@ -1,0 +1,88 @@
+// The text of an approval, row by row, by its place: below the heading the agent's own fields, each a paragraph, then the
+// command behind its sign. Nothing is left out for what it says. Source: dialogs recorded with 0.169.0 at 120, 80 and 60
+// columns. Tabs and control characters are not drawn at all, so that the dialog alone does not prove what would run.
+import { withoutBlankEnds } from "../../common/frames.ts";
+import { tellsSame } from "../../common/toldText.ts";
+import { isBlank } from "./layout.ts";
+
+/** The agent's own words about a command. What other fields say belongs to what is asked. */
+const FIELD = /^ {2}(Environment: local$|Reason: )/;
+const SIGN = /^ {2}\$ /;
+/** Instead of the rows that have no room, directly above the options. */
+const ELIDED = /^ *\[… \d+ lines\]/;
+const DESTINATION = /^ {2}Destination: /;
+const DESCRIPTION = /^ {2}Description: /;
+
+const INDENT = 2;
+/** Columns at the right and at the left that stay free. */
+const FRAME_COLUMNS = 4;
+/** The sign before a command's first row, in columns. */
+export const COMMAND_INSET = 2;
+
+export interface DialogText {
+  rows: readonly string[];
+  isWhole: boolean;
+}
+
+export const columnsOf = (width: number): number => Math.max(1, width - FRAME_COLUMNS);
+
+const unindented = (rows: readonly string[]): string[] => rows.map((row) => row.slice(INDENT));
+
+/** Without the agent's fields at the beginning, each with the rows in which it goes on. */
+const belowFields = (lines: readonly string[], field: RegExp): readonly string[] => {
+  let rest = withoutBlankEnds(lines);
+  while (field.test(rest[0] ?? "")) {
+    const end = rest.findIndex((line) => isBlank(line));
+    rest = end < 0 ? [] : withoutBlankEnds(rest.slice(end));
+  }
+  return rest;
+};
+
+/** Without the mark of an elision at the end. A row that reads like it may be one of its own or of the command. */
+const withoutMark = (rows: readonly string[]): DialogText => ({
+  rows: withoutBlankEnds(ELIDED.test(rows.at(-1) ?? "") ? rows.slice(0, -1) : rows),
+  isWhole: !rows.some((row) => ELIDED.test(row)),
+});
+
+/** `lines`: of the dialog between heading and options. */
+export const commandOf = (lines: readonly string[]): DialogText => {
+  const { rows, isWhole } = withoutMark(belowFields(lines, FIELD));
+  const [first = "", ...rest] = rows;
+  return SIGN.test(first)
+    ? { rows: [first.replace(SIGN, ""), ...unindented(rest)], isWhole }
+    : { rows: unindented(rows), isWhole: false };
+};
+
+/** The path of an edit, of which the dialog draws nothing else. */
+export const pathOf = (lines: readonly string[]): DialogText => {
+  const { rows, isWhole } = withoutMark(belowFields(lines, FIELD));
+  const own = rows.filter((row) => !DESCRIPTION.test(row));
+  return { rows: unindented(own.map((row) => row.replace(DESTINATION, "  "))), isWhole };
+};
+
+export const otherTextOf = (lines: readonly string[]): readonly string[] =>
+  unindented(withoutMark(withoutBlankEnds(lines)).rows);
+
+const RUNNING = /^• Running (.*)$/;
+const SHOW_DETAILS = /^ {4}\+ Show details$/;
+const CUT = /…$/;
+
+/** What the conversation tells of the command: the row above the dialog, and the option that names it in back quotes. */
+export interface Told {
+  /** The last row of the conversation that begins in column 0, and what stands between it and the dialog. */
+  head: string;
+  between: readonly string[];
+  /** Rows of the options. */
+  options: readonly (readonly string[])[];
+}
+
+const quotedIn = (rows: readonly string[]): string[] =>
+  (/`([\s\S]+)`/u.exec(rows.join("\n"))?.[1] ?? "").split("\n");
+
+/** Whether one of the other places in which the command is drawn whole shows that nothing of it was left out. */
+export const isToldAlike = (rows: readonly string[], { head, between, options }: Told): boolean => {
+  const row = RUNNING.exec(head)?.[1] ?? "";
+  const isDirect = between.every((line) => isBlank(line) || SHOW_DETAILS.test(line));
+  if (isDirect && row !== "" && !CUT.test(row) && tellsSame([row], rows)) return true;
+  return options.some((option) => tellsSame(quotedIn(option), rows));
+};

@@ -1,0 +1,59 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { readOpencodeScreen } from "./screen.ts";
+
+const folder = fileURLToPath(new URL("../../test/fixtures/dialogs/opencode", import.meta.url));
+const frame = (name: string) => screenOf(loadRecording(folder, name));
+const COMMAND = frame("parallel_80x24");
+const EDIT = frame("edit_small_80x24");
+
+/** The dialog with other rows in its window, in the same place at the bottom. */
+const withRows = (screen: typeof COMMAND, first: string, rows: readonly string[], height = screen.height) => {
+  const at = screen.lines.findIndex((line) => line === first);
+  const lines = screen.lines.toSpliced(at, 1, ...rows.map((row) => `  ┃  ${row}`.trimEnd()));
+  return readOpencodeScreen({ ...screen, lines: lines.slice(-height), height })?.request;
+};
+const asked = (...rows: string[]) => withRows(COMMAND, "  ┃  $ cat README.md", rows);
+
+describe("a command in its window", () => {
+  it("is whole with six rows, and not with seven, of which the last ones may be blank", () => {
+    expect(asked("$ a", "b", "c", "d", "e", "f")).toMatchObject({ body: "a\nb\nc\nd\ne\nf", isWhole: true });
+    expect(asked("$ a", "b", "c", "d", "e", "f", "g")).toMatchObject({ body: "a\nb\nc\nd\ne\nf\ng" });
+    expect(asked("$ a", "b", "c", "d", "e", "f", "g")?.isWhole).toBeUndefined();
+    expect(asked("$ a", "", "", "", "", "", "")).toMatchObject({ body: "a" });
+    expect(asked("$ a", "", "", "", "", "", "")?.isWhole).toBeUndefined();
+  });
+
+  it("is not whole in a pane in which the window was never seen", () => {
+    expect(withRows(COMMAND, "  ┃  $ cat README.md", ["$ a"], 18)?.isWhole).toBeUndefined();
+  });
+
+  it("may quote a dialog, buttons and all: nothing of it is taken for the agent's own", () => {
+    const rows = ["$ rm -rf ~ #", "△ Permission required", "  # Shell command", "", "$ ls"];
+    expect(asked(...rows)).toMatchObject({ body: rows.join("\n").slice(2), isWhole: true });
+    const buttons = ["$ rm -rf ~ #", " Allow once   Allow always   Reject"];
+    expect(asked(...buttons)).toMatchObject({ body: buttons.join("\n").slice(2), isWhole: true });
+  });
+});
+
+describe("an edit in its window", () => {
+  const edited = (...rows: string[]) => withRows(EDIT, "  ┃  3 + third line", rows);
+
+  it("is not whole where its last row has text, or a bar stands at the edge", () => {
+    expect(edited("3 + third line")).toMatchObject({ body: "sub/dir/small.txt", isWhole: true });
+    const full = ["3 + c", "4 + d", "5 + e", "6 + f", "7 + g"];
+    const withoutBlanks = EDIT.lines.filter(
+      (line, index, all) => !(line === "  ┃" && all[index - 1] === "  ┃"),
+    );
+    expect(withRows({ ...EDIT, lines: withoutBlanks }, "  ┃  3 + third line", full)?.isWhole).toBeUndefined();
+    const bar = edited(`${"3 + third line".padEnd(69)}█`);
+    expect(bar?.content?.split("\n").at(-1)).toBe("+third line");
+    expect(bar?.isWhole).toBeUndefined();
+  });
+
+  it("is not whole with a row of which it is not known what it does", () => {
+    expect(edited("3 * third line")).toMatchObject({ content: expect.stringContaining("?3 * third line") });
+    expect(edited("3 * third line")?.isWhole).toBeUndefined();
+  });
+});

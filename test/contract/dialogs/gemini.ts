@@ -1,0 +1,156 @@
+import { CHANGE, eighty, HEREDOC, NEW_FILE, README, tall, thirty, type Row } from "./row.ts";
+
+const URL_PATH = "abcdefghij".repeat(7);
+
+export const GEMINI: readonly Row[] = [
+  {
+    frame: "long_120x40",
+    why: "whole in its inner box, though the heading is cut",
+    seen: {
+      kind: "command",
+      isWhole: true,
+      body: [
+        'mkdir -p out/reports && printf "%s\\n" "first word and  second word" | tee out/one.txt && curl -s',
+        `https://lab.invalid/${URL_PATH} | grep -v 'it is`,
+        `not "quoted" here' | sort -u > out/reports/two.txt && touch "out/a file with spaces.txt" && rm -rf out/old &&`,
+        "echo all done with the long command",
+      ],
+    },
+    top: 23,
+    events: ["whole"],
+  },
+  {
+    frame: "long_60x20",
+    why: "its first rows are hidden, and a mark says so",
+    seen: {
+      kind: "command",
+      isWhole: false,
+      body: [
+        "abcdefghijabcdefghijabcdefghijabcdefghij | grep -v",
+        "'it is not \"quoted\" here' | sort -u >",
+        'out/reports/two.txt && touch "out/a file with',
+        'spaces.txt" && rm -rf out/old && echo all done',
+        "with the long command",
+      ],
+    },
+    top: 1,
+    events: ["whole"],
+  },
+  {
+    frame: "multi_80x24",
+    why: "the upper edge is out of sight",
+    seen: { kind: "command", isWhole: false, body: HEREDOC },
+    top: 0,
+    events: ["whole"],
+  },
+  {
+    frame: "tall_120x40",
+    why: "its first rows are hidden, and the upper edge is out of sight",
+    seen: { kind: "command", isWhole: false, body: tall(35, 60) },
+    top: 0,
+    events: ["whole"],
+  },
+  {
+    frame: "tab_120x40",
+    why: "tabs are drawn as four blanks",
+    seen: { kind: "command", isWhole: true, body: ['echo "before    after tab" && touch    tabbed.txt'] },
+    top: 23,
+    events: ["whole"],
+  },
+  {
+    frame: "esc_120x40",
+    why: "control characters are left out everywhere on the screen; the event knows",
+    seen: { kind: "command", isWhole: true, body: ["touch esc.txt # red text bell  cr HIDDEN"] },
+    top: 25,
+    events: ["part"],
+  },
+  {
+    frame: "edit_small_80x24",
+    why: "a new file, without signs",
+    seen: { kind: "edit", isWhole: true, body: ["sub/dir/small.txt"], content: NEW_FILE },
+    top: 8,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_change_120x40",
+    why: "changed lines between those of the file",
+    seen: {
+      kind: "edit",
+      isWhole: true,
+      body: ["thirty.txt"],
+      content: [...thirty(12, 14), ...CHANGE, ...thirty(18, 20)],
+    },
+    top: 16,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_change_80x24",
+    why: "its first rows are hidden",
+    seen: {
+      kind: "edit",
+      isWhole: false,
+      body: ["thirty.txt"],
+      content: [...thirty(14, 14), ...CHANGE, ...thirty(18, 20)],
+    },
+    top: 1,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_long_80x24",
+    why: "a line that is wrapped below its number",
+    seen: {
+      kind: "edit",
+      isWhole: true,
+      body: ["sub/long.txt"],
+      content: [
+        "+a short line",
+        "+this is a long line with several words  and two consecutive spaces and",
+        '>"quotes" and one word',
+        ">https://lab.invalid/abcdefghijabcdefghijabcdefghijabcdefghijabcdefghij",
+        ">abcdefghijabcdefghij and then some more words until about three",
+        ">hundred characters are there, which takes some more words than one",
+        ">would think it does",
+        "+    tabbed line",
+      ],
+    },
+    top: 3,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_tall_120x40",
+    why: "its first rows are hidden",
+    seen: { kind: "edit", isWhole: false, body: ["sub/eighty.txt"], content: eighty(56, 80) },
+    top: 1,
+    events: ["whole"],
+  },
+  {
+    frame: "mcp_80x24",
+    why: "what the tool is given is drawn nowhere and told by no event",
+    seen: { kind: "tool", isWhole: false, body: ["MCP Server: lab", "Tool: send_note"] },
+    top: 5,
+    events: ["part"],
+  },
+  {
+    frame: "tool_80x24",
+    why: "the heading is cut",
+    seen: {
+      kind: "tool",
+      isWhole: false,
+      body: [
+        "Summarise https://lab.invalid/some/page?with=query&and=more please",
+        "",
+        "URLs to fetch:",
+        " - https://lab.invalid/some/page?with=query&and=more",
+      ],
+    },
+    top: 7,
+    events: ["whole"],
+  },
+  {
+    frame: "parallel_120x40",
+    why: "the first of two calls, as its heading says",
+    seen: { kind: "edit", isWhole: true, body: ["README.md"], content: README },
+    top: 23,
+    events: ["whole"],
+  },
+];

@@ -1,0 +1,195 @@
+import { eighty, HEREDOC, NEW_FILE, tall, type Row } from "./row.ts";
+
+/** Control characters of what is asked reach the terminal, and arguments are not drawn: no screen of omp is whole. */
+export const OMP: readonly Row[] = [
+  {
+    frame: "long_80x24",
+    why: "wrapped, the first row shorter by its label",
+    seen: {
+      kind: "command",
+      isWhole: false,
+      body: [
+        'mkdir -p out/reports && printf "%s\\n" "first word and  second word"',
+        "| tee out/one.txt && curl -s",
+        "https://lab.invalid/abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdef",
+        "ghijabcdefghij | grep -v 'it is not \"quoted\" here' | sort -u >",
+        'out/reports/two.txt && touch "out/a file with spaces.txt" && rm -rf out/old',
+        "&& echo all done with the long command",
+      ],
+    },
+    top: 9,
+    events: ["whole"],
+  },
+  {
+    frame: "multi_120x40",
+    why: "lines that read like the agent's own",
+    seen: { kind: "command", isWhole: false, body: HEREDOC },
+    top: 23,
+    events: ["whole"],
+  },
+  {
+    frame: "tall_80x24",
+    why: "its upper part, and what the tool is, are out of sight without a mark",
+    seen: { kind: "other", isWhole: false, body: tall(44, 60) },
+    top: 0,
+    events: ["whole"],
+  },
+  {
+    frame: "tab_120x40",
+    why: "tabs are drawn as three blanks",
+    seen: { kind: "command", isWhole: false, body: ['echo "before   after tab" && touch   tabbed.txt'] },
+    top: 30,
+    events: ["whole"],
+  },
+  {
+    frame: "spoof_120x40",
+    why: "a carriage return draws a harmless command over the one that would run",
+    seen: { kind: "command", isWhole: false, body: ["touch harmless.txt"] },
+    top: 30,
+    events: ["part"],
+  },
+  {
+    frame: "params_120x40",
+    why: "another folder and another PATH are not drawn",
+    seen: { kind: "command", isWhole: false, body: ["touch params.txt"] },
+    top: 30,
+    events: ["part"],
+  },
+  {
+    frame: "edit_small_120x40",
+    why: "a new file, without numbers",
+    seen: { kind: "edit", isWhole: false, body: ["sub/dir/small.txt"], content: NEW_FILE },
+    top: 25,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_change_80x24",
+    why: "a dialog that draws the path alone",
+    seen: { kind: "edit", isWhole: false, body: ["thirty.txt"] },
+    top: 14,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_long_80x24",
+    why: "where a row is a line and where it goes on nobody can tell",
+    seen: {
+      kind: "edit",
+      isWhole: false,
+      body: ["sub/long.txt"],
+      content: [
+        "+a short line",
+        "+this is a long line with several words  and two consecutive spaces and",
+        '+"quotes" and one word',
+        "+https://lab.invalid/abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdef",
+        "+ghijabcdefghij and then some more words until about three hundred characters",
+        "+are there, which takes some more words than one would think it does",
+        "+   tabbed line",
+      ],
+    },
+    top: 5,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_tall_80x24",
+    why: "what the tool is and which file it writes are out of sight",
+    seen: { kind: "other", isWhole: false, body: eighty(65, 80, () => "") },
+    top: 0,
+    events: ["other"],
+  },
+  {
+    frame: "tool_80x24",
+    why: "code that would be evaluated",
+    seen: {
+      kind: "tool",
+      isWhole: false,
+      body: ["Language: python", "Code:", "import os", "print(os.getcwd())", "", "print(1)"],
+    },
+    top: 9,
+    events: ["whole"],
+  },
+  {
+    frame: "parallel2_120x40",
+    why: "the first of two calls",
+    seen: { kind: "edit", isWhole: false, body: ["README.md"] },
+    top: 30,
+    events: ["whole"],
+  },
+];
+
+/** Escape sequences of what is asked reach the terminal: no screen of pi is whole. */
+export const PI: readonly Row[] = [
+  {
+    frame: "simple_120x40",
+    why: "an extension's words",
+    seen: { kind: "other", isWhole: false, body: ["Allow command: touch approved.txt?"] },
+    top: 25,
+    events: ["whole"],
+  },
+  {
+    frame: "long_60x20",
+    why: "the blank behind a row that is full stands on a row of its own",
+    seen: {
+      kind: "other",
+      isWhole: false,
+      body: [
+        'Allow command: mkdir -p out/reports && printf "%s\\n"',
+        '"first word and  second word" | tee out/one.txt && curl -s',
+        "",
+        "https://lab.invalid/abcdefghijabcdefghijabcdefghijabcdefgh",
+        "ijabcdefghijabcdefghijabcdefghij | grep -v 'it is not",
+        `"quoted" here' | sort -u > out/reports/two.txt && touch`,
+        '"out/a file with spaces.txt" && rm -rf out/old && echo all',
+        "done with the long command?",
+      ],
+    },
+    top: 1,
+    events: ["whole"],
+  },
+  {
+    frame: "multi_80x24",
+    why: "its question mark is the extension's",
+    seen: {
+      kind: "other",
+      isWhole: false,
+      body: ["Allow command: cat > notes.txt <<'EOF'", ...HEREDOC.slice(1, -1), "EOF?"],
+    },
+    top: 5,
+    events: ["whole"],
+  },
+  {
+    frame: "tall_80x24",
+    why: "without its beginning it may be any selection",
+    seen: null,
+    top: null,
+    events: ["other"],
+  },
+  {
+    frame: "tab_120x40",
+    why: "tabs are drawn as three blanks",
+    seen: {
+      kind: "other",
+      isWhole: false,
+      body: ['Allow command: echo "before   after tab" && touch   tabbed.txt?'],
+    },
+    top: 28,
+    events: ["whole"],
+  },
+  {
+    frame: "esc_120x40",
+    why: "escape sequences are obeyed, a carriage return begins a row",
+    seen: {
+      kind: "other",
+      isWhole: false,
+      body: ["Allow command: touch esc.txt # red text bell  cr", "HIDDEN?"],
+    },
+    top: 27,
+    events: ["part"],
+  },
+  {
+    frame: "parallel_80x24",
+    why: "the edit beside it runs without asking",
+    seen: { kind: "other", isWhole: false, body: ["Allow command: cat README.md?"] },
+    top: 12,
+    events: ["whole"],
+  },
+];
