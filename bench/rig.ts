@@ -2,7 +2,7 @@
 // moved by hand. For the parts that need a day in seconds or ten thousand panes on two cores.
 import { createHash } from "node:crypto";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { promptFingerprint } from "../core/actions/fingerprint.ts";
+import { createPromptFingerprint } from "../core/actions/fingerprint.ts";
 import { createIdSource } from "../core/daemon/systemClock.ts";
 import { Ingest } from "../core/ingest/ingest.ts";
 import { DEFAULT_TIMING } from "../core/model/config.ts";
@@ -96,7 +96,7 @@ export const createRig = (path: string): Rig => {
     runtimeIdOf: (parts) => `rt_${createHash("sha256").update(parts.join("|")).digest("hex").slice(0, 16)}`,
     redact: redactEvidence,
     redactText,
-    fingerprintOf: promptFingerprint,
+    fingerprintOf: createPromptFingerprint(),
   });
   const startedAt = Math.floor(clock.now() / 1_000) - 10_000;
   const instanceOf = (targetId: string): ServerInstance => ({

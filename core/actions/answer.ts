@@ -90,9 +90,9 @@ const goOn = (
 };
 
 const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<AnswerReport> => {
-  const wayTo = ({ request }: PromptSight): { index: number; keys: readonly string[] } => {
-    const index = optionOf(choice, request, input);
-    return { index, keys: request.options[index]?.keys ?? [] };
+  const wayTo = ({ shown }: PromptSight): { index: number; keys: readonly string[] } => {
+    const index = optionOf(choice, shown, input);
+    return { index, keys: shown.options[index]?.keys ?? [] };
   };
   const first = await pressFirst(input, (sight) => keyCommand(input, wayTo(sight).keys[0] ?? ""));
   const notes = notesOf(first);
@@ -109,8 +109,8 @@ const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<A
 /**
  * Chooses an option of the prompt, or types a text into its field. Nothing is sent when this throws, except that it is not
  * known for E_TARGET_UNREACHABLE.
- * @throws AgtmuxError E_STALE_SNAPSHOT (that prompt is not on the screen), E_UNSUPPORTED (keys not known, or a pane that takes
- *   no keys of its own), E_USAGE (no such option, no text left), E_TARGET_UNREACHABLE (tmux did not answer).
+ * @throws AgtmuxError E_STALE_SNAPSHOT (that prompt is not on the screen), E_NOT_SHOWN_WHOLE, E_UNSUPPORTED (keys not known, or a
+ *   pane that takes no keys of its own), E_USAGE (no such option, no text left), E_TARGET_UNREACHABLE (tmux did not answer).
  */
 export const answerPrompt = async (input: AnswerInput): Promise<AnswerReport> => {
   const { choice, clock, adapter, openedAt } = input;

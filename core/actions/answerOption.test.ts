@@ -7,6 +7,7 @@ const seen: PromptRequest = {
   kind: "command",
   title: "Run this?",
   body: "x",
+  isWhole: true,
   toolName: null,
   options: [
     { label: "Always", keys: ["1"], role: "approve_always" },
@@ -16,13 +17,13 @@ const seen: PromptRequest = {
   ],
   expiresAt: null,
 };
-const pick = (choice: OptionChoice, announced: Partial<PromptRequest> = {}, now = seen): number =>
-  optionOf(choice, now, { announced: { ...seen, ...announced }, agentName: "One", paneRef: "pane:x" });
+const pick = (choice: OptionChoice, now = seen): number =>
+  optionOf(choice, now, { agentName: "One", paneRef: "pane:x" });
 
 it("approve is this once, never what remembers it", () => {
   expect(pick({ kind: "approve" })).toBe(1);
   const withoutOnce = { ...seen, options: seen.options.filter(({ role }) => role !== "approve") };
-  expect(() => pick({ kind: "approve" }, {}, withoutOnce)).toThrow("approves this once and nothing else");
+  expect(() => pick({ kind: "approve" }, withoutOnce)).toThrow("approves this once and nothing else");
 });
 
 it("an option is the one of that number, whatever its role", () => {
@@ -30,17 +31,28 @@ it("an option is the one of that number, whatever its role", () => {
 });
 
 describe("refused", () => {
-  it.each<[string, OptionChoice, Partial<PromptRequest>, string]>([
-    ["keys that are not known", { kind: "deny" }, {}, "E_UNSUPPORTED"],
-    ["a number above", { kind: "option", number: 5 }, {}, "E_USAGE"],
-    ["options that nobody had read", { kind: "option", number: 1 }, { options: [] }, "E_STALE_SNAPSHOT"],
-    [
-      "options that changed",
-      { kind: "option", number: 1 },
-      { options: seen.options.toReversed() },
-      "E_STALE_SNAPSHOT",
-    ],
-  ])("%s", (_name, choice, announced, code) => {
-    expect(() => pick(choice, announced)).toThrow(expect.objectContaining({ code }));
+  it.each<[string, OptionChoice, string]>([
+    ["keys that are not known", { kind: "deny" }, "E_UNSUPPORTED"],
+    ["a number above", { kind: "option", number: 5 }, "E_USAGE"],
+  ])("%s", (_name, choice, code) => {
+    expect(() => pick(choice)).toThrow(expect.objectContaining({ code }));
   });
+});
+
+it("of what was not shown whole nothing but a refusal may be chosen", () => {
+  const options = seen.options.map((option) =>
+    option.role === "deny" ? { ...option, keys: ["3"] } : option,
+  );
+  for (const isWhole of [false, undefined]) {
+    const { isWhole: _isWhole, ...rest } = seen;
+    const part = { ...rest, options, ...(isWhole === undefined ? {} : { isWhole }) };
+    expect(pick({ kind: "deny" }, part)).toBe(2);
+    expect(pick({ kind: "option", number: 3 }, part)).toBe(2);
+    for (const choice of [
+      { kind: "approve" },
+      { kind: "option", number: 1 },
+      { kind: "option", number: 4 },
+    ] as const)
+      expect(() => pick(choice, part)).toThrow(expect.objectContaining({ code: "E_NOT_SHOWN_WHOLE" }));
+  }
 });

@@ -3,6 +3,7 @@
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PromptRequest } from "../model/request.ts";
+import { requireShownWhole } from "./requireShownWhole.ts";
 
 export type OptionChoice = Exclude<AnswerChoice, { kind: "text" }>;
 
@@ -30,17 +31,7 @@ const byRole = (
   );
 };
 
-const byNumber = (
-  seen: PromptRequest,
-  announced: PromptRequest,
-  { number, paneRef }: { number: number; paneRef: string },
-): number => {
-  const stale = (why: string): AgtmuxError =>
-    new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${why}.`, { details: listed(seen) });
-  if (announced.options.length === 0) throw stale("its options had not been read yet when it was shown");
-  const isShown = announced.options[number - 1]?.label === seen.options[number - 1]?.label;
-  if (announced.options.length !== seen.options.length || !isShown)
-    throw stale("its options are no longer those that were shown");
+const byNumber = (seen: PromptRequest, { number, paneRef }: { number: number; paneRef: string }): number => {
   if (number <= seen.options.length) return number - 1;
   throw new AgtmuxError(
     "E_USAGE",
@@ -50,20 +41,23 @@ const byNumber = (
 };
 
 /**
- * Index of the option in `seen`, whose keys are known. `announced`: the prompt as it was shown to whoever answers.
- * @throws AgtmuxError E_UNSUPPORTED (not known which, or not by which keys), E_STALE_SNAPSHOT, E_USAGE.
+ * Index of the option in `seen`, whose keys are known and which may be chosen: its labels are those that were shown.
+ * @throws AgtmuxError E_UNSUPPORTED (not known which, or not by which keys), E_USAGE, E_NOT_SHOWN_WHOLE.
  */
 export const optionOf = (
   choice: OptionChoice,
   seen: PromptRequest,
-  about: { announced: PromptRequest; agentName: string; paneRef: string },
+  about: { agentName: string; paneRef: string },
 ): number => {
   const index =
     choice.kind === "option"
-      ? byNumber(seen, about.announced, { number: choice.number, paneRef: about.paneRef })
+      ? byNumber(seen, { number: choice.number, paneRef: about.paneRef })
       : byRole(seen, choice.kind, about);
   const keys = seen.options[index]?.keys ?? [];
-  if (keys.length > 0) return index;
+  if (keys.length > 0) {
+    requireShownWhole(seen, seen.options[index]?.role, about.paneRef);
+    return index;
+  }
   throw new AgtmuxError(
     "E_UNSUPPORTED",
     `Nothing was sent to ${about.paneRef}: by which keys ${about.agentName} takes option ${index + 1} is not known.`,

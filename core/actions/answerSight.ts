@@ -1,17 +1,17 @@
 // Looks that show the prompt which is to be answered, and keys that go to tmux together with a check of its rows. Every key
 // of an answer takes this way.
-import { isSameDialog, isSamePrompt } from "../engine/samePrompt.ts";
+import { isSameDialog } from "../engine/samePrompt.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireFitPane } from "./fitPane.ts";
 import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { promptRows } from "./promptRows.ts";
+import { dialogRows } from "./dialogRows.ts";
 
 /** A screen may change between look and key, for example under a spinner. */
 const TRIES = 3;
@@ -22,13 +22,14 @@ export interface AnswerInput {
   hands: PaneHands;
   clock: Pick<Clock, "now" | "setTimer">;
   agentName: string;
-  adapter: Pick<AgentAdapter, "readScreen" | "dialogDeafMs">;
+  adapter: Pick<AgentAdapter, "readScreen" | "dialogDeafMs" | "movesCursorInDialogs">;
   choice: AnswerChoice;
-  /** The prompt as memory has it, and since when. */
-  announced: PromptRequest;
   openedAt: number;
-  /** What memory keeps of a request: secrets are not in it. */
-  redact(request: PromptRequest): PromptRequest;
+  /**
+   * The prompt as it is shown with this dialog on the screen, where it is to the letter the one that is answered; null where
+   * the screen shows another one.
+   */
+  asShown(seen: PromptRequest): PromptRequest | null;
   /** False while another program has the terminal. */
   isForeground(): Promise<boolean>;
   /** Memory still has this prompt open. */
@@ -43,10 +44,14 @@ export interface AnswerInput {
   onNothingSent(): void;
 }
 
-/** A look that shows the prompt. `request` has the keys of this moment. */
+/** A look that shows the prompt. `request`: its dialog as it was read, with the keys of this moment. */
 export interface PromptSight {
   look: PaneLook;
   request: PromptRequest;
+  /** The prompt with that dialog, as it is shown to whoever answers. */
+  shown: PromptRequest;
+  /** Index of the dialog's first row among the look's rows. */
+  dialogTop: number;
 }
 
 export const notesOf = ({ look }: PromptSight): string[] =>
@@ -55,8 +60,8 @@ export const notesOf = ({ look }: PromptSight): string[] =>
 const refuse = (input: AnswerInput, why: string): AgtmuxError =>
   new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${input.paneRef}: ${why}.`);
 
-/** What the screen asks, or null. */
-export const requestOn = ({ adapter, pane }: AnswerInput, look: PaneLook): PromptRequest | null => {
+/** The dialog on the screen, or null. */
+const dialogOn = ({ adapter, pane }: AnswerInput, look: PaneLook): Reading | null => {
   const { rows: lines, styledRows: styledLines, title, isAlternate, width, height } = look;
   const colours = styledLines === undefined ? {} : { styledLines };
   const reading = adapter.readScreen({
@@ -67,8 +72,19 @@ export const requestOn = ({ adapter, pane }: AnswerInput, look: PaneLook): Promp
     width,
     height,
   });
-  return reading !== null && isWaiting(reading.status.state) ? reading.request : null;
+  return reading !== null && isWaiting(reading.status.state) ? reading : null;
 };
+
+/** What the screen asks, or null. */
+export const requestOn = (input: AnswerInput, look: PaneLook): PromptRequest | null =>
+  dialogOn(input, look)?.request ?? null;
+
+const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
+  new AgtmuxError(
+    "E_UNSUPPORTED",
+    `Nothing was sent to ${paneRef}: where its dialog stands on the screen cannot be told from what stands above it.`,
+    { remedy: "Go there with 'agtmux attach'." },
+  );
 
 export const lookAt = ({ hands, pane }: AnswerInput): Promise<PaneLook | null> =>
   hands.look(pane, { styled: true });
@@ -77,31 +93,48 @@ export const lookAt = ({ hands, pane }: AnswerInput): Promise<PaneLook | null> =
 const findPrompt = async (input: AnswerInput): Promise<PromptSight> => {
   const look = requireFitPane(await lookAt(input), input.pane, input.paneRef);
   if (!(await input.isForeground())) throw refuse(input, "its agent is in the background");
-  const request = requestOn(input, look);
+  const dialog = dialogOn(input, look);
+  const request = dialog?.request ?? null;
   if (request === null) throw refuse(input, "the prompt is not on the screen");
-  if (!isSamePrompt(input.announced, input.redact(request)))
+  const shown = input.asShown(request);
+  if (shown === null)
     throw refuse(input, "the screen shows another prompt, or one that cannot be told from another");
-  return { look, request };
+  if (dialog?.dialogTop === undefined) throw unplaced(input);
+  return { look, request, shown, dialogTop: dialog.dialogTop };
 };
 
 /** The same dialog on the screen now; null when it is not there. */
 export const seeAgain = async (input: AnswerInput, before: PromptRequest): Promise<PromptSight | null> => {
   const look = await lookAt(input);
-  const request = look === null || look.panePid !== input.pane.panePid ? null : requestOn(input, look);
-  return look !== null && request !== null && isSameDialog(before, request) ? { look, request } : null;
+  const dialog = look === null || look.panePid !== input.pane.panePid ? null : dialogOn(input, look);
+  const request = dialog?.request ?? null;
+  if (look === null || request === null || !isSameDialog(before, request)) return null;
+  const shown = input.asShown(request);
+  if (shown === null || dialog?.dialogTop === undefined) return null;
+  return { look, request, shown, dialogTop: dialog.dialogTop };
 };
 
-/** Check and keys as one tmux command. False: the screen or the pane is another one now, nothing was pressed. */
+/**
+ * Check and keys as one tmux command. False: the screen or the pane is another one now, nothing was pressed.
+ * @throws AgtmuxError E_UNSUPPORTED where the dialog's rows cannot be bound to their place.
+ */
 const pressOn = (
-  { hands, pane }: AnswerInput,
+  input: AnswerInput,
   action: VerifiedAction,
-  { look, request }: PromptSight,
+  { look, dialogTop }: PromptSight,
   keys: TmuxCommand,
-): Promise<boolean> =>
-  hands.act(action, pane, [["copy-mode", "-q", "-t", pane.paneId], keys], {
-    command: look.command,
-    screenShows: promptRows(look.rows, request),
+): Promise<boolean> => {
+  const { hands, pane, adapter } = input;
+  const rows = dialogRows(look.rawRows, dialogTop);
+  if (rows === null) throw unplaced(input);
+  const { command, cursorX, cursorY, width, height, firstLine } = look;
+  return hands.act(action, pane, [["copy-mode", "-q", "-t", pane.paneId], keys], {
+    command,
+    dialog: rows.map(({ line, text }) => ({ line: line + firstLine, text })),
+    ...(adapter.movesCursorInDialogs === true ? {} : { cursor: { x: cursorX, y: cursorY } }),
+    size: { width, height },
   });
+};
 
 export const keyCommand = ({ pane }: AnswerInput, key: string): TmuxCommand => [
   "send-keys",

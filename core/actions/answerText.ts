@@ -15,6 +15,7 @@ import {
 import { findTyped } from "./inputBox.ts";
 import type { HeldText } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
+import { requireShownWhole } from "./requireShownWhole.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingCommand, withHeldText } from "./typing.ts";
 
@@ -87,8 +88,9 @@ const answerHeld = async (
   input: AnswerInput,
   { held, stripped }: { held: HeldText; stripped: number },
 ): Promise<AnswerReport> => {
-  const first = await pressFirst(input, ({ request }) => {
+  const first = await pressFirst(input, ({ request, shown }) => {
     const [key] = entryOf(input, request);
+    requireShownWhole(shown, null, input.paneRef);
     return key === undefined ? typingCommand(input.pane, held) : keyCommand(input, key);
   });
   const isTyped = entryOf(input, first.request).length === 0;

@@ -1,30 +1,35 @@
-// The prompt fingerprint: names one asking of one prompt, so that an answer reaches the prompt that the person saw.
-import { createHash } from "node:crypto";
-import type { Resolution } from "../model/resolution.ts";
+// The prompt fingerprint: names one asking of one prompt as it was shown, so that an answer reaches the prompt that the person
+// saw. It is keyed, so that nobody who knows a prompt's text can make one, and lives as long as the daemon.
+import { createHmac, randomBytes } from "node:crypto";
+import type { PromptRequest } from "../model/request.ts";
 
-/** Redraws change spacing and line ends, composed and decomposed letters look alike; neither makes another prompt. */
-const normalise = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
+/** What is asked of whom: `requestId` names the opening event, so that the same command asked twice differs. */
+export interface Asked {
+  runtimeId: string;
+  requestId: string | null;
+  /** To the letter, before anything is cut or redacted. */
+  request: PromptRequest;
+}
+
+export type FingerprintOf = (asked: Asked) => string;
 
 /**
- * 16 hex digits over runtime, request id (which names the opening event, so that the same command asked twice differs),
- * kind, normalised text and options; null when nothing is asked. Not in it: confidence, times, and which keys choose an
- * option, which an adapter may learn later.
+ * 16 hex digits over runtime, request id, kind, title, body, content and options, to the letter. Not in it: confidence,
+ * times, and which keys choose an option, which change with the selection. `key`: secret; in memory only.
  */
-export const promptFingerprint = (
-  runtimeId: string,
-  resolution: Pick<Resolution, "requestId" | "request">,
-): string | null => {
-  const { request, requestId } = resolution;
-  if (request === null) return null;
-  // As JSON, so that no text can pass for a border between two fields.
-  const identity = JSON.stringify([
-    runtimeId,
-    requestId,
-    request.kind,
-    request.toolName,
-    normalise(request.title),
-    request.body === null ? null : normalise(request.body),
-    request.options.map((option) => normalise(option.label)),
-  ]);
-  return createHash("sha256").update(identity).digest("hex").slice(0, 16);
+export const createPromptFingerprint = (key: Buffer = randomBytes(32)): FingerprintOf => {
+  return ({ runtimeId, requestId, request }) => {
+    // As JSON, so that no text can pass for a border between two fields.
+    const identity = JSON.stringify([
+      runtimeId,
+      requestId,
+      request.kind,
+      request.toolName,
+      request.title,
+      request.body,
+      request.content ?? null,
+      request.options.map(({ label, description }) => [label, description ?? null]),
+    ]);
+    return createHmac("sha256", key).update(identity).digest("hex").slice(0, 16);
+  };
 };

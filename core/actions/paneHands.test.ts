@@ -1,6 +1,6 @@
 // On a private tmux server: commands reach the pane that was meant, all of them or none.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -24,14 +24,14 @@ const tmux = (...args: string[]): string => {
   if (done.status !== 0) throw new Error(`tmux ${args.join(" ")}: ${done.stderr}`);
   return done.stdout.trimEnd();
 };
-const open = (): Pane => {
+const open = (command = "exec cat"): Pane => {
   const [paneId = "", panePid = ""] = tmux(
     "new-window",
     "-d",
     "-P",
     "-F",
     "#{pane_id} #{pane_pid}",
-    "exec cat",
+    command,
   ).split(" ");
   // What hands read of a pane and nothing else.
   return { targetId: "host", server: "inner", paneId, panePid: Number(panePid) } as Pane;
@@ -102,6 +102,54 @@ test("a pane that runs another program or has lost a row gets nothing", async ()
   expect(await typed("2", { command: "ca" })).toBe(false);
   expect(await typed("2", { command: "sh" })).toBe(false);
   expect(screen(pane)).toBe(`${row}1`);
+});
+
+test("signs of a row stand for themselves: another one is another row", async () => {
+  const pane = open();
+  const row = "make x; rm -rf /tmp/build # (a) {b}";
+  tmux("send-keys", "-t", pane.paneId, "-l", row);
+  await vi.waitFor(() => expect(screen(pane)).toBe(row));
+  const typed = (text: string, shown: string) =>
+    hands.act(actionOn(pane), pane, [type(pane, text)], { screenShows: [shown] });
+  for (const other of [
+    "make x| rm -rf /tmp/build # (a) {b}",
+    "make x; rm -rf /tmp/build ; (a) {b}",
+    "make x; rm -rf /tmp/build # [a] {b}",
+    "make x; rm -rf / tmp/build # (a) {b}",
+    "make x; rm -rf /tmp/build # (a) {b",
+  ])
+    expect(await typed("2", other)).toBe(false);
+  expect(await typed("1", row)).toBe(true);
+});
+
+test("a dialog is what stands in its place: the same row further up is an old one", async () => {
+  const pane = open("printf 'Run?\\n rm x\\n\\nRun?\\n rm y\\n'; exec cat");
+  await vi.waitFor(() => expect(screen(pane)).toContain("rm y"));
+  const typed = (dialog: { line: number; text: string }[]) =>
+    hands.act(actionOn(pane), pane, [type(pane, "1")], { dialog });
+  expect(await typed([{ line: 4, text: " rm x" }])).toBe(false);
+  expect(await typed([{ line: 3, text: "Run?" }])).toBe(false);
+  const cursor = { x: 0, y: 5 };
+  const here = { dialog: [{ line: 4, text: " rm y" }], cursor, size: { width: 80, height: 10 } };
+  for (const other of [{ cursor: { x: 1, y: 5 } }, { size: { width: 79, height: 10 } }])
+    expect(await hands.act(actionOn(pane), pane, [type(pane, "1")], { ...here, ...other })).toBe(false);
+  expect(await hands.act(actionOn(pane), pane, [type(pane, "1")], here)).toBe(true);
+});
+
+test("a dialog of many long rows is compared whole", async () => {
+  const rows = Array.from({ length: 45 }, (_, at) => `${at}${"#{,}$*".repeat(12)}`);
+  const file = join(folder, "rows");
+  writeFileSync(file, rows.join("\n"));
+  const pane = open(`sleep 0.3; cat ${file}; exec cat`);
+  tmux("resize-window", "-t", pane.paneId, "-x", "80", "-y", "50");
+  await vi.waitFor(() => expect(screen(pane)).toContain(rows.at(-1)));
+  const dialog = rows.map((text, line) => ({ line, text }));
+  const typed = (placed: typeof dialog) =>
+    hands.act(actionOn(pane), pane, [type(pane, "1")], { dialog: placed });
+  expect(await typed(dialog.map((row, at) => (at === 44 ? { ...row, text: `${row.text}x` } : row)))).toBe(
+    false,
+  );
+  expect(await typed(dialog)).toBe(true);
 });
 
 test("a styled look has the same rows with their colours", async () => {

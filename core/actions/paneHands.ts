@@ -41,6 +41,9 @@ export interface PaneLook {
   command: string;
   title: string;
   rows: readonly string[];
+  /** The same as tmux has them, for conditions; `firstLine`: the first one's line in the pane, from 0. */
+  rawRows: readonly string[];
+  firstLine: number;
   /** The same rows with their colours as SGR sequences, whose effect goes on from row to row; only where asked for. */
   styledRows?: readonly string[];
 }
@@ -77,7 +80,7 @@ export interface PaneHands {
     action: VerifiedAction,
     pane: Pane,
     commands: readonly TmuxCommand[],
-    onlyIf?: Pick<PaneCondition, "command" | "screenShows">,
+    onlyIf?: Omit<PaneCondition, "panePid">,
   ): Promise<boolean>;
 }
 
@@ -119,6 +122,8 @@ const parseLook = (output: string, nonce: string): PaneLook | null => {
     command,
     title,
     rows,
+    firstLine: end - rows.length,
+    rawRows: screen.slice(end - rows.length, end).map((row) => row.trimEnd()),
     ...(styled === undefined ? {} : { styledRows: styled.slice(end - rows.length, end) }),
   };
 };

@@ -1,6 +1,6 @@
 // Gives ingest what it leaves to the daemon: the store, how runtimes get their ids, and how secrets are taken out.
 import { createHash } from "node:crypto";
-import { promptFingerprint } from "../actions/fingerprint.ts";
+import { createPromptFingerprint } from "../actions/fingerprint.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import type { IngestDeps } from "../ingest/ledger.ts";
 import type { DurableStore } from "../store/durableStore.ts";
@@ -24,7 +24,7 @@ export const openIngest = (deps: OpenIngestDeps): Ingest => {
     runtimeIdOf: hashId,
     redact: redactEvidence,
     redactText,
-    fingerprintOf: promptFingerprint,
+    fingerprintOf: createPromptFingerprint(),
   });
   deps.store.onReplaced(() => ingest.afterLoss());
   return ingest;

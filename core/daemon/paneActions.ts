@@ -74,7 +74,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     return entry;
   };
 
-  const paneAnswer = createPaneAnswer({ gate, reach, clock, entryOf, isForeground });
+  const paneAnswer = createPaneAnswer({ ingest, gate, reach, clock, entryOf, isForeground });
 
   const answerOnce = async (
     turn: ActionTurn,

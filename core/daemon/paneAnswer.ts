@@ -3,13 +3,11 @@
 import { answerPrompt } from "../actions/answer.ts";
 import type { AnswerReport } from "../actions/answerEffect.ts";
 import type { Gate } from "../actions/prepare.ts";
-import { shownRequest } from "../ingest/view.ts";
+import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import type { PromptRequest } from "../model/request.ts";
 import type { Clock } from "../ports/clock.ts";
-import { redactRequest } from "../store/redactEvidence.ts";
 import type { ActionTurn } from "./actionRecord.ts";
 import type { KeyPresses } from "./onceByKey.ts";
 import type { PaneReach } from "./paneReach.ts";
@@ -18,6 +16,7 @@ import type { PaneReach } from "./paneReach.ts";
 const ANSWERED_MS = 10_000;
 
 export interface PaneAnswerDeps {
+  ingest: Pick<Ingest, "promptWith">;
   gate: Gate;
   reach: PaneReach;
   clock: Clock;
@@ -37,13 +36,6 @@ interface Answered {
   at: number;
 }
 
-const openRequestOf = (entry: RuntimeEntry, paneRef: string): PromptRequest => {
-  // As it is listed: with the options that the screen showed.
-  const request = shownRequest(entry, entry.resolution?.request ?? null);
-  if (request !== null) return request;
-  throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: no prompt is open.`);
-};
-
 const requireFresh = (
   last: Answered | undefined,
   now: { fingerprint: string | null; at: number; paneRef: string },
@@ -57,7 +49,7 @@ const requireFresh = (
 
 /** `turn` must have its pane's turn (see PaneTurns), and a prompt bound. */
 export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
-  const { gate, reach, clock } = deps;
+  const { ingest, gate, reach, clock } = deps;
   const answered = new Map<string, Answered>();
   const forgetOld = (): void => {
     for (const [runtimeId, { at }] of answered)
@@ -82,11 +74,14 @@ export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
       agentName: adapter.displayName,
       adapter,
       choice: input.choice,
-      announced: openRequestOf(entry, subject.paneRef),
+      asShown: (seen) => {
+        const now = deps.entryOf(runtimeId);
+        const prompt = now === null ? null : ingest.promptWith(now, seen);
+        return prompt === null || prompt.fingerprint !== fingerprint ? null : prompt.request;
+      },
       openedAt: entry.resolution?.since ?? snapshot.observedAt,
-      redact: redactRequest,
       isForeground: () => deps.isForeground(runtimeId),
-      isOpen: () => deps.entryOf(runtimeId)?.fingerprint === fingerprint,
+      isOpen: () => deps.entryOf(runtimeId)?.prompt?.fingerprint === fingerprint,
       verify: () => gate.verify(prepared),
       renew: () => gate.renew(verified),
       onFirstKey: () => {

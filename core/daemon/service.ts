@@ -30,10 +30,12 @@ import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Pane, type PaneKey } from "../model/runtime.ts";
 import type { ActionGuards } from "../model/snapshot.ts";
+import { MAX_REQUEST_TEXT } from "../model/request.ts";
 import { isWaiting } from "../model/state.ts";
 import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
+import { redactText } from "../store/redactText.ts";
 
 export interface ServiceDeps {
   ingest: Ingest;
@@ -127,7 +129,7 @@ export const createService = (deps: ServiceDeps): Service => {
       runtimeId: entry.runtime.runtimeId,
       stateVersion: entry.stateVersion,
       state: entry.resolution?.status.state ?? null,
-      fingerprint: entry.fingerprint,
+      fingerprint: entry.prompt?.fingerprint ?? null,
       confirmedAt: confirmedAt(entry),
       processAlive: processVerifiedAt !== null && clock.now() - processVerifiedAt <= PROCESS_FRESH_MS,
     };
@@ -158,6 +160,7 @@ export const createService = (deps: ServiceDeps): Service => {
     minuteOfDay: () => minuteOfDay(clock.now()),
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
     policy: () => deps.config().notifications,
+    redact: (text) => redactText(text, MAX_REQUEST_TEXT),
     isInFront: createFrontSight({
       paneOf: ({ identity }) =>
         identity.runtime_id === null

@@ -3,6 +3,7 @@
 import { liveEventIds } from "../engine/facts.ts";
 import type { Recognised } from "../engine/epoch.ts";
 import type { Envelope } from "../model/envelope.ts";
+import type { PromptRequest } from "../model/request.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
@@ -10,6 +11,7 @@ import { dismiss } from "./dismiss.ts";
 import { Events } from "./events.ts";
 import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
 import { Lives } from "./lives.ts";
+import { promptWith, type Prompt } from "./prompts.ts";
 import { Readings, type ReadingSource, type ReadingUpdate } from "./readings.ts";
 import { Rows } from "./rows.ts";
 import { States } from "./states.ts";
@@ -17,7 +19,7 @@ import { Targets } from "./targets.ts";
 import { tickInPieces } from "./tickInPieces.ts";
 import { Topology, type TopologyUpdate } from "./topology.ts";
 import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
-import type { World } from "./world.ts";
+import type { RuntimeEntry, World } from "./world.ts";
 
 interface Parts {
   ledger: Ledger;
@@ -55,6 +57,11 @@ export class Ingest {
 
   get world(): World {
     return this.ledger.world;
+  }
+
+  /** The prompt that is open in a runtime, as it is shown with the dialog `seen`; null where that is another one's. */
+  promptWith(entry: RuntimeEntry, seen: PromptRequest): Prompt | null {
+    return promptWith(entry, seen, this.ledger.deps.fingerprintOf);
   }
 
   /** How many events were not applied, by reason. */

@@ -3,7 +3,7 @@
 import { applyEvidence, EMPTY_FACTS, type Facts } from "../engine/facts.ts";
 import type { Timing } from "../model/config.ts";
 import type { Evidence } from "../model/evidence.ts";
-import type { Resolution } from "../model/resolution.ts";
+import type { PromptRequest } from "../model/request.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -13,6 +13,7 @@ import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { ActionWindows } from "./actionWindows.ts";
 import { Hindrance } from "./hindrance.ts";
+import { promptOf } from "./prompts.ts";
 import { runtimeView, toIso } from "./view.ts";
 import { newRuntimeEntry, World } from "./world.ts";
 
@@ -29,8 +30,8 @@ export interface IngestDeps {
   redact: (evidence: Evidence) => Evidence;
   /** The same for a line of text, which is cut to `maxLength`. */
   redactText: (text: string, maxLength: number) => string;
-  /** Prompt fingerprint of what is asked, or null when nothing is asked. */
-  fingerprintOf: (runtimeId: string, resolution: Resolution) => string | null;
+  /** Names one asking of a prompt by its text to the letter; keyed, for this life of the daemon. */
+  fingerprintOf: (asked: { runtimeId: string; requestId: string | null; request: PromptRequest }) => string;
 }
 
 export type IngestChange =
@@ -258,7 +259,8 @@ export class Ledger {
       const state = states.get(runtime.runtimeId);
       if (state !== undefined) {
         entry.resolution = { ...state.resolution, nextCheckAt: 0 };
-        entry.fingerprint = state.fingerprint;
+        entry.isRestored = true;
+        entry.prompt = promptOf(entry, this.deps.clock.now(), this.deps.fingerprintOf);
         entry.stateVersion = state.stateVersion;
       }
       world.addRuntime(entry);

@@ -123,7 +123,7 @@ export class Lives {
     const { runtimeId } = entry.runtime;
     const at = clock.now();
     entry.runtime = { ...entry.runtime, endedAt: at };
-    entry.fingerprint = null;
+    entry.prompt = null;
     store.endRuntime(runtimeId, at, end);
     ledger.world.retire(entry, end === "crashed");
     if (end === "crashed") {

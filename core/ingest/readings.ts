@@ -100,6 +100,7 @@ export class Readings {
     });
     const wasUnrecognised = entry.pulse.unrecognisedSince !== null;
     entry.runs = { ...entry.runs, [source]: run };
+    entry.asked = { ...entry.asked, [source]: reading.request };
     entry.pulse = {
       ...entry.pulse,
       observedAt: { ...entry.pulse.observedAt, [source]: readAt },

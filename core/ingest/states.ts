@@ -9,8 +9,23 @@ import type { PaneView } from "../model/view.ts";
 import type { Ledger } from "./ledger.ts";
 import { showProgress } from "./progress.ts";
 import type { Rows } from "./rows.ts";
-import { shownRequest } from "./view.ts";
+import { drawnBy, keepAsked, promptOf } from "./prompts.ts";
 import type { RuntimeEntry } from "./world.ts";
+
+/** The same asking: a reading counts anew from the first look after a restart, though it shows what was stored. */
+const isSameAsking = (previous: Resolution, now: Resolution, isRestored: boolean): boolean => {
+  if (previous.requestId === now.requestId) return true;
+  const isReading = ({ requestId }: Resolution): boolean => /^(poller|transcript)@/.test(requestId ?? "");
+  const textOf = ({ request }: Resolution): string =>
+    JSON.stringify(
+      request === null ? null : [request.kind, request.title, request.body, request.content ?? null],
+    );
+  return isRestored && isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
+};
+
+/** A prompt whose text comes to be known is no other one. */
+const isSamePrompt = (before: string | null, now: string | null): boolean =>
+  before === null || now === null || before === now;
 
 export class States {
   private readonly ledger: Ledger;
@@ -23,8 +38,9 @@ export class States {
 
   /** True when time alone may have changed the answer. */
   isDue(entry: RuntimeEntry): boolean {
-    const checkAt = entry.resolution?.nextCheckAt ?? null;
-    return entry.resolution === null || (checkAt !== null && this.ledger.deps.clock.now() >= checkAt);
+    const now = this.ledger.deps.clock.now();
+    const times = [entry.resolution?.nextCheckAt ?? null, entry.promptDueAt];
+    return entry.resolution === null || times.some((at) => at !== null && now >= at);
   }
 
   keepAlive(entry: RuntimeEntry, at: number): void {
@@ -38,7 +54,7 @@ export class States {
   /** Inside a commit. False for a duplicate. */
   addEvidence(entry: RuntimeEntry, raw: Evidence, payload: unknown): boolean {
     const { store, redact } = this.ledger.deps;
-    // Memory holds what the store holds: a restart must not change what is shown or its fingerprint.
+    // What is decided is decided by what the store holds, so that a restart changes no state.
     const evidence = redact(raw);
     const row = store.insertEvent(evidence, payload, this.actionOf(entry));
     if (row === null) {
@@ -46,6 +62,7 @@ export class States {
       return false;
     }
     entry.facts = applyEvidence(entry.facts, evidence);
+    keepAsked(entry, raw);
     entry.eventHorizon = Math.max(entry.eventHorizon, row);
     const cursor = entry.facts.cursors.get(evidence.source);
     if (cursor?.eventId === evidence.eventId)
@@ -68,18 +85,19 @@ export class States {
     const at = clock.now();
     const resolution = resolve({ facts: entry.facts, pulse: entry.pulse, at, timing: timing() });
     const previous = entry.resolution;
-    const { request } = resolution;
-    // A body that only the screen tells is a part of what is asked; its options are not, for they come after the prompt.
-    const body = shownRequest(entry, request)?.body ?? null;
-    const fingerprint = fingerprintOf(entry.runtime.runtimeId, {
-      ...resolution,
-      request: request === null ? null : { ...request, body },
-    });
+    const asking = { ...entry, resolution };
+    const prompt = promptOf(asking, at, fingerprintOf);
+    const fingerprint = prompt?.fingerprint ?? null;
+    const dueAt = prompt === null || fingerprint !== null ? null : drawnBy(asking);
+    entry.promptDueAt = dueAt !== null && dueAt > at ? dueAt : null;
     const isSame =
       previous !== null &&
       previous.status.state === resolution.status.state &&
       previous.status.reasonCode === resolution.status.reasonCode &&
-      entry.fingerprint === fingerprint;
+      isSameAsking(previous, resolution, entry.isRestored) &&
+      isSamePrompt(entry.prompt?.fingerprint ?? null, fingerprint);
+    if (prompt === null || fingerprint !== null) entry.isRestored = false;
+    entry.prompt = prompt;
     if (isSame) {
       // The age of not knowing must not restart with every look.
       entry.resolution =
@@ -88,7 +106,6 @@ export class States {
       this.rows.refresh(entry, pane);
       return;
     }
-    entry.fingerprint = fingerprint;
     this.change(entry, pane, { resolution, at, end: null });
   }
 
@@ -104,14 +121,14 @@ export class States {
     const stored = this.appendTransition(entry, pane, { resolution, at, end, previousState });
     entry.view = { ...stored, state_version: entry.stateVersion };
     const { targetId, server, paneId, runtimeId } = entry.runtime;
-    const { fingerprint, stateVersion } = entry;
+    const { prompt, stateVersion } = entry;
     this.ledger.deps.store.putState({
       targetId,
       server,
       paneId,
       runtimeId,
       resolution,
-      fingerprint,
+      fingerprint: prompt?.fingerprint ?? null,
       stateVersion,
       lastSeenAt: at,
       updatedAt: at,
@@ -138,7 +155,7 @@ export class States {
       eventHorizon: entry.eventHorizon,
       pulse: entry.pulse,
       resolution: change.resolution,
-      fingerprint: entry.fingerprint,
+      fingerprint: entry.prompt?.fingerprint ?? null,
       previousState: change.previousState,
       end: change.end,
       view,

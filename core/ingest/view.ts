@@ -1,7 +1,6 @@
 // The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
 import { formatPaneRef } from "../engine/ref.ts";
-import { completePrompt } from "../engine/samePrompt.ts";
-import { requestView, type PromptRequest } from "../model/request.ts";
+import { requestView } from "../model/request.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
@@ -68,17 +67,9 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   agent_session_id: null,
 });
 
-/** What is asked, with what only the screen tells of it: events know few options, and not always what it is about. */
-export const shownRequest = (
-  { facts }: Pick<RuntimeEntry, "facts">,
-  request: PromptRequest | null,
-): PromptRequest | null =>
-  request === null ? null : completePrompt(request, facts.observations.get("poller")?.signal.request ?? null);
-
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
-  const { runtime, resolution } = entry;
+  const { runtime, resolution, prompt } = entry;
   const confirmed = confirmedAt(entry);
-  const request = shownRequest(entry, resolution?.request ?? null);
   return {
     ...paneFields(pane, targetName, runtime.runtimeId),
     agent: runtime.agentType,
@@ -90,8 +81,8 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     needs_action: resolution !== null && needsAction(resolution.status.state),
     since: resolution === null ? null : toIso(resolution.since),
     confirmed_at: confirmed === null ? null : toIso(confirmed),
-    request: request === null ? null : requestView(request),
-    prompt_fingerprint: entry.fingerprint,
+    request: prompt === null ? null : requestView(prompt.request),
+    prompt_fingerprint: prompt?.fingerprint ?? null,
     progress: entry.progress.shown,
     agent_session_id: runtime.agentSessionId,
   };

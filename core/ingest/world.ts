@@ -4,12 +4,14 @@ import type { Facts } from "../engine/facts.ts";
 import { EMPTY_FACTS } from "../engine/facts.ts";
 import type { ObservationRun } from "../engine/observe.ts";
 import type { EvidenceSource } from "../model/evidence.ts";
+import type { PromptRequest } from "../model/request.ts";
 import type { Pulse, Resolution } from "../model/resolution.ts";
 import { EMPTY_PULSE } from "../model/resolution.ts";
 import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import { NO_PROGRESS, type ProgressState } from "./progress.ts";
+import type { Prompt } from "./prompts.ts";
 
 export interface ServerEntry {
   targetId: string;
@@ -31,7 +33,16 @@ export interface RuntimeEntry {
   pulse: Pulse;
   runs: Partial<Record<EvidenceSource, ObservationRun>>;
   resolution: Resolution | null;
-  fingerprint: string | null;
+  /** What is asked, to the letter: by the event that opened a request, and as each source read it last. Never stored. */
+  asked: { byEvent: ReadonlyMap<string, PromptRequest> } & Partial<
+    Record<"poller" | "transcript", PromptRequest | null>
+  >;
+  /** The prompt that is open, as it is shown. */
+  prompt: Prompt | null;
+  /** When the prompt may be told though its dialog was not seen; null where that is not waited for. */
+  promptDueAt: number | null;
+  /** The resolution is the store's: what is on the screen was not read since. */
+  isRestored: boolean;
   stateVersion: number;
   /** Sign by which the process was recognised, for `explain`. */
   sawExitEvent: boolean;
@@ -61,7 +72,10 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   pulse: EMPTY_PULSE,
   runs: {},
   resolution: null,
-  fingerprint: null,
+  asked: { byEvent: new Map() },
+  prompt: null,
+  promptDueAt: null,
+  isRestored: false,
   stateVersion: 0,
   sawExitEvent: false,
   wrapperExitStatus: null,

@@ -15,22 +15,34 @@ const MAX_LABEL = 500;
 const MAX_MATCHED = 2_000;
 const MAX_NAME = 200;
 
-const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "options">>(request: T): T => ({
+const redactBody = (text: string | null): string | null =>
+  text === null ? null : redactText(text, MAX_BODY);
+
+const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "content" | "options">>(
+  request: T,
+): T => ({
   ...request,
   title: redactText(request.title, MAX_TITLE),
-  body: request.body === null ? null : redactText(request.body, MAX_BODY),
-  options: request.options.map((option) => ({ ...option, label: redactText(option.label, MAX_LABEL) })),
+  body: redactBody(request.body),
+  ...(request.content === undefined ? {} : { content: redactBody(request.content) }),
+  options: request.options.map((option) => ({
+    ...option,
+    label: redactText(option.label, MAX_LABEL),
+    ...(option.description === undefined ? {} : { description: redactBody(option.description) }),
+  })),
 });
 const redactName = (name: string | null): string | null =>
   name === null ? null : redactText(name, MAX_NAME);
 
-/** A request without secrets. Redacting what was redacted before changes nothing. */
-export const redactRequest = (request: PromptRequest): PromptRequest => ({
+/** A request without secrets, which is not whole any more. Redacting what was redacted before changes nothing. */
+const redactRequest = ({ isWhole: _isWhole, ...request }: PromptRequest): PromptRequest => ({
   ...redactTexts(request),
+  ...(request.remark === undefined ? {} : { remark: redactBody(request.remark) }),
   toolName: redactName(request.toolName),
 });
 const redactRequestView = (request: RequestView): RequestView => ({
   ...redactTexts(request),
+  is_whole: false,
   tool_name: redactName(request.tool_name),
 });
 const redactOptionalRequest = (request: PromptRequest | null): PromptRequest | null =>
@@ -80,13 +92,14 @@ export const redactPane = (pane: Pane): Pane => ({
   windowName: redactText(pane.windowName, MAX_TITLE),
 });
 
-/** A client's row as it is stored with a transition. */
+/** A client's row as it is stored with a transition: nobody can answer by it. */
 export const redactView = (view: PaneView): PaneView => ({
   ...view,
   title: redactText(view.title, MAX_TITLE),
   window_name: redactText(view.window_name, MAX_TITLE),
   progress: view.progress === null ? null : redactText(view.progress, MAX_PROGRESS),
   request: view.request === null ? null : redactRequestView(view.request),
+  prompt_fingerprint: null,
 });
 
 /** A waiting envelope as it is stored; its payload can still be normalised later. */

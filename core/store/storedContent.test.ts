@@ -120,6 +120,7 @@ test("a transition that was stored with the older names of a request's fields is
       kind: "command",
       title: "Bash",
       body: "ls",
+      is_whole: false,
       tool_name: "Bash",
       options: [],
       expires_at: "2027-01-15T08:00:00.000Z",

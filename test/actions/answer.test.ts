@@ -92,8 +92,10 @@ describe("chooses", () => {
 
   it("after the time in which a dialog ignores keys", async () => {
     const pane = await openDialogs(scene, "omp", [{ ...OMP, slowMs: 1_500 }]);
-    expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
-    expect(pane.chosen()).toEqual([["waiting_approval", "Approve"]]);
+    // Its screen alone is never whole: see answerEvent.test.ts for the approval.
+    await expect(answer(pane.row, APPROVE)).rejects.toMatchObject({ code: "E_NOT_SHOWN_WHOLE" });
+    expect(await answer(pane.row, DENY)).toMatchObject({ outcome: "delivered" });
+    expect(pane.chosen()).toEqual([["waiting_approval", "Deny"]]);
   });
 
   it("a text, in a field that takes one", async () => {
@@ -203,6 +205,12 @@ describe("refuses", () => {
         details: ["1. No, exit", "2. Yes, I trust this folder"],
       });
     await expect(answer(pane.row, option(3))).rejects.toEqual(refusal("E_USAGE"));
+    expect(pane.chosen()).toEqual([]);
+  });
+
+  it("an approval on the word of a screen that does not show everything, where it takes a refusal", async () => {
+    const pane = await openDialogs(scene, "omp", [OMP]);
+    await expect(answer(pane.row, APPROVE)).rejects.toEqual(refusal("E_NOT_SHOWN_WHOLE"));
     expect(pane.chosen()).toEqual([]);
   });
 

@@ -22,19 +22,21 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-/** What Claude Code's hook drops into the spool before a dialog opens. */
-const announce = async (paneId: string, command: string): Promise<void> => {
+/** What an agent's hook drops into the spool before a dialog opens. */
+const drop = async (paneId: string, agent: string, event: string, payload: object): Promise<void> => {
   const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
-  execFileSync(scene.daemon.eventScript, ["claude", "PermissionRequest"], {
+  execFileSync(scene.daemon.eventScript, [agent, event], {
     env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
-    input: JSON.stringify({
-      session_id: SESSION,
-      hook_event_name: "PermissionRequest",
-      tool_name: "Bash",
-      tool_input: { command, description: "Lab command" },
-    }),
+    input: JSON.stringify(payload),
   });
 };
+const announce = (paneId: string, command: string): Promise<void> =>
+  drop(paneId, "claude", "PermissionRequest", {
+    session_id: SESSION,
+    hook_event_name: "PermissionRequest",
+    tool_name: "Bash",
+    tool_input: { command, description: "Lab command" },
+  });
 const answer = (row: PaneView, choice: AnswerChoice) =>
   scene.service.answer({
     ...scene.request(row, { ifPrompt: row.prompt_fingerprint }),
@@ -68,4 +70,24 @@ it("does not answer another prompt that is on the screen: the announced one is n
       message: expect.stringContaining("another prompt"),
     });
   expect(pane.chosen()).toEqual([]);
+});
+
+it("approves what a screen alone does not prove, after the time in which the dialog ignores keys", async () => {
+  const dialog = dialogOf("recordings/omp/waiting_approval", {
+    options: ["Approve", "Deny"],
+    mark: "❯",
+    escapes: "Deny",
+    slowMs: 1_500,
+  });
+  const pane = await openDialogs(scene, "omp", [dialog]);
+  await drop(pane.paneId, "omp", "tool_approval_requested", {
+    session_id: SESSION,
+    toolName: "bash",
+    toolCallId: "c",
+    input: { command: "touch approved.txt" },
+  });
+  const isWhole = ({ request }: PaneView) => request?.is_whole === true;
+  const row = await scene.daemon.until(pane.paneId, isWhole, 10_000);
+  expect(await answer(row, { kind: "approve" })).toMatchObject({ outcome: "delivered" });
+  expect(pane.chosen()).toEqual([["waiting_approval", "Approve"]]);
 });

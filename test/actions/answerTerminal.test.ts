@@ -12,6 +12,7 @@ const PANE = makePane({
     kind: "command",
     title: "Bash command",
     body: "touch a.txt",
+    is_whole: true,
     tool_name: "Bash",
     options: [
       { label: "Yes", keys: ["1"], role: "approve" },

@@ -45,7 +45,12 @@ describe("a played pi with its extension", () => {
     expect(await daemon.untilState(player.paneId, "waiting_approval")).toMatchObject({
       agent: "pi",
       reason_code: "permission_tool",
-      request: { kind: "command", title: "Allow command: touch gate.txt?", body: "touch gate.txt" },
+      // The dialog's own text is what is asked; that it holds up a tool is what the event adds.
+      request: {
+        kind: "other",
+        title: "Allow command: touch gate.txt?",
+        body: "Allow command: touch gate.txt?",
+      },
     });
     await player.event("ui_prompt_end");
     await player.frame("tool_running");

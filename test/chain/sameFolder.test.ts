@@ -20,7 +20,8 @@ describe("two agents of one kind in one folder, with hooks", () => {
     await playStep(two, agent, "prompt");
     await daemon.untilState(two.paneId, "running");
     await playStep(one, agent, "ask");
-    const waiting = await daemon.untilState(one.paneId, "waiting_approval");
+    // Agents announce a prompt before they draw it.
+    const waiting = await daemon.until(one.paneId, (row) => row.prompt_fingerprint !== null);
     await playStep(two, agent, "end");
     await daemon.untilState(two.paneId, "completed");
     // The end of one turn answers nothing that the other agent asked.

@@ -18,6 +18,7 @@ export const someRequest = (body = "rm -rf build"): PromptRequest => ({
   kind: "command",
   title: "Bash",
   body,
+  isWhole: true,
   toolName: "Bash",
   options: [],
   expiresAt: null,

@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
-import { promptFingerprint } from "../../core/actions/fingerprint.ts";
+import { createPromptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
 import type { IngestChange } from "../../core/ingest/ledger.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
@@ -83,7 +83,7 @@ export const createIngestFixture = (
       runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
       redact: redactEvidence,
       redactText,
-      fingerprintOf: promptFingerprint,
+      fingerprintOf: createPromptFingerprint(),
     });
   let ingest = build();
   const changes: IngestChange[] = [];

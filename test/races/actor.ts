@@ -50,7 +50,7 @@ const begin = (
     guards: actionGuardsSchema.parse({
       forceStale: guard === "force",
       ifRuntime: guard === "runtime" ? runtimeId : null,
-      ifPrompt: action === "answer" ? (entry?.fingerprint ?? "0000000000000000") : null,
+      ifPrompt: action === "answer" ? (entry?.prompt?.fingerprint ?? "0000000000000000") : null,
     }),
     surface: "race",
   };

@@ -1,25 +1,33 @@
 // What can happen to a pane while somebody acts on it: each a change of the model world in one moment.
 import { requestFor } from "./modelAdapter.ts";
-import type { DialogStyle, ModelPane, Prompt, TmuxModel } from "./tmuxModel.ts";
+import { textOf } from "./texts.ts";
+import { rowsOf, type DialogStyle, type ModelPane, type Prompt, type TmuxModel } from "./tmuxModel.ts";
 
 /** The pane that is acted on, and its neighbour. */
 export const TARGET = "%0";
 export const NEIGHBOUR = "%1";
 
 let prompts = 0;
-/** `detail` as it is on the screen; each call is an asking of its own. */
-export const ask = (style: DialogStyle, detail: string): Prompt => ({
+/** `detail`: the text of the request; each call is an asking of its own. */
+export const ask = (style: DialogStyle, detail: string, isEdit = false): Prompt => ({
   id: `ask_${(prompts += 1)}`,
   style,
-  request: requestFor(style, detail, 0),
+  request: requestFor(style, detail, isEdit),
   selected: 0,
 });
-export const askAgain = ({ style, request }: Prompt): Prompt => ask(style, request.body ?? "");
+export const askAgain = ({ style, request }: Prompt): Prompt =>
+  ask(style, request.body ?? "", request.kind === "edit");
+
+/** Another prompt whose text is hard to tell from that of the one before. */
+export const askNext = ({ prompt, texts }: Pick<ModelPane, "prompt" | "texts">, number: number): Prompt =>
+  ask(prompt?.style ?? "digits", textOf(texts, number));
 
 /** A new agent under an old name: at worst it asks exactly what the old one asked. */
 const settleIn = (pane: ModelPane, before: ModelPane): void => {
   pane.isWorking = before.isWorking;
   pane.prompt = before.prompt === null ? null : askAgain(before.prompt);
+  pane.above = before.above;
+  pane.texts = before.texts;
   pane.box = before.box;
 };
 
@@ -72,8 +80,27 @@ export const EVENTS = {
     if (pane.front.runtimeId === null) Object.assign(pane, { front: model.spawn("agent", true), box: "" });
   }),
   "prompt replaced": withTarget((_model, pane) => {
-    if (pane.front.runtimeId !== null)
-      pane.prompt = ask(pane.prompt?.style ?? "digits", `make target-${(prompts += 1)}`);
+    if (pane.front.runtimeId !== null) pane.prompt = askNext(pane, (prompts += 1));
+  }),
+  "the other request's dialog comes": withTarget((_model, pane) => {
+    const { prompt, queued } = pane;
+    if (prompt !== null && queued !== null) Object.assign(pane, { prompt: queued, queued: prompt });
+  }),
+  // The rows of the old dialog stand above, in the room that other rows had.
+  "prompt replaced, the old one above": withTarget((_model, pane) => {
+    const { prompt, above } = pane;
+    if (prompt === null) return;
+    const old = rowsOf(prompt).slice(0, above.length);
+    Object.assign(pane, {
+      prompt: askNext(pane, (prompts += 1)),
+      above: [...above.slice(0, above.length - old.length), ...old],
+    });
+  }),
+  // And where nothing stood above, it is pushed down by as much.
+  "prompt replaced below the old one": withTarget((_model, pane) => {
+    const { prompt, above } = pane;
+    if (prompt !== null)
+      Object.assign(pane, { prompt: askNext(pane, (prompts += 1)), above: [...above, ...rowsOf(prompt)] });
   }),
   "prompt answered elsewhere": withTarget((_model, pane) => {
     if (pane.prompt !== null) Object.assign(pane, { prompt: null, isWorking: true });

@@ -1,5 +1,7 @@
 // The kinds of race: what can happen, to which scene, during which actions.
 import type { EventName } from "./events.ts";
+import type { TextFamily } from "./texts.ts";
+import type { DialogStyle } from "./tmuxModel.ts";
 
 export const ACTIONS = ["send", "answer", "interrupt", "kill"] as const;
 export type ActionName = (typeof ACTIONS)[number];
@@ -18,6 +20,18 @@ export interface Kind {
    * `window`. `unseen`: since the daemon looked last. `unlooked`: since the action itself looked last.
    */
   window?: "unseen" | "unlooked";
+  /** What is asked about: "plain" where it is left out. */
+  texts?: TextFamily;
+  /** Rows above the dialog. */
+  above?: number;
+  /** An event told the whole text; else only the screen did. */
+  isAnnounced?: boolean;
+  /** There is a second open request, and at times the daemon takes it for the one on the screen. */
+  hasQueued?: boolean;
+  /** Every answer is refused. */
+  isRefusal?: boolean;
+  styles?: readonly DialogStyle[];
+  choices?: readonly ("approve" | "deny" | "option" | "text")[];
 }
 
 const BOTH = ["agent", "agent in a shell"] as const;
@@ -61,6 +75,42 @@ export const KINDS: readonly Kind[] = [
   kind("two actors at once", [], { actors: 2 }),
   kind("two actors, and anything", ANYTHING, { actors: 2 }),
   kind("anything", ANYTHING),
+  ...(["secrets", "near", "lines"] as const).flatMap((texts) => [
+    kind(`near-equal texts on the screen: ${texts}`, ["prompt replaced"], { actions: ["answer"], texts }),
+    kind(`near-equal texts that events told: ${texts}`, ["prompt replaced"], {
+      actions: ["answer"],
+      texts,
+      isAnnounced: true,
+    }),
+  ]),
+  kind("two open requests", ["the other request's dialog comes"], {
+    actions: ["answer"],
+    isAnnounced: true,
+    hasQueued: true,
+  }),
+  kind("old rows above", ["prompt replaced, the old one above"], { actions: ["answer"], above: 12 }),
+  kind("old rows in the old place", ["prompt replaced below the old one"], { actions: ["answer"] }),
+  // What is out of sight may be replaced unnoticed: nothing but a refusal is given to it.
+  kind("a dialog taller than the pane", ["prompt replaced"], {
+    actions: ["answer"],
+    texts: "long",
+    choices: ["approve", "option", "text"],
+    styles: ["digits", "arrows"],
+    isRefusal: true,
+  }),
+  kind("a dialog taller than the pane that an event told", ["prompt replaced"], {
+    actions: ["answer"],
+    texts: "long",
+    isAnnounced: true,
+    styles: ["digits", "arrows"],
+    window: "unseen",
+  }),
+  // tmux finds the first of equal rows only.
+  kind("only a repeated row differs", ["prompt replaced"], {
+    actions: ["answer"],
+    texts: "repeats",
+    window: "unlooked",
+  }),
   kind("same prompt asked again", ["same prompt asked again"], { actions: ["answer"], window: "unseen" }),
   kind("same agent run again in the same shell", ["another run of the same agent in the same shell"], {
     scenes: ["agent in a shell"],

@@ -1,16 +1,18 @@
 // What the daemon believes of the model world: right when it was brought up to date last, and wrong since then. In the
 // shape in which the actions read it.
 import { EMPTY_FACTS } from "../../../core/engine/facts.ts";
-import { promptFingerprint } from "../../../core/actions/fingerprint.ts";
+import { createPromptFingerprint } from "../../../core/actions/fingerprint.ts";
 import type { ActionSubject } from "../../../core/actions/prepare.ts";
 import type { SubjectNow } from "../../../core/engine/guard.ts";
 import { formatPaneRef } from "../../../core/engine/ref.ts";
 import type { Ingest } from "../../../core/ingest/ingest.ts";
+import { promptWith, type Prompt as ShownPrompt } from "../../../core/ingest/prompts.ts";
 import type { RuntimeEntry } from "../../../core/ingest/world.ts";
 import type { Pane, PaneKey } from "../../../core/model/runtime.ts";
 import type { Status } from "../../../core/model/state.ts";
-import { modelAdapter } from "./modelAdapter.ts";
-import type { ModelPane, Prompt, TmuxModel } from "./tmuxModel.ts";
+import type { PromptRequest } from "../../../core/model/request.ts";
+import { modelAdapter, seenOn } from "./modelAdapter.ts";
+import { screenOf, type ModelPane, type Prompt, type TmuxModel } from "./tmuxModel.ts";
 
 interface Belief {
   pane: Pane;
@@ -56,16 +58,31 @@ const paneOf = ({ paneId, sessionName, first, isDead, inMode }: ModelPane, now: 
 
 type World = Pick<TmuxModel, "isRunning" | "panes">;
 
+export interface EngineOptions {
+  /** Events told the whole text of every request; else only the screen does. */
+  isAnnounced: boolean;
+  /** Where another request is open, it takes that one for the one on the screen. */
+  showsQueued: boolean;
+  /** Checks of the gate that are taken out: that the text is the one that was shown, and that it is whole. */
+  isLenient: boolean;
+  isWhole: boolean;
+}
+
+const PLAIN: EngineOptions = { isAnnounced: false, showsQueued: false, isLenient: false, isWhole: false };
+
 export class LaggingEngine {
   private readonly model: World;
   private readonly now: () => number;
+  private readonly options: EngineOptions;
+  private readonly fingerprintOf = createPromptFingerprint();
   private beliefs = new Map<string, Belief>();
   /** Over all lives of a runtime, as the store counts them. */
   private readonly versions = new Map<string, { seen: string; version: number }>();
 
-  constructor(model: World, now: () => number) {
+  constructor(model: World, now: () => number, options: EngineOptions = PLAIN) {
     this.model = model;
     this.now = now;
+    this.options = options;
     this.sync();
   }
 
@@ -80,14 +97,21 @@ export class LaggingEngine {
 
   private observe(modelPane: ModelPane): Belief {
     const pane = paneOf(modelPane, this.now());
-    const { front, prompt } = modelPane;
+    const { front } = modelPane;
+    const prompt = (this.options.showsQueued ? modelPane.queued : null) ?? modelPane.prompt;
     if (front.runtimeId === null || modelPane.isDead) return { pane, entry: null, prompt: null };
     const status = statusOf(modelPane);
-    const resolution = { status, requestId: prompt?.id ?? null, request: prompt?.request ?? null };
+    const { isAnnounced } = this.options;
+    const onScreen = seenOn(screenOf(modelPane));
+    const requestId =
+      prompt === null ? null : isAnnounced ? `request:/x@${prompt.id}` : `poller@${prompt.id}`;
+    const request = isAnnounced ? (prompt?.request ?? null) : onScreen;
+    const resolution = { status, requestId, request: prompt === null ? null : request };
     const seen = JSON.stringify(resolution);
     const known = this.versions.get(front.runtimeId);
     const version = known?.seen === seen ? known.version : (known?.version ?? 0) + 1;
     this.versions.set(front.runtimeId, { seen, version });
+    const byEvent = new Map(prompt === null ? [] : [[prompt.id, prompt.request]]);
     const entry = {
       runtime: {
         runtimeId: front.runtimeId,
@@ -102,10 +126,24 @@ export class LaggingEngine {
       adapter: modelAdapter,
       facts: EMPTY_FACTS,
       resolution,
-      fingerprint: promptFingerprint(front.runtimeId, resolution),
+      asked: { byEvent, poller: onScreen },
       stateVersion: version,
     } as unknown as RuntimeEntry;
+    entry.prompt = onScreen === null ? null : this.promptWith(entry, onScreen);
     return { pane, entry, prompt };
+  }
+
+  /** As the daemon has it, unless a check is taken out. */
+  private promptWith(entry: RuntimeEntry, seen: PromptRequest): ShownPrompt | null {
+    const { isLenient, isWhole } = this.options;
+    const prompt = promptWith(entry, seen, this.fingerprintOf);
+    const told = entry.resolution?.request ?? null;
+    const fingerprint = `${entry.resolution?.requestId}`;
+    if (isLenient)
+      return told === null
+        ? null
+        : { request: { ...told, options: seen.options, isWhole: true }, fingerprint };
+    return prompt !== null && isWhole ? { ...prompt, request: { ...prompt.request, isWhole } } : prompt;
   }
 
   /** The prompt that the person sees for a pane. */
@@ -150,7 +188,7 @@ export class LaggingEngine {
       runtimeId: entry?.runtime.runtimeId ?? null,
       stateVersion: entry?.stateVersion ?? 0,
       state: entry?.resolution?.status.state ?? null,
-      fingerprint: entry?.fingerprint ?? null,
+      fingerprint: entry?.prompt?.fingerprint ?? null,
       confirmedAt: this.now(),
       // As late as everything else: what it saw last was alive.
       processAlive: entry !== null,
@@ -164,6 +202,7 @@ export class LaggingEngine {
       undefined;
     return {
       world: { runtimes: { get: findEntry }, paneOf: (key: PaneKey) => this.paneOf(key) },
+      promptWith: (entry: RuntimeEntry, seen: PromptRequest) => this.promptWith(entry, seen),
       markKilled: () => {},
     } as unknown as Ingest;
   }

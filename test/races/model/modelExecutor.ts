@@ -57,12 +57,25 @@ const argumentsOf = (words: readonly string[], bare: readonly string[]): string[
 class Gone extends Error {}
 
 /** Checks that can be taken out, to show that the races notice. */
-export const CHECKS = ["first process", "program", "screen", "start of a process", "memory"] as const;
+export const CHECKS = [
+  "first process",
+  "program",
+  "screen",
+  "place",
+  "cursor",
+  "text",
+  "whole",
+  "start of a process",
+  "memory",
+] as const;
 export type Check = (typeof CHECKS)[number];
-const CONDITION_OF: Partial<Record<Check, RegExp>> = {
-  "first process": /#\{==:#\{pane_pid\},\d+\}/g,
-  program: /#\{m\/r:[^,]*,#\{pane_current_command\}\}/g,
-  screen: /#\{C\/r:[^}]*\}/g,
+/** What a check is in a condition, and what is left without it. */
+const CONDITION_OF: Partial<Record<Check, readonly [RegExp, string]>> = {
+  "first process": [/#\{==:#\{pane_pid\},\d+\}/g, "1"],
+  program: [/#\{m\/r:[^,]*,#\{pane_current_command\}\}/g, "1"],
+  screen: [/#\{C\/r:(?:[^#}]|#.)*\}|#\{==:#\{C\/r:(?:[^#}]|#.)*\},\d+\}/g, "1"],
+  place: [/#\{==:(#\{C\/r:(?:[^#}]|#.)*\}),\d+\}/g, "$1"],
+  cursor: [/#\{==:#\{cursor_[xy]\},\d+\}/g, "1"],
 };
 
 export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
@@ -150,7 +163,7 @@ export class ModelExecutor implements Pick<TargetExecutor, "run" | "targetId"> {
         const pane = this.paneOf(words);
         const [condition = "", yes = "", no = ""] = argumentsOf(words, ["-F"]);
         const left = this.without === null ? undefined : CONDITION_OF[this.without];
-        const value = expandFormat(pane, left === undefined ? condition : condition.replace(left, "1"));
+        const value = expandFormat(pane, left === undefined ? condition : condition.replace(...left));
         const chosen = value !== "" && value !== "0" ? yes : no;
         return parseCommands(chosen)
           .filter((command) => command.length > 0)

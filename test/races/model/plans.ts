@@ -17,7 +17,7 @@ const actorOf = (kind: Kind): fc.Arbitrary<ActorPlan> =>
     action: fc.constantFrom(...kind.actions),
     isByRuntime: fc.boolean(),
     guard: fc.constantFrom("none", "runtime", "force"),
-    choice: fc.constantFrom("approve", "deny", "option", "text"),
+    choice: fc.constantFrom(...(kind.choices ?? (["approve", "deny", "option", "text"] as const))),
   });
 
 export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
@@ -25,7 +25,8 @@ export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
     .record({
       scene: fc.constantFrom(...kind.scenes),
       isWorking: fc.boolean(),
-      style: fc.constantFrom(...DIALOG_STYLES),
+      style: fc.constantFrom(...(kind.styles ?? DIALOG_STYLES)),
+      isOther: fc.boolean(),
       isFitting: fc.integer({ min: 0, max: 9 }),
       actors: fc.array(actorOf(kind), { minLength: kind.actors, maxLength: kind.actors }),
       events:
@@ -44,19 +45,24 @@ export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
       ),
       turns: fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 1, maxLength: 12 }),
     })
-    .map(({ isFitting, style, actors, ...plan }) => {
+    .map(({ isFitting, style, actors, isOther, ...plan }) => {
       // Mostly a scene in which the action makes sense.
       const action = actors[0]?.action ?? "send";
       const isAnswer = action === "answer" || kind.events.includes("prompt answered elsewhere");
       const fits = isFitting > 0;
       const fitChoice = ({ choice, ...actor }: ActorPlan): ActorPlan => {
         const isText = fits ? style === "text" : choice === "text";
-        return { ...actor, choice: isText ? "text" : choice === "text" ? "deny" : choice };
+        const other = kind.choices?.includes("deny") === false ? "approve" : "deny";
+        return { ...actor, choice: isText ? "text" : choice === "text" ? other : choice };
       };
       return {
         ...plan,
         actors: actors.map(fitChoice),
         dialog: isAnswer === fits ? style : null,
+        texts: kind.texts ?? "plain",
+        above: kind.above ?? 0,
+        isAnnounced: kind.isAnnounced ?? false,
+        queued: kind.hasQueued !== true ? "none" : isOther ? "shown" : "hidden",
         isWorking: action === "interrupt" ? fits : plan.isWorking,
       };
     });

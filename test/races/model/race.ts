@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { ask, EVENTS, NEIGHBOUR, TARGET, type EventName } from "./events.ts";
 import type { Kind, SceneName } from "./kinds.ts";
 import { LaggingEngine } from "./laggingEngine.ts";
+import { textOf, type TextFamily } from "./texts.ts";
 import { act, faultOf, newActor, type Actor, type ActorPlan, type Outcome } from "../actor.ts";
 import { createRaceDaemon, type RaceDaemon } from "../raceDaemon.ts";
 import { ModelExecutor, type Check, type Step } from "./modelExecutor.ts";
@@ -16,6 +17,11 @@ export interface RacePlan {
   isWorking: boolean;
   /** What the agent asks at first. */
   dialog: DialogStyle | null;
+  texts: TextFamily;
+  above: number;
+  isAnnounced: boolean;
+  /** Whether there is a second open request, and the daemon shows that one. */
+  queued: "none" | "hidden" | "shown";
   actors: readonly ActorPlan[];
   events: readonly { event: EventName; at: number }[];
   /** When the daemon sees the world as it is. */
@@ -43,18 +49,24 @@ export interface RaceReport {
   log: readonly string[];
 }
 
-const DETAIL = "make target-0";
-
-const openScene = (model: TmuxModel, { scene, isWorking, dialog }: RacePlan): void => {
+const openScene = (model: TmuxModel, plan: RacePlan): void => {
+  const { scene, isWorking, dialog, texts, above, queued } = plan;
+  const detail = textOf(texts, 0);
   const shell = scene === "agent" ? null : model.spawn("sh", false);
   const agent = scene === "shell" ? null : model.spawn("agent", true);
   const first = shell ?? agent;
   if (first === null) throw new Error("a scene has a program");
   const pane = model.open(TARGET, "base", first, agent ?? first);
   if (agent !== null)
-    Object.assign(pane, { isWorking, prompt: dialog === null ? null : ask(dialog, DETAIL) });
+    Object.assign(pane, {
+      isWorking,
+      prompt: dialog === null ? null : ask(dialog, detail),
+      queued: dialog === null || queued === "none" ? null : ask(dialog, detail, true),
+      above: Array.from({ length: above }, (_, row) => `log ${row}`),
+      texts,
+    });
   const other = model.open(NEIGHBOUR, "other", model.spawn("agent", true));
-  other.prompt = dialog === null ? null : ask(dialog, DETAIL);
+  other.prompt = dialog === null ? null : ask(dialog, detail);
 };
 
 /** Nothing from outside could have told it yet. */
@@ -90,7 +102,12 @@ class Race {
     this.plan = plan;
     this.without = without;
     openScene(this.model, plan);
-    this.engine = new LaggingEngine(this.model, () => this.scheduler.clock.now());
+    this.engine = new LaggingEngine(this.model, () => this.scheduler.clock.now(), {
+      isAnnounced: plan.isAnnounced,
+      showsQueued: plan.queued === "shown",
+      isLenient: without === "text",
+      isWhole: without === "whole",
+    });
   }
 
   async run(kind: Kind): Promise<RaceReport> {

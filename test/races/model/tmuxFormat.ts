@@ -32,11 +32,15 @@ const variable = (pane: ModelPane, name: string): string => {
   }
 };
 
+/** `##`, `#,` and `#}` stand for their second sign. */
+const isEscape = (format: string, at: number): boolean => /^#[#,}]/.test(format.slice(at, at + 2));
+
 /** Where the part that begins at `from` ends: at a comma or a brace of its own level. */
 const endOfPart = (format: string, from: number): number => {
   let depth = 0;
   for (let at = from; at < format.length; at += 1) {
-    if (format.startsWith("#{", at)) depth += 1;
+    if (isEscape(format, at)) at += 1;
+    else if (format.startsWith("#{", at)) depth += 1;
     else if (format[at] === "}" && depth > 0) depth -= 1;
     else if (depth === 0 && (format[at] === "," || format[at] === "}")) return at;
   }
@@ -83,7 +87,10 @@ const operate = (pane: ModelPane, inner: string): string => {
 export const expandFormat = (pane: ModelPane, format: string): string => {
   let out = "";
   for (let at = 0; at < format.length;) {
-    if (format.startsWith("#{", at)) {
+    if (isEscape(format, at)) {
+      out += format[at + 1];
+      at += 2;
+    } else if (format.startsWith("#{", at)) {
       const end = matching(format, at);
       out += operate(pane, format.slice(at + 2, end));
       at = end + 1;
@@ -99,7 +106,8 @@ export const expandFormat = (pane: ModelPane, format: string): string => {
 const matching = (format: string, from: number): number => {
   let depth = 0;
   for (let at = from; at < format.length; at += 1) {
-    if (format.startsWith("#{", at)) depth += 1;
+    if (isEscape(format, at)) at += 1;
+    else if (format.startsWith("#{", at)) depth += 1;
     else if (format[at] === "}" && (depth -= 1) === 0) return at;
   }
   throw new Error(`unbalanced format ${format}`);

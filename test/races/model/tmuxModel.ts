@@ -1,6 +1,7 @@
 // A model of what actions touch: tmux servers with panes, and the programs in them. Every method is one atomic step, as a
 // command is for the real server. What keys, pastes and signals reached is on record, with what was there at that moment.
 import type { PromptRequest } from "../../../core/model/request.ts";
+import { VISIBLE_ROWS, type TextFamily } from "./texts.ts";
 
 /** A process. `runtimeId` null: a shell or another program that is no agent. */
 export interface Program {
@@ -18,6 +19,7 @@ export type DialogStyle = (typeof DIALOG_STYLES)[number];
 export interface Prompt {
   id: string;
   style: DialogStyle;
+  /** All of it, as an event would tell it. */
   request: PromptRequest;
   /** Index of the option under the selection. */
   selected: number;
@@ -42,7 +44,13 @@ export interface ModelPane {
   isDead: boolean;
   inMode: boolean;
   isWorking: boolean;
+  /** The one whose dialog is drawn. */
   prompt: Prompt | null;
+  /** Another open request of the same turn, whose dialog is not drawn. */
+  queued: Prompt | null;
+  /** Rows above the dialog. */
+  above: readonly string[];
+  texts: TextFamily;
   box: string;
 }
 
@@ -57,25 +65,30 @@ const dialogRows = ({ style, selected, request }: Prompt, box: string): string[]
     const number = style === "digits" ? `${index + 1}. ` : "";
     return `${index === selected ? "❯" : " "} ${number}${label}`;
   });
+  const body = (request.body ?? "").split("\n");
+  const seen = body.length > VISIBLE_ROWS ? body.slice(-VISIBLE_ROWS) : body;
   return [
-    request.title,
-    `  ${request.body ?? ""}`,
+    ...(body.length > VISIBLE_ROWS ? [] : [request.title]),
+    ...seen.map((row) => `  ${row}`.trimEnd()),
     ...rows,
     ...(style === "text" ? [`> ${box}`] : []),
     DIALOG_FOOTER,
   ];
 };
 
-export const screenOf = ({ front, prompt, isWorking, box }: ModelPane): string[] => {
+/** The rows of a dialog as they are drawn. */
+export const rowsOf = (prompt: Prompt): string[] => dialogRows(prompt, "");
+
+export const screenOf = ({ front, prompt, isWorking, box, above }: ModelPane): string[] => {
   if (front.runtimeId === null) return [`${SHELL_PROMPT}${box}`];
-  if (prompt !== null) return dialogRows(prompt, box);
+  if (prompt !== null) return [...above, ...dialogRows(prompt, box)];
   return [`agent ${front.command}`, isWorking ? WORKING_ROW : "", `> ${box}`, "────", IDLE_FOOTER];
 };
 
 /** Where the cursor stands: after the box, or below a dialog. */
 export const cursorOf = (pane: ModelPane): { x: number; y: number } => {
   const rows = screenOf(pane);
-  const box = rows.findIndex((row) => row.startsWith("> "));
+  const box = rows.findLastIndex((row) => row.startsWith("> "));
   const y = pane.front.runtimeId === null ? 0 : box >= 0 ? box : rows.length - 1;
   // No row has a sign of more than one unit or column.
   return { x: (rows[y] ?? "").length, y };
@@ -122,8 +135,9 @@ export class TmuxModel {
   }
 
   open(paneId: string, sessionName: string, first: Program, front: Program = first): ModelPane {
-    const start = { isDead: false, inMode: false, isWorking: false, prompt: null, box: "" };
-    const pane: ModelPane = { paneId, sessionName, first, front, ...start };
+    const start = { isDead: false, inMode: false, isWorking: false, prompt: null, queued: null, box: "" };
+    const look = { above: [], texts: "plain" } as const;
+    const pane: ModelPane = { paneId, sessionName, first, front, ...start, ...look };
     this.panes.set(paneId, pane);
     return pane;
   }

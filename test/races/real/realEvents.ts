@@ -1,8 +1,10 @@
 // What can happen to a real pane during a race. Each resolves when tmux was seen to know it: from then on a delivery that
 // does not fit is wrong, and before that it is in the window that cannot be closed from outside.
-import { ask, askAgain, NEIGHBOUR, TARGET } from "../model/events.ts";
+import { askAgain, askNext, NEIGHBOUR, TARGET } from "../model/events.ts";
 import type { ActionName, SceneName } from "../model/kinds.ts";
 import type { Lane } from "./lane.ts";
+import type { TextFamily } from "../model/texts.ts";
+import { rowsOf } from "../model/tmuxModel.ts";
 import type { RealPane } from "./realPane.ts";
 
 export const isAlive = (pid: number): boolean => {
@@ -19,6 +21,8 @@ type RealEvent = (lane: Lane, pane: RealPane, number: number) => Promise<void>;
 const takeOver = (pane: RealPane, before: RealPane): void => {
   pane.prompt = before.prompt === null ? null : askAgain(before.prompt);
   pane.isWorking = before.isWorking;
+  pane.above = before.above;
+  pane.texts = before.texts;
   pane.draw();
 };
 
@@ -59,7 +63,30 @@ const exited: RealEvent = async (lane, pane) => {
 };
 
 const replaced: RealEvent = async (lane, pane, number) => {
-  pane.change({ prompt: ask(pane.prompt?.style ?? "digits", `make other-${number}`) });
+  pane.change({ prompt: askNext(pane, number) });
+  await lane.drawn(pane);
+  pane.settle();
+};
+
+const otherShown: RealEvent = async (lane, pane) => {
+  const { prompt, queued } = pane;
+  if (prompt === null || queued === null) return;
+  pane.change({ prompt: queued, queued: prompt });
+  await lane.drawn(pane);
+  pane.settle();
+};
+
+const replacedBelow: RealEvent = async (lane, pane, number) => {
+  const { prompt, above } = pane;
+  if (prompt === null) return;
+  const old = rowsOf(prompt);
+  pane.change({
+    prompt: askNext(pane, number),
+    above:
+      above.length === 0
+        ? old
+        : [...above.slice(0, Math.max(0, above.length - old.length)), ...old.slice(0, above.length)],
+  });
   await lane.drawn(pane);
   pane.settle();
 };
@@ -85,6 +112,10 @@ export interface RealKind {
   scenes: readonly SceneName[];
   events: readonly RealEvent[];
   actors: 1 | 2;
+  texts?: TextFamily;
+  above?: number;
+  isAnnounced?: boolean;
+  hasQueued?: boolean;
 }
 
 const BOTH = ["agent", "agent in a shell"] as const;
@@ -107,5 +138,19 @@ export const REAL_KINDS: readonly RealKind[] = [
   kind("session renamed, its name taken", [renamed]),
   kind("two actors at once", [], { actors: 2, actions: ["answer", "answer", "send"] }),
   kind("two actors, prompt replaced", [replaced], { actors: 2, actions: ["answer"] }),
+  kind("near-equal texts", [replaced], { actions: ["answer"], texts: "near" }),
+  kind("near-equal texts that events told", [replaced], {
+    actions: ["answer"],
+    texts: "near",
+    isAnnounced: true,
+  }),
+  kind("texts that redaction would make equal", [replaced], {
+    actions: ["answer"],
+    texts: "secrets",
+    isAnnounced: true,
+  }),
+  kind("two open requests", [otherShown], { actions: ["answer"], isAnnounced: true, hasQueued: true }),
+  kind("old rows above", [replacedBelow], { actions: ["answer"], above: 6 }),
+  kind("old rows in the old place", [replacedBelow], { actions: ["answer"] }),
   kind("respawned twice", [respawned, respawned], { scenes: ["agent"] }),
 ];

@@ -8,6 +8,7 @@ import {
   type Program,
   type Prompt,
 } from "../model/tmuxModel.ts";
+import type { TextFamily } from "../model/texts.ts";
 import { answerKey, submitBox } from "../model/tmuxModel.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -34,6 +35,9 @@ export class RealPane implements ModelPane {
   inMode = false;
   isWorking = false;
   prompt: Prompt | null = null;
+  queued: Prompt | null = null;
+  above: readonly string[] = [];
+  texts: TextFamily = "plain";
   box = "";
   /** What it would show is not drawn. */
   isHidden = false;
@@ -82,7 +86,7 @@ export class RealPane implements ModelPane {
   }
 
   /** Changes at once and inside; what comes from now on may have been sent to what was before. */
-  change(part: Partial<Pick<RealPane, "prompt" | "front" | "isWorking" | "box">>): void {
+  change(part: Partial<Pick<RealPane, "prompt" | "queued" | "above" | "front" | "isWorking" | "box">>): void {
     this.read();
     this.isSettled = false;
     Object.assign(this, part);

@@ -8,6 +8,7 @@ import { realClock } from "../../setup/realClock.ts";
 import { act, faultOf, newActor, type Actor, type ActorPlan, type Outcome } from "../actor.ts";
 import { ask, NEIGHBOUR } from "../model/events.ts";
 import { LaggingEngine } from "../model/laggingEngine.ts";
+import { textOf } from "../model/texts.ts";
 import type { DialogStyle } from "../model/tmuxModel.ts";
 import type { SceneName } from "../model/kinds.ts";
 import { createRaceDaemon } from "../raceDaemon.ts";
@@ -22,6 +23,8 @@ const READ_EVERY_MS = 4;
 export interface RealPlan {
   scene: SceneName;
   dialog: DialogStyle | null;
+  /** The daemon shows the other open request, where there is one. */
+  showsQueued: boolean;
   isWorking: boolean;
   actors: readonly ActorPlan[];
   at: number;
@@ -80,9 +83,13 @@ const meddle = (
   };
 };
 
-const setScene = async (lane: Lane, { scene, dialog, isWorking }: RealPlan) => {
+const setScene = async (lane: Lane, kind: RealKind, { scene, dialog, isWorking }: RealPlan) => {
   const pane = await lane.open(scene);
-  pane.prompt = dialog === null ? null : ask(dialog, "make target-0");
+  pane.texts = kind.texts ?? "plain";
+  pane.above = Array.from({ length: kind.above ?? 0 }, (_, row) => `log ${row}`);
+  const detail = textOf(pane.texts, 0);
+  pane.prompt = dialog === null ? null : ask(dialog, detail);
+  pane.queued = dialog === null || kind.hasQueued !== true ? null : ask(dialog, detail, true);
   pane.isWorking = isWorking;
   const neighbour = lane.panes.get(NEIGHBOUR);
   if (neighbour !== undefined) {
@@ -115,8 +122,13 @@ export const runRealRace = async (
   kind: RealKind,
   plan: RealPlan,
 ): Promise<RealReport> => {
-  const pane = await setScene(lane, plan);
-  const engine = new LaggingEngine(lane, () => fastClock.now());
+  const pane = await setScene(lane, kind, plan);
+  const engine = new LaggingEngine(lane, () => fastClock.now(), {
+    isAnnounced: kind.isAnnounced ?? false,
+    showsQueued: plan.showsQueued,
+    isLenient: false,
+    isWhole: false,
+  });
   const sync = (): void => engine.sync();
   const change = async (): Promise<void> => {
     for (const [index, event] of kind.events.entries())

@@ -1,0 +1,92 @@
+// What is asked of the person now, to the letter: the texts of open requests as events and readings told them in this life of
+// the daemon. The store has them redacted; after a restart a prompt is not whole until its dialog was read again.
+import { shownPrompt } from "../engine/shownPrompt.ts";
+import type { Evidence } from "../model/evidence.ts";
+import type { PromptRequest } from "../model/request.ts";
+import type { IngestDeps } from "./ledger.ts";
+import type { RuntimeEntry } from "./world.ts";
+
+/** So many open requests of one agent are kept to the letter; of older ones what is stored. */
+const MAX_KEPT = 32;
+
+/** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
+export interface Prompt {
+  request: PromptRequest;
+  fingerprint: string | null;
+}
+
+type Entry = Pick<RuntimeEntry, "runtime" | "resolution" | "facts" | "asked">;
+
+/** To be called with every request that an event opened, before it is redacted. */
+export const keepAsked = (entry: RuntimeEntry, { eventId, signal }: Evidence): void => {
+  if (signal.kind !== "request") return;
+  const open = new Set(Array.from(entry.facts.opens.values(), (one) => one.eventId));
+  const kept = [...entry.asked.byEvent].filter(([id]) => open.has(id)).slice(1 - MAX_KEPT);
+  entry.asked = { ...entry.asked, byEvent: new Map([...kept, [eventId, signal.request]]) };
+};
+
+/** Who asks: `request:<lane>@<event>`, or `<source>@<since>` for a reading. */
+const sourceOf = (requestId: string): "poller" | "transcript" | { eventId: string } => {
+  const [source] = requestId.split("@", 1);
+  if (source === "poller" || source === "transcript") return source;
+  return { eventId: requestId.slice(requestId.lastIndexOf("@") + 1) };
+};
+
+/** The open request of an event, while its dialog may not have been drawn yet; epoch ms. Null: it should have been by now. */
+export const drawnBy = ({ resolution, facts }: Entry): number | null => {
+  const source = sourceOf(resolution?.requestId ?? "");
+  if (typeof source === "string") return null;
+  for (const { eventId, eventTime, signal } of facts.opens.values())
+    if (eventId === source.eventId) return eventTime + signal.dialogGraceMs;
+  return null;
+};
+
+/** The text as it was told, and whether that is not only what the store kept of it. */
+const announcedOf = (entry: Entry): { request: PromptRequest; isLive: boolean } | null => {
+  const { resolution, asked } = entry;
+  const stored = resolution?.request ?? null;
+  if (stored === null) return null;
+  const source = sourceOf(resolution?.requestId ?? "");
+  const live = typeof source === "string" ? asked[source] : asked.byEvent.get(source.eventId);
+  return live === undefined || live === null
+    ? { request: { ...stored, isWhole: false }, isLive: false }
+    : { request: live, isLive: true };
+};
+
+/**
+ * The prompt that is open, with the dialog `seen` on the screen (null: none was read). Null: nothing is asked, or the screen
+ * shows another prompt.
+ */
+export const promptWith = (
+  entry: Entry,
+  seen: PromptRequest | null,
+  fingerprintOf: IngestDeps["fingerprintOf"],
+): Prompt | null => {
+  const announced = announcedOf(entry);
+  if (announced === null) return null;
+  const requestId = entry.resolution?.requestId ?? null;
+  const isOfScreen = requestId !== null && sourceOf(requestId) === "poller";
+  const request = isOfScreen ? (seen ?? announced.request) : shownPrompt(announced.request, seen);
+  if (request === null) return null;
+  const isKnown = announced.isLive || seen !== null;
+  const { runtimeId } = entry.runtime;
+  return { request, fingerprint: isKnown ? fingerprintOf({ runtimeId, requestId, request }) : null };
+};
+
+/**
+ * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, it has no fingerprint:
+ * there is nothing that could be answered.
+ */
+export const promptOf = (
+  entry: Entry,
+  at: number,
+  fingerprintOf: IngestDeps["fingerprintOf"],
+): Prompt | null => {
+  const announced = announcedOf(entry);
+  if (announced === null) return null;
+  const { poller } = entry.asked;
+  const prompt = promptWith(entry, poller ?? null, fingerprintOf);
+  if (prompt === null) return { request: { ...announced.request, isWhole: false }, fingerprint: null };
+  const isUndrawn = poller === null || (poller === undefined && at < (drawnBy(entry) ?? 0));
+  return isUndrawn ? { ...prompt, fingerprint: null } : prompt;
+};
