@@ -9,6 +9,7 @@ const request = {
   kind: "command" as const,
   title: "Run a command",
   body: "ls\nrm -rf /\t\u001b[31m\\",
+  is_whole: true,
   tool_name: "Bash",
   options: [],
   expires_at: null,

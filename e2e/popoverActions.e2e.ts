@@ -50,6 +50,46 @@ describe("answering", () => {
     await popover.status.getByText("Delivered.").waitFor({ state: "detached" });
   });
 
+  it("approves a long request only after all of it was shown", async () => {
+    const started = await startAsking();
+    const { daemon, popover } = started;
+    await popover.row("long").click();
+    await popover.detail.getByText("Show whole").waitFor();
+    expect(await popover.action("Approve").count()).toBe(0);
+    await popover.press("a");
+    await popover.alert.getByText("It is not shown whole: show all of it first.").waitFor();
+    // Its last line decides.
+    const text = popover.detail.locator("pre").first();
+    const isCut = () => text.evaluate((box) => box.scrollHeight > box.clientHeight + 1);
+    expect(await isCut()).toBe(true);
+    await popover.press("Escape");
+    await popover.press("w");
+    await popover.action("Approve").waitFor();
+    expect(await isCut()).toBe(false);
+    await popover.press("a");
+    await asked(daemon, 1);
+    expect(daemon.asked).toMatchObject([
+      { action: "answer", input: { choice: { kind: "approve" }, guards: { ifPrompt: "fp-long" } } },
+    ]);
+  });
+
+  it("offers to deny what could not be read whole, and nothing that allows it", async () => {
+    const started = await startAsking();
+    const { daemon, popover } = started;
+    await popover.row("glimpse").click();
+    await popover.detail.getByText("Not shown whole: a part").waitFor();
+    expect(await popover.action("Approve").count()).toBe(0);
+    await popover.press("a");
+    await popover.press("1");
+    expect(daemon.asked).toEqual([]);
+    await popover.press("Escape");
+    await popover.press("d");
+    await asked(daemon, 1);
+    expect(daemon.asked).toMatchObject([
+      { input: { choice: { kind: "deny" }, guards: { ifPrompt: "fp-glimpse" } } },
+    ]);
+  });
+
   it("denies, and chooses options by key and by button", async () => {
     const started = await startMixed();
     const { daemon, popover } = started;
@@ -291,7 +331,7 @@ describe("the output", () => {
       popover.screen.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 2);
     expect(await isAtEnd()).toBe(true);
     daemon.outputs.set(ref, { screen: [...SCREEN, "\u001b[31mnewer <b>line</b>"] });
-    await popover.screen.getByText("^[[31mnewer <b>line</b>").waitFor();
+    await popover.screen.getByText("⟨U+001B⟩[31mnewer <b>line</b>").waitFor();
     expect(await isAtEnd()).toBe(true);
     await popover.detail.getByRole("button", { name: "Transcript" }).click();
     await popover.detail.getByText("> from the transcript").waitFor();

@@ -77,6 +77,22 @@ const LOOKS: readonly Look[] = [
     },
   },
   {
+    name: "folded",
+    scene: askingScene,
+    go: async ({ popover }) => {
+      await popover.row("long").click();
+      await popover.detail.getByText("Show whole").waitFor();
+    },
+  },
+  {
+    name: "part",
+    scene: askingScene,
+    go: async ({ popover }) => {
+      await popover.row("glimpse").click();
+      await popover.detail.getByText("Not shown whole: a part").waitFor();
+    },
+  },
+  {
     name: "plan",
     scene: askingScene,
     go: async ({ popover }) => {

@@ -46,7 +46,7 @@ it("groups findings, shows what is wrong with its remedy, and nothing steers the
     "",
     "Target host",
     "  ✗ problem  It is broken.",
-    "             line one line  two",
+    "             line one line ⟨U+202E⟩two",
     "             → Run 'x'.",
     "",
     "Agents on host",

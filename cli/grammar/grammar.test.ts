@@ -137,6 +137,8 @@ test("exit codes are stable", () => {
     not_delivered: 20,
     unverified: 21,
     E_PROMPT_UNCONFIRMED: 22,
+    E_ADDRESS_REUSED: 25,
+    E_NOT_SHOWN_WHOLE: 26,
     E_TARGET_HOST_KEY: 23,
     E_TARGET_AUTH: 24,
     E_INTERNAL: 70,

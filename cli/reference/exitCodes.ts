@@ -38,6 +38,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_UNSUPPORTED: "This agent, pane or host cannot do that.",
   E_PROMPT_OPEN: "The agent shows a prompt, and the text would have answered it.",
   E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
+  E_NOT_SHOWN_WHOLE: "The request could not be shown whole, so that it may only be denied; nothing was sent.",
   E_TARGET_UNKNOWN: "There is no target of that name.",
   E_RUNTIME_ENDED: "The agent ended while it was waited for.",
   E_ADDRESS_REUSED: "The address of the browser's page was used a second time; its session has ended.",

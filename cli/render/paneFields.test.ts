@@ -22,6 +22,7 @@ describe("what a pane is at", () => {
       kind: "command" as const,
       title: "Run a command",
       body: "ls",
+      is_whole: true,
       tool_name: null,
       options: [],
       expires_at: null,

@@ -1,7 +1,8 @@
-// A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer.
+// A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer. All of its text
+// is printed, to the letter: what a terminal would obey or nobody would see is marked, and the marks can be read back.
 import type { OptionRole, RequestView } from "../../core/model/request.ts";
+import { visibleLine, visibleText } from "../../core/model/visibleText.ts";
 import { formatAge } from "../../core/model/words.ts";
-import { cleanLine, cleanLines } from "./clean.ts";
 
 const ROLES: Readonly<Record<OptionRole, string>> = {
   approve: " (approve)",
@@ -9,20 +10,33 @@ const ROLES: Readonly<Record<OptionRole, string>> = {
   deny: " (deny)",
 };
 
-/** Every line indented; no control character of an agent is in them. */
+const NOT_WHOLE = "Not shown whole: a part of it could not be read. It may be denied; attach to read it.";
+
+const indented = (text: string): string[] =>
+  visibleText(text)
+    .split("\n")
+    .map((line) => `    ${line}`);
+
+const optionLines = (
+  { label, description, role }: RequestView["options"][number],
+  index: number,
+): string[] => [
+  `  ${index + 1}. ${visibleLine(label)}${role === null || role === undefined ? "" : ROLES[role]}`,
+  ...((description ?? "") === "" ? [] : [`     ${visibleLine(description ?? "")}`]),
+];
+
+/** Every line is indented; no control character of an agent is in them. */
 export const promptLines = (request: RequestView, now: number): string[] => {
-  const lines = [`  ${cleanLine(request.title)}`];
-  if (request.body !== null && request.body !== request.title)
-    lines.push(...cleanLines(request.body).map((line) => `    ${line}`));
+  const { title, body, content = null } = request;
+  const lines = [`  ${visibleLine(title)}`];
+  if (body !== null && body !== title) lines.push(...indented(body));
+  if (content !== null) lines.push(...indented(content));
+  if (!request.is_whole) lines.push(`    ${NOT_WHOLE}`);
   if (request.expires_at !== null) {
     const leftMs = Date.parse(request.expires_at) - now;
     lines.push(
       `    It goes on without an answer ${leftMs > 0 ? `in ${formatAge(leftMs)}` : "any moment now"}.`,
     );
   }
-  for (const [index, { label, role }] of request.options.entries())
-    lines.push(
-      `  ${index + 1}. ${cleanLine(label)}${role === null || role === undefined ? "" : ROLES[role]}`,
-    );
-  return lines;
+  return [...lines, ...request.options.flatMap(optionLines)];
 };

@@ -22,6 +22,7 @@ const request = {
   kind: "command" as const,
   title: "Run a command",
   body: "npm run build",
+  is_whole: true,
   tool_name: "Bash",
   options: [],
   expires_at: null,

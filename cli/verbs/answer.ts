@@ -61,11 +61,13 @@ const describe = (choice: AnswerChoice): string => {
 };
 
 const askForChoice = async (pane: PaneView, context: CliContext): Promise<AnswerChoice | "none" | null> => {
-  const count = pane.request?.options.length ?? 0;
+  const isWhole = pane.request?.is_whole === true;
+  const count = isWhole ? (pane.request?.options.length ?? 0) : 0;
   const numbers = count === 0 ? "" : `, 1-${count} to choose`;
-  const line = await askLine(`y to approve, n to deny${numbers}, anything else to leave it: `, context);
+  const approve = isWhole ? "y to approve, " : "";
+  const line = await askLine(`${approve}n to deny${numbers}, anything else to leave it: `, context);
   if (line === null) return null;
-  if (/^y(es)?$/i.test(line)) return { kind: "approve" };
+  if (isWhole && /^y(es)?$/i.test(line)) return { kind: "approve" };
   if (/^no?$/i.test(line)) return { kind: "deny" };
   const number = /^\d{1,2}$/.test(line) ? Number(line) : 0;
   return number >= 1 && number <= count ? { kind: "option", number } : "none";

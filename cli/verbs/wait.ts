@@ -1,10 +1,12 @@
 // `agtmux wait`: ends when a condition holds for a pane, or for any or every one that the filters let through. It follows
 // the change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
+import { setTimeout } from "node:timers/promises";
 import { matchesFilters, shownFilters } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION, type PaneView } from "../../core/model/view.ts";
 import type { WaitResult } from "../../core/model/waitView.ts";
+import { isWaiting } from "../../core/model/state.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
@@ -101,6 +103,34 @@ const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
 
 type Final = Extract<Verdict, { kind: "held" | "ended" }>;
 
+/** Agents announce a prompt before they draw it; so long is waited for that, because an answer needs its fingerprint. */
+const DRAWN_LIMIT_MS = 2_500;
+const DRAWN_EVERY_MS = 100;
+
+const isUndrawn = ({ state, request, prompt_fingerprint }: PaneView): boolean =>
+  state !== null && isWaiting(state) && request !== null && prompt_fingerprint === null;
+
+/** The same rows once their prompts are drawn; as they are where that takes too long, or the wait is over meanwhile. */
+const whenDrawn = async (rows: readonly PaneView[], client: DaemonClient): Promise<readonly PaneView[]> => {
+  const until = performance.now() + DRAWN_LIMIT_MS;
+  let now = rows;
+  while (now.some(isUndrawn) && performance.now() < until) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other is the point
+    await setTimeout(DRAWN_EVERY_MS);
+    // oxlint-disable-next-line no-await-in-loop -- see above
+    const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
+    if (list === null) break;
+    const byRef = new Map(list.items.map((row) => [row.identity.pane_ref, row]));
+    now = now.map((row) => {
+      const next = byRef.get(row.identity.pane_ref);
+      return next?.state_version === row.state_version ? next : row;
+    });
+    // What changed its version is no longer what was waited for.
+    if (rows.some((row) => byRef.get(row.identity.pane_ref)?.state_version !== row.state_version)) break;
+  }
+  return now;
+};
+
 /** Null when the context's signal aborted first. */
 const follow = async (context: CliContext, wish: Wish): Promise<Final | null> => {
   let tracker: Tracker | null = null;
@@ -115,7 +145,8 @@ const follow = async (context: CliContext, wish: Wish): Promise<Final | null> =>
       const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
       if (list !== null) verdict = tracker.look(list.items);
     }
-    if (verdict.kind === "held" || verdict.kind === "ended") return verdict;
+    if (verdict.kind === "held") return { ...verdict, rows: await whenDrawn(verdict.rows, client) };
+    if (verdict.kind === "ended") return verdict;
   }
   return null;
 };
@@ -123,7 +154,8 @@ const follow = async (context: CliContext, wish: Wish): Promise<Final | null> =>
 /** Null when the person stopped it. Fails with E_TIMEOUT. */
 const followFor = async (context: CliContext, wish: Wish, what: string): Promise<Final | null> => {
   const limit = new AbortController();
-  const timer = wish.timeoutMs === null ? undefined : setTimeout(() => limit.abort(), wish.timeoutMs);
+  const timer =
+    wish.timeoutMs === null ? undefined : globalThis.setTimeout(() => limit.abort(), wish.timeoutMs);
   const signal = AbortSignal.any([context.signal, limit.signal]);
   try {
     const verdict = await follow({ ...context, signal }, wish);

@@ -75,8 +75,12 @@ const toEntry = (change: EntryChange): FeedEntry => {
   }
 };
 
-const fromTransition = (transition: Transition): FeedEntry => {
+/** `now`: the rows of this moment by their version. What was stored of a prompt cannot be answered; as it is now, it can. */
+const fromTransition = (transition: Transition, now: ReadonlyMap<number, PaneView>): FeedEntry => {
   const { view, version, at } = transition;
+  const present = now.get(version);
+  if (present !== undefined && transition.resolution !== null)
+    return { kind: "state", version, at, pane: present, previous_state: transition.previousState };
   return transition.resolution === null
     ? removal(version, at, { ...view.identity, runtime_id: transition.runtimeId })
     : {
@@ -116,10 +120,11 @@ export class FeedHub {
   }
 
   private *history(since: number): Generator<FeedEntry> {
+    const now = new Map(this.source.rows(false).map((pane) => [pane.state_version, pane]));
     let version = since;
     for (;;) {
       const page = this.source.transitionsAfter(version, PAGE);
-      for (const transition of page) yield fromTransition(transition);
+      for (const transition of page) yield fromTransition(transition, now);
       const last = page.at(-1);
       if (last === undefined || page.length < PAGE) return;
       version = last.version;

@@ -19,6 +19,7 @@ const request = (
   kind,
   title,
   body,
+  is_whole: true,
   tool_name: null,
   options: options.map((option, index) =>
     typeof option === "string"
@@ -154,14 +155,24 @@ export const mixedScene = (now: number): PaneView[] => [
 ];
 
 const DIFF = [
-  "src/refunds/limits.ts",
-  "@@ -12,7 +12,8 @@ export const limitFor = (account: Account) => {",
   "   const base = account.limit;",
   "-  if (account.isTrusted) return base;",
   "+  if (account.isTrusted && !account.isFrozen) return base;",
   "+  if (account.isFrozen) return 0;",
   "   return Math.min(base, DAILY_LIMIT);",
 ].join("\n");
+
+const LONG = [
+  "cat > notes/release.md <<'EOF'",
+  ...Array.from({ length: 40 }, (_, at) => `- change ${at + 1}: what it does and for whom`),
+  "EOF",
+  "git commit -am 'Release notes' && git push",
+].join("\n");
+
+const YES_OR_NO: readonly (readonly [string, Role])[] = [
+  ["Yes", "approve"],
+  ["No", "deny"],
+];
 
 const PLAN = [
   "1. Read the ledger's entries of the last quarter.",
@@ -180,11 +191,17 @@ export const askingScene = (now: number): PaneView[] => [
     reason: "permission_edit",
     since: now - 4 * MINUTE,
     fingerprint: "fp-diff",
-    request: request("edit", "Edit src/refunds/limits.ts", DIFF, [
-      ["Yes", "approve"],
-      ["Yes, allow all edits this session", "approve_always"],
-      ["No", "deny"],
-    ]),
+    request: request(
+      "edit",
+      "Do you want to make this edit to limits.ts?",
+      "src/refunds/limits.ts",
+      [
+        ["Yes", "approve"],
+        ["Yes, allow all edits this session", "approve_always"],
+        ["No", "deny"],
+      ],
+      { content: DIFF },
+    ),
   }),
   makePane({
     pane: 2,
@@ -233,6 +250,28 @@ export const askingScene = (now: number): PaneView[] => [
     since: now - MINUTE,
     fingerprint: "fp-unread",
     request: request("tool", "fetch", "https://example.org/", ["Allow", "Reject"], { tool_name: "fetch" }),
+  }),
+  makePane({
+    pane: 5,
+    session: "asks",
+    window: 5,
+    windowName: "long",
+    state: "waiting_approval",
+    since: now - MINUTE,
+    fingerprint: "fp-long",
+    request: request("command", "Bash command", LONG, YES_OR_NO),
+  }),
+  makePane({
+    pane: 6,
+    session: "asks",
+    window: 6,
+    windowName: "glimpse",
+    state: "waiting_approval",
+    since: now - MINUTE,
+    fingerprint: "fp-glimpse",
+    request: request("command", "Bash command", "touch part-58.txt\ntouch part-59.txt", YES_OR_NO, {
+      is_whole: false,
+    }),
   }),
 ];
 

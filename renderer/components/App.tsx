@@ -14,6 +14,7 @@ import type { Api, Host } from "../connection/connectHost.ts";
 import { useActions, type Actions } from "../hooks/useActions.ts";
 import { useCommands } from "../hooks/useCommands.ts";
 import { useRows, type Rows } from "../hooks/useRows.ts";
+import { useUnfolded } from "../hooks/useUnfolded.ts";
 import { useRowTools, type RowTools } from "../hooks/useRowTools.ts";
 import { useUninterruptible } from "../hooks/useUninterruptible.ts";
 import { abilitiesOf, type Abilities } from "../state/abilities.ts";
@@ -51,7 +52,11 @@ interface AppProps {
 }
 
 /** What can be done to a pane as it is shown now. */
-const useAbilities = (host: Host, feed: FeedState): ((pane: PaneView) => Abilities) => {
+const useAbilities = (
+  host: Host,
+  feed: FeedState,
+  isShownWhole: (pane: PaneView) => boolean,
+): ((pane: PaneView) => Abilities) => {
   const isConnected = feed.connection.kind === "live";
   const uninterruptible = useUninterruptible(host.api, isConnected);
   return useCallback(
@@ -60,8 +65,9 @@ const useAbilities = (host: Host, feed: FeedState): ((pane: PaneView) => Abiliti
         isConnected,
         isUnreachable: feed.targets.get(pane.identity.target)?.health === "down",
         uninterruptible,
+        isShownWhole,
       }),
-    [isConnected, feed.targets, uninterruptible],
+    [isConnected, feed.targets, uninterruptible, isShownWhole],
   );
 };
 
@@ -124,8 +130,9 @@ export const App = (props: AppProps) => {
   const inputRef = useRef<HTMLInputElement>(null);
   const rows = useRows(feed);
   const actions = useActions(host, desk);
-  const abilitiesFor = useAbilities(host, feed);
-  const tools = useRowTools({ rows, actions, desk, abilitiesFor });
+  const unfolded = useUnfolded();
+  const abilitiesFor = useAbilities(host, feed, unfolded.isShownWhole);
+  const tools = useRowTools({ rows, actions, desk, abilitiesFor, unfold: unfolded.unfold });
   useDeskSight(desk, feed, [rows.selected?.key ?? null, rows.openKey]);
   const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
   const { view, overview } = rows;
@@ -143,6 +150,7 @@ export const App = (props: AppProps) => {
       isOpen={row.key === rows.openKey}
       isReplying={tools.isReplying(row.key)}
       isOutputShown={tools.isOutputShown(row.key)}
+      isShownWhole={row.kind === "pane" && unfolded.isShownWhole(row.pane)}
       drafts={drafts}
       status={statuses.get(row.key)}
       hasDraft={drafted.has(row.key)}

@@ -21,6 +21,8 @@ interface PaneDetailProps extends PaneActionHandlers {
   isSending: boolean;
   isReplying: boolean;
   isOutputShown: boolean;
+  isShownWhole: boolean;
+  onShowWhole: () => void;
   onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
   onReplyClosed: () => void;
 }
@@ -33,6 +35,8 @@ export const PaneDetail = (props: PaneDetailProps) => {
         <RequestDetail
           request={pane.request}
           abilities={abilities}
+          isShownWhole={props.isShownWhole}
+          onShowWhole={props.onShowWhole}
           onOption={(number) => props.onAnswer({ kind: "option", number })}
         />
       )}

@@ -26,6 +26,8 @@ export interface PaneItemProps {
   isOpen: boolean;
   isReplying: boolean;
   isOutputShown: boolean;
+  /** All of the text of its request is in the detail. */
+  isShownWhole: boolean;
   drafts: DraftStore;
   status: ActionStatus | undefined;
   hasDraft: boolean;
@@ -61,6 +63,8 @@ export const PaneItem = (props: PaneItemProps) => {
           isSending={status?.kind === "sending"}
           isReplying={props.isReplying}
           isOutputShown={props.isOutputShown}
+          isShownWhole={props.isShownWhole}
+          onShowWhole={() => live.current.tools.unfold(pane)}
           onAttach={attach}
           onAnswer={(choice) => live.current.actions.answer(pane, choice)}
           onReply={() => live.current.tools.startReply(pane)}

@@ -18,41 +18,46 @@ const HEADINGS: Readonly<Record<Request["kind"], string>> = {
   other: "Asks for",
 };
 
-const DIFF_LINE = /^(?:\+(?!\+\+)|-(?!--))/;
-
-/** A diff keeps its signs; colour only repeats them. */
+/** A difference keeps its signs; colour only repeats them. */
 const lineTone = (line: string): string | undefined =>
-  DIFF_LINE.test(line) ? (line.startsWith("+") ? "added" : "removed") : undefined;
+  line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
 
-const looksLikeDiff = (text: string): boolean =>
-  /^@@ .*@@/m.test(text) || text.split("\n").filter((line) => DIFF_LINE.test(line)).length > 1;
+/** A long text is folded: its box scrolls, so the keyboard must reach it. */
+const Text = ({ text, kind, isFolded }: { text: string; kind: Request["kind"]; isFolded: boolean }) => (
+  <pre
+    className={styles.body}
+    data-prose={kind === "plan" || kind === "question"}
+    data-folded={isFolded}
+    {...(isFolded ? { tabIndex: 0 } : {})}
+    aria-label={isFolded ? "Text of the request, folded" : "Full text of the request"}
+  >
+    {displayText(text)}
+  </pre>
+);
 
-const Body = ({ request: { kind, body } }: { request: Request }) => {
-  const text = displayText(body ?? "");
-  const isDiff = kind === "edit" && looksLikeDiff(text);
-  return (
-    // The box scrolls, so the keyboard must reach it.
-    <pre
-      className={styles.body}
-      data-prose={kind === "plan" || kind === "question"}
-      tabIndex={0}
-      aria-label="Full text of the request"
-    >
-      {isDiff
-        ? text.split("\n").map((line, index) => (
-            // oxlint-disable-next-line react/no-array-index-key -- lines have no identity but their place
-            <span key={index} className={styles.diffLine} data-tone={lineTone(line)}>
-              {`${line}\n`}
-            </span>
-          ))
-        : text}
-    </pre>
-  );
-};
+const Difference = ({ content, isFolded }: { content: string; isFolded: boolean }) => (
+  <pre
+    className={styles.body}
+    data-folded={isFolded}
+    {...(isFolded ? { tabIndex: 0 } : {})}
+    aria-label={isFolded ? "What it writes, folded" : "All that it writes"}
+  >
+    {displayText(content)
+      .split("\n")
+      .map((line, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- lines have no identity but their place
+        <span key={index} className={styles.diffLine} data-tone={lineTone(line)}>
+          {`${line}\n`}
+        </span>
+      ))}
+  </pre>
+);
 
 interface RequestDetailProps {
   request: Request;
   abilities: Abilities;
+  isShownWhole: boolean;
+  onShowWhole: () => void;
   onOption: (number: number) => void;
 }
 
@@ -62,18 +67,27 @@ const Options = ({ request, abilities, onOption }: RequestDetailProps) => (
       const number = index + 1;
       const label = displayLine(option.label);
       const hindrance = abilities.options[index] ?? null;
+      const description = (option.description ?? "") !== "" && (
+        <small className={styles.description}>{displayLine(option.description ?? "")}</small>
+      );
       return (
         // oxlint-disable-next-line react/no-array-index-key -- options have no identity but their place
         <li key={index}>
           {hindrance === null ? (
             <button type="button" className={styles.option} onClick={() => onOption(number)}>
               <kbd className={styles.number}>{number}</kbd>
-              <span>{label}</span>
+              <span>
+                {label}
+                {description}
+              </span>
             </button>
           ) : (
             <span className={styles.option} title={`Not from here: ${hindrance}`}>
               <span className={styles.number}>{number}</span>
-              <span>{label}</span>
+              <span>
+                {label}
+                {description}
+              </span>
             </span>
           )}
         </li>
@@ -83,7 +97,9 @@ const Options = ({ request, abilities, onOption }: RequestDetailProps) => (
 );
 
 export const RequestDetail = (props: RequestDetailProps) => {
-  const { request } = props;
+  const { request, isShownWhole } = props;
+  const { body, content = null } = request;
+  const isFolded = !isShownWhole;
   return (
     <section>
       <h2>
@@ -91,7 +107,18 @@ export const RequestDetail = (props: RequestDetailProps) => {
         {request.tool_name !== null && ` · ${displayLine(request.tool_name)}`}
       </h2>
       <p className={styles.title}>{displayLine(request.title)}</p>
-      {request.body !== null && request.body !== request.title && <Body request={request} />}
+      {body !== null && body !== request.title && (
+        <Text text={body} kind={request.kind} isFolded={isFolded} />
+      )}
+      {content !== null && <Difference content={content} isFolded={isFolded} />}
+      {isFolded && (
+        <button type="button" className={styles.whole} onClick={props.onShowWhole}>
+          Show whole <kbd className={styles.number}>W</kbd>
+        </button>
+      )}
+      {!request.is_whole && (
+        <p className={styles.part}>Not shown whole: a part of it could not be read. Attach to read it.</p>
+      )}
       {request.options.length > 0 && <Options {...props} />}
       {request.expires_at !== null && (
         <p className={styles.quiet}>

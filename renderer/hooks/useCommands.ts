@@ -79,6 +79,7 @@ const run = (command: KeyCommand, options: CommandsOptions): boolean => {
     case "reply":
     case "approve":
     case "deny":
+    case "whole":
     case "output":
     case "interrupt":
     case "kill":

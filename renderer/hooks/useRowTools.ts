@@ -6,6 +6,7 @@ import type { Abilities } from "../state/abilities.ts";
 import type { ActionDesk, ActionKind } from "../state/actionDesk.ts";
 import type { KeyCommand } from "../state/keys.ts";
 import { displaySentence } from "../text/displayText.ts";
+import { isOneLine } from "../text/requestText.ts";
 import type { Actions } from "./useActions.ts";
 import type { Rows } from "./useRows.ts";
 
@@ -14,21 +15,22 @@ interface RowToolsOptions {
   actions: Actions;
   desk: ActionDesk;
   abilitiesFor: (pane: PaneView) => Abilities;
+  unfold: (pane: PaneView) => void;
 }
 
 type RowCommand = Extract<
   KeyCommand,
-  "reply" | "approve" | "deny" | "output" | "interrupt" | "kill" | "dismiss" | { option: number }
+  "reply" | "approve" | "deny" | "whole" | "output" | "interrupt" | "kill" | "dismiss" | { option: number }
 >;
 
 /** The collapsed row shows the whole request: one line, and nothing of it cut off. */
 const isShownInFull = (pane: PaneView): boolean => {
   const row = document.querySelector(`[data-ref="${CSS.escape(pane.identity.pane_ref)}"] [data-asked]`);
-  const body = pane.request?.body ?? "";
-  return row !== null && row.scrollWidth <= row.clientWidth && !body.trim().includes("\n");
+  const isUncut = row !== null && row.scrollWidth <= row.clientWidth;
+  return isUncut && pane.request !== null && isOneLine(pane.request);
 };
 
-export const useRowTools = ({ rows, actions, desk, abilitiesFor }: RowToolsOptions) => {
+export const useRowTools = ({ rows, actions, desk, abilitiesFor, unfold }: RowToolsOptions) => {
   const [replyKey, setReplyKey] = useState<string | null>(null);
   const [outputKey, setOutputKey] = useState<string | null>(null);
   const [killing, setKilling] = useState<PaneView | null>(null);
@@ -65,6 +67,10 @@ export const useRowTools = ({ rows, actions, desk, abilitiesFor }: RowToolsOptio
   const run = (pane: PaneView, command: RowCommand): void => {
     if (typeof command === "object" || command === "approve" || command === "deny")
       return answerByKey(pane, command);
+    if (command === "whole") {
+      rows.open(pane.identity.pane_ref);
+      return unfold(pane);
+    }
     const hindrance = abilitiesFor(pane)[command];
     if (hindrance !== null) {
       const action = command === "reply" || command === "output" ? "send" : command;
@@ -92,6 +98,7 @@ export const useRowTools = ({ rows, actions, desk, abilitiesFor }: RowToolsOptio
     startReply,
     toggleOutput,
     startKill: setKilling,
+    unfold,
     endReply: (key: string) => {
       setReplyKey(null);
       rows.select(key);

@@ -3,7 +3,12 @@ import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { abilitiesOf, missingAbilities, type Surroundings } from "./abilities.ts";
 
-const WELL: Surroundings = { isConnected: true, isUnreachable: false, uninterruptible: new Set() };
+const WELL: Surroundings = {
+  isConnected: true,
+  isUnreachable: false,
+  uninterruptible: new Set(),
+  isShownWhole: () => true,
+};
 
 const asking = (more: Partial<NonNullable<PaneView["request"]>> = {}): PaneView =>
   makePane({
@@ -13,6 +18,7 @@ const asking = (more: Partial<NonNullable<PaneView["request"]>> = {}): PaneView 
       kind: "command",
       title: "Bash",
       body: "make",
+      is_whole: true,
       tool_name: null,
       options: [
         { label: "Yes", keys: ["1"], role: "approve" },
@@ -47,6 +53,25 @@ describe("what can be done", () => {
     expect(abilitiesOf(pane, WELL).options).toEqual([null, null, "which keys choose it is not known."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
     expect(abilitiesOf(onlyAlways, WELL).approve).toContain("not known which option");
+  });
+
+  it("allows nothing of which a part is not shown, and refuses it all the same", () => {
+    const options = [
+      { label: "Yes", keys: ["1"], role: "approve" as const },
+      { label: "Always", keys: ["2"], role: "approve_always" as const },
+      { label: "No", keys: ["3"], role: "deny" as const },
+      { label: "Other", keys: ["4"] },
+    ];
+    for (const [request, around] of [
+      [{ is_whole: false }, WELL],
+      [{ is_whole: true }, { ...WELL, isShownWhole: () => false }],
+    ] as const) {
+      const pane = asking({ options, text_entry: [], ...request });
+      expect(possible(pane, around)).toEqual(["attach", "deny", "interrupt", "output", "kill"]);
+      const open = abilitiesOf(pane, around).options.map((hindrance) => hindrance === null);
+      expect(open).toEqual([false, false, true, false]);
+    }
+    expect(abilitiesOf(asking({ options, is_whole: false }), WELL).approve).toContain("not shown whole");
   });
 
   it("does not answer a prompt that cannot be named", () => {

@@ -1,6 +1,6 @@
 // What can be done to a pane from here, and why the rest cannot. Pure. It keeps dead buttons out of the popover; whether an
 // action really goes through is the daemon's to decide when it is asked.
-import type { RequestView } from "../../core/model/request.ts";
+import { mayAnswer, type RequestView } from "../../core/model/request.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
 
@@ -27,9 +27,25 @@ export interface Surroundings {
   isUnreachable: boolean;
   /** Agent types of which it is not known how a turn is stopped. */
   uninterruptible: ReadonlySet<string>;
+  /** Whether the row shows all of the text of its request when it is expanded. */
+  isShownWhole: (pane: PaneView) => boolean;
 }
 
 const KEYS_UNKNOWN = "which keys choose it is not known.";
+
+const NOT_WHOLE = "it is not shown whole.";
+const FOLDED = "it is not shown whole: show all of it first.";
+
+/** The rule of every answer: what allows something needs that the complete text is what is shown. */
+const wholeHindrance = (
+  pane: PaneView,
+  role: "approve" | "approve_always" | "deny" | null | undefined,
+  { isShownWhole }: Surroundings,
+): Hindrance => {
+  const isWhole = pane.request?.is_whole === true;
+  if (mayAnswer(isWhole && isShownWhole(pane), role)) return null;
+  return isWhole ? FOLDED : NOT_WHOLE;
+};
 
 const hasKeys = (keys: readonly string[] | null): boolean => keys !== null && keys.length > 0;
 
@@ -40,14 +56,14 @@ const promptHindrance = (pane: PaneView): Hindrance => {
   return pane.prompt_fingerprint === null ? "its prompt cannot be told from another." : null;
 };
 
-const roleHindrance = (pane: PaneView, role: "approve" | "deny"): Hindrance => {
+const roleHindrance = (pane: PaneView, role: "approve" | "deny", around: Surroundings): Hindrance => {
   const general = promptHindrance(pane);
   if (general !== null) return general;
   const options = pane.request?.options ?? [];
   if (options.length === 0) return "its options have not been read from the screen.";
   const option = options.find((candidate) => candidate.role === role);
   if (option === undefined) return "it is not known which option does that and nothing else.";
-  return hasKeys(option.keys) ? null : KEYS_UNKNOWN;
+  return hasKeys(option.keys) ? wholeHindrance(pane, role, around) : KEYS_UNKNOWN;
 };
 
 const takesText = (request: RequestView): boolean => (request.text_entry ?? null) !== null;
@@ -56,12 +72,12 @@ const takesText = (request: RequestView): boolean => (request.text_entry ?? null
 export const repliesToPrompt = (pane: PaneView): boolean =>
   pane.state !== null && isWaiting(pane.state) && pane.request !== null;
 
-const replyHindrance = (pane: PaneView): Hindrance => {
+const replyHindrance = (pane: PaneView, around: Surroundings): Hindrance => {
   if (pane.state === null || !isWaiting(pane.state)) return null;
   const general = promptHindrance(pane);
   if (general !== null) return general;
   return pane.request !== null && takesText(pane.request)
-    ? null
+    ? wholeHindrance(pane, null, around)
     : "its prompt takes no text; answer it or attach.";
 };
 
@@ -98,11 +114,11 @@ export const abilitiesOf = (pane: PaneView, around: Surroundings): Abilities => 
   const prompt = live ?? promptHindrance(pane);
   return {
     attach: general,
-    reply: live ?? replyHindrance(pane),
-    approve: live ?? roleHindrance(pane, "approve"),
-    deny: live ?? roleHindrance(pane, "deny"),
+    reply: live ?? replyHindrance(pane, around),
+    approve: live ?? roleHindrance(pane, "approve", around),
+    deny: live ?? roleHindrance(pane, "deny", around),
     options: (pane.request?.options ?? []).map(
-      (option) => prompt ?? (hasKeys(option.keys) ? null : KEYS_UNKNOWN),
+      ({ keys, role }) => prompt ?? (hasKeys(keys) ? wholeHindrance(pane, role, around) : KEYS_UNKNOWN),
     ),
     interrupt: live ?? interruptHindrance(pane, around),
     output: general,

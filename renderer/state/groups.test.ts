@@ -12,6 +12,7 @@ const ask = (title: string, body: string | null): PaneView["request"] => ({
   kind: "command",
   title,
   body,
+  is_whole: true,
   tool_name: null,
   options: [],
   expires_at: null,

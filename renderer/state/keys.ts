@@ -11,6 +11,7 @@ export type KeyCommand =
   | "reply"
   | "approve"
   | "deny"
+  | "whole"
   | "output"
   | "interrupt"
   | "kill"
@@ -46,6 +47,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { command: "reply", keys: ["r"] },
   { command: "approve", keys: ["a"] },
   { command: "deny", keys: ["d"] },
+  { command: "whole", keys: ["w"] },
   { command: "output", keys: ["o"] },
   { command: "interrupt", keys: ["i"] },
   { command: "kill", keys: ["x"] },
@@ -87,6 +89,7 @@ export const KEY_SHEET: readonly { title: string; entries: readonly (readonly [s
     entries: [
       ["Enter", "Attach in a terminal"],
       ["a  d", "Approve this once, deny"],
+      ["w", "Show all of a long request"],
       ["1 – 9", "Choose an option"],
       ["r", "Reply"],
       ["o", "Show the output, live"],

@@ -25,6 +25,7 @@ describe("a row read aloud", () => {
       kind: "command" as const,
       title: "Run a command",
       body: "make",
+      is_whole: true,
       tool_name: null,
       options: [],
       expires_at: null,

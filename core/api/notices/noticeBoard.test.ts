@@ -62,6 +62,7 @@ beforeEach(() => {
   inFront = new Set();
   events = [];
   board = new NoticeBoard({
+    redact: (text) => text,
     now: () => now,
     minuteOfDay: () => minute,
     // The ticks of `pass` look as well.

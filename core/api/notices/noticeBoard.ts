@@ -15,6 +15,8 @@ export interface NoticeBoardDeps {
   minuteOfDay(): number;
   setTimer(delayMs: number, callback: () => void): () => void;
   policy(): NoticePolicy;
+  /** Takes secrets out of a text: notices stay on screens and in lists of the system. */
+  redact(text: string): string;
   /** True once the present wait was confirmed on the screen since the daemon's start. */
   isConfirmed(runtimeId: string): boolean;
   /** Whether the person looks at this pane now. Never rejects; not known is false. */
@@ -163,6 +165,7 @@ export class NoticeBoard {
       const notice = toNotice(`${one.runtimeId}:${one.pane.state_version}`, one.pane, {
         kind: one.kind,
         sound: sounds[one.kind],
+        redact: (text) => this.deps.redact(text),
       });
       this.show(notice, [one]);
     }

@@ -1,15 +1,23 @@
 // The words of a notice and what can be done from it. Pure. What agents wrote is hostile: one line of it, without controls,
 // and bounded; surfaces still escape it as theirs need.
 import { NOTICE_KINDS, type NoticeKind } from "../../model/noticePolicy.ts";
+import type { RequestView } from "../../model/request.ts";
 import type { PaneView } from "../../model/view.ts";
 import type { Notice, NoticeAction, NoticeReply } from "../service.ts";
 
 const MAX_LINE = 160;
 const MAX_LABEL = 40;
+/** Characters of a request that may be answered from its notice. */
+const MAX_ANSWERED = 100;
 /** More options than this are for the popover or the pane. */
 const MAX_OPTIONS = 4;
 /** Panes that a grouped notice names. */
 const NAMED = 3;
+
+/** What their text is about needs no second line: of an edit that is its content, of a tool its name. */
+const NEEDS_NO_MORE: ReadonlySet<RequestView["kind"]> = new Set(["command", "question", "other"]);
+
+type Redact = (text: string) => string;
 
 const plain = (text: string, limit: number): string => {
   const clean = text
@@ -18,6 +26,9 @@ const plain = (text: string, limit: number): string => {
     .trim();
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1).trimEnd()}…`;
 };
+
+/** A label that is shown as it is. */
+const isPlain = (label: string): boolean => plain(label, MAX_LABEL) === label;
 
 const VERB: Record<NoticeKind, string> = {
   waiting_approval: "needs a permission",
@@ -42,23 +53,34 @@ const placeOf = ({ identity, window_name }: PaneView): string =>
     MAX_LINE,
   );
 
-/** What is asked as one line, and whether that is all of it. */
-const askedOf = ({ request }: PaneView): { line: string; isWhole: boolean } => {
-  const [first = "", ...more] = (request?.body ?? request?.title ?? "").trim().split("\n");
+interface Asked {
+  /** What is asked, on one line and without secrets. */
+  line: string;
+  /** That is all of it, to the letter. */
+  isWhole: boolean;
+}
+
+/**
+ * A notice is read at a glance, and stays where others may see it: only a short line that neither redaction nor cleaning
+ * changes is the request itself.
+ */
+const askedOf = ({ request }: PaneView, redact: Redact): Asked => {
+  const text = request?.body ?? request?.title ?? "";
+  const [first = "", ...more] = redact(text).trim().split("\n");
   const line = plain(more.length === 0 ? first : `${first} …`, MAX_LINE);
-  return { line, isWhole: more.length === 0 && line === plain(first, Infinity) };
+  const isAll = line === text && text.length <= MAX_ANSWERED;
+  return { line, isWhole: request?.is_whole === true && isAll && NEEDS_NO_MORE.has(request.kind) };
 };
 
 /**
  * An action whose keys are not known is left out: it would only be refused. So is a yes to something of which the notice
  * shows a part: what follows may be the dangerous half.
  */
-const actionsOf = (pane: PaneView, kind: NoticeKind): NoticeAction[] => {
+const actionsOf = (pane: PaneView, kind: NoticeKind, { isWhole }: Asked): NoticeAction[] => {
   const { request, prompt_fingerprint } = pane;
   const attach: NoticeAction = { kind: "attach", label: "Open" };
   if (request === null || prompt_fingerprint === null) return [attach];
   const known = request.options.filter(({ keys }) => keys !== null && keys.length > 0);
-  const { isWhole } = askedOf(pane);
   const has = (role: "approve" | "deny"): boolean => known.some((option) => option.role === role);
   if (kind === "waiting_approval")
     return [
@@ -70,7 +92,8 @@ const actionsOf = (pane: PaneView, kind: NoticeKind): NoticeAction[] => {
     isWhole &&
     known.length === request.options.length &&
     known.length <= MAX_OPTIONS &&
-    known.every(({ label }) => plain(label, Infinity).length <= MAX_LABEL);
+    known.every(({ label, description }) => isPlain(label) && (description ?? "") === "");
+
   if (kind === "waiting_input" && isChosenHere)
     return [
       ...request.options.map(({ label }, index): NoticeAction => ({
@@ -83,12 +106,18 @@ const actionsOf = (pane: PaneView, kind: NoticeKind): NoticeAction[] => {
   return [attach];
 };
 
-const replyOf = ({ request, prompt_fingerprint }: PaneView, kind: NoticeKind): NoticeReply | null => {
+const replyOf = (
+  { request, prompt_fingerprint }: PaneView,
+  kind: NoticeKind,
+  { isWhole }: Asked,
+): NoticeReply | null => {
   switch (kind) {
     case "waiting_approval":
       return null;
     case "waiting_input":
-      return (request?.text_entry ?? null) === null || prompt_fingerprint === null ? null : "answer";
+      return isWhole && (request?.text_entry ?? null) !== null && prompt_fingerprint !== null
+        ? "answer"
+        : null;
     case "error":
     case "completed":
       return "send";
@@ -96,17 +125,24 @@ const replyOf = ({ request, prompt_fingerprint }: PaneView, kind: NoticeKind): N
 };
 
 /** The notice of one pane. `sound`: as in the policy. */
-export const toNotice = (id: string, pane: PaneView, told: { kind: NoticeKind; sound: string }): Notice => ({
-  id,
-  kind: told.kind,
-  title: `${nameOf(pane)} ${VERB[told.kind]}`,
-  body: [askedOf(pane).line, placeOf(pane)].filter(Boolean).join("\n"),
-  pane,
-  count: 1,
-  sound: told.sound,
-  actions: actionsOf(pane, told.kind),
-  reply: replyOf(pane, told.kind),
-});
+export const toNotice = (
+  id: string,
+  pane: PaneView,
+  { kind, sound, redact }: { kind: NoticeKind; sound: string; redact: Redact },
+): Notice => {
+  const asked = askedOf(pane, redact);
+  return {
+    id,
+    kind,
+    title: `${nameOf(pane)} ${VERB[kind]}`,
+    body: [asked.line, placeOf(pane)].filter(Boolean).join("\n"),
+    pane,
+    count: 1,
+    sound,
+    actions: actionsOf(pane, kind, asked),
+    reply: replyOf(pane, kind, asked),
+  };
+};
 
 /** One notice for many panes, the most urgent first; it leads to the list. */
 export const toGroupNotice = (
