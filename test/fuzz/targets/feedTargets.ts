@@ -33,6 +33,7 @@ const request: RequestView = {
   kind: "command",
   title: "Run it?",
   body: "touch x\nrm y",
+  is_whole: true,
   tool_name: "Bash",
   options: [{ label: "Yes", keys: null, role: "approve" }],
   expires_at: null,
