@@ -80,10 +80,10 @@ export const findTyped = (text: string, before: Seen, now: Seen): BoxMark | null
   return null;
 };
 
-/** The row of the screen in which a typed text ends; null when it is not there any more. */
-export const rowOf = (mark: BoxMark, now: Seen): string | null => {
+/** The row of the screen, as tmux has it, in which a typed text ends; null when it is not there any more. */
+export const rowOf = (mark: BoxMark, now: Seen & Pick<PaneLook, "rawRows">): string | null => {
   const found = locate(mark.byCursor ? upToCursor(now) : now.rows, mark.tail);
-  return found === null || (mark.byCursor && !found.isLast) ? null : (now.rows[found.row] ?? null);
+  return found === null || (mark.byCursor && !found.isLast) ? null : (now.rawRows[found.row] ?? null);
 };
 
 /** `slack`: rows by which the box may have grown, for programs that may take Enter for a new line. */

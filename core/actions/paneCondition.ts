@@ -7,9 +7,9 @@ const META = /[\\^$.[\]|()*+?{}]/g;
 /** What ends or begins a part of a tmux format. */
 const FORMAT_SIGN = /[#,}]/g;
 
-/** A format's text for an extended regular expression that fits `text` as a whole, to the letter. */
+/** A format's text for an extended regular expression that fits `text` as a whole, to the letter but for blanks at its end. */
 const toPattern = (text: string): string =>
-  `^${text.trimEnd().replaceAll(META, "\\$&")}$`.replaceAll(FORMAT_SIGN, "#$&");
+  `^${text.replace(/ +$/, "").replaceAll(META, "\\$&")}$`.replaceAll(FORMAT_SIGN, "#$&");
 
 /** A format that is true when all are. Balanced: tmux gives up on formats that are nested deeper than a hundred times. */
 const all = (conditions: readonly string[]): string => {

@@ -122,6 +122,28 @@ test("signs of a row stand for themselves: another one is another row", async ()
   expect(await typed("1", row)).toBe(true);
 });
 
+test("a row that ends in white space that is no blank fits itself", async () => {
+  const pane = open("printf '> \\302\\240\\n'; exec cat");
+  const look = await vi.waitFor(async () => {
+    const now = await hands.look(pane);
+    expect(now?.rows).toEqual([">"]);
+    return now;
+  });
+  expect(look?.rawRows).toEqual(["> \u00a0"]);
+  const typed = (screenShows: readonly string[]) =>
+    hands.act(actionOn(pane), pane, [type(pane, "1")], { screenShows });
+  expect(await typed([">"])).toBe(false);
+  expect(await typed(look?.rawRows ?? [])).toBe(true);
+});
+
+test("what is drawn and may not be shown leaves a sign", async () => {
+  const pane = open("printf 'a\\342\\200\\256b\\n'; exec cat");
+  await vi.waitFor(async () => expect((await hands.look(pane))?.rows[0]).toMatch(/^a.*b$/));
+  const [row = ""] = (await hands.look(pane))?.rows ?? [];
+  const [raw = ""] = (await hands.look(pane))?.rawRows ?? [];
+  expect(row).toBe(raw.replace("\u202e", "\ufffd"));
+});
+
 test("a dialog is what stands in its place: the same row further up is an old one", async () => {
   const pane = open("printf 'Run?\\n rm x\\n\\nRun?\\n rm y\\n'; exec cat");
   await vi.waitFor(() => expect(screen(pane)).toContain("rm y"));

@@ -123,7 +123,7 @@ const parseLook = (output: string, nonce: string): PaneLook | null => {
     title,
     rows,
     firstLine: end - rows.length,
-    rawRows: screen.slice(end - rows.length, end).map((row) => row.trimEnd()),
+    rawRows: screen.slice(end - rows.length, end).map((row) => row.replace(/ +$/, "")),
     ...(styled === undefined ? {} : { styledRows: styled.slice(end - rows.length, end) }),
   };
 };

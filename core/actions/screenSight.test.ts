@@ -3,7 +3,8 @@ import type { Reading } from "../ports/agentAdapter.ts";
 import type { PaneLook } from "./paneHands.ts";
 import { landmarks } from "./screenSight.ts";
 
-const look = (rows: readonly string[], cursorY: number): PaneLook => ({ rows, cursorY }) as PaneLook;
+const look = (rows: readonly string[], cursorY: number): PaneLook =>
+  ({ rows, rawRows: rows, cursorY }) as PaneLook;
 const reading = (matched: string): Reading => ({ matched }) as Reading;
 const ROWS = ["* thinking (12s, esc to stop)", "│ > │", "", "? for shortcuts"];
 

@@ -19,12 +19,12 @@ export const showsPrompt = (reading: Reading | null): boolean =>
   reading !== null && isWaiting(reading.status.state);
 
 /**
- * Rows that go when a dialog opens: where the text would go to, and what told the state. A row that counts seconds or
+ * Rows, as tmux has them, that go when a dialog opens: where the text would go to, and what told the state. A row that counts seconds or
  * tokens changes by itself: it is taken only where there is no other.
  */
-export const landmarks = ({ rows, cursorY }: PaneLook, reading: Reading | null): string[] => {
-  const matched = reading === null ? undefined : rows.find((row) => row.includes(reading.matched));
-  const found = [rows[cursorY], matched].filter(
+export const landmarks = ({ rows, rawRows, cursorY }: PaneLook, reading: Reading | null): string[] => {
+  const matched = reading === null ? -1 : rows.findIndex((row) => row.includes(reading.matched));
+  const found = [rawRows[cursorY], rawRows[matched]].filter(
     (row): row is string => row !== undefined && row.trim() !== "",
   );
   const steady = found.filter((row) => !/\d/.test(row));

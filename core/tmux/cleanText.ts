@@ -27,5 +27,9 @@ export const cleanName = (name: string, maxLength: number, id: string): string =
   return `${cleanText(spelled, maxLength - id.length - 1)}…${id}`;
 };
 
-/** The same for one line of a screen, trailing blanks cut. */
-export const cleanLine = (text: string, maxLength: number): string => cleanText(text, maxLength).trimEnd();
+/**
+ * The same for one line of a screen, trailing blanks cut. What may not be shown leaves a sign in its place: a line that lost
+ * something must not read as if it was all there.
+ */
+export const cleanLine = (text: string, maxLength: number): string =>
+  cleanText(text.replace(CONTROL, "\ufffd"), maxLength).trimEnd();
