@@ -169,3 +169,37 @@ it("takes what is no event out of the way, and asks less often when nothing of i
   expect(rejected).toEqual(["nonsense", "a folder"]);
   expect(seen().map(([name]) => name)).toEqual(["Stop"]);
 });
+
+it("rests between full batches of a spool that fills without an end, and a start does not wait for its end", async () => {
+  let name = 0;
+  const workMs = 100;
+  const endless: RemoteSpool = {
+    ...spool,
+    read: async ({ count }) => {
+      now += workMs;
+      files = [];
+      for (let index = 0; index < count; index += 1) drop(`${(name += 1)}-0`, 0);
+      return files;
+    },
+  };
+  drain = createFarDrain({
+    spool: endless,
+    onBatch: (envelopes) => void batches.push(envelopes),
+    times: createEventTimes(),
+    logger: SILENT_LOGGER,
+    clock,
+  });
+  let isStarted = false;
+  const started = drain.start().then(() => (isStarted = true));
+  await settle();
+  await pass(10_000);
+  expect(isStarted).toBe(false);
+  // A third of the time at most.
+  expect(batches.length).toBeGreaterThan(20);
+  expect(batches.length).toBeLessThan(40);
+  await pass(11_000);
+  await started;
+  const before = batches.length;
+  await pass(3_000);
+  expect(batches.length).toBeGreaterThan(before);
+});

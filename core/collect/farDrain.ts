@@ -13,6 +13,11 @@ const BATCH_FILES = 200;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 
+/** A spool that fills without an end may take this share of the time: 1 part of work to so many parts of rest. */
+const REST_PER_WORK = 2;
+const LONGEST_REST_MS = 2_000;
+const START_LIMIT_MS = 20_000;
+
 const growing = (ms: number): number => Math.min(Math.max(FIRST_RETRY_MS, ms * 2), LONGEST_RETRY_MS);
 
 /** A file as the far side has it; see core/targets/far/farSpool.ts. */
@@ -35,7 +40,10 @@ export interface RemoteSpool {
 }
 
 export interface FarDrain {
-  /** Takes what lies there already, and goes on by itself. A failure is logged and tried again. */
+  /**
+   * Takes what lies there already, and goes on by itself. A failure is logged and tried again; of a spool that fills without an
+   * end not all is waited for.
+   */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,6 +61,7 @@ export const createFarDrain = (options: {
   let isClosed = false;
   let retryMs = 0;
   let cancelTimer: () => void = () => {};
+  let endRest: () => void = () => {};
 
   /** The name alone comes back one day, with its process id. */
   const toEnvelope = (file: SpooledFile, arrivedAt: number) => {
@@ -88,13 +97,29 @@ export const createFarDrain = (options: {
     return files.length;
   };
 
+  const rest = (ms: number): Promise<void> =>
+    isClosed
+      ? Promise.resolve()
+      : new Promise((done) => {
+          const cancel = clock.setTimer(ms, done);
+          endRest = () => {
+            cancel();
+            done();
+          };
+        });
   const drain = (told: SpooledFile[] | null): Promise<void> => {
     running ??= (async () => {
       try {
+        let startedAt = clock.now();
         const first = await takeBatch(told);
         let count = first;
-        // oxlint-disable-next-line no-await-in-loop -- one batch after another
-        while (count >= BATCH_FILES) count = await takeBatch(null);
+        while (count >= BATCH_FILES) {
+          // oxlint-disable-next-line no-await-in-loop -- one batch after another
+          await rest(Math.min(LONGEST_REST_MS, (clock.now() - startedAt) * REST_PER_WORK));
+          startedAt = clock.now();
+          // oxlint-disable-next-line no-await-in-loop -- one batch after another
+          count = await takeBatch(null);
+        }
         // Something lies there that is none of ours: no reason to ask four times a second.
         retryMs = first === 0 ? growing(retryMs) : 0;
       } catch (error) {
@@ -119,13 +144,17 @@ export const createFarDrain = (options: {
       spool.onFiles((files) => {
         if (!isClosed) void drain(files);
       });
-      await drain(null);
+      const limit = Promise.withResolvers<void>();
+      const cancelLimit = clock.setTimer(START_LIMIT_MS, () => limit.resolve());
+      await Promise.race([drain(null), limit.promise]);
+      cancelLimit();
       retryMs = 0;
       next();
     },
     close: async () => {
       isClosed = true;
       cancelTimer();
+      endRest();
       await running;
     },
   };
