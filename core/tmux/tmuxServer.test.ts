@@ -227,6 +227,30 @@ describe("the control client", () => {
     expect(hints).toBe(before);
   });
 
+  it("hints less often at a server that goes on and on changing, and does not lose the last change", async () => {
+    await tmux.newSession("one");
+    await controlled();
+    let hints = 0;
+    server.onHint(() => (hints += 1));
+    const renames = Array.from({ length: 20 }, (_, index) => [
+      "rename-window",
+      "-t",
+      "one:0",
+      `n${index}`,
+      ";",
+    ]);
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 3_000)
+      // oxlint-disable-next-line no-await-in-loop -- again and again
+      await tmux.run(...renames.flat(), "display-message", "-p", "x");
+    // Twenty at once and four a second after that; without it fifty a second.
+    expect(hints).toBeGreaterThan(15);
+    expect(hints).toBeLessThan(60);
+    const before = hints;
+    await tmux.run("rename-window", "-t", "one:0", "last");
+    await until(() => hints > before, "the last change is hinted at");
+  });
+
   it("changes neither sizes, nor the selected windows, nor the session's environment", async () => {
     await tmux.run(
       "new-session",

@@ -12,10 +12,15 @@ import type { WatchedServer } from "./servers.ts";
 import { markerOf, parseProcessTranscript, type CommandAnswer } from "./transcript.ts";
 
 const PROCESS_TIMEOUT_MS = 5_000;
+/** What a batch may print: the largest listings and screens take a tenth of it. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 /** A socket without a listener is tried again this often while its file does not change. */
 const STALE_SOCKET_RETRY_MS = 10_000;
 /** Hints that come together are told once. */
 const HINT_COALESCE_MS = 20;
+/** So many may follow each other closely; a server that goes on hinting makes nobody list without a pause. */
+const MAX_CLOSE_HINTS = 20;
+const HINT_PAUSE_MS = 250;
 /** A batch is repeated without the failing command; beyond this many failures the rest is given up. */
 const MAX_FAILED_COMMANDS = 16;
 
@@ -65,6 +70,8 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   const retry = createControlRetry();
   const hintListeners = new Set<() => void>();
   let cancelHint: (() => void) | null = null;
+  let closeHints = 0;
+  let hintedAt = Number.NEGATIVE_INFINITY;
   let control: ControlClient | null = null;
   /** Started, but its first answer is not there yet. */
   let opening: ControlClient | null = null;
@@ -74,9 +81,16 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   let stale: { mtimeMs: number; seenAt: number } | null = null;
   let isClosed = false;
 
+  /** A pause without a hint makes up for one that was told. */
+  const nextHintMs = (): number => {
+    const now = clock.now();
+    closeHints = Math.max(0, closeHints - Math.max(0, now - hintedAt) / HINT_PAUSE_MS) + 1;
+    hintedAt = now;
+    return closeHints > MAX_CLOSE_HINTS ? HINT_PAUSE_MS : HINT_COALESCE_MS;
+  };
   const hint = (): void => {
     if (isClosed || cancelHint !== null) return;
-    cancelHint = clock.setTimer(HINT_COALESCE_MS, () => {
+    cancelHint = clock.setTimer(nextHintMs(), () => {
       cancelHint = null;
       for (const listener of hintListeners) listener();
     });
@@ -162,7 +176,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     ]);
     return executor.run([...tmux, ...argv, "display-message", "-p", markerOf(nonce, commands.length)], {
       timeoutMs: PROCESS_TIMEOUT_MS,
-      maxBytes: 64 * 1024 * 1024,
+      maxBytes: MAX_BATCH_BYTES,
     });
   };
 
