@@ -15,6 +15,8 @@ export interface LineProcess {
   onLine(listener: (line: string) => void): void;
   /** Called once, also when the program could not be started. */
   onExit(listener: (reason: string) => void): void;
+  /** Ends it at once, with that as the reason of its end: what it writes is not to be believed. */
+  abort(reason: string): void;
   /** Ends the child and resolves when it is gone. */
   close(): Promise<void>;
 }

@@ -8,6 +8,8 @@ export interface ByteChannel {
   onStderr(listener: (chunk: Buffer) => void): void;
   /** Called once, however it ends; at once when it has ended already. */
   onClose(listener: (reason: string) => void): void;
+  /** Drops it at once, with that as the reason of its end: it floods, and nobody wants the rest. */
+  destroy(reason: string): void;
   /** Closes the input, so that a shell ends by itself; resolves when the channel is gone on our side. */
   close(): Promise<void>;
 }

@@ -1,11 +1,15 @@
 // One life of one control-mode client: sends batches one after another, gives each its answers, and passes the pushed
 // notifications on. It decides nothing about restarts; its owner hears once that it ended.
+import { createFloodGuard } from "../engine/floodGuard.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LineProcess } from "../ports/targetExecutor.ts";
 import { markerOf, parseControlTranscript, type CommandAnswer } from "./transcript.ts";
 
 const ANSWER_TIMEOUT_MS = 5_000;
-const MAX_TRANSCRIPT_LENGTH = 64 * 1024 * 1024;
+/** Of an answer: the largest listings and screens take a tenth of it. */
+const MAX_TRANSCRIPT_LENGTH = 16 * 1024 * 1024;
+/** What a line takes beside its text. */
+const LINE_COST = 32;
 
 export interface ControlClient {
   readonly pid: number | undefined;
@@ -33,6 +37,7 @@ export const createControlClient = (options: {
 }): ControlClient => {
   const { process, clock, makeNonce, onNotification, onEnd } = options;
   const waiting: Batch[] = [];
+  const guard = createFloodGuard();
   let current: Batch | null = null;
   let cancelTimer: (() => void) | null = null;
   let endReason: string | null = null;
@@ -48,6 +53,11 @@ export const createControlClient = (options: {
     current = null;
     onEnd(reason);
     void process.close();
+  };
+  /** It writes what it should not: nothing of it is read any more. */
+  const giveUp = (reason: string): void => {
+    process.abort(reason);
+    end(reason);
   };
   const sendNext = (): void => {
     const batch = waiting.shift() ?? null;
@@ -73,16 +83,21 @@ export const createControlClient = (options: {
   };
 
   process.onLine((line) => {
+    if (endReason !== null) return;
     if (current === null) {
+      if (!guard.allows(line.length + 1, clock.now())) {
+        giveUp("tmux writes what nobody asked for");
+        return;
+      }
       // The end of the last marker's block comes here too; as a notification it means nothing.
       if (line === "%exit" || line.startsWith("%exit ")) exitLine = line;
       onNotification(line);
       return;
     }
     current.received.push(line);
-    current.receivedLength += line.length;
+    current.receivedLength += line.length + LINE_COST;
     if (line === markerOf(current.nonce, current.lines.length)) finish(current);
-    else if (current.receivedLength > MAX_TRANSCRIPT_LENGTH) end("an answer was too large");
+    else if (current.receivedLength > MAX_TRANSCRIPT_LENGTH) giveUp("tmux answered too much");
   });
   process.onExit((reason) => {
     exitLine ??= current?.received.findLast((line) => line.startsWith("%exit")) ?? null;

@@ -28,6 +28,9 @@ const INSTANCE: ReadCommand = ["display-message", "-p", "#{pid} #{start_time} #{
 /** A server without sessions has no panes to list and says so as an error. */
 const NOTHING_TO_LIST = "no current target";
 
+/** A server that says that it has more panes, once for each session that shows them, is not believed. */
+const MAX_ROWS = 10_000;
+
 /** What no hint tells: splits, deaths, new numbers, titles, activity. Each variable costs the server about 1 µs per pane. */
 const PROBE =
   "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title}";
@@ -66,6 +69,11 @@ export const listTopology = async (server: TmuxServer, makeNonce: () => string):
   const listing = readListing(result, server.server);
   if (listing.status !== "ok") return listing;
   const { rows, malformed } = parseRows(listing.lines, nonce);
+  if (rows.length > MAX_ROWS)
+    return {
+      status: "error",
+      problem: `tmux lists ${rows.length} panes: more than ${MAX_ROWS} are not watched`,
+    };
   const identity = { targetId: server.targetId, server: server.server, updatedAt: listing.at };
   return {
     status: "ok",

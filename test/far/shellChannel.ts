@@ -22,6 +22,9 @@ export const openShellChannel = (argv: readonly string[], env: NodeJS.ProcessEnv
     onStdout: (listener) => child.stdout.on("data", listener),
     onStderr: (listener) => child.stderr.on("data", listener),
     onClose: (listener) => void gone.promise.then(listener),
+    destroy: () => {
+      child.kill("SIGKILL");
+    },
     close: async () => {
       child.stdin.end();
       await gone.promise;

@@ -16,6 +16,7 @@ export const stubLineProcess = (): { process: LineProcess; tell: (line: string) 
         listener = next;
       },
       onExit: () => {},
+      abort: () => {},
       close: () => Promise.resolve(),
     },
     tell: (line) => listener(line),

@@ -43,8 +43,12 @@ export const askFacts = async (
   });
   channel.onClose((reason) => fail(`${reason} ${said}`));
   channel.onStdout((chunk) => {
+    if (answer.length > MAX_ANSWER) return;
     answer += chunk.toString("utf8");
-    if (answer.length > MAX_ANSWER) fail("its answer has no end");
+    if (answer.length > MAX_ANSWER) {
+      fail("it answers without an end");
+      channel.destroy("it answers without an end");
+    }
     const parts = answer.split(SEPARATOR).length;
     if (parts === 3 && askedAt === null) {
       askedAt = performance.now();

@@ -2,6 +2,7 @@
 // makes sure that it can be ended even when it ignores its closed input.
 import { randomBytes } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
+import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
 import type { LineProcess } from "../../ports/targetExecutor.ts";
 import type { ByteChannel } from "../byteChannel.ts";
 import { encodeScriptLine } from "../quote.ts";
@@ -21,8 +22,11 @@ interface Listener<T> {
   readonly tell: (value: T) => void;
 }
 
-/** One listener; what comes before it is kept for it. */
-const createListener = <T>(): Listener<T> => {
+/** Of one stream, before anybody listens: pieces of at most 64 kB. */
+const MAX_EARLY = 256;
+
+/** One listener; what comes before it is kept for it, within bounds. */
+const createListener = <T>(onFull: () => void = () => {}): Listener<T> => {
   let listener: ((value: T) => void) | null = null;
   const early: T[] = [];
   return {
@@ -31,8 +35,8 @@ const createListener = <T>(): Listener<T> => {
       for (const value of early.splice(0)) next(value);
     },
     tell: (value) => {
-      if (listener === null) early.push(value);
-      else listener(value);
+      if (listener !== null) listener(value);
+      else if (early.push(value) > MAX_EARLY) onFull();
     },
   };
 };
@@ -62,8 +66,9 @@ export const openFarChannel = (
   onGone: () => void,
 ): FarChannel => {
   const marks = marksOf(randomBytes(12).toString("hex"));
-  const stdout = createListener<Buffer>();
-  const stderr = createListener<Buffer>();
+  const unheard = (): void => destroy("it writes what nobody asked for");
+  const stdout = createListener<Buffer>(unheard);
+  const stderr = createListener<Buffer>(unheard);
   const closed = createListener<string>();
   const gone = Promise.withResolvers<void>();
   const waiting: string[] = [encodeScriptLine(stayingScript(marks, argv))];
@@ -72,25 +77,49 @@ export const openFarChannel = (
   let isEnding = false;
   let isGone = false;
   let beforeStart = "";
+  let afterEnd = 0;
 
   const finish = (reason: string): void => {
+    if (isGone) return;
     isGone = true;
     onGone();
     const why = pid === null ? cleanLine(`${reason} ${beforeStart}`) : reason;
     closed.tell(why);
     gone.resolve();
   };
+  const destroy = (reason: string): void => {
+    if (isGone) return;
+    finish(reason);
+    channel?.destroy();
+  };
+  /** What still comes while it is waited for the end. */
+  const passOn = (listener: Listener<Buffer>, chunk: Buffer): void => {
+    if (isGone) return;
+    if (isEnding) afterEnd += chunk.length;
+    if (afterEnd > UNASKED_BYTES) destroy("it goes on writing when it should end");
+    else listener.tell(chunk);
+  };
   open().then(
     (opened) => {
       channel = opened;
-      const outGate = createStartGate(
-        marks.start,
-        (chunk) => stdout.tell(chunk),
-        (opening) => {
+      if (isGone) {
+        opened.destroy();
+        return;
+      }
+      const onFlood = (): void => destroy("the login shell there writes without an end before ours begins");
+      const outGate = createStartGate({
+        start: marks.start,
+        onData: (chunk) => passOn(stdout, chunk),
+        onOpen: (opening) => {
           pid = Number(opening);
         },
-      );
-      const errorGate = createStartGate(marks.start, (chunk) => stderr.tell(chunk));
+        onFlood,
+      });
+      const errorGate = createStartGate({
+        start: marks.start,
+        onData: (chunk) => passOn(stderr, chunk),
+        onFlood,
+      });
       opened.stdout.on("data", outGate);
       opened.stderr.on("data", (chunk: Buffer) => {
         if (pid === null) beforeStart = (beforeStart + chunk.toString("utf8")).slice(-STDERR_KEPT);
@@ -128,6 +157,7 @@ export const openFarChannel = (
     onStdout: stdout.set,
     onStderr: stderr.set,
     onClose: closed.set,
+    destroy,
     close: () => {
       isEnding = true;
       ending ??= isGone ? Promise.resolve() : end();
@@ -159,6 +189,7 @@ export const lineProcessOf = (channel: FarChannel): LineProcess => {
     write: (text) => channel.write(text),
     onLine: lines.set,
     onExit: exit.set,
+    abort: (reason) => channel.destroy(reason),
     close: () => channel.close(),
   };
 };

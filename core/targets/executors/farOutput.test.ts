@@ -44,21 +44,43 @@ describe("framed output", () => {
   it("gives up on a banner without end", () => {
     const output = createFramedOutput({ ...MARKS, maxBytes: 10 });
     for (let sent = 0; sent < 20; sent++) output.push(Buffer.alloc(100_000, 0x61));
-    expect(output.isTooLong).toBe(true);
+    expect(output.isFlood).toBe(true);
+  });
+  it("gives up on a mark whose line has no end, and on what follows the last one without end", () => {
+    for (const [begin, maxBytes] of [
+      ["<start>", 1e9],
+      ["<start>\nbody<end>", 1e9],
+      ["<start>\nbody<end> 0\n", 10],
+    ] as const) {
+      const output = createFramedOutput({ ...MARKS, maxBytes });
+      output.push(Buffer.from(begin));
+      for (let sent = 0; sent < 20; sent++) output.push(Buffer.alloc(100_000, 0x61));
+      expect([begin, output.isFlood]).toEqual([begin, true]);
+      expect(output.body.length).toBeLessThan(10);
+    }
   });
 });
 
 describe("the start gate", () => {
+  it.each(["", "<start>"])("gives up on what has no end behind '%s'", (begin) => {
+    let floods = 0;
+    const onData = (): void => expect.unreachable();
+    const gate = createStartGate({ start: "<start>", onData, onFlood: () => (floods += 1) });
+    gate(Buffer.from(begin));
+    for (let sent = 0; sent < 20; sent++) gate(Buffer.alloc(100_000, 0x61));
+    expect(floods).toBe(1);
+  });
   it("passes everything behind the mark's line, however it is cut", () => {
     fc.assert(
       fc.property(text, text, cuts, (banner, body, places) => {
         const passed: Buffer[] = [];
         const openings: string[] = [];
-        const gate = createStartGate(
-          "<start>",
-          (chunk) => passed.push(chunk),
-          (opening) => openings.push(opening),
-        );
+        const gate = createStartGate({
+          start: "<start>",
+          onData: (chunk) => passed.push(chunk),
+          onOpen: (opening) => openings.push(opening),
+          onFlood: () => expect.unreachable(),
+        });
         for (const chunk of chunksOf(Buffer.from(`${banner}<start> 42\n${body}`), places)) gate(chunk);
         expect(Buffer.concat(passed).toString("utf8")).toBe(body);
         expect(openings).toEqual(["42"]);

@@ -29,6 +29,9 @@ export interface FarResult {
   isAbsent: boolean;
 }
 
+/** What a command of the target said beside its answer is not to be believed: the whole connection is not. */
+export class FarFlood extends Error {}
+
 /** How long a channel that is done may take to close before it is dropped. */
 const LINGER_MS = 5_000;
 /** A shell reports a signal n as 128 + n. */
@@ -54,7 +57,8 @@ const prepare = (marks: FarMarks, request: FarRequest): { line: string; input: s
 
 /**
  * Runs a request over a channel of its own.
- * @throws Error when the channel ends before the command does: it is then not known what became of it.
+ * @throws Error when the channel ends before the command does: it is then not known what became of it. FarFlood when more
+ *   comes beside the answer than anybody says by accident.
  */
 export const runFar = async (
   open: () => Promise<TransportChannel>,
@@ -88,7 +92,11 @@ export const runFar = async (
   };
   const timer = setTimeout(() => finish({ timedOut: true }), request.timeoutMs);
   const look = (): void => {
-    if (stdout.isTooLong || stderr.isTooLong) finish({});
+    const [isFlood, isTooLong] = [stdout.isFlood || stderr.isFlood, stdout.isTooLong || stderr.isTooLong];
+    // Also when it is done: what is left to close by itself must not go on.
+    if (isFlood || isTooLong) channel?.destroy();
+    if (isFlood) finish(new FarFlood("the login shell there writes without an end beside what it is asked"));
+    else if (isTooLong) finish({});
     else if (stdout.ending !== null && stderr.ending !== null)
       finish(stderr.ending === NOT_STARTED ? { isAbsent: true } : { exitCode: exitCodeOf(stderr.ending) });
   };

@@ -14,8 +14,12 @@ const STDERR_KEPT = 500;
 /** How long output may still arrive after the child's exit before a grandchild that holds the pipe is given up. */
 const DRAIN_MS = 100;
 
-/** Splits a stream of text into lines without ever holding more than one bounded line. */
-export const createLineSplitter = (onLine: (line: string) => void, maxLength = MAX_LINE_LENGTH) => {
+/** Splits a stream of text into lines without ever holding more than one bounded line; `onTooLong` hears of each that is cut. */
+export const createLineSplitter = (
+  onLine: (line: string) => void,
+  maxLength = MAX_LINE_LENGTH,
+  onTooLong: () => void = () => {},
+) => {
   let held = "";
   let isCut = false;
   const add = (part: string): void => {
@@ -24,6 +28,7 @@ export const createLineSplitter = (onLine: (line: string) => void, maxLength = M
     if (held.length <= maxLength) return;
     held = held.slice(0, maxLength) + LINE_CUT_MARK;
     isCut = true;
+    onTooLong();
   };
   const flush = (): void => {
     const line = held;
@@ -63,6 +68,7 @@ export const startLineProcess = (
   let early: string[] = [];
   let exitListener: ((reason: string) => void) | null = null;
   let exitReason: string | null = null;
+  let abortReason: string | null = null;
   let lastError = "";
   const gone = Promise.withResolvers<void>();
 
@@ -97,9 +103,8 @@ export const startLineProcess = (
   });
   child.on("close", (code, signal) => {
     const said = lastError.trim();
-    finish(
-      `${signal === null ? `exit status ${code}` : `signal ${signal}`}${said === "" ? "" : `: ${said}`}`,
-    );
+    const ended = signal === null ? `exit status ${code}` : `signal ${signal}`;
+    finish(abortReason ?? `${ended}${said === "" ? "" : `: ${said}`}`);
   });
 
   return {
@@ -116,6 +121,11 @@ export const startLineProcess = (
     onExit: (listener) => {
       exitListener = listener;
       if (exitReason !== null) listener(exitReason);
+    },
+    abort: (reason) => {
+      abortReason ??= reason;
+      child.stdout.destroy();
+      child.kill("SIGKILL");
     },
     close: async () => {
       if (exitReason !== null) return;

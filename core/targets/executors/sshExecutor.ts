@@ -8,7 +8,7 @@ import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
 import { unreachableError } from "../sshErrors.ts";
 import { createChannelSlots } from "./channelSlots.ts";
 import { lineProcessOf, openFarChannel, type FarChannel } from "./farChannel.ts";
-import { runFar, type FarRequest, type FarResult } from "./farRun.ts";
+import { FarFlood, runFar, type FarRequest, type FarResult } from "./farRun.ts";
 import { askFacts } from "./connectionFacts.ts";
 import { createSshFiles } from "./sshFiles.ts";
 import type { SshTransport, TransportChannel } from "./sshTransport.ts";
@@ -59,12 +59,25 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       throw error;
     }
   };
+  /** A far side that floods is not talked to any more until its owner connects anew. */
+  const lose = (error: AgtmuxError): void => {
+    if (!isUp) return;
+    isUp = false;
+    facts = null;
+    logger.warn({ targetId, error }, "connection given up");
+    void transport.disconnect();
+    downListener(error);
+  };
   const far = async (request: FarRequest): Promise<FarResult> => {
     try {
       return await runFar(open, request);
     } catch (error) {
       if (error instanceof Error && error.name === "AgtmuxError") throw error;
-      throw unreachableError(alias, error instanceof Error ? error.message : String(error), { cause: error });
+      const problem = unreachableError(alias, error instanceof Error ? error.message : String(error), {
+        cause: error,
+      });
+      if (error instanceof FarFlood) lose(problem);
+      throw problem;
     }
   };
   const signal = async (pid: number): Promise<void> => {

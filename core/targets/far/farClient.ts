@@ -22,6 +22,11 @@ const startScript = (argv: readonly string[], mark: string): string =>
     `wait "$c"; s=$?; kill "$w"; printf '\\n%s %s\\n' ${mark} "$s" >&4; } 3<"$k/in" 6<"$k/up" &`,
     'exec 5>"$k/in" 6>"$k/up"; rm -rf "$k"; true; else rm -rf "$k"; false; fi; else false; fi',
   ].join("\n");
+/** Its input is closed, and tmux ends at once then. */
+const END_TIMEOUT_MS = 10_000;
+/** Before anybody listens. */
+const MAX_EARLY_LINES = 1_000;
+
 const STOP_SCRIPT = "exec 5>&- 6>&-";
 
 export const startFarClient = (
@@ -40,6 +45,7 @@ export const startFarClient = (
   const finish = (reason: string): void => {
     if (exitReason !== null) return;
     exitReason = reason;
+    shell.onBackgroundLine(null);
     shell.tell(STOP_SCRIPT);
     onGone();
     exitListener?.(reason);
@@ -48,8 +54,8 @@ export const startFarClient = (
   shell.onBackgroundLine((line) => {
     if (exitReason !== null) return;
     if (line.startsWith(`${mark} `)) finish(`exit status ${line.slice(mark.length + 1)}`);
-    else if (lineListener === null) early.push(line);
-    else lineListener(line);
+    else if (lineListener !== null) lineListener(line);
+    else if (early.push(line) > MAX_EARLY_LINES) shell.fail("its tmux client writes what nobody asked for");
   });
   shell.onClose((reason) => finish(`the channel ended: ${reason}`));
   // What is told is not held up by questions that wait for their turn; so nothing is told before the pipe is there.
@@ -75,9 +81,13 @@ export const startFarClient = (
       exitListener = listener;
       if (exitReason !== null) listener(exitReason);
     },
+    abort: (reason) => shell.fail(reason),
     close: async () => {
+      if (exitReason !== null) return;
       tell("exec 5>&-");
-      if (exitReason === null) await gone.promise;
+      const timer = setTimeout(() => shell.fail("its tmux client does not end"), END_TIMEOUT_MS);
+      await gone.promise;
+      clearTimeout(timer);
     },
   };
 };

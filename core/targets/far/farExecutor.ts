@@ -45,7 +45,10 @@ export const createFarExecutor = (options: {
     kind: base.kind,
     homeDir: () => base.homeDir(),
     run: async (argv, { timeoutMs, stdin, maxBytes = DEFAULT_MAX_BYTES }): Promise<RunResult> =>
-      toRunResult(await shell.ask(commandScript(argv, stdin), { timeoutMs, captureErrors: true }), maxBytes),
+      toRunResult(
+        await shell.ask(commandScript(argv, stdin), { timeoutMs, captureErrors: true, maxBytes }),
+        maxBytes,
+      ),
     start: (argv) => (hasClient ? startBeside(argv) : startFirst(argv)),
     files: { ...base.files, ...createFarReader(shell) },
     close: async () => {

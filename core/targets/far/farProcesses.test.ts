@@ -15,6 +15,8 @@ const shellOf = (uptime: string, processes: string): FarShell => ({
     return Promise.resolve({ status: 0, stdout: Buffer.from(stdout), stderr: "" });
   },
   tell: () => {},
+  tellForNotice: () => {},
+  fail: () => {},
   onNotice: () => {},
   onBackgroundLine: () => {},
   onClose: () => {},

@@ -5,6 +5,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { FarShell } from "./farShell.ts";
 
 const TIMEOUT_MS = 5_000;
+/** A thousand panes with all that may be shown of them. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_PROCESSES = 64;
 const MAX_DEPTH = 8;
 const MAX_ARGS = 4_096;
@@ -81,7 +83,7 @@ export const createFarProcesses = (options: {
 
   const ask = async (script: string): Promise<string> => {
     const functions = isPrepared ? "" : FUNCTIONS;
-    const answer = await shell.ask(functions + script, { timeoutMs: TIMEOUT_MS });
+    const answer = await shell.ask(functions + script, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
     isPrepared = true;
     return answer.stdout.toString("utf8");
   };

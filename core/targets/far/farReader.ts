@@ -6,6 +6,7 @@ import type { FarShell } from "./farShell.ts";
 
 const TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 
 export type FileReads = Pick<TargetFiles, "readText" | "readTail" | "readLink" | "list" | "stat">;
 
@@ -37,23 +38,29 @@ const parseStat = (text: string): FileStat | null => {
 
 /** Times are the target's own and have a resolution of a second; a socket has none. */
 export const createFarReader = (shell: FarShell): FileReads => {
-  const ask = async (script: string): Promise<Buffer> =>
-    (await shell.ask(script, { timeoutMs: TIMEOUT_MS })).stdout;
+  const ask = async (script: string, maxBytes?: number): Promise<Buffer> =>
+    (
+      await shell.ask(script, {
+        timeoutMs: TIMEOUT_MS,
+        ...(maxBytes === undefined ? {} : { maxBytes }),
+      })
+    ).stdout;
   /** A path that begins with a dash would be an option. */
   const quotePath = (path: string): string => {
     if (!path.startsWith("/")) throw new Error("files of a target are named by absolute paths");
     return quoteArgv([path]);
   };
-  const readWhole = async (path: string, read: string): Promise<string | null> => {
-    const answer = await ask(readScript(quotePath(path), read));
+  const read = async (path: string, program: string, maxBytes: number): Promise<string | null> => {
+    const limit = Math.floor(maxBytes);
+    const answer = await ask(readScript(quotePath(path), `${program} -c ${limit}`), limit);
     const kind = answer.subarray(0, 1).toString("latin1");
     if (kind === "N") return null;
     if (kind !== "F") throw new Error(`read ${path}: it is no readable file`);
     return answer.subarray(1).toString("utf8");
   };
   return {
-    readText: (path, maxBytes = DEFAULT_MAX_BYTES) => readWhole(path, `head -c ${Math.floor(maxBytes)}`),
-    readTail: (path, maxBytes) => readWhole(path, `tail -c ${Math.floor(maxBytes)}`),
+    readText: (path, maxBytes = DEFAULT_MAX_BYTES) => read(path, "head", maxBytes),
+    readTail: (path, maxBytes) => read(path, "tail", maxBytes),
     readLink: async (path) => {
       const answer = await ask(`f=${quotePath(path)}; [ -L "$f" ] && readlink "$f"`);
       return answer.length === 0 ? null : answer.toString("utf8").replace(/\n$/, "");
@@ -62,6 +69,7 @@ export const createFarReader = (shell: FarShell): FileReads => {
       const folder = quotePath(path);
       const answer = await ask(
         `for f in ${folder}/* ${folder}/.[!.]* ${folder}/..?*; do if [ -e "$f" ] || [ -L "$f" ]; then printf '%s\\0' "\${f##*/}"; fi; done`,
+        MAX_LISTING_BYTES,
       );
       return answer
         .toString("utf8")

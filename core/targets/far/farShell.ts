@@ -1,16 +1,22 @@
 // One POSIX shell on the far side that reads what to do from its input: the single channel of a target in steady state.
 // Questions are asked one after another and answered on stdout; stderr belongs to the one tmux control client that the
-// shell may have started. Anything that does not answer in time ends the channel, whose owner opens another.
+// shell may have started. What does not answer in time, answers too much or writes what nobody asked for ends the channel,
+// whose owner opens another.
+import { StringDecoder } from "node:string_decoder";
+import { createFloodGuard } from "../../engine/floodGuard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunResult } from "../../ports/targetExecutor.ts";
 import type { ByteChannel } from "../byteChannel.ts";
+import { createLineSplitter, MAX_LINE_LENGTH } from "../executors/lineProcess.ts";
 import { quoteArgv } from "../quote.ts";
+import { createFarStream } from "./farStream.ts";
 
 /** Until the shell has answered its first question; a slow login shell comes before it. */
 const HELLO_TIMEOUT_MS = 15_000;
 /** Output cannot forge the end of an answer; 48 bits are enough within one connection. */
 const NONCE_LENGTH = 12;
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Of an answer whose asker does not say more. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface FarAnswer {
   status: number;
@@ -21,18 +27,19 @@ export interface FarAnswer {
 export interface FarShell {
   /**
    * Runs a piece of script in the far shell itself; its last status counts. `captureErrors`: what it writes to stderr
-   * comes with the answer (costs a fork there). Rejects when the channel ends or nothing comes within `timeoutMs`, which
-   * ends the channel.
+   * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
+   * comes than `maxBytes` (1 MB), which ends the channel.
    */
-  ask(script: string, options: { timeoutMs: number; captureErrors?: boolean }): Promise<FarAnswer>;
-  /**
-   * Runs a piece of script for which no answer is awaited; it must return at once and print nothing, except between calls
-   * of `n` and `m`, which `onNotice` hears.
-   */
+  ask(script: string, options: AskOptions): Promise<FarAnswer>;
+  /** Runs a piece of script for which no answer is awaited; it must return at once and print nothing. */
   tell(script: string): void;
+  /** The same, and it may print one notice, between calls of `n` and `m`, which `onNotice` hears. */
+  tellForNotice(script: string): void;
   onNotice(listener: (body: Buffer) => void): void;
-  /** Lines that the shell's background client writes. */
-  onBackgroundLine(listener: (line: string) => void): void;
+  /** Lines that the shell's background client writes; null: there is none, and nothing is expected. */
+  onBackgroundLine(listener: ((line: string) => void) | null): void;
+  /** Ends the channel at once: what comes over it is not to be believed. */
+  fail(reason: string): void;
   onClose(listener: (reason: string) => void): void;
   readonly isClosed: boolean;
   /** Bytes that went over the channel so far, both ways, before any encryption. */
@@ -40,10 +47,18 @@ export interface FarShell {
   close(): Promise<void>;
 }
 
+export interface AskOptions {
+  timeoutMs: number;
+  captureErrors?: boolean;
+  /** What the output of the script may take. */
+  maxBytes?: number;
+}
+
 interface Question {
   script: string;
   mark: string;
   timeoutMs: number;
+  maxBytes: number;
   resolve: (answer: FarAnswer) => void;
   reject: (error: Error) => void;
 }
@@ -74,26 +89,44 @@ const withoutErrors = (script: string): string => `{ ${script}
 export const commandScript = (argv: readonly string[], stdin?: string): string =>
   stdin === undefined ? quoteArgv(argv) : `printf %s ${quoteArgv([stdin])} | ${quoteArgv(argv)}`;
 
+/** What the background client writes, by lines; without a client there is nothing to expect. */
+const createBackground = (
+  clock: Pick<Clock, "now">,
+  fail: (reason: string) => void,
+): { push(chunk: Buffer): void; onLine: FarShell["onBackgroundLine"] } => {
+  const guard = createFloodGuard();
+  const decoder = new StringDecoder("utf8");
+  let listener: ((line: string) => void) | null = null;
+  const splitter = createLineSplitter(
+    (line) => listener?.(line),
+    MAX_LINE_LENGTH,
+    () => fail("its tmux client writes a line without an end"),
+  );
+  return {
+    push: (chunk) => {
+      if (listener !== null) splitter.push(decoder.write(chunk));
+      else if (!guard.allows(chunk.length, clock.now())) fail("it writes errors that nobody asked for");
+    },
+    onLine: (next) => {
+      listener = next;
+    },
+  };
+};
+
 export const createFarShell = (options: {
   channel: ByteChannel;
-  clock: Pick<Clock, "setTimer">;
+  clock: Pick<Clock, "setTimer" | "now">;
   makeNonce: () => string;
 }): FarShell => {
   const { channel, clock, makeNonce } = options;
   const nonce = makeNonce().slice(0, NONCE_LENGTH);
-  const noticeStart = Buffer.from(`\n${nonce}!\n`);
-  const noticeEnd = Buffer.from(`\n${nonce}.\n`);
   const waiting: Question[] = [];
   const closeListeners: ((reason: string) => void)[] = [];
   const traffic = { sent: 0, received: 0 };
   let current: Question | null = null;
-  let chunks: Buffer[] = [];
-  let received = 0;
   let asked = 0;
   let cancelTimer: () => void = () => {};
   let closed: string | null = null;
-  let backgroundListener: (line: string) => void = () => {};
-  let heldError = "";
   let noticeListener: (body: Buffer) => void = () => {};
 
   const send = (text: string): void => {
@@ -104,72 +137,52 @@ export const createFarShell = (options: {
     if (closed !== null) return;
     closed = reason;
     cancelTimer();
+    stream.close();
     for (const question of [...(current === null ? [] : [current]), ...waiting.splice(0)])
       question.reject(new Error(`the far shell ended: ${reason}`));
     current = null;
-    chunks = [];
     for (const listener of closeListeners) listener(reason);
     void channel.close();
+  };
+  const fail = (reason: string): void => {
+    if (closed !== null) return;
+    channel.destroy(reason);
+    end(reason);
   };
   const askNext = (): void => {
     const question = waiting.shift() ?? null;
     current = question;
     if (question === null) return;
     cancelTimer = clock.setTimer(question.timeoutMs, () => end(`no answer within ${question.timeoutMs} ms`));
+    stream.await(question);
     send(question.script);
   };
-  const keep = (rest: Buffer): void => {
-    chunks = rest.length === 0 ? [] : [rest];
-    received = rest.length;
-  };
-  /** Notices stand between answers, never in one: the shell does one thing after another. */
-  const takeNotices = (): void => {
-    let all = Buffer.concat(chunks, received);
-    while (all.subarray(0, noticeStart.length).equals(noticeStart)) {
-      const to = all.indexOf(noticeEnd, noticeStart.length);
-      if (to === -1) break;
-      const body = all.subarray(noticeStart.length, to);
-      all = all.subarray(to + noticeEnd.length);
-      noticeListener(body);
-    }
-    keep(all);
-  };
-  const look = (question: Question): void => {
-    const all = chunks[0];
-    if (all === undefined) return;
-    const from = all.indexOf(`\n${question.mark} `);
-    if (from === -1) return;
-    const to = all.indexOf(`\n${question.mark}.\n`, from);
-    if (to === -1) return;
-    const [, status, stderr = ""] =
-      /^\n\S+ (\d{1,3})\n(.*)$/s.exec(all.subarray(from, to).toString("utf8")) ?? [];
-    cancelTimer();
-    current = null;
-    keep(all.subarray(to + `\n${question.mark}.\n`.length));
-    takeNotices();
-    if (status === undefined) question.reject(new Error("the far shell answered nonsense"));
-    // The first answer comes after whatever a login shell printed.
-    else question.resolve({ status: Number(status), stdout: all.subarray(0, from), stderr });
-    askNext();
-  };
+  const stream = createFarStream({
+    nonce,
+    now: () => clock.now(),
+    onAnswer: ({ status, ...answer }) => {
+      const question = current;
+      cancelTimer();
+      if (status === null) question?.reject(new Error("the far shell answered nonsense"));
+      else question?.resolve({ status, ...answer });
+      askNext();
+    },
+    onNotice: (body) => noticeListener(body),
+    onFlood: fail,
+  });
+  const background = createBackground(clock, fail);
 
   channel.onStdout((chunk) => {
     traffic.received += chunk.length;
-    chunks.push(chunk);
-    received += chunk.length;
-    if (received > MAX_ANSWER_BYTES) end("an answer was too large");
-    else takeNotices();
-    if (current !== null) look(current);
+    if (closed === null) stream.push(chunk);
   });
   channel.onStderr((chunk) => {
     traffic.received += chunk.length;
-    const lines = (heldError + chunk.toString("latin1")).split("\n");
-    heldError = (lines.pop() ?? "").slice(-MAX_ANSWER_BYTES);
-    for (const line of lines) backgroundListener(Buffer.from(line, "latin1").toString("utf8"));
+    if (closed === null) background.push(chunk);
   });
   channel.onClose(end);
 
-  const ask: FarShell["ask"] = (script, { timeoutMs, captureErrors = false }) =>
+  const ask: FarShell["ask"] = (script, { timeoutMs, captureErrors = false, maxBytes = MAX_ANSWER_BYTES }) =>
     new Promise((resolve, reject) => {
       if (closed !== null) {
         reject(new Error(`the far shell ended: ${closed}`));
@@ -178,22 +191,25 @@ export const createFarShell = (options: {
       asked += 1;
       const mark = `${nonce}-${asked}`;
       const body = captureErrors ? withErrors(script) : withoutErrors(script);
-      waiting.push({ script: `${body}\na ${asked}\n`, mark, timeoutMs, resolve, reject });
+      waiting.push({ script: `${body}\na ${asked}\n`, mark, timeoutMs, maxBytes, resolve, reject });
       if (current === null) askNext();
     });
+  const tell = (script: string): void => {
+    if (closed === null) send(`{ ${script}\n} </dev/null 2>/dev/null\n`);
+  };
 
   send(prelude(nonce));
   return {
     ask,
-    tell: (script) => {
-      if (closed === null) send(`{ ${script}\n} </dev/null 2>/dev/null\n`);
+    tell,
+    tellForNotice: (script) => {
+      stream.expectNotice();
+      tell(script);
     },
     onNotice: (listener) => {
       noticeListener = listener;
     },
-    onBackgroundLine: (listener) => {
-      backgroundListener = listener;
-    },
+    onBackgroundLine: background.onLine,
     onClose: (listener) => {
       closeListeners.push(listener);
       if (closed !== null) listener(closed);
@@ -202,6 +218,7 @@ export const createFarShell = (options: {
       return closed !== null;
     },
     traffic,
+    fail,
     close: async () => {
       end("closed");
       await channel.close();

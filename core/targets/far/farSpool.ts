@@ -38,6 +38,7 @@ const READ_BYTES = 16 * 1024 * 1024;
  * first bytes.
  */
 const functions = (folder: string, mark: string): string => `${LIST_FUNCTION}
+g=
 f() { if [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then printf F; else printf E; fi; }
 p() { [ -z "$g" ] || return 0; set -- ${folder}/*; [ -e "$1" ] || [ -L "$1" ] || return 0; g=1; n
 if [ $# -le ${GLANCE_FILES} ] && cd ${folder}; then l ${GLANCE_FILES}; for x in *; do case $x in (*[!A-Za-z0-9._-]*) continue;; esac
@@ -86,8 +87,11 @@ export const createFarSpool = (options: {
   /** The far side keeps quiet after it has told of files, so that what is on its way is not told twice. */
   let hasTold = false;
 
-  const ask = async (script: string): Promise<Buffer> => {
-    const answer = await shell.ask(script, { timeoutMs: TIMEOUT_MS });
+  const ask = async (script: string, maxBytes?: number): Promise<Buffer> => {
+    const answer = await shell.ask(script, {
+      timeoutMs: TIMEOUT_MS,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    });
     return answer.stdout;
   };
   const prepare = (): string => {
@@ -104,7 +108,7 @@ export const createFarSpool = (options: {
 
   return {
     glance: () => {
-      shell.tell(`${prepare()}${hasTold ? "g=\n" : ""}p`);
+      shell.tellForNotice(`${prepare()}${hasTold ? "g=\n" : ""}p`);
       hasTold = false;
     },
     onFiles: (listener) =>
@@ -120,13 +124,16 @@ export const createFarSpool = (options: {
       });
       if (listed.length === 0) return [];
       const nonce = makeNonce();
+      // No more than was listed: what an answer may take is known before it comes.
+      const sizeOf = ({ size }: ListedFile): number => Math.min(size, maxBytes);
       const answer = await ask(
         listed
           .map(
-            ({ name }) =>
-              `f=${pathOf(name)}; if [ -f "$f" ] && [ ! -L "$f" ] && [ -O "$f" ]; then printf F; head -c ${maxBytes} <"$f"; else printf E; fi; printf '\\n%s\\n' ${nonce}`,
+            (file) =>
+              `f=${pathOf(file.name)}; if [ -f "$f" ] && [ ! -L "$f" ] && [ -O "$f" ]; then printf F; head -c ${sizeOf(file)} <"$f"; else printf E; fi; printf '\\n%s\\n' ${nonce}`,
           )
           .join("\n"),
+        listed.reduce((sum, file) => sum + sizeOf(file), 0),
       );
       const end = Buffer.from(`\n${nonce}\n`);
       let from = 0;

@@ -30,6 +30,7 @@ const stubChannel = (): StubChannel => {
         err = listener;
       },
       onClose: () => {},
+      destroy: () => {},
       close: () => Promise.resolve(),
     },
     out: (chunk) => out(chunk),
@@ -74,6 +75,7 @@ const farShellTarget = defineTarget({
           ...(notice === null ? [] : [Buffer.from(`\n${SHORT}!\n${notice}\n${SHORT}.\n`)]),
         ]);
         const isShort = isByByte && stream.length < 2_000;
+        if (notice !== null) shell.tellForNotice("p");
         for (const piece of isShort ? [...stream].map((byte) => Buffer.of(byte)) : cutBytes(stream, cuts))
           out(piece);
       }
@@ -120,6 +122,8 @@ const answeringShell = (answer: Buffer): { shell: FarShell; notify: (body: Buffe
     shell: {
       ask: () => Promise.resolve({ status: 0, stdout: answer, stderr: "" }),
       tell: () => {},
+      tellForNotice: () => {},
+      fail: () => {},
       onNotice: (next) => {
         listener = next;
       },

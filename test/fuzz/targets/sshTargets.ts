@@ -176,13 +176,14 @@ const frameTarget = defineTarget({
         hold(framed.body.equals(body), "another body");
         const passed: Buffer[] = [];
         let opening = "";
-        const gate = createStartGate(
+        const gate = createStartGate({
           start,
-          (chunk) => passed.push(chunk),
-          (text) => {
+          onData: (chunk) => passed.push(chunk),
+          onOpen: (text) => {
             opening = text;
           },
-        );
+          onFlood: () => hold(false, "taken for a flood"),
+        });
         for (const piece of pieces) gate(piece);
         hold(opening === "4242", "another opening");
         hold(

@@ -1,0 +1,25 @@
+// How much may be said that nobody asked for. A far side, a login shell and a tmux say a little by themselves; what goes on
+// saying more is broken or means harm, and reading it would keep this process from everything else.
+
+/** At once, in bytes. */
+export const UNASKED_BYTES = 1024 * 1024;
+/** What is forgiven with time: what comes more slowly than this costs next to nothing, however long it goes on. */
+const FORGIVEN_PER_MS = 64;
+
+export interface FloodGuard {
+  /** False once it is too much. `now`: a clock in ms that may be set back. */
+  allows(bytes: number, now: number): boolean;
+}
+
+export const createFloodGuard = (): FloodGuard => {
+  let level = 0;
+  let last: number | null = null;
+  return {
+    allows: (bytes, now) => {
+      const forgiven = Math.max(0, now - (last ?? now)) * FORGIVEN_PER_MS;
+      last = now;
+      level = Math.max(0, level - forgiven) + bytes;
+      return level <= UNASKED_BYTES;
+    },
+  };
+};

@@ -1,0 +1,75 @@
+// Bytes of a stream that are taken off at its front: every byte is copied a bounded number of times and every search goes on
+// where the last one ended, however small the pieces are in which they come.
+
+const SMALLEST = 4_096;
+/** A store that grew beyond this is given back once it is empty. */
+const LARGEST_KEPT = 256 * 1024;
+
+export class GrowingBuffer {
+  private store = Buffer.allocUnsafe(SMALLEST);
+  private from = 0;
+  private to = 0;
+
+  get length(): number {
+    return this.to - this.from;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.to + chunk.length > this.store.length) this.makeRoom(chunk.length);
+    this.to += chunk.copy(this.store, this.to);
+  }
+
+  private makeRoom(more: number): void {
+    const needed = this.length + more;
+    let size = SMALLEST;
+    // Twice what is needed: moving what is there costs no more than what has to come before the next time.
+    while (size < 2 * needed) size *= 2;
+    const store = Buffer.allocUnsafe(size);
+    this.to = this.store.copy(store, 0, this.from, this.to);
+    this.from = 0;
+    this.store = store;
+  }
+
+  /** What is there now, without a copy: good until the next push. */
+  get bytes(): Buffer {
+    return this.store.subarray(this.from, this.to);
+  }
+
+  /** The first `length` bytes, as a copy, taken off. */
+  take(length: number): Buffer {
+    const taken = Buffer.from(this.bytes.subarray(0, length));
+    this.drop(length);
+    return taken;
+  }
+
+  drop(length: number): void {
+    this.from = Math.min(this.from + length, this.to);
+    if (this.from < this.to) return;
+    this.from = 0;
+    this.to = 0;
+    if (this.store.length > LARGEST_KEPT) this.store = Buffer.allocUnsafe(SMALLEST);
+  }
+}
+
+/** Finds a mark in bytes that grow at their end, looking at each of them once. */
+export class GrowingSearch {
+  private readonly mark: Buffer;
+  private next: number;
+
+  /** Not before `from`. */
+  constructor(mark: string, from = 0) {
+    this.mark = Buffer.from(mark);
+    this.next = from;
+  }
+
+  get length(): number {
+    return this.mark.length;
+  }
+
+  /** Where it begins; -1 while it has not come. Nothing may be taken off in between. */
+  in(bytes: Buffer): number {
+    const found = bytes.indexOf(this.mark, this.next);
+    if (found === -1) this.next = Math.max(this.next, bytes.length - this.mark.length + 1);
+    return found;
+  }
+}
