@@ -17,6 +17,7 @@ import {
   QUESTION,
   RUNNING,
   shows,
+  someRequest,
   TOOL,
 } from "../../test/factories/evidence.ts";
 import { foldEvidence } from "./testkit/foldEvidence.ts";
@@ -191,9 +192,42 @@ describe("a request", () => {
       "waiting_approval/permission_tool",
     );
   });
+
+  describe("is the one whose dialog is on the screen", () => {
+    const dialog = (body: string) => ({
+      ...someRequest(body),
+      options: [{ label: "Yes", keys: ["1"], role: "approve" as const }],
+    });
+    const open = [asks(T, "k1", { body: "make one" }), asks(T + 10, "k2", { body: "make two" })];
+    const bodyAt = (at: number, evidence: Evidence[]) => resolveAt(at, evidence).request?.body;
+
+    it("of several, whichever was announced first", () => {
+      for (const body of ["make one", "make two"])
+        expect(bodyAt(T + 600, [...open, shows(T + 500, APPROVAL, { request: dialog(body) })])).toBe(body);
+    });
+
+    it("and nobody's who announced it where the screen shows another", () => {
+      const other = shows(T + 1_500, APPROVAL, { request: dialog("rm -rf build") });
+      expect(bodyAt(T + 1_600, [...open, other])).toBe("rm -rf build");
+    });
+
+    it("but not before the agent had time to draw it", () => {
+      const before = shows(T + 500, APPROVAL, { request: dialog("rm -rf build") });
+      expect(bodyAt(T + 600, [...open, before])).toBe("make one");
+    });
+  });
 });
 
 describe("readings", () => {
+  it("complete each other: a file knows that it waits, the screen for what", () => {
+    const seen = shows(T, APPROVAL, { request: someRequest("make one") });
+    const file = shows(T + 5, APPROVAL, { source: "transcript" });
+    expect(resolveAt(T + 10, [seen, file]).request?.body).toBe("make one");
+    expect(
+      resolveAt(T + 10, [file, shows(T, QUESTION, { request: someRequest("Which?") })]).request,
+    ).toBeNull();
+  });
+
   it("alone decide at once", () => {
     expect(stateAt(T + 10, [shows(T, RUNNING)])).toBe("running/thinking");
     expect(stateAt(T + 10, [shows(T, APPROVAL)])).toBe("waiting_approval/permission_tool");

@@ -37,6 +37,15 @@ const best = (candidates: readonly Candidate[]): Candidate | null => {
   return top;
 };
 
+/** Who tells what is asked: the winner, or where it only knows that something is, whoever sees it beside it. */
+const askedBy = (winner: Candidate, eligible: readonly Candidate[]): Candidate => {
+  if (winner.request !== null || !isWaiting(winner.status.state)) return winner;
+  const seen = eligible.filter(
+    ({ status, request }) => request !== null && status.state === winner.status.state,
+  );
+  return best(seen) ?? winner;
+};
+
 const toVerdict = (candidate: Candidate, winner: Candidate | null): Verdict => ({
   eventId: candidate.evidence.eventId,
   source: candidate.evidence.source,
@@ -111,12 +120,13 @@ export const resolve = (input: ResolveInput): Resolution => {
       nextCheckAt,
     };
   }
+  const { requestId, request } = askedBy(winner, eligible);
   return {
     status: winner.status,
     confidence: winner.confidence,
     since: winner.since,
-    requestId: winner.requestId,
-    request: winner.request,
+    requestId,
+    request,
     rule: winner.rule,
     verdicts,
     nextCheckAt,

@@ -96,6 +96,7 @@ export const shows = (
     source?: EvidenceSource;
     lastDialogSeenAt?: number | null;
     onset?: "seen" | "unknown";
+    request?: PromptRequest;
   } = {},
 ): Evidence => {
   const since = options.since ?? at;
@@ -106,7 +107,7 @@ export const shows = (
       status,
       confidence: "medium",
       matched: status.reasonCode,
-      request: null,
+      request: options.request ?? null,
       since,
       reads: at - since >= 500 ? 2 : 1,
       lastDialogSeenAt: options.lastDialogSeenAt ?? null,
