@@ -12,7 +12,7 @@ let home: FakeHome;
 let daemon: AnsweringDaemon;
 beforeEach(async () => {
   home = makeFakeHome();
-  daemon = new AnsweringDaemon([makePane({ state: "running", fingerprint: FINGERPRINT })]);
+  daemon = new AnsweringDaemon([makePane({ state: "running", fingerprint: FINGERPRINT, version: 3 })]);
   await home.serve(daemon);
 });
 afterEach(() => home.close());

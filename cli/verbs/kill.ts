@@ -26,7 +26,7 @@ const parseSignal = (text: string): Signal => {
 
 interface Agreement {
   answer: boolean | null;
-  /** The runtime that the person saw: nothing that comes after it may be hit. */
+  /** What the question showed: an agent that went on meanwhile, or another one, may not be hit. */
   guards: Partial<ActionGuards>;
 }
 
@@ -40,7 +40,8 @@ const agree = async (
   const name = cleanLine(pane.agent_name ?? "the process");
   const question = `Send ${about.signal} to ${name} (${pane.state ?? "no agent"}) in ${cleanLine(pane_ref)}? [y/N] `;
   const answer = await ask(question, context);
-  return { answer, guards: runtime_id === null ? about.guards : { ifRuntime: runtime_id, ...about.guards } };
+  const shown = { ifRuntime: runtime_id, ifState: pane.state, ifVersion: pane.state_version };
+  return { answer, guards: runtime_id === null ? about.guards : { ...shown, ...about.guards } };
 };
 
 /** Resolves with the exit status of the outcome; that of a missing yes when the person said no. */

@@ -4,9 +4,9 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure, type Api, type Failure } from "../connection/connectHost.ts";
-import { agentInput } from "../state/guards.ts";
+import { killInput } from "../state/guards.ts";
 import { displaySentence } from "../text/displayText.ts";
-import { agentName, paneName, panePlace } from "../text/paneText.ts";
+import { agentName, paneName, panePlaceAndState } from "../text/paneText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./KillDialog.module.css";
@@ -33,7 +33,7 @@ type Consequence =
 /** The daemon's refusal of an unconfirmed kill is the sentence that says what a confirmed one would do. */
 const askDaemon = async (api: Api, pane: PaneView, signal: Signal): Promise<Consequence> => {
   try {
-    await api.kill.mutate({ ...agentInput(pane), signal, isConfirmed: false });
+    await api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false });
     return {
       kind: "refused",
       failure: { message: "The daemon does not say what this would do", remedy: null, code: null },
@@ -86,7 +86,7 @@ export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
         </>
       }
     >
-      <p>{panePlace(pane)}</p>
+      <p>{panePlaceAndState(pane)}</p>
       <p className={styles.sentence} role="status">
         {consequence.kind === "known" && consequence.sentence}
         {consequence.kind === "loading" && "Asking which process that is…"}

@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { toFailure, type Host } from "../connection/connectHost.ts";
 import type { ActionDesk, ActionStatus } from "../state/actionDesk.ts";
 import type { Draft } from "../state/draftStore.ts";
-import { agentInput, dismissInput, interruptInput, promptInput } from "../state/guards.ts";
+import { agentInput, dismissInput, interruptInput, killInput, promptInput } from "../state/guards.ts";
 import { shellCommand } from "../text/shellCommand.ts";
 
 export interface AttachCommand {
@@ -65,7 +65,7 @@ export const useActions = (host: Host, desk: ActionDesk): Actions => {
         else start(refOf(pane), "answer", () => api.answer.mutate({ ...promptInput(pane), choice }));
       },
       kill: (pane, signal) =>
-        start(refOf(pane), "kill", () => api.kill.mutate({ ...agentInput(pane), signal, isConfirmed: true })),
+        start(refOf(pane), "kill", () => api.kill.mutate({ ...killInput(pane), signal, isConfirmed: true })),
       reply: (pane, { text, key }, isAnswer) =>
         desk.run(refOf(pane), isAnswer ? "answer" : "send", () =>
           isAnswer

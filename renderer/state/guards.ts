@@ -22,7 +22,7 @@ const inputOf = (pane: PaneView, bound: Bound = {}) => ({
   },
 });
 
-/** For looking, going there, typing at the agent's own prompt, and signals: a state that moves on changes nothing. */
+/** For looking, going there and typing at the agent's own prompt: a state that moves on changes nothing. */
 export const agentInput = (pane: PaneView) => inputOf(pane);
 
 /** The very prompt that was shown; the daemon refuses when another is open. */
@@ -30,6 +30,9 @@ export const promptInput = (pane: PaneView) => inputOf(pane, { prompt: true });
 
 /** The same keys that stop a turn would refuse a dialog that opened meanwhile. */
 export const interruptInput = (pane: PaneView) => inputOf(pane, { state: true, prompt: true });
+
+/** The agent in the state that the question showed: one that went on meanwhile is asked about anew. */
+export const killInput = (pane: PaneView) => inputOf(pane, { state: true, version: true });
 
 /** This error, not a later one. */
 export const dismissInput = (pane: PaneView) => inputOf(pane, { version: true });

@@ -21,6 +21,9 @@ export const stateText = (state: CanonicalState, reasonCode: string | null): str
     : `${STATE_WORDS[state]} · ${reason}`;
 };
 
+export const paneState = (pane: PaneView): string =>
+  pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code);
+
 /** The window's name, and the pane's id where the window has more panes is in the row's title. */
 export const paneName = (pane: PaneView): string =>
   displayLine(pane.window_name) || `window ${pane.window_index}`;
@@ -33,6 +36,9 @@ export const panePlace = (pane: PaneView): string => {
   const where = server === "default" ? target : `${target}:${server}`;
   return [where, displayLine(session), `${pane.window_index} ${paneName(pane)}`, id].join(" / ");
 };
+
+/** Where it is and what it does, as a question about it says it. */
+export const panePlaceAndState = (pane: PaneView): string => `${panePlace(pane)}: ${paneState(pane)}`;
 
 /** What is asked, on one line; empty when nothing is. */
 export const requestLine = (pane: PaneView): string => {
@@ -48,10 +54,9 @@ export const requestLine = (pane: PaneView): string => {
 
 /** A row read aloud: place, state, what is asked or else what it says of its work. */
 export const paneLabel = (pane: PaneView): string => {
-  const state = pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code);
   const asked = requestLine(pane);
   const said = asked === "" && pane.progress !== null ? displayLine(pane.progress) : asked;
-  return `${paneName(pane)}, ${agentName(pane)}, ${state}${said === "" ? "" : `: ${said}`}`;
+  return `${paneName(pane)}, ${agentName(pane)}, ${paneState(pane)}${said === "" ? "" : `: ${said}`}`;
 };
 
 /** What the live region says about panes that began to need a person; empty for none. */

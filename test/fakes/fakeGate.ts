@@ -53,10 +53,11 @@ export class FakeGate {
     await this.opened;
     if (this.refusal !== null) throw this.refusal;
     const pane = this.find(input.ref);
-    const { ifRuntime, ifPrompt, ifState } = input.guards;
+    const { ifRuntime, ifPrompt, ifState, ifVersion } = input.guards;
     const changed =
       (ifRuntime !== null && ifRuntime !== pane.identity.runtime_id) ||
       (ifState !== null && ifState !== pane.state) ||
+      (ifVersion !== null && ifVersion !== pane.state_version) ||
       (ifPrompt !== null && ifPrompt !== pane.prompt_fingerprint);
     if (changed)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `nothing was sent to ${pane.identity.pane_id}: it changed`);
