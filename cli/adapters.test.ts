@@ -73,6 +73,16 @@ test("check ends with 11 and names the lines where files are bad", async () => {
   ]);
 });
 
+test("check waits for no pipe, no device and no folder, and says what they are", async () => {
+  await home.serve(daemonWithProblem());
+  const pipe = join(home.paths.home, "pipe.json");
+  await execFileAsync("mkfifo", [pipe]);
+  for (const path of [pipe, "/dev/zero", home.paths.home]) {
+    const { code, stderr } = await home.run(["adapters", "check", path]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${path} is not a regular file`)]);
+  }
+});
+
 test("check says which agent a good file is for", async () => {
   await home.serve(new AnsweringDaemon());
   expect(await home.run(["adapters", "check", fileWith("{}")])).toEqual({

@@ -1,7 +1,6 @@
 // `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which of them count, what is wrong
 // with the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read
 // here and handed over.
-import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type {
   AdapterList,
@@ -13,6 +12,7 @@ import type {
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
+import { readNamedFile } from "../readNamedFile.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS } from "../render/mark.ts";
 import { measureFor } from "../render/measure.ts";
@@ -141,16 +141,10 @@ export const runAdapterSwitch = async (
   else context.print(`${describeSwitched(switched)}\n`);
 };
 
-const readAdapterText = async (path: string): Promise<{ name: string; text: string }> => {
-  try {
-    if ((await stat(path)).size > MAX_FILE_BYTES)
-      throw new AgtmuxError("E_USAGE", `${path} is larger than ${MAX_FILE_BYTES / 1_024} kB`);
-    return { name: basename(path), text: await readFile(path, "utf8") };
-  } catch (cause) {
-    if (cause instanceof AgtmuxError) throw cause;
-    throw new AgtmuxError("E_USAGE", `${path} cannot be read`, { cause, remedy: "Name a readable file." });
-  }
-};
+const readAdapterText = async (path: string): Promise<{ name: string; text: string }> => ({
+  name: basename(path),
+  text: await readNamedFile(path, MAX_FILE_BYTES),
+});
 
 /** Fails with E_CONFIG_INVALID naming every problem by its line. */
 export const runAdapterCheck = async (
