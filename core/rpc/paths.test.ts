@@ -83,18 +83,21 @@ describe("the runtime home", () => {
     expect(checkHome(home)).toBe(true);
   });
 
-  test("is refused where everybody could swap it, also behind a link, and not in a sticky folder", () => {
+  test.each([
+    ["everybody", 0o777],
+    ["the group", 0o775],
+  ])("is refused where %s could swap it, also behind a link, and not in a sticky folder", (_who, mode) => {
     const open = makeFolder();
     const home = join(open, "inner", "home");
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const link = join(makeFolder(), "link");
     symlinkSync(home, link);
-    chmodSync(open, 0o777);
+    chmodSync(open, mode);
     expect([codeOf(() => checkHome(home)), codeOf(() => checkHome(link))]).toEqual([
       "E_SOCKET_UNSAFE",
       "E_SOCKET_UNSAFE",
     ]);
-    chmodSync(open, 0o1777);
+    chmodSync(open, 0o1000 | mode);
     expect([checkHome(home), checkHome(link)]).toEqual([true, true]);
   });
 

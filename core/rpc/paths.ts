@@ -70,21 +70,29 @@ export const runtimePaths = (home: string): RuntimePaths => {
   };
 };
 
-const unsafe = (path: string, why: string): AgtmuxError =>
-  new AgtmuxError("E_SOCKET_UNSAFE", `refusing to use ${path}: ${why}`);
+const unsafe = (path: string, why: string, remedy?: string): AgtmuxError =>
+  new AgtmuxError(
+    "E_SOCKET_UNSAFE",
+    `refusing to use ${path}: ${why}`,
+    remedy === undefined ? {} : { remedy },
+  );
 
 const errorCodeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-const OTHERS_WRITE = 0o002;
+const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
-/** In a folder that everybody may write to, and without the bit that keeps names to their owners, the home can be swapped. */
+/** In a folder that a group or everybody may write to, without the bit that keeps names to their owners, the home can be swapped. */
 const refuseOpenParents = (home: string): void => {
   for (let folder = dirname(home), below = home; folder !== below; below = folder, folder = dirname(folder)) {
     const { mode } = statSync(folder);
     if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0)
-      throw unsafe(home, `others can replace it, because they can write to ${folder}`);
+      throw unsafe(
+        home,
+        `others can replace it, because they can write to ${folder}`,
+        `Run 'chmod go-w' on ${folder}, or set AGTMUX_HOME to a folder of your own.`,
+      );
   }
 };
 

@@ -246,6 +246,15 @@ describe.runIf(isRoot)("what another user prepared", () => {
         await listenAt(join(home, "agtmuxd.sock"));
       },
     ],
+    [
+      "a home of ours in a folder in which his group can swap it",
+      async (home) => {
+        chownSync(place, 0, NOBODY);
+        chmodSync(place, 0o775);
+        mkdirSync(home, { mode: 0o700 });
+        await listenAt(join(home, "agtmuxd.sock"));
+      },
+    ],
   ];
   it.each(SQUATS)("is refused and not connected to: %s", async (_what, prepare) => {
     const home = join(place, "home");
