@@ -278,6 +278,7 @@ describe("stopping", () => {
     const started = await startMixed();
     await select(started, "storefront");
     await started.popover.press("i");
+    await started.popover.dialog.getByRole("button", { name: "Interrupt" }).click();
     expect(await asked(started.daemon, 1)).toMatchObject([
       { action: "interrupt", input: { guards: { ifRuntime: "rt21", ifState: "running" } } },
     ]);

@@ -116,7 +116,8 @@ it("answers a question with an option, refuses what was replaced, and sends a re
   await popover.detail.getByText("rm -rf build").first().waitFor();
   expect(asking.chosen()).toEqual([blue]);
 
-  await popover.row("resting").focus();
+  // After a refusal keys count once the person has moved.
+  await popover.row("resting").click();
   await popover.press("r");
   await popover.replyBox.waitFor();
   await app.page.keyboard.type("first 'line'; $(x)");

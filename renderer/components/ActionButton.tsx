@@ -9,6 +9,8 @@ interface ActionButtonProps {
   shortcut?: string;
   tone?: "plain" | "primary" | "danger" | "stop";
   isPressed?: boolean;
+  /** It does nothing now, and keeps its place and the focus. */
+  isDisabled?: boolean;
   /** In a dialog: the button that Enter presses. */
   hasFocus?: boolean;
 }
@@ -19,9 +21,10 @@ export const ActionButton = (props: ActionButtonProps) => (
     className={styles.button}
     data-tone={props.tone ?? "plain"}
     aria-pressed={props.isPressed}
+    aria-disabled={props.isDisabled}
     aria-keyshortcuts={props.shortcut}
     data-first-focus={props.hasFocus}
-    onClick={props.onClick}
+    onClick={props.isDisabled === true ? undefined : props.onClick}
   >
     {props.children}
     {props.shortcut !== undefined && (

@@ -13,6 +13,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import type { Api, Host } from "../connection/connectHost.ts";
 import { useActions, type Actions } from "../hooks/useActions.ts";
 import { useCommands } from "../hooks/useCommands.ts";
+import { useKeyHold } from "../hooks/useKeyHold.ts";
 import { useRows, type Rows } from "../hooks/useRows.ts";
 import { useUnfolded } from "../hooks/useUnfolded.ts";
 import { useRowTools, type RowTools } from "../hooks/useRowTools.ts";
@@ -24,9 +25,10 @@ import type { FeedState } from "../state/feedReducer.ts";
 import type { FeedStore } from "../state/feedStore.ts";
 import type { Row } from "../state/rows.ts";
 import type { TickingClock } from "../state/tickingClock.ts";
-import { paneName, waitAnnouncement } from "../text/paneText.ts";
+import { agentName, paneName, panePlaceAndState, waitAnnouncement } from "../text/paneText.ts";
 import { ClockContext } from "./Age.tsx";
 import { CommandDialog } from "./CommandDialog.tsx";
+import { ConfirmDialog } from "./ConfirmDialog.tsx";
 import { EmptyView, whyEmpty } from "./EmptyView.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { KeySheet } from "./KeySheet.tsx";
@@ -99,7 +101,7 @@ const useMeasuredKeys = (rows: Rows, statuses: ReadonlyMap<string, unknown>): Re
 
 const ActionDialogs = ({ api, actions, tools }: { api: Api; actions: Actions; tools: RowTools }) => {
   const { command } = actions;
-  const { killing } = tools;
+  const { killing, interrupting } = tools;
   return (
     <>
       {command !== null && (
@@ -108,6 +110,19 @@ const ActionDialogs = ({ api, actions, tools }: { api: Api; actions: Actions; to
           command={command.command}
           onClose={actions.closeCommand}
         />
+      )}
+      {interrupting !== null && (
+        <ConfirmDialog
+          title={`Interrupt ${agentName(interrupting)} in ${paneName(interrupting)}?`}
+          confirmLabel="Interrupt"
+          onConfirm={() => actions.interrupt(interrupting)}
+          onClose={tools.closeInterrupt}
+        >
+          {/* Not a button: whoever only typed on presses nothing. */}
+          <p tabIndex={-1} data-first-focus="true">
+            {panePlaceAndState(interrupting)}
+          </p>
+        </ConfirmDialog>
       )}
       {killing !== null && (
         <KillDialog
@@ -133,13 +148,15 @@ export const App = (props: AppProps) => {
   const unfolded = useUnfolded();
   const abilitiesFor = useAbilities(host, feed, unfolded.isShownWhole);
   const tools = useRowTools({ rows, actions, desk, abilitiesFor, unfold: unfolded.unfold });
+  const hold = useKeyHold(desk);
+  const areKeysHeld = useSyncExternalStore(hold.subscribe, hold.isHeld);
   useDeskSight(desk, feed, [rows.selected?.key ?? null, rows.openKey]);
   const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
   const { view, overview } = rows;
 
-  useCommands({ rows, tools, actions, desk, inputRef, onHelp: () => setHelpShown(true), onSettings });
+  useCommands({ rows, tools, actions, desk, hold, inputRef, onHelp: () => setHelpShown(true), onSettings });
 
-  const live = useLive({ rows, tools, actions });
+  const live = useLive({ rows, tools, actions, hold });
   const renderRow = (row: Row) => (
     <RowView
       row={row}
@@ -210,6 +227,11 @@ export const App = (props: AppProps) => {
         <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
           {waitAnnouncement(feed.newWaits)}
         </div>
+        {areKeysHeld && (
+          <p className={styles.held} role="status">
+            <span>Keys do nothing until you move: by an arrow, Esc or a click.</span>
+          </p>
+        )}
         <ActionDialogs api={host.api} actions={actions} tools={tools} />
         {isHelpShown && <KeySheet onClose={() => setHelpShown(false)} />}
       </div>

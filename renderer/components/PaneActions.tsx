@@ -21,21 +21,28 @@ interface PaneActionsProps extends PaneActionHandlers {
   abilities: Abilities;
   isReplying: boolean;
   isOutputShown: boolean;
+  /** Something is done to the pane right now. */
+  isBusy: boolean;
 }
 
 export const PaneActions = (props: PaneActionsProps) => {
-  const { pane, abilities } = props;
+  const { pane, abilities, isBusy } = props;
   const missing = missingAbilities(pane, abilities);
   return (
     <>
       <div className={styles.actions} role="group" aria-label="Actions">
         {abilities.approve === null && (
-          <ActionButton tone="primary" shortcut="a" onClick={() => props.onAnswer({ kind: "approve" })}>
+          <ActionButton
+            tone="primary"
+            shortcut="a"
+            isDisabled={isBusy}
+            onClick={() => props.onAnswer({ kind: "approve" })}
+          >
             Approve
           </ActionButton>
         )}
         {abilities.deny === null && (
-          <ActionButton shortcut="d" onClick={() => props.onAnswer({ kind: "deny" })}>
+          <ActionButton shortcut="d" isDisabled={isBusy} onClick={() => props.onAnswer({ kind: "deny" })}>
             Deny
           </ActionButton>
         )}
@@ -55,17 +62,17 @@ export const PaneActions = (props: PaneActionsProps) => {
           </ActionButton>
         )}
         {abilities.interrupt === null && (
-          <ActionButton shortcut="i" onClick={props.onInterrupt}>
-            Interrupt
+          <ActionButton shortcut="i" isDisabled={isBusy} onClick={props.onInterrupt}>
+            Interrupt…
           </ActionButton>
         )}
         {abilities.dismiss === null && (
-          <ActionButton shortcut="e" onClick={props.onDismiss}>
+          <ActionButton shortcut="e" isDisabled={isBusy} onClick={props.onDismiss}>
             Dismiss
           </ActionButton>
         )}
         {abilities.kill === null && (
-          <ActionButton tone="danger" shortcut="x" onClick={props.onKill}>
+          <ActionButton tone="danger" shortcut="x" isDisabled={isBusy} onClick={props.onKill}>
             Kill…
           </ActionButton>
         )}

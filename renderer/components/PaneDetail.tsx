@@ -1,4 +1,5 @@
 // What an expanded row shows: the request in full, what can be done, the reply, the output, and why the state is what it is.
+import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Api } from "../connection/connectHost.ts";
 import type { ActionStatus } from "../state/actionDesk.ts";
@@ -19,12 +20,15 @@ interface PaneDetailProps extends PaneActionHandlers {
   abilities: Abilities;
   drafts: DraftStore;
   isSending: boolean;
+  /** What came of the last action; below what can be pressed, which stays where it is. */
+  outcome: ReactNode;
   isReplying: boolean;
   isOutputShown: boolean;
   isShownWhole: boolean;
   onShowWhole: () => void;
   onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
   onReplyClosed: () => void;
+  onReplyLost: () => void;
 }
 
 export const PaneDetail = (props: PaneDetailProps) => {
@@ -37,10 +41,11 @@ export const PaneDetail = (props: PaneDetailProps) => {
           abilities={abilities}
           isShownWhole={props.isShownWhole}
           onShowWhole={props.onShowWhole}
+          isBusy={props.isSending}
           onOption={(number) => props.onAnswer({ kind: "option", number })}
         />
       )}
-      <PaneActions {...props} />
+      <PaneActions {...props} isBusy={props.isSending} />
       {props.isReplying && (
         <QuickReply
           pane={pane}
@@ -49,8 +54,10 @@ export const PaneDetail = (props: PaneDetailProps) => {
           canReply={abilities.reply === null}
           onSend={props.onSend}
           onClose={props.onReplyClosed}
+          onLost={props.onReplyLost}
         />
       )}
+      {props.outcome !== null && <div className={styles.outcome}>{props.outcome}</div>}
       {props.isOutputShown && abilities.output === null && <OutputPreview api={api} pane={pane} />}
       <Why api={api} pane={pane} />
       <footer className={styles.foot}>

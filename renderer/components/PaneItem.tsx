@@ -8,13 +8,15 @@ import type { Rows } from "../hooks/useRows.ts";
 import type { ActionStatus } from "../state/actionDesk.ts";
 import type { Abilities } from "../state/abilities.ts";
 import type { DraftStore } from "../state/draftStore.ts";
+import type { KeyHold } from "../state/keyHold.ts";
 import type { Row } from "../state/rows.ts";
+import { outcomeText } from "../text/outcomeText.ts";
 import { PaneDetail } from "./PaneDetail.tsx";
 import { PaneRow } from "./PaneRow.tsx";
 import { StatusLine } from "./StatusLine.tsx";
 
 /** What handlers need of the list as it is when they run; a row is not drawn again for it. */
-export type Live = RefObject<{ rows: Rows; tools: RowTools; actions: Actions }>;
+export type Live = RefObject<{ rows: Rows; tools: RowTools; actions: Actions; hold: KeyHold }>;
 
 export interface PaneItemProps {
   row: Extract<Row, { kind: "pane" }>;
@@ -40,6 +42,12 @@ export const PaneItem = (props: PaneItemProps) => {
   const { pane, key } = row;
   const abilities = props.abilitiesFor(pane);
   const attach = () => live.current.actions.attach(pane);
+  const isSending = status?.kind === "sending";
+  // While it is under way the row says so in its own line: nothing may move below the pointer.
+  const outcome =
+    status === undefined || isSending ? null : (
+      <StatusLine status={status} onClose={() => props.onStatusSeen(key)} />
+    );
   return (
     <PaneRow
       pane={pane}
@@ -48,19 +56,21 @@ export const PaneItem = (props: PaneItemProps) => {
       isTabStop={props.isTabStop}
       isOpen={isOpen}
       hasDraft={props.hasDraft}
+      underWay={isSending ? outcomeText(status).detail : null}
       attachHindrance={abilities.attach}
       onToggle={() => live.current.rows.toggle(row)}
       onFocus={() => live.current.rows.noteFocus(key)}
       onAttach={attach}
     >
-      {status !== undefined && <StatusLine status={status} onClose={() => props.onStatusSeen(key)} />}
+      {!isOpen && outcome}
       {isOpen && (
         <PaneDetail
           api={props.api}
           pane={pane}
           abilities={abilities}
           drafts={props.drafts}
-          isSending={status?.kind === "sending"}
+          isSending={isSending}
+          outcome={outcome}
           isReplying={props.isReplying}
           isOutputShown={props.isOutputShown}
           isShownWhole={props.isShownWhole}
@@ -69,11 +79,12 @@ export const PaneItem = (props: PaneItemProps) => {
           onAnswer={(choice) => live.current.actions.answer(pane, choice)}
           onReply={() => live.current.tools.startReply(pane)}
           onOutput={() => live.current.tools.toggleOutput(pane)}
-          onInterrupt={() => live.current.actions.interrupt(pane)}
+          onInterrupt={() => live.current.tools.startInterrupt(pane)}
           onKill={() => live.current.tools.startKill(pane)}
           onDismiss={() => live.current.actions.dismiss(pane)}
           onSend={(...reply) => live.current.actions.reply(...reply)}
           onReplyClosed={() => live.current.tools.endReply(key)}
+          onReplyLost={() => live.current.hold.hold()}
         />
       )}
     </PaneRow>

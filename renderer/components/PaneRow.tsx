@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { RowPlace } from "../state/rows.ts";
 import { displayLine } from "../text/displayText.ts";
-import { agentName, paneLabel, paneName, panePlace, requestLine, stateText } from "../text/paneText.ts";
+import { agentName, paneLabel, paneName, panePlace, paneState, requestLine } from "../text/paneText.ts";
 import { Age } from "./Age.tsx";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./PaneRow.module.css";
@@ -17,6 +17,8 @@ interface PaneRowProps {
   isOpen: boolean;
   /** A text to this agent was begun and not sent. */
   hasDraft: boolean;
+  /** What is done to it right now, in words; null most of the time. */
+  underWay: string | null;
   /** Null: it can be attached. */
   attachHindrance: string | null;
   onToggle: () => void;
@@ -26,7 +28,7 @@ interface PaneRowProps {
 }
 
 export const PaneRow = (props: PaneRowProps) => {
-  const { pane, place, isSelected, isTabStop, isOpen } = props;
+  const { pane, place, isSelected, isTabStop, isOpen, underWay } = props;
   const asked = requestLine(pane);
   const title = displayLine(pane.title);
   const name = place === "window" ? `pane ${pane.pane_index}` : paneName(pane);
@@ -67,10 +69,10 @@ export const PaneRow = (props: PaneRowProps) => {
             <span className={styles.line}>
               <span className={styles.agent}>{agentName(pane)}</span>
               <span className={styles.state} data-state={pane.state ?? "unknown"}>
-                {pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code)}
+                {underWay ?? paneState(pane)}
               </span>
               {props.hasDraft && <span className={styles.draft}>draft</span>}
-              {pane.progress !== null && (
+              {underWay === null && pane.progress !== null && (
                 <span className={styles.progress} title={displayLine(pane.progress)}>
                   <bdi>{displayLine(pane.progress)}</bdi>
                 </span>
@@ -83,6 +85,11 @@ export const PaneRow = (props: PaneRowProps) => {
             )}
           </span>
         </button>
+        {underWay !== null && (
+          <span className={styles.spoken} role="status">
+            <span>{underWay}</span>
+          </span>
+        )}
         <span className={styles.side}>
           {pane.since !== null && (
             <span className={styles.age}>

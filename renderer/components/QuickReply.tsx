@@ -1,6 +1,14 @@
 // Writes to an agent: several lines, Enter sends, Shift+Enter breaks, Esc leaves. The text stays until it was seen to arrive,
 // over closing and opening too.
-import { useEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import {
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type KeyboardEvent,
+} from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../state/actionDesk.ts";
 import { isSettled } from "../state/actionDesk.ts";
@@ -18,6 +26,8 @@ interface QuickReplyProps {
   canReply: boolean;
   onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
   onClose: () => void;
+  /** The box was taken away from whoever writes in it. */
+  onLost: () => void;
 }
 
 /** What is replied to: the prompt as it was when the person began to write, or the agent at its own prompt. */
@@ -44,12 +54,16 @@ export const QuickReply = (props: QuickReplyProps) => {
     box?.setSelectionRange(box.value.length, box.value.length);
   }, []);
 
-  // What came of it was put above the box and moved it.
-  useEffect(() => {
+  const isLeavingRef = useRef(false);
+  const lose = useEffectEvent(() => {
+    if (!isLeavingRef.current) props.onLost();
+  });
+  useLayoutEffect(() => {
     const box = boxRef.current;
-    if (!isSending && box !== null && document.activeElement === box)
-      box.closest("section")?.scrollIntoView({ block: "nearest" });
-  }, [isSending]);
+    return () => {
+      if (box !== null && document.activeElement === box) lose();
+    };
+  }, []);
 
   const send = async () => {
     if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
@@ -62,6 +76,7 @@ export const QuickReply = (props: QuickReplyProps) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") {
       event.preventDefault();
+      isLeavingRef.current = true;
       onClose();
     }
     if (event.key === "Enter" && !event.shiftKey) {
@@ -103,8 +118,8 @@ export const QuickReply = (props: QuickReplyProps) => {
         <span id="reply-hint" className={styles.hint}>
           Enter sends, Shift+Enter breaks, Esc leaves
         </span>
-        {!hasMoved && !isSending && (draft?.text.trim() ?? "") !== "" && (
-          <ActionButton tone="primary" onClick={() => void send()}>
+        {!hasMoved && (draft?.text.trim() ?? "") !== "" && (
+          <ActionButton tone="primary" isDisabled={isSending} onClick={() => void send()}>
             Send
           </ActionButton>
         )}

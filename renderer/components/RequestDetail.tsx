@@ -58,10 +58,12 @@ interface RequestDetailProps {
   abilities: Abilities;
   isShownWhole: boolean;
   onShowWhole: () => void;
+  /** Something is done to the pane right now. */
+  isBusy: boolean;
   onOption: (number: number) => void;
 }
 
-const Options = ({ request, abilities, onOption }: RequestDetailProps) => (
+const Options = ({ request, abilities, isBusy, onOption }: RequestDetailProps) => (
   <ol className={styles.options} aria-label="Options">
     {request.options.map((option, index) => {
       const number = index + 1;
@@ -74,7 +76,12 @@ const Options = ({ request, abilities, onOption }: RequestDetailProps) => (
         // oxlint-disable-next-line react/no-array-index-key -- options have no identity but their place
         <li key={index}>
           {hindrance === null ? (
-            <button type="button" className={styles.option} onClick={() => onOption(number)}>
+            <button
+              type="button"
+              className={styles.option}
+              aria-disabled={isBusy}
+              onClick={() => isBusy || onOption(number)}
+            >
               <kbd className={styles.number}>{number}</kbd>
               <span>
                 {label}

@@ -24,18 +24,22 @@ export const StatusLine = ({ status, onClose }: { status: ActionStatus; onClose:
   const { head, detail } = outcomeText(status);
   const isBad = status.kind === "refused" || status.kind === "lost";
   const tone = status.kind === "done" ? status.outcome : status.kind;
+  const ref = useRef<HTMLDivElement>(null);
+  // To be seen at once, unless that would move what is below the pointer.
+  useEffect(() => {
+    const line = ref.current;
+    if (line?.closest("main")?.matches(":hover") === false) line.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
-    <div className={styles.line} data-tone={tone}>
+    <div ref={ref} className={styles.line} data-tone={tone}>
       <p role={isBad ? "alert" : "status"}>
         {head !== "" && <strong>{head}</strong>} {detail}
       </p>
-      {status.kind !== "sending" && (
-        <button type="button" className={styles.close} aria-label="Close this message" onClick={onClose}>
-          <svg viewBox="0 0 16 16" aria-hidden="true">
-            <path d="m4.5 4.5 7 7m0-7-7 7" fill="none" stroke="currentColor" strokeWidth="1.6" />
-          </svg>
-        </button>
-      )}
+      <button type="button" className={styles.close} aria-label="Close this message" onClick={onClose}>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="m4.5 4.5 7 7m0-7-7 7" fill="none" stroke="currentColor" strokeWidth="1.6" />
+        </svg>
+      </button>
       {isSettled(status) && <LeaveLater onLeave={onClose} />}
     </div>
   );

@@ -1,17 +1,19 @@
 // What the keys do: to the view, and to the selected row.
 import type { RefObject } from "react";
 import type { ActionDesk } from "../state/actionDesk.ts";
+import type { KeyHold } from "../state/keyHold.ts";
 import type { KeyCommand } from "../state/keys.ts";
 import type { Actions } from "./useActions.ts";
 import { usePopoverKeys } from "./usePopoverKeys.ts";
 import type { Rows } from "./useRows.ts";
-import type { RowTools } from "./useRowTools.ts";
+import type { RowCommand, RowTools } from "./useRowTools.ts";
 
 interface CommandsOptions {
   rows: Rows;
   tools: RowTools;
   actions: Actions;
   desk: ActionDesk;
+  hold: KeyHold;
   inputRef: RefObject<HTMLInputElement | null>;
   onHelp: () => void;
   onSettings: () => void;
@@ -36,13 +38,19 @@ const escape = ({ rows, desk, inputRef }: CommandsOptions): boolean => {
   return true;
 };
 
+/** Without a pane nothing is there to take what is typed on. */
+const act = (command: RowCommand, { rows, tools, hold }: CommandsOptions): void => {
+  if (rows.selected?.kind === "pane") tools.run(rows.selected.pane, command);
+  else hold.hold();
+};
+
 /** Says whether there was something to do. */
 const run = (command: KeyCommand, options: CommandsOptions): boolean => {
-  const { rows, tools } = options;
+  const { rows } = options;
   const { selected } = rows;
   if (command === "escape") return escape(options);
   if (typeof command === "object") {
-    if (selected?.kind === "pane") tools.run(selected.pane, command);
+    act(command, options);
     return true;
   }
   switch (command) {
@@ -84,11 +92,11 @@ const run = (command: KeyCommand, options: CommandsOptions): boolean => {
     case "interrupt":
     case "kill":
     case "dismiss":
-      if (selected?.kind === "pane") tools.run(selected.pane, command);
+      act(command, options);
       break;
   }
   return true;
 };
 
 export const useCommands = (options: CommandsOptions): void =>
-  usePopoverKeys((command) => run(command, options));
+  usePopoverKeys(options.hold, (command) => run(command, options));

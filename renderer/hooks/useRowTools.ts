@@ -1,5 +1,5 @@
-// What is under way on rows beside their state: the reply that is being written, the output that is shown, the kill that is
-// being confirmed; and what the keys do to the selected row. Keys answer only what the person can see in full.
+// What is under way on rows beside their state: the reply that is being written, the output that is shown, the interrupt or the
+// kill that is being confirmed; and what the keys do to the selected row. Keys answer only what the person can see in full.
 import { useState } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Abilities } from "../state/abilities.ts";
@@ -18,7 +18,7 @@ interface RowToolsOptions {
   unfold: (pane: PaneView) => void;
 }
 
-type RowCommand = Extract<
+export type RowCommand = Extract<
   KeyCommand,
   "reply" | "approve" | "deny" | "whole" | "output" | "interrupt" | "kill" | "dismiss" | { option: number }
 >;
@@ -34,6 +34,7 @@ export const useRowTools = ({ rows, actions, desk, abilitiesFor, unfold }: RowTo
   const [replyKey, setReplyKey] = useState<string | null>(null);
   const [outputKey, setOutputKey] = useState<string | null>(null);
   const [killing, setKilling] = useState<PaneView | null>(null);
+  const [interrupting, setInterrupting] = useState<PaneView | null>(null);
 
   const refuse = (pane: PaneView, action: ActionKind, why: string) => {
     rows.open(pane.identity.pane_ref);
@@ -82,7 +83,7 @@ export const useRowTools = ({ rows, actions, desk, abilitiesFor, unfold }: RowTo
       case "output":
         return toggleOutput(pane);
       case "interrupt":
-        return actions.interrupt(pane);
+        return setInterrupting(pane);
       case "kill":
         return setKilling(pane);
       case "dismiss":
@@ -92,6 +93,8 @@ export const useRowTools = ({ rows, actions, desk, abilitiesFor, unfold }: RowTo
   return {
     killing,
     closeKill: () => setKilling(null),
+    interrupting,
+    closeInterrupt: () => setInterrupting(null),
     isReplying: (key: string) => rows.openKey === key && replyKey === key,
     isOutputShown: (key: string) => rows.openKey === key && outputKey === key,
     run,
@@ -99,6 +102,7 @@ export const useRowTools = ({ rows, actions, desk, abilitiesFor, unfold }: RowTo
     toggleOutput,
     startKill: setKilling,
     unfold,
+    startInterrupt: setInterrupting,
     endReply: (key: string) => {
       setReplyKey(null);
       rows.select(key);

@@ -93,7 +93,7 @@ export const KEY_SHEET: readonly { title: string; entries: readonly (readonly [s
       ["1 – 9", "Choose an option"],
       ["r", "Reply"],
       ["o", "Show the output, live"],
-      ["i", "Interrupt the turn"],
+      ["i", "Interrupt the turn; asks first"],
       ["x", "Kill the agent; asks first"],
       ["e", "Dismiss an error"],
     ],

@@ -115,6 +115,7 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
       request,
       abilities,
       isShownWhole,
+      isBusy: false,
       onShowWhole: () => {},
       onOption: () => {},
     }),

@@ -6,7 +6,7 @@ import { displayLine, displaySentence } from "../../text/displayText.ts";
 import { targetWord } from "../../text/healthText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Age, TimeLeft } from "../Age.tsx";
-import { ConfirmDialog } from "./ConfirmDialog.tsx";
+import { ConfirmDialog } from "../ConfirmDialog.tsx";
 import { FailureText } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useTask } from "./useTask.ts";

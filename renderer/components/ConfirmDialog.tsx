@@ -1,7 +1,8 @@
-// Asks before something is forgotten or taken out. Nothing happens before the person said so; the safe button has the focus.
+// Asks before something is forgotten, taken out or stopped. Nothing happens before the person said so; the safe button has the focus,
+// or what the caller marks for it.
 import type { ReactNode } from "react";
-import { ActionButton } from "../ActionButton.tsx";
-import { Dialog } from "../Dialog.tsx";
+import { ActionButton } from "./ActionButton.tsx";
+import { Dialog } from "./Dialog.tsx";
 
 interface ConfirmDialogProps {
   title: string;
