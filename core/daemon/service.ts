@@ -113,7 +113,8 @@ export const createService = (deps: ServiceDeps): Service => {
   const current = (key: PaneKey): SubjectNow | null => {
     // Without a connection nothing of what is known is of now, and why is what a person needs to hear.
     deps.fleet.unitOf(key.targetId);
-    if (ingest.world.paneOf(key) === undefined) return null;
+    const pane = ingest.world.paneOf(key);
+    if (pane === undefined) return null;
     const entry = ingest.world.liveOf(key);
     if (entry === undefined)
       return {
@@ -130,7 +131,7 @@ export const createService = (deps: ServiceDeps): Service => {
       stateVersion: entry.stateVersion,
       state: entry.resolution?.status.state ?? null,
       fingerprint: entry.prompt?.fingerprint ?? null,
-      confirmedAt: confirmedAt(entry),
+      confirmedAt: confirmedAt(entry, pane),
       processAlive: processVerifiedAt !== null && clock.now() - processVerifiedAt <= PROCESS_FRESH_MS,
     };
   };

@@ -169,6 +169,7 @@ export class Events {
           signal,
         },
         envelope.payload,
+        event.eventId,
       );
     this.states.evaluate(entry);
   }

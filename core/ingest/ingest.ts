@@ -9,6 +9,7 @@ import type { PaneView, TargetView } from "../model/view.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
 import { dismiss } from "./dismiss.ts";
 import { Events } from "./events.ts";
+import { LastSeen } from "./lastSeen.ts";
 import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
 import { Lives } from "./lives.ts";
 import { promptWith, type Prompt } from "./prompts.ts";
@@ -30,6 +31,7 @@ interface Parts {
   topology: Topology;
   readings: Readings;
   targets: Targets;
+  lastSeen: LastSeen;
 }
 
 const connectParts = (deps: IngestDeps): Parts => {
@@ -38,10 +40,11 @@ const connectParts = (deps: IngestDeps): Parts => {
   const states = new States(ledger, rows);
   const events = new Events(ledger, states);
   const lives = new Lives({ ledger, rows, states, onBegin: (targetId) => events.bindPending(targetId) });
-  const topology = new Topology({ ledger, rows, states, lives });
+  const lastSeen = new LastSeen(ledger);
+  const topology = new Topology({ ledger, rows, states, lives, lastSeen });
   const readings = new Readings(ledger, states);
   const targets = new Targets({ ledger, rows, states, lives });
-  return { ledger, rows, states, events, lives, topology, readings, targets };
+  return { ledger, rows, states, events, lives, topology, readings, targets, lastSeen };
 };
 
 export class Ingest {

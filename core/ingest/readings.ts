@@ -67,6 +67,7 @@ export class Readings {
     const entry = this.ledger.world.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return;
     if (isChanged) this.states.keepAlive(entry, readAt);
+    if (source === "poller") entry.screenReadAt = readAt;
     this.note(entry, source, reading);
     if (reading === null) this.unrecognised(entry, source, readAt);
     else this.recognised(entry, source, reading, readAt);

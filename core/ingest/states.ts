@@ -10,6 +10,7 @@ import type { Ledger } from "./ledger.ts";
 import { showProgress } from "./progress.ts";
 import type { Rows } from "./rows.ts";
 import { drawnBy, keepAsked, promptOf } from "./prompts.ts";
+import { confirmedAt } from "./view.ts";
 import type { RuntimeEntry } from "./world.ts";
 
 /** The same asking: a reading counts anew from the first look after a restart, though it shows what was stored. */
@@ -51,12 +52,17 @@ export class States {
     return this.ledger.actions.actionOf(runtime.runtimeId, this.ledger.deps.clock.now());
   }
 
-  /** Inside a commit. False for a duplicate. */
-  addEvidence(entry: RuntimeEntry, raw: Evidence, payload: unknown): boolean {
+  /** Inside a commit. False for a duplicate. `sourceEventId`: the agent's own id of the event. */
+  addEvidence(
+    entry: RuntimeEntry,
+    raw: Evidence,
+    payload: unknown,
+    sourceEventId: string | null = null,
+  ): boolean {
     const { store, redact } = this.ledger.deps;
     // What is decided is decided by what the store holds, so that a restart changes no state.
     const evidence = redact(raw);
-    const row = store.insertEvent(evidence, payload, this.actionOf(entry));
+    const row = store.insertEvent(evidence, payload, { actionId: this.actionOf(entry), sourceEventId });
     if (row === null) {
       this.ledger.drop("duplicate");
       return false;
@@ -130,7 +136,7 @@ export class States {
       resolution,
       fingerprint: prompt?.fingerprint ?? null,
       stateVersion,
-      lastSeenAt: at,
+      lastSeenAt: confirmedAt(entry, pane) ?? at,
       updatedAt: at,
     });
     this.rows.changed(entry.view, previousState, true);

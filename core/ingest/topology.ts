@@ -1,6 +1,7 @@
 // Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that went or became others.
 import { isRespawned } from "../engine/epoch.ts";
 import type { Pane, ServerInstance } from "../model/runtime.ts";
+import type { LastSeen } from "./lastSeen.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Lives } from "./lives.ts";
 import type { Rows } from "./rows.ts";
@@ -60,6 +61,7 @@ export interface TopologyDeps {
   rows: Rows;
   states: States;
   lives: Lives;
+  lastSeen: LastSeen;
 }
 
 export class Topology {
@@ -83,6 +85,7 @@ export class Topology {
       if (!isSameServer(before, update)) ledger.commit(() => rows.targetChanged(targetId));
       return;
     }
+    this.deps.lastSeen.sawTarget(targetId);
     const panes = new Map(update.panes.map((pane) => [pane.paneId, pane]));
     const isNewLife = isOtherLife(before?.instance, update.instance);
     ledger.world.setServer({ ...update, panes });

@@ -10,16 +10,36 @@ import type { Target } from "../model/runtime.ts";
 
 export const toIso = (at: number): string => new Date(at).toISOString();
 
-/** The newest moment at which anything confirmed the present state. */
-export const confirmedAt = (entry: RuntimeEntry): number | null => {
-  const times = [
-    entry.facts.keepAliveAt,
-    entry.pulse.keepAliveAt,
-    entry.pulse.observedAt.poller,
-    entry.pulse.observedAt.transcript,
-  ];
+/** Nothing is expected of it: as long as its process is there and nothing moves, it goes on as it is. */
+const isAtRest = ({ resolution }: RuntimeEntry): boolean => {
+  switch (resolution?.status.state) {
+    case "idle":
+    case "completed":
+    case "error":
+      return true;
+    case "running":
+    case "waiting_approval":
+    case "waiting_input":
+    case "unknown":
+    case undefined:
+      return false;
+  }
+};
+
+/**
+ * The newest moment at which anything confirmed the present state. The screen of an agent at rest is read rarely, but tmux is
+ * asked all the time whether something moved in its window: while nothing did since the last look, that its process was seen
+ * confirms it.
+ */
+export const confirmedAt = (entry: RuntimeEntry, pane: Pick<Pane, "windowActivity">): number | null => {
+  const { facts, pulse, screenReadAt } = entry;
+  const times = [facts.keepAliveAt, pulse.keepAliveAt, pulse.observedAt.poller, pulse.observedAt.transcript];
   const latest = Math.max(0, ...times.map((time) => time ?? 0));
-  return latest === 0 ? null : latest;
+  const lookedAt = Math.max(latest, screenReadAt ?? 0);
+  // tmux tells a window's activity in whole seconds: within the second of the last look it counts as unseen.
+  const isStill = isAtRest(entry) && pane.windowActivity < Math.floor(lookedAt / 1_000);
+  const confirmed = isStill ? Math.max(lookedAt, pulse.processVerifiedAt ?? 0) : latest;
+  return confirmed === 0 ? null : confirmed;
 };
 
 const otherSessions = ({ alsoIn, sessionId }: Pane): string[] => [
@@ -69,7 +89,7 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
 
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
   const { runtime, resolution, prompt } = entry;
-  const confirmed = confirmedAt(entry);
+  const confirmed = confirmedAt(entry, pane);
   return {
     ...paneFields(pane, targetName, runtime.runtimeId),
     agent: runtime.agentType,

@@ -58,6 +58,8 @@ export interface RuntimeEntry {
   /** Working folder and screen, for events that name other panes; the folder is undefined until it was asked for. */
   processCwd: string | null | undefined;
   screen: { text: string; readAt: number } | null;
+  /** When its screen was read last, whatever it showed. */
+  screenReadAt: number | null;
   /** Ended with proof of a crash: the row stays until dismissed. */
   crashedAt: number | null;
   progress: ProgressState;
@@ -85,6 +87,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   transcriptPath: null,
   processCwd: undefined,
   screen: null,
+  screenReadAt: null,
   crashedAt: null,
   progress: NO_PROGRESS,
   view: null,

@@ -23,6 +23,7 @@ export interface StateRow extends PaneKey {
   resolution: Resolution;
   fingerprint: string | null;
   stateVersion: number;
+  /** When it was last confirmed; written about once a minute while it does not change. */
   lastSeenAt: number;
   updatedAt: number;
 }
@@ -101,6 +102,14 @@ export interface AdapterRow {
   updatedAt: number;
 }
 
+/** What an event carries beside its evidence. Nothing is decided by it. */
+export interface EventMarks {
+  /** As in a transition. */
+  actionId: string | null;
+  /** The agent's own id of the event, where it gave one. */
+  sourceEventId: string | null;
+}
+
 export interface Store {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
@@ -126,9 +135,9 @@ export interface Store {
 
   /**
    * Stores evidence once per (runtime, source, dedupe key); returns its row number, or null for a duplicate. Redacts and
-   * bounds `rawPayload`. `actionId`: as in a transition.
+   * bounds `rawPayload`.
    */
-  insertEvent(evidence: Evidence, rawPayload: unknown, actionId?: string | null): number | null;
+  insertEvent(evidence: Evidence, rawPayload: unknown, marks?: Partial<EventMarks>): number | null;
   /**
    * Hands over the evidence of a runtime one by one, with its row number, in no order: there may be more of it than is to
    * be held at once. `visit` must not write to the store.
@@ -149,6 +158,8 @@ export interface Store {
   rememberSpoolName(targetId: string, spoolName: string, at: number): boolean;
 
   putState(row: StateRow): void;
+  /** When each of these states was last confirmed, without any change of it. */
+  seeStates(seen: readonly Pick<StateRow, "runtimeId" | "lastSeenAt">[]): void;
   deleteState(runtimeId: string): void;
   listStates(): StateRow[];
 

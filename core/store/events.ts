@@ -1,7 +1,7 @@
 // Tables `events` and `runtime_source_cursors`: the evidence that was accepted, and how far each source has come.
 import type BetterSqlite3 from "better-sqlite3";
 import { evidenceSchema, type Evidence, type EvidenceSource } from "../model/evidence.ts";
-import type { SourceCursor, Store } from "../ports/store.ts";
+import type { EventMarks, SourceCursor, Store } from "../ports/store.ts";
 import type { IngestMark } from "./highMarks.ts";
 import type { LastValues } from "./lastValues.ts";
 import { createPayloadRedactor } from "./redact.ts";
@@ -33,11 +33,12 @@ type NewEventRow = [
   signal: string,
   rawPayload: string,
   actionId: string | null,
+  sourceEventId: string | null,
 ];
 // RETURNING would build a table for the one number that the connection knows anyway.
 const INSERT_EVENT = `
-  INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload, action_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload, action_id, source_event_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (runtime_id, source, dedupe_key) DO NOTHING`;
 
 interface CursorRow {
@@ -50,7 +51,11 @@ interface CursorRow {
 }
 
 /** `payload` as it may be stored. */
-const toRow = (evidence: Evidence, payload: unknown, actionId: string | null): NewEventRow => [
+const toRow = (
+  evidence: Evidence,
+  payload: unknown,
+  { actionId = null, sourceEventId = null }: Partial<EventMarks>,
+): NewEventRow => [
   evidence.eventId,
   evidence.runtimeId,
   evidence.eventType,
@@ -62,6 +67,7 @@ const toRow = (evidence: Evidence, payload: unknown, actionId: string | null): N
   JSON.stringify(evidence.signal),
   JSON.stringify(payload),
   actionId,
+  sourceEventId,
 ];
 
 const fromRow = (row: EventRow): unknown => ({
@@ -112,8 +118,8 @@ export const createEvents = (
   const insertAlone = db.transaction(insertAndMark);
 
   return {
-    insertEvent: (evidence, rawPayload, actionId = null) => {
-      const row = toRow(redactEvidence(evidence), redactPayload(rawPayload), actionId);
+    insertEvent: (evidence, rawPayload, marks = {}) => {
+      const row = toRow(redactEvidence(evidence), redactPayload(rawPayload), marks);
       return (db.inTransaction ? insertAndMark : insertAlone)(row, evidence.ingestedAt);
     },
     eachEvidence: (runtimeId, visit) => {

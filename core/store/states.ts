@@ -61,7 +61,7 @@ export const createStates = (
   db: BetterSqlite3.Database,
   rows: RowReader,
   last: LastValues,
-): Pick<Store, "putState" | "deleteState" | "listStates"> => {
+): Pick<Store, "putState" | "seeStates" | "deleteState" | "listStates"> => {
   const put = db.prepare<[NewState]>(`
     INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution)
     VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution)
@@ -69,12 +69,20 @@ export const createStates = (
       runtime_id = excluded.runtime_id, state = excluded.state, reason_code = excluded.reason_code,
       confidence = excluded.confidence, state_version = excluded.state_version, last_seen_at = excluded.last_seen_at,
       updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, resolution = excluded.resolution`);
+  const see = db.prepare<[number, string]>("UPDATE states SET last_seen_at = ? WHERE runtime_id = ?");
+  const seeAll = db.transaction((seen: Parameters<Store["seeStates"]>[0]): void => {
+    for (const { runtimeId, lastSeenAt } of seen) see.run(lastSeenAt, runtimeId);
+  });
   const remove = db.prepare<[string]>("DELETE FROM states WHERE runtime_id = ?");
   const list = db.prepare<[], StoredState>("SELECT * FROM states ORDER BY target_id, server, pane_id");
   return {
     putState: (row) => {
       // A pane has one row, and of its states within a transaction only the last can be read back.
       last.put(`state/${row.targetId}/${row.server}/${row.paneId}`, () => put.run(toRow(row)));
+    },
+    seeStates: (seen) => {
+      last.settle();
+      seeAll(seen);
     },
     deleteState: (runtimeId) => {
       last.settle();
