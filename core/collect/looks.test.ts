@@ -8,8 +8,8 @@ import type { WatchedRuntime } from "./sink.ts";
 const AT = 1_000_000_400;
 const watched = (attention: WatchedRuntime["attention"], windowActivity: number, isUnsustained = false) =>
   ({ attention, isUnsustained, pane: somePane("%1", { windowActivity }) }) as WatchedRuntime;
-const wait = (runtime: WatchedRuntime): number =>
-  nextReadAt(runtime, { at: AT, text: "" }, DEFAULT_TIMING) - AT;
+const wait = (runtime: WatchedRuntime, sameReads = 5): number =>
+  nextReadAt(runtime, { at: AT, text: "", sameReads }, DEFAULT_TIMING) - AT;
 const OLD = AT / 1_000 - 100;
 
 describe("a screen is read", () => {
@@ -23,6 +23,11 @@ describe("a screen is read", () => {
     expect(wait(watched("active", OLD))).toBe(2_000);
     expect(wait(watched("quiet", OLD))).toBe(60_000);
     expect(wait(watched("quiet", OLD, true))).toBe(500);
+  });
+
+  it("after twice the time of before while it rests and shows the same, up to a minute", () => {
+    const waits = [0, 1, 2, 3, 4, 5, 6, 1_000_000].map((sameReads) => wait(watched("quiet", OLD), sameReads));
+    expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
   });
 
   it("soon when something changed, the very second of the last read included: tmux counts whole seconds", () => {

@@ -5,12 +5,21 @@ import type { WatchedRuntime } from "./sink.ts";
 export interface LastRead {
   at: number;
   text: string;
+  /** Reads in a row, this one included, that showed the same. */
+  sameReads: number;
 }
 
 /** An unconfirmed claim must be seen within half a second of its first frame. */
 const UNCONFIRMED_INTERVAL_MS = 200;
 /** An active screen that does not change is looked at again after this long: what is frozen must be noticed. */
 const ACTIVE_RECHECK_MS = 2_000;
+
+/**
+ * A screen at rest is looked at again after 2, 4, 8 … seconds, up to a minute (spec 7.4): what follows a change closely is seen
+ * soon, and what rests for long costs next to nothing.
+ */
+const restMs = ({ sameReads }: LastRead): number =>
+  Math.min(ACTIVE_RECHECK_MS * 2 ** Math.min(sameReads, 10), QUIET_RECHECK_MS);
 
 /** tmux tells a window's activity in whole seconds: a change within the second of the last read counts as unseen. */
 const hasChangedSince = (runtime: WatchedRuntime, last: LastRead): boolean =>
@@ -28,7 +37,7 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
     case "quiet": {
       if (runtime.isUnsustained) return last.at + timing.contest_ms;
       if (hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
-      return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : QUIET_RECHECK_MS);
+      return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : restMs(last));
     }
   }
 };

@@ -153,11 +153,12 @@ export class ScreenWatch {
     const { runtimeId } = watched.runtime;
     const last = this.reads.get(runtimeId);
     if (lines === null) {
-      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "" });
+      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "", sameReads: 0 });
       return;
     }
     const text = lines.join("\n");
-    this.reads.set(runtimeId, { at: begunAt, text });
+    const sameReads = last?.text === text ? last.sameReads + 1 : 0;
+    this.reads.set(runtimeId, { at: begunAt, text, sameReads });
     this.deps.sink.applyReading(runtimeId, "poller", {
       reading: this.interpret(watched, lines),
       readAt,
