@@ -67,7 +67,22 @@ test("add of a host that cannot be reached is no failure: it says why and what t
   expect(json.problem).toMatchObject({ code: "E_TARGET_HOST_KEY", remedy: "Run 'ssh vm3' once." });
 });
 
+test("add of this machine is done already, however often it is said", async () => {
+  const added = await home.run(["target", "add", "host", "--kind", "local"]);
+  expect([added.code, added.stdout]).toEqual([0, "host is this machine and is watched already.\n"]);
+  const json = JSON.parse(
+    (await home.run(["target", "add", "host", "--kind", "local", "--json"])).stdout,
+  ) as {
+    item: unknown;
+    problem: unknown;
+  };
+  expect(targetViewSchema.parse(json.item)).toMatchObject({ target: "host", kind: "local" });
+  expect(json.problem).toBeNull();
+  expect(daemon.listTargets().map(({ target }) => target)).toEqual(["host", "vm1", "vm2"]);
+});
+
 test.each([
+  { args: ["add", "host", "--kind", "local", "--transport", "ssh2"], code: 2, says: "no SSH settings" },
   { args: ["add", "x", "--kind", "local"], code: 15, says: "E_UNSUPPORTED" },
   { args: ["add", "x", "--kind", "telnet"], code: 2, says: "--kind does not know 'telnet'" },
   { args: ["add", "x", "--transport", "rsh"], code: 2, says: "--transport does not know 'rsh'" },

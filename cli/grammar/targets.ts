@@ -17,7 +17,9 @@ const addAdd = (target: Verb, context: CliContext): void => {
       .command("add")
       .description("watch another machine, over SSH")
       .argument("<name>")
-      .addOption(choice("--kind <kind>", "how it is reached; ssh by default", ["ssh", "local"]))
+      .addOption(
+        choice("--kind <kind>", "how it is reached; ssh by default, local is host alone", ["ssh", "local"]),
+      )
       .option(
         "--ssh-target <alias>",
         "its name in your SSH configuration, or user@host; the name by default",

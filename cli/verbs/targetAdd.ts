@@ -59,22 +59,29 @@ const describe = (target: TargetView, { failure, isOver }: Attempt): string[] =>
   ];
 };
 
-const checkKind = (kind: string, name: string): void => {
-  if (kind === "ssh") return;
-  if (kind !== "local")
-    throw new AgtmuxError("E_USAGE", `--kind does not know '${kind}'`, {
-      remedy: "Kinds are ssh and local.",
+/** There is one local target, which is there from the start: adding it is done already (docs/adr/0015). */
+const addLocal = async (context: CliContext, name: string, options: TargetAddOptions): Promise<void> => {
+  if (name !== HOST_TARGET)
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `there is one local target, '${HOST_TARGET}', which is this machine and always watched`,
+      {
+        remedy:
+          'For other tmux servers of this machine set "tmux_servers" in config.json; for another machine use --kind ssh.',
+      },
+    );
+  if (options.sshTarget !== undefined || options.transport !== undefined || options.tmuxPath !== undefined)
+    throw new AgtmuxError("E_USAGE", "a local target has no SSH settings", {
+      remedy: 'Leave them out; where tmux is on this machine says "tmux_path" in config.json.',
     });
-  throw new AgtmuxError(
-    "E_UNSUPPORTED",
-    name === HOST_TARGET
-      ? `'${HOST_TARGET}' is this machine: it is always watched`
-      : `there is one local target, '${HOST_TARGET}', which is this machine and always watched`,
-    {
-      remedy:
-        'For other tmux servers of this machine set "tmux_servers" in config.json; for another machine use --kind ssh.',
-    },
-  );
+  await withDaemon(context, async (client) => {
+    const all = await client.call((api) => api.targets.query());
+    const item = all.find(({ target }) => target === HOST_TARGET);
+    if (item === undefined)
+      throw new AgtmuxError("E_TARGET_UNKNOWN", "the daemon does not tell of this machine");
+    if (options.json === true) printDocument<TargetAddedDocument>(context, { item, problem: null });
+    else context.print(`${HOST_TARGET} is this machine and is watched already.\n`);
+  });
 };
 
 export const runTargetAdd = async (
@@ -82,7 +89,12 @@ export const runTargetAdd = async (
   name: string,
   options: TargetAddOptions,
 ): Promise<void> => {
-  checkKind(options.kind ?? "ssh", name);
+  const { kind = "ssh" } = options;
+  if (kind === "local") return addLocal(context, name, options);
+  if (kind !== "ssh")
+    throw new AgtmuxError("E_USAGE", `--kind does not know '${kind}'`, {
+      remedy: "Kinds are ssh and local.",
+    });
   const input = {
     name,
     ssh_target: parseSshTarget(options.sshTarget ?? name),
