@@ -27,7 +27,8 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "agtmux-bin-"));
   mkdirSync(join(root, "in stalled", "bin"), { recursive: true });
   const installed = join(root, "in stalled");
-  copyFileSync(join(ROOT, "bin", "agtmux"), join(installed, "bin", "agtmux"));
+  for (const file of ["agtmux", "findNode.sh"])
+    copyFileSync(join(ROOT, "bin", file), join(installed, "bin", file));
   for (const part of ["node_modules", "package.json"]) symlinkSync(join(ROOT, part), join(installed, part));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));

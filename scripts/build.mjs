@@ -1,5 +1,6 @@
 // Builds into dist/: `node scripts/build.mjs [all|app|renderer|cli]`. `app` is main, preload and renderer. No Electron
 // binary is needed. Each part stands alone, so that a change to one does not wait for the others.
+import "./checkNode.mjs";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 

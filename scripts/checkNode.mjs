@@ -1,9 +1,12 @@
-// Ends with one clear sentence when Node is too old. Import it before anything that needs a new Node; it runs on old ones.
+// Starts a script anew under a Node that is new enough, as its npm script would have. Import it before anything that needs one;
+// it runs on old ones.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
 const NEEDED = 24;
 
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
-  process.stderr.write(
-    `agtmux: Node ${NEEDED} or newer is needed, this is ${process.versions.node}. Run 'npm ci' (it brings one on Linux) or install it from https://nodejs.org.\n`,
-  );
-  process.exit(1);
+  const finder = fileURLToPath(new URL("./withNode.sh", import.meta.url));
+  const { status } = spawnSync("sh", [finder, ...process.argv.slice(1)], { stdio: "inherit" });
+  process.exit(status ?? 1);
 }

@@ -1,5 +1,6 @@
 // Runs the end-to-end suites: `node scripts/e2e.mjs [vitest arguments]`. Builds the popover first, and says which launchers
 // this machine can run, so that a skipped one is seen.
+import "./checkNode.mjs";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -4,7 +4,9 @@ import "./checkNode.mjs";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fillCask } from "./fillCask.ts";
+
+// Not above: an older Node would read it before checkNode.mjs has its say.
+const { fillCask } = await import("./fillCask.ts");
 
 const ROOT = join(import.meta.dirname, "..");
 const [folder, repository, file] = process.argv.slice(2);

@@ -6,7 +6,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { chooseSigning } from "./chooseSigning.ts";
+
+// Not above: an older Node would read it before checkNode.mjs has its say.
+const { chooseSigning } = await import("./chooseSigning.ts");
 
 const ROOT = join(import.meta.dirname, "..");
 const STAGE = join(ROOT, "dist", "package");

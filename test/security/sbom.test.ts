@@ -42,6 +42,8 @@ beforeAll(() => {
   const file = join(folder, "sbom.json");
   execFileSync(process.execPath, [join(ROOT, "scripts", "sbom.mjs"), file], {
     stdio: ["ignore", "ignore", "pipe"],
+    // No npm: not every one can make it.
+    env: { PATH: folder },
   });
   sbom = sbomSchema.parse(JSON.parse(readFileSync(file, "utf8")));
 }, 60_000);
@@ -58,16 +60,7 @@ it("names the product and every package of the lock file with its version", () =
     );
   expect(locked.length).toBeGreaterThan(100);
   const listed = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`));
-  // npm leaves out optional packages of other systems.
-  const missing = [...new Set(locked)].filter((one) => !listed.has(one));
-  expect(
-    missing.filter(
-      (one) =>
-        !/(linux|darwin|win32|android|freebsd|openbsd|netbsd|sunos|aix|openharmony|wasm|fsevents|musl|gnu|arm64|x64)/.test(
-          one,
-        ),
-    ),
-  ).toEqual([]);
+  expect([...new Set(locked)].filter((one) => !listed.has(one))).toEqual([]);
   expect([...listed].filter((one) => !locked.includes(one))).toEqual([]);
 });
 
