@@ -62,15 +62,16 @@ export const benchSshFarCost = async (transport: Transport, seconds: number): Pr
       await wait((seconds / 3) * 1_000);
       return ((threadCpuOf(tmuxPid) - before) / (seconds / 3)) * 100;
     };
-    const sessionSeconds = async (): Promise<number> =>
-      (await server.sessionPids())
+    const sessionSeconds = (): number =>
+      server
+        .connectionPids()
         .map(familyCpuOf)
         .reduce((sum, { own, children }) => sum + own + children, 0);
     const measure = async (alone: number) => {
-      const before = { session: await sessionSeconds(), tmux: threadCpuOf(tmuxPid) };
+      const before = { session: sessionSeconds(), tmux: threadCpuOf(tmuxPid) };
       await wait(seconds * 1_000);
       return {
-        sessionPercent: (((await sessionSeconds()) - before.session) / seconds) * 100,
+        sessionPercent: ((sessionSeconds() - before.session) / seconds) * 100,
         tmuxPercent: ((threadCpuOf(tmuxPid) - before.tmux) / seconds) * 100 - alone,
       };
     };
@@ -87,7 +88,8 @@ export const benchSshFarCost = async (transport: Transport, seconds: number): Pr
     tell(`busy ${REDRAW_SECONDS}`);
     await wait(2_000);
     const busy = await measure(busyAlone);
-    const sessionMb = (await server.sessionPids())
+    const sessionMb = server
+      .connectionPids()
       .flatMap(processFamily)
       .reduce((sum, pid) => sum + residentMbOf(pid), 0);
     return { transport, panes: PANES, seconds, idle, busy, sessionMb };

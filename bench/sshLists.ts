@@ -41,7 +41,7 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
     await Promise.all([untilHealth(client, "vm1", "ok"), untilHealth(client, "vm2", "ok")]);
     /** Whoever connects anew freezes as well. */
     const freeze = async (): Promise<void> => {
-      for (const pid of await frozen.sessionPids()) {
+      for (const pid of frozen.sessionPids()) {
         if (stopped.includes(pid)) continue;
         process.kill(pid, "SIGSTOP");
         stopped.push(pid);

@@ -156,7 +156,8 @@ test("the launcher says in one sentence when no Node is new enough", async () =>
   // A copy without node_modules, and a PATH with an old node.
   const root = join(dirname(home.paths.home), "copy");
   mkdirSync(join(root, "bin"), { recursive: true });
-  cpSync(join(dirname(CLI_ENTRY), "..", "bin", "agtmux"), join(root, "bin", "agtmux"));
+  for (const file of ["agtmux", "findNode.sh"])
+    cpSync(join(dirname(CLI_ENTRY), "..", "bin", file), join(root, "bin", file));
   const old = join(root, "old");
   mkdirSync(old);
   writeFileSync(join(old, "node"), "#!/bin/sh\necho v20.1.0\n");

@@ -166,7 +166,7 @@ const dismissCrashed = async (scene: SoakScene): Promise<void> => {
 };
 
 const vanish = async (scene: SoakScene): Promise<void> => {
-  if (scene.ssh !== null) for (const pid of await scene.ssh.sessionPids()) process.kill(pid, "SIGKILL");
+  if (scene.ssh !== null) for (const pid of scene.ssh.sessionPids()) process.kill(pid, "SIGKILL");
   await scene.secondTmux.run("kill-server");
 };
 
@@ -184,7 +184,7 @@ const untilConnected = async (scene: SoakScene): Promise<void> => {
           .catch((error: unknown) => {
             if (!(error instanceof AgtmuxError) || error.code === "E_INTERNAL") throw error;
           });
-      return down.length === 0 && (await ssh.sessionPids()).length >= targets.length;
+      return down.length === 0 && ssh.connectionPids().length >= targets.length;
     },
     "targets are connected again",
     LIMIT_MS,

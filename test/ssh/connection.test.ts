@@ -48,7 +48,7 @@ const makeKey = (name: string, ...more: string[]): string => {
 };
 const nothingIsLeft = async (): Promise<void> => {
   await until(() => server.farProcesses().length === 0, "no far process");
-  await until(async () => (await server.sessionPids()).length === 0, "no connection at the server");
+  await until(() => server.sessionPids().length === 0, "no connection at the server");
   const sockets = readdirSync(server.folder).includes("cm") ? readdirSync(at("cm")) : [];
   expect(sockets).toEqual([]);
 };
@@ -60,12 +60,12 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     executor.onDown((error) => downs.push(error.message));
     const [first, second] = await Promise.all([executor.connect(), executor.connect()]);
     expect(second).toBe(first);
-    expect(await server.sessionPids()).toHaveLength(1);
+    expect(server.connectionPids()).toHaveLength(1);
     const running = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
     const child = executor.start(["cat"]);
     const end = new Promise<string>((done) => child.onExit(done));
     await until(() => server.farProcesses().length > 3, "both run");
-    for (const pid of await server.sessionPids()) process.kill(pid, "SIGKILL");
+    for (const pid of server.sessionPids()) process.kill(pid, "SIGKILL");
     await expect(running).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
     expect(await end).toBeTypeOf("string");
     await until(() => downs.length > 0, "the loss is told");
@@ -250,8 +250,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
       await executor.connect();
       const lost = new Promise((done) => executor.onDown(done));
       executor.start(["cat"]);
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      for (const pid of await server.sessionPids()) process.kill(pid, "SIGKILL");
+      for (const pid of server.sessionPids()) process.kill(pid, "SIGKILL");
       // oxlint-disable-next-line no-await-in-loop -- as above
       await lost;
     }

@@ -93,7 +93,7 @@ describe.each(["openssh", "ssh2"] as const)(
     const breakOff = async (index: number): Promise<void> => {
       if (index % 3 !== 2) proxy.cut();
       // The server's own process dies: its end of the connection closes in good order.
-      else for (const pid of await server.sessionPids()) kill(pid);
+      else for (const pid of server.sessionPids()) kill(pid);
     };
     const connect = () => fleet.daemon.daemon.service.targetConnect({ name: "vm1" });
     const untilConnected = () =>
@@ -115,7 +115,7 @@ describe.each(["openssh", "ssh2"] as const)(
       );
     const countFar = async () => ({
       processes: server.farProcesses().length,
-      sessions: (await server.sessionPids()).length,
+      sessions: server.connectionPids().length,
       clients: (await far.clientPids()).length,
     });
     const countHere = () => ({

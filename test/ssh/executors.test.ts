@@ -52,7 +52,7 @@ const overSsh = async (transport: TransportName): Promise<ExecutorUnderTest> => 
       executor.start(["cat"]);
       await executor.close();
       await until(() => server.farProcesses().length === 0, "no process is left on the far side");
-      await until(async () => (await server.sessionPids()).length === 0, "no connection is left");
+      await until(() => server.sessionPids().length === 0, "no connection is left");
       if (transport === "openssh") expect(readdirSync(controlDir)).toEqual([]);
       await expect(executor.run(["true"], { timeoutMs: 1_000 })).rejects.toMatchObject({
         code: "E_TARGET_UNREACHABLE",

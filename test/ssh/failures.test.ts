@@ -143,7 +143,7 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
       if (name !== "nobody") expect(pausesMs(name)).toBeGreaterThan(100_000);
     }
 
-    freeze(await frozen.sessionPids());
+    freeze(frozen.sessionPids());
     await player.frame("tool_running");
     await untilState("good", player, "running");
     expect(fleet.target("ice")?.health).not.toBe("down");

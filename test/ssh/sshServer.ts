@@ -42,8 +42,10 @@ export interface SshServer {
   addHost(name: string, lines: readonly string[]): Promise<string>;
   /** Pids of processes that sessions of this server started, wherever they are now. Linux only. */
   farProcesses(): number[];
-  /** Pids of sshd processes that serve a connection. */
-  sessionPids(): Promise<number[]>;
+  /** One pid for each connection: the process that everything of it descends from. */
+  connectionPids(): number[];
+  /** Pids of all the server's own processes that serve connections: one for each, or two where the user is not root. */
+  sessionPids(): number[];
   log(): string;
   stop(): Promise<void>;
   /** Stops and removes everything. */
@@ -83,6 +85,15 @@ const childrenOf = (parents: ReadonlySet<number>): number[] =>
         return false;
       }
     });
+
+/** Not what a session runs. Its name is sshd, or since OpenSSH 9.8 that of a part of it, such as sshd-session. */
+const isServer = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "latin1").startsWith("sshd");
+  } catch {
+    return false;
+  }
+};
 
 export const createSshServer = async (options: SshServerOptions = {}): Promise<SshServer> => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-sshd-"));
@@ -164,8 +175,11 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
     await until(() => isOver || (listenerPid !== null && log.includes(listening)), "sshd listens");
     if (isOver) throw new Error(`sshd did not start: ${log}`);
   };
-  const sessionPids = (): Promise<number[]> =>
-    Promise.resolve(listenerPid === null ? [] : childrenOf(new Set([listenerPid])));
+  const connectionPids = (): number[] => (listenerPid === null ? [] : childrenOf(new Set([listenerPid])));
+  const sessionPids = (): number[] => {
+    const connections = connectionPids();
+    return [...connections, ...childrenOf(new Set(connections)).filter(isServer)];
+  };
   const farProcesses = (): number[] =>
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -180,7 +194,7 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
   const stop = async (): Promise<void> => {
     const stopped = child;
     if (stopped === null) return;
-    const sessions = await sessionPids();
+    const sessions = sessionPids();
     child = null;
     const gone = new Promise((done) => stopped.once("exit", done));
     const isRunning = stopped.exitCode === null && stopped.signalCode === null;
@@ -209,6 +223,7 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
     hostKeyLine,
     addHost,
     farProcesses,
+    connectionPids,
     sessionPids,
     log: () => log,
     stop,

@@ -105,7 +105,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     await configure();
     const connect = () => test.daemon.service.targetConnect({ name: "vm1" });
     expect((await connect()).rtt_ms).toBeGreaterThan(0);
-    const frozen = await server.sessionPids();
+    const frozen = server.sessionPids();
     for (const pid of frozen) process.kill(pid, "SIGSTOP");
     try {
       await expect(connect()).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
