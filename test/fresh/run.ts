@@ -1,0 +1,61 @@
+// `npm run test:fresh`: the two commands of the README in fresh clones on fresh Debian systems, and how long they took.
+// `-- 13` is one release; `--only clone,install,start,test` names parts (all by default, the systems are made when they are
+// missing); `--tests core/tmux` runs that of the tests instead of all; `--folder DIR` is where the systems are kept;
+// `--mirror URL` is Debian's, by default the one of this machine's apt. It needs root, debootstrap and unshare.
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { clone, install, start, test } from "./readmeCommands.ts";
+import { findMirror, openSystem } from "./system.ts";
+
+const RELEASES: Readonly<Record<string, string>> = { 12: "bookworm", 13: "trixie" };
+const PARTS = ["clone", "install", "start", "test"];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string", default: PARTS.join(",") },
+    tests: { type: "string", default: "" },
+    folder: { type: "string", default: "/var/tmp/agtmux-fresh" },
+    mirror: { type: "string" },
+  },
+});
+
+const ensureDebootstrap = (): void => {
+  if (process.getuid?.() !== 0) throw new Error("it makes whole systems, which only root can");
+  if (spawnSync("debootstrap", ["--version"]).status === 0) return;
+  execFileSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "debootstrap"]);
+};
+
+const seconds = async (what: string, part: () => unknown): Promise<void> => {
+  const from = performance.now();
+  const told = await part();
+  const took = ((performance.now() - from) / 1_000).toFixed(1);
+  console.log(`${what}: ${took} s${typeof told === "string" ? ` (${told.slice(0, 200)})` : ""}`);
+};
+
+const runRelease = async (release: string): Promise<void> => {
+  const codename = RELEASES[release];
+  if (codename === undefined)
+    throw new Error(`no Debian ${release}: name ${Object.keys(RELEASES).join(" or ")}`);
+  const wanted = values.only.split(",");
+  const name = `Debian ${release}`;
+  const folder = join(values.folder, codename);
+  const open = () => openSystem(folder, codename, () => values.mirror ?? findMirror());
+  await seconds(`${name}: the system`, () => void open());
+  const system = open();
+  const paths = values.tests.split(",").filter((path) => path !== "");
+  if (wanted.includes("clone")) await seconds(`${name}: git clone`, () => clone(system));
+  if (wanted.includes("install")) await seconds(`${name}: npm ci`, async () => void (await install(system)));
+  if (wanted.includes("start")) await seconds(`${name}: npm start, seen in a browser`, () => start(system));
+  if (wanted.includes("test"))
+    await seconds(`${name}: ${["npm test", ...paths].join(" ")}`, () => test(system, paths));
+};
+
+const unknown = values.only.split(",").filter((part) => !PARTS.includes(part));
+if (unknown.length > 0) throw new Error(`no part ${unknown.join(", ")}: name ${PARTS.join(", ")}`);
+ensureDebootstrap();
+for (const release of positionals.length > 0 ? positionals : Object.keys(RELEASES))
+  // oxlint-disable-next-line no-await-in-loop -- one system at a time
+  await runRelease(release);
+console.log("both commands of the README work");
