@@ -7,8 +7,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-// Not above: an older Node would read it before checkNode.mjs has its say.
+// Not above: an older Node would read them before checkNode.mjs has its say.
 const { chooseSigning } = await import("./chooseSigning.ts");
+const { MAC_INFO } = await import("./macInfo.ts");
 
 const ROOT = join(import.meta.dirname, "..");
 const STAGE = join(ROOT, "dist", "package");
@@ -81,7 +82,7 @@ const made = await build({
   publish: "never",
   config: {
     extends: "electron-builder.yml",
-    mac: options.sign ? chooseSigning(process.env) : { identity: null },
+    mac: { ...(options.sign ? chooseSigning(process.env) : { identity: null }), extendInfo: MAC_INFO },
     ...(electronDist === undefined ? {} : { electronDist }),
     ...(output === undefined ? {} : { directories: { output } }),
     // Debian's package names where it comes from.

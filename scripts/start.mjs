@@ -1,5 +1,6 @@
-// `npm start`: the desktop app where an Electron binary is at hand, else the same popover in a browser. Builds what is
-// missing or older than its sources first, and says how long it took until the first rows were there.
+// `npm start`: the desktop app where an Electron binary is at hand, else the same popover in a browser. On macOS, and elsewhere
+// with AGTMUX_UI=app, the binary is downloaded first; AGTMUX_UI=browser wants the browser in any case. Builds what is missing
+// or older than its sources, and says how long it took until the first rows were there.
 import "./checkNode.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -58,18 +59,6 @@ const build = async (part) => {
 };
 
 const RENDERER_SOURCES = ["renderer", "core/model", "core/api", "core/rpc"];
-
-/** The Electron executable, or null. Never downloads one. */
-const findElectron = () => {
-  const names = { darwin: "Electron.app/Contents/MacOS/Electron", win32: "electron.exe" };
-  const name = names[process.platform] ?? "electron";
-  const folders = [process.env.ELECTRON_OVERRIDE_DIST_PATH, join(ROOT, "node_modules", "electron", "dist")];
-  return (
-    folders
-      .map((folder) => (folder ? join(folder, name) : ""))
-      .find((path) => path !== "" && existsSync(path)) ?? null
-  );
-};
 
 /** Seconds since the start, for people. */
 const elapsed = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
@@ -154,7 +143,6 @@ const openBrowser = async (address) => {
 };
 
 const startBrowser = async () => {
-  process.stdout.write("No Electron binary is at hand, so the popover opens in a browser.\n");
   if (isStale("dist/renderer/index.html", RENDERER_SOURCES)) await build("renderer");
   const child = spawn(LAUNCHER, ["ui", "--json"], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   let stderr = "";
@@ -172,8 +160,18 @@ const startBrowser = async () => {
 };
 
 try {
-  const electron = findElectron();
-  process.exitCode = electron === null ? await startBrowser() : await startApp(electron);
+  const wanted = process.env.AGTMUX_UI || undefined;
+  if (wanted !== undefined && wanted !== "app" && wanted !== "browser")
+    throw new StartError(`AGTMUX_UI is '${wanted}': use 'app' or 'browser'.`);
+  const { findApp } = await import("./findApp.ts");
+  const executable = await findApp({
+    root: ROOT,
+    env: process.env,
+    wanted,
+    isTerminal: process.stdout.isTTY,
+    print: (text) => process.stdout.write(text),
+  });
+  process.exitCode = executable === null ? await startBrowser() : await startApp(executable);
 } catch (error) {
   const text = error instanceof StartError ? error.message : `npm start failed: ${error.message}`;
   process.stderr.write(`agtmux: ${text}\n`);

@@ -170,19 +170,25 @@ describe("the package for macOS", () => {
       ?.slice(1)
       .find(Boolean);
 
-  it("is a menu-bar app of this version that says why it scripts the terminal", () => {
+  it("is a menu-bar app of this version that never naps and says why it needs what it asks for", () => {
     const keys = ["CFBundleIdentifier", "CFBundleName", "CFBundleExecutable", "CFBundleShortVersionString"];
-    const more = ["LSUIElement", "NSUserNotificationAlertStyle", "CFBundleIconFile"];
+    const more = ["LSUIElement", "NSAppSleepDisabled", "NSUserNotificationAlertStyle", "CFBundleIconFile"];
     expect(Object.fromEntries([...keys, ...more].map((key) => [key, valueOf(key)]))).toEqual({
       CFBundleIdentifier: "dev.agtmux.app",
       CFBundleName: "agtmux",
       CFBundleExecutable: "agtmux",
       CFBundleShortVersionString: version,
       LSUIElement: "true",
+      NSAppSleepDisabled: "true",
       NSUserNotificationAlertStyle: "alert",
       CFBundleIconFile: "icon.icns",
     });
     expect(valueOf("NSAppleEventsUsageDescription")).toMatch(/terminal/);
+    expect(valueOf("NSLocalNetworkUsageDescription")).toMatch(/SSH/);
+    for (const place of ["Desktop", "Documents", "Downloads"])
+      expect(valueOf(`NS${place}FolderUsageDescription`), place).toMatch(/agents/i);
+    for (const kind of ["Network", "Removable"])
+      expect(valueOf(`NS${kind}VolumesUsageDescription`), kind).toMatch(/agents/i);
     expect(readFileSync(join(mac.resources, "icon.icns"))).toEqual(
       readFileSync(join(ROOT, "resources", "icons", "app.icns")),
     );

@@ -55,7 +55,7 @@ const env = (): Record<string, string> => ({
   AGTMUX_HOME: daemon.paths.home,
   AGTMUX_NO_START: "1",
   DISPLAY: ":99",
-  ELECTRON_OVERRIDE_DIST_PATH: join(place, "none"),
+  AGTMUX_UI: "browser",
 });
 const addressIn = (text: string): string =>
   /http:\/\/127\.0\.0\.1:\d+\/open\?token=[0-9a-f]{64}/.exec(text)?.[0] ?? "";

@@ -1,0 +1,79 @@
+// Runs Electron's own installer, which downloads the binary and checks it against the sums in the package. Its progress is
+// taken from the file that grows, because its own bar comes only after half a minute and only on a terminal.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const POLL_MS = 200;
+
+export interface InstallElectronOptions {
+  /** The package `electron`. */
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** How long no byte may come, in milliseconds. */
+  readonly silenceMs: number;
+  /** Called whenever there is more: how much of the file has come, or that it is being unpacked. */
+  readonly onProgress: (progress: { readonly bytes: number } | "unpacking") => void;
+}
+
+/** The size of what is being downloaded; 0 before it starts and after it is over. */
+const downloadedIn = (folder: string): number => {
+  let bytes = 0;
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
+    if (name.endsWith(".zip")) bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+};
+
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** The first line of what the installer said, without its stack. */
+const reasonOf = (stderr: string, status: number | null): string => {
+  const line = stderr.split("\n").find((one) => /^\w*Error\b/.test(one)) ?? "";
+  const reason = line.replace(/^\w*Error: /, "").trim();
+  return reason === "" ? `its installer ended with ${status ?? "a signal"}` : reason;
+};
+
+/** Resolves with null once the binary is there, else with the reason why it is not. What came of it goes away. */
+export const installElectron = async (options: InstallElectronOptions): Promise<string | null> => {
+  const { folder, env, silenceMs, onProgress } = options;
+  const unpacked = join(folder, "dist");
+  // Of an installation that was cut off; the installer would unpack over it.
+  rmSync(unpacked, { recursive: true, force: true });
+  const temporary = mkdtempSync(join(tmpdir(), "agtmux-electron-"));
+  const child = spawn(process.execPath, [join(folder, "install.js")], {
+    env: { ...env, TMPDIR: temporary, ELECTRON_GET_NO_PROGRESS: "1" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const leave = (signal: NodeJS.Signals): void => {
+    child.kill("SIGKILL");
+    rmSync(temporary, { recursive: true, force: true });
+    process.kill(process.pid, signal);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, leave);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = once(child, "close").then(() => "ended" as const);
+  try {
+    let bytes = 0;
+    let movedAt = performance.now();
+    // oxlint-disable-next-line no-await-in-loop -- it looks until the installer has ended
+    while ((await Promise.race([delay(POLL_MS), ended])) !== "ended") {
+      const now = isThere(unpacked) ? "unpacking" : downloadedIn(temporary);
+      if (now === "unpacking") onProgress("unpacking");
+      else if (now > bytes) onProgress({ bytes: now });
+      if (now === "unpacking" || now > bytes) movedAt = performance.now();
+      if (typeof now === "number") bytes = now;
+      if (performance.now() - movedAt > silenceMs)
+        return `nothing came for ${Math.round(silenceMs / 1_000)} seconds`;
+    }
+    return child.exitCode === 0 ? null : reasonOf(stderr, child.exitCode);
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, leave);
+    child.kill("SIGKILL");
+    await ended;
+    rmSync(temporary, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,184 @@
+// `npm start` where the desktop app is wanted and no Electron is there: Electron's own installer against a mirror on loopback.
+// What it downloads is a stand-in; that a real one then runs is for a Mac to show (docs/mac-checklist.md).
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { installElectron } from "../../scripts/installElectron.ts";
+import { until } from "../setup/realClock.ts";
+import { openStartScene, type StartScene } from "./startScene.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let scene: StartScene;
+const open = async (platform: "darwin" | "linux"): Promise<void> => {
+  scene = await openStartScene(platform);
+};
+afterEach(() => scene.close());
+
+const bundle = (): string => join(scene.root, "dist", "development", "agtmux.app");
+const started = (): string => `app ${join(bundle(), "Contents", "MacOS", "Electron")} ${scene.root}`;
+const tools = (): string[] => {
+  const file = scene.env["AGTMUX_TEST_TOOLS"] ?? "";
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+};
+/** Folders of downloads that nobody took away. */
+const leftDownloads = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => /^(agtmux-electron|electron-download)-/.test(name));
+
+describe("on a Mac", () => {
+  beforeEach(() => open("darwin"));
+
+  it("downloads Electron with its progress shown, gives it a bundle of its own, and starts the app", async () => {
+    const { code, stdout, stderr } = await scene.run();
+    expect([code, stderr, scene.ran(), scene.requests()]).toEqual([0, "", [started()], 1]);
+    expect(stdout).toMatch(
+      /^Downloading Electron, once .*…\n(Electron: \d+0 MB…\n)*(Electron: unpacking…\n)?First rows/,
+    );
+    expect(leftDownloads()).toEqual([]);
+  });
+
+  it("the bundle says who it is and why it asks, never naps, and is signed last", async () => {
+    await scene.run();
+    const calls = tools();
+    const copy = join(scene.root, "dist", "development.part", "agtmux.app");
+    const list = join(copy, "Contents", "Info.plist");
+    expect(calls).toContain(`plutil -replace CFBundleIdentifier -string dev.agtmux.development ${list}`);
+    expect(calls).toContain(`plutil -replace CFBundleName -string agtmux ${list}`);
+    expect(calls).toContain(`plutil -replace LSUIElement -bool true ${list}`);
+    expect(calls).toContain(`plutil -replace NSAppSleepDisabled -bool true ${list}`);
+    expect(calls.filter((call) => /UsageDescription -string \S.*\.plist$/.test(call))).toHaveLength(7);
+    expect(calls.at(-1)).toBe(`codesign --force --deep --sign - ${copy}`);
+    const current = "Contents/Frameworks/Electron Framework.framework/Versions/Current";
+    expect(lstatSync(join(bundle(), current)).isSymbolicLink()).toBe(true);
+    expect(existsSync(copy)).toBe(false);
+  });
+
+  it("neither downloads nor makes a bundle a second time", async () => {
+    await scene.run();
+    const calls = tools();
+    const { stdout } = await scene.run();
+    expect([scene.requests(), tools(), scene.ran()]).toEqual([1, calls, [started(), started()]]);
+    expect(stdout).toMatch(/^First rows/);
+  });
+
+  it("opens the browser, with one line that says why, where nobody answers", async () => {
+    await scene.closeMirror();
+    const { code, stdout } = await scene.run();
+    expect([code, scene.ran()]).toEqual([0, ["browser"]]);
+    expect(stdout.split("\n").filter((line) => line.includes("could not be downloaded"))).toEqual([
+      "Electron could not be downloaded (fetch failed), so the popover opens in a browser; the next 'npm start' tries again.",
+    ]);
+    expect(leftDownloads()).toEqual([]);
+  });
+
+  it("runs nothing that has another sum than the package says", async () => {
+    scene.forgetSum();
+    const { stdout } = await scene.run();
+    expect(scene.ran()).toEqual(["browser"]);
+    expect(stdout).toMatch(/could not be downloaded \(.*checksum.*\), so the popover opens in a browser/i);
+    expect(existsSync(join(scene.electron, "dist"))).toBe(false);
+  });
+
+  it("recovers from a download that was cut off", async () => {
+    scene.serve("cut off");
+    const { stdout } = await scene.run();
+    expect([scene.ran(), stdout.includes("could not be downloaded")]).toEqual([["browser"], true]);
+    scene.serve("whole");
+    await scene.run();
+    expect(scene.ran()).toEqual(["browser", started()]);
+  });
+
+  it("recovers from an end in the middle of unpacking", async () => {
+    const half = join(scene.electron, "dist", "Electron.app", "Contents", "MacOS");
+    mkdirSync(half, { recursive: true });
+    writeFileSync(join(half, "Electron"), '#!/bin/sh\necho half >>"$AGTMUX_TEST_LOG"\n', { mode: 0o755 });
+    await scene.run();
+    expect(scene.ran()).toEqual([started()]);
+  });
+
+  it("recovers from an end in the middle of making the bundle", async () => {
+    await scene.run();
+    rmSync(join(scene.root, "dist", "development", "made-of.json"));
+    mkdirSync(join(scene.root, "dist", "development.part", "agtmux.app"), { recursive: true });
+    await scene.run();
+    expect([scene.ran(), existsSync(join(scene.root, "dist", "development.part"))]).toEqual([
+      [started(), started()],
+      false,
+    ]);
+  });
+
+  it("starts Electron's own bundle, and says what that lacks, where signing fails", async () => {
+    writeFileSync(join(scene.root, "..", "bin", "codesign"), "#!/bin/sh\nexit 1\n");
+    const { stdout } = await scene.run();
+    const stock = join(scene.electron, "dist", "Electron.app", "Contents", "MacOS", "Electron");
+    expect(scene.ran()).toEqual([`app ${stock} ${scene.root}`]);
+    expect(stdout).toMatch(
+      /^Without a bundle of its own the app shows no notifications \(.*codesign.*\)\.$/m,
+    );
+  });
+
+  it("Ctrl-C ends the download and leaves nothing of it", async () => {
+    scene.serve("half and then nothing");
+    const running = scene.start();
+    await until(() => scene.requests() === 1 && leftDownloads().length > 0, "a download");
+    running.child.kill("SIGINT");
+    await running.finished;
+    expect([running.child.signalCode, scene.ran()]).toEqual(["SIGINT", []]);
+    expect(leftDownloads()).toEqual([]);
+  });
+
+  it("AGTMUX_UI=browser downloads nothing", async () => {
+    const { stdout } = await scene.run({ AGTMUX_UI: "browser" });
+    expect([scene.requests(), scene.ran()]).toEqual([0, ["browser"]]);
+    expect(stdout).toMatch(/^First rows/);
+  });
+
+  it("a folder of the person's own without Electron in it is said, and left alone", async () => {
+    const { stdout } = await scene.run({ ELECTRON_OVERRIDE_DIST_PATH: join(scene.root, "none") });
+    expect([scene.requests(), scene.ran()]).toEqual([0, ["browser"]]);
+    expect(stdout).toContain("There is no Electron in ELECTRON_OVERRIDE_DIST_PATH");
+  });
+});
+
+describe("on Linux", () => {
+  beforeEach(() => open("linux"));
+
+  it("downloads nothing unless it is asked to", async () => {
+    const { code, stdout } = await scene.run();
+    expect([code, scene.requests(), scene.ran()]).toEqual([0, 0, ["browser"]]);
+    expect(stdout).toContain("AGTMUX_UI=app downloads one");
+  });
+
+  it("AGTMUX_UI=app downloads it and starts the app, without any tool of macOS", async () => {
+    await scene.run({ AGTMUX_UI: "app" });
+    expect([scene.ran(), tools()]).toEqual([
+      [`app ${join(scene.electron, "dist", "electron")} ${scene.root}`],
+      [],
+    ]);
+  });
+
+  it("another word in AGTMUX_UI is refused", async () => {
+    const { code, stderr } = await scene.run({ AGTMUX_UI: "web" });
+    expect([code, stderr, scene.ran()]).toEqual([
+      1,
+      "agtmux: AGTMUX_UI is 'web': use 'app' or 'browser'.\n",
+      [],
+    ]);
+  });
+});
+
+it("gives up on a download that stands still, with its installer ended and nothing left", async () => {
+  await open("darwin");
+  scene.serve("half and then nothing");
+  const seen: unknown[] = [];
+  const reason = await installElectron({
+    folder: scene.electron,
+    env: { ...process.env, ...scene.env },
+    silenceMs: 5_000,
+    onProgress: (progress) => seen.push(progress),
+  });
+  expect(reason).toBe("nothing came for 5 seconds");
+  expect(seen).toEqual([{ bytes: expect.any(Number) }]);
+  expect(leftDownloads()).toEqual([]);
+});
