@@ -1,7 +1,7 @@
 // A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer. All of its text
 // is printed, to the letter: what a terminal would obey or nobody would see is marked, and the marks can be read back.
 import type { OptionRole, RequestView } from "../../core/model/request.ts";
-import { visibleLine, visibleText } from "../../core/model/visibleText.ts";
+import { visibleLine, visibleOnTerminal } from "../../core/model/visibleText.ts";
 import { formatAge } from "../../core/model/words.ts";
 
 const ROLES: Readonly<Record<OptionRole, string>> = {
@@ -13,7 +13,7 @@ const ROLES: Readonly<Record<OptionRole, string>> = {
 const NOT_WHOLE = "Not shown whole: a part of it could not be read. It may be denied; attach to read it.";
 
 const indented = (text: string): string[] =>
-  visibleText(text)
+  visibleOnTerminal(text)
     .split("\n")
     .map((line) => `    ${line}`);
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { visibleLine, visibleText } from "./visibleText.ts";
+import { visibleLine, visibleOnTerminal, visibleText } from "./visibleText.ts";
 
 const readBack = (shown: string): string =>
   shown.replaceAll(/⟨U\+([0-9A-F]{4,6})⟩/g, (_mark, code: string) =>
@@ -46,4 +46,8 @@ describe("visibleText", () => {
 
 it("visibleLine keeps one line", () => {
   expect(visibleLine("  git commit\n\t-m 'x'\u2028  ")).toBe("git commit -m 'x'");
+});
+
+it("visibleOnTerminal tells a tab from the blanks that a terminal draws for it", () => {
+  expect(visibleOnTerminal("a\tb\n  c\u061c")).toBe("a⟨U+0009⟩b\n  c⟨U+061C⟩");
 });

@@ -20,5 +20,8 @@ const mark = (character: string): string =>
 /** Text over several lines: newlines and tabs stay. Two texts that differ are shown differently. */
 export const visibleText = (text: string): string => text.replace(TO_MARK, mark);
 
+/** Text over several lines for a terminal, which draws a tab as blanks: tabs are marked too. */
+export const visibleOnTerminal = (text: string): string => visibleText(text).replaceAll("\t", mark);
+
 /** Text for one line: white space at its ends goes, any within becomes one blank. */
 export const visibleLine = (text: string): string => visibleText(text.replace(/\s+/g, " ").trim());
