@@ -9,6 +9,8 @@ export interface Asked {
   requestId: string | null;
   /** To the letter, before anything is cut or redacted. */
   request: PromptRequest;
+  /** The dialog as it is drawn, where it does not agree with the request to the letter. */
+  drawn?: PromptRequest;
 }
 
 export type FingerprintOf = (asked: Asked) => string;
@@ -18,7 +20,7 @@ export type FingerprintOf = (asked: Asked) => string;
  * times, and which keys choose an option, which change with the selection. `key`: secret; in memory only.
  */
 export const createPromptFingerprint = (key: Buffer = randomBytes(32)): FingerprintOf => {
-  return ({ runtimeId, requestId, request }) => {
+  return ({ runtimeId, requestId, request, drawn }) => {
     // As JSON, so that no text can pass for a border between two fields.
     const identity = JSON.stringify([
       runtimeId,
@@ -29,6 +31,7 @@ export const createPromptFingerprint = (key: Buffer = randomBytes(32)): Fingerpr
       request.body,
       request.content ?? null,
       request.options.map(({ label, description }) => [label, description ?? null]),
+      ...(drawn === undefined ? [] : [drawn.kind, drawn.title, drawn.body, drawn.content ?? null]),
     ]);
     return createHmac("sha256", key).update(identity).digest("hex").slice(0, 16);
   };

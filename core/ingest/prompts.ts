@@ -70,7 +70,10 @@ export const promptWith = (
   if (request === null) return null;
   const isKnown = announced.isLive || seen !== null;
   const { runtimeId } = entry.runtime;
-  return { request, fingerprint: isKnown ? fingerprintOf({ runtimeId, requestId, request }) : null };
+  if (!isKnown) return { request, fingerprint: null };
+  // What is announced and drawn otherwise may be denied, but only as long as just this is drawn.
+  const drawn = seen !== null && request.isWhole !== true ? { drawn: seen } : {};
+  return { request, fingerprint: fingerprintOf({ runtimeId, requestId, request, ...drawn }) };
 };
 
 /**
