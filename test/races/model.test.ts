@@ -27,6 +27,7 @@ const NEEDED_FOR: Record<Check, string> = {
   cursor: "old rows in the old place",
   text: "two open requests",
   whole: "a dialog taller than the pane",
+  "drawn text": "near-equal texts that events told: near",
   "start of a process": "pid given to another process",
   memory: "same prompt asked again",
 };

@@ -19,8 +19,8 @@ export const askAgain = ({ style, request }: Prompt): Prompt =>
   ask(style, request.body ?? "", request.kind === "edit");
 
 /** Another prompt whose text is hard to tell from that of the one before. */
-export const askNext = ({ prompt, texts }: Pick<ModelPane, "prompt" | "texts">, number: number): Prompt =>
-  ask(prompt?.style ?? "digits", textOf(texts, number));
+export const askNext = (pane: Pick<ModelPane, "prompt" | "texts" | "asked">): Prompt =>
+  ask(pane.prompt?.style ?? "digits", textOf(pane.texts, (pane.asked += 1)));
 
 /** A new agent under an old name: at worst it asks exactly what the old one asked. */
 const settleIn = (pane: ModelPane, before: ModelPane): void => {
@@ -28,6 +28,7 @@ const settleIn = (pane: ModelPane, before: ModelPane): void => {
   pane.prompt = before.prompt === null ? null : askAgain(before.prompt);
   pane.above = before.above;
   pane.texts = before.texts;
+  pane.asked = before.asked;
   pane.box = before.box;
 };
 
@@ -80,7 +81,7 @@ export const EVENTS = {
     if (pane.front.runtimeId === null) Object.assign(pane, { front: model.spawn("agent", true), box: "" });
   }),
   "prompt replaced": withTarget((_model, pane) => {
-    if (pane.front.runtimeId !== null) pane.prompt = askNext(pane, (prompts += 1));
+    if (pane.front.runtimeId !== null) pane.prompt = askNext(pane);
   }),
   "the other request's dialog comes": withTarget((_model, pane) => {
     const { prompt, queued } = pane;
@@ -92,15 +93,14 @@ export const EVENTS = {
     if (prompt === null) return;
     const old = rowsOf(prompt).slice(0, above.length);
     Object.assign(pane, {
-      prompt: askNext(pane, (prompts += 1)),
+      prompt: askNext(pane),
       above: [...above.slice(0, above.length - old.length), ...old],
     });
   }),
   // And where nothing stood above, it is pushed down by as much.
   "prompt replaced below the old one": withTarget((_model, pane) => {
     const { prompt, above } = pane;
-    if (prompt !== null)
-      Object.assign(pane, { prompt: askNext(pane, (prompts += 1)), above: [...above, ...rowsOf(prompt)] });
+    if (prompt !== null) Object.assign(pane, { prompt: askNext(pane), above: [...above, ...rowsOf(prompt)] });
   }),
   "prompt answered elsewhere": withTarget((_model, pane) => {
     if (pane.prompt !== null) Object.assign(pane, { prompt: null, isWorking: true });

@@ -17,9 +17,10 @@ export interface Kind {
   actors: 1 | 2;
   /**
    * What no check from outside can tell apart, until the daemon or a look has noticed; such deliveries are counted as
-   * `window`. `unseen`: since the daemon looked last. `unlooked`: since the action itself looked last.
+   * `window`. `unseen`: since the daemon looked last. `unlooked`: since the action itself looked last, at the screen or
+   * the process. `unread`: since it read the screen last.
    */
-  window?: "unseen" | "unlooked";
+  window?: "unseen" | "unlooked" | "unread";
   /** What is asked about: "plain" where it is left out. */
   texts?: TextFamily;
   /** Rows above the dialog. */
@@ -109,7 +110,7 @@ export const KINDS: readonly Kind[] = [
   kind("only a repeated row differs", ["prompt replaced"], {
     actions: ["answer"],
     texts: "repeats",
-    window: "unlooked",
+    window: "unread",
   }),
   kind("same prompt asked again", ["same prompt asked again"], { actions: ["answer"], window: "unseen" }),
   kind("same agent run again in the same shell", ["another run of the same agent in the same shell"], {

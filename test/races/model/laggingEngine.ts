@@ -1,7 +1,7 @@
 // What the daemon believes of the model world: right when it was brought up to date last, and wrong since then. In the
 // shape in which the actions read it.
 import { EMPTY_FACTS } from "../../../core/engine/facts.ts";
-import { createPromptFingerprint } from "../../../core/actions/fingerprint.ts";
+import { createPromptFingerprint, type FingerprintOf } from "../../../core/actions/fingerprint.ts";
 import type { ActionSubject } from "../../../core/actions/prepare.ts";
 import type { SubjectNow } from "../../../core/engine/guard.ts";
 import { formatPaneRef } from "../../../core/engine/ref.ts";
@@ -63,12 +63,19 @@ export interface EngineOptions {
   isAnnounced: boolean;
   /** Where another request is open, it takes that one for the one on the screen. */
   showsQueued: boolean;
-  /** Checks of the gate that are taken out: that the text is the one that was shown, and that it is whole. */
+  /** Checks of the gate that are taken out: that the text is the one that was shown, that it is whole, and that what is drawn otherwise is still drawn so. */
   isLenient: boolean;
   isWhole: boolean;
+  isLoose: boolean;
 }
 
-const PLAIN: EngineOptions = { isAnnounced: false, showsQueued: false, isLenient: false, isWhole: false };
+const PLAIN: EngineOptions = {
+  isAnnounced: false,
+  showsQueued: false,
+  isLenient: false,
+  isWhole: false,
+  isLoose: false,
+};
 
 export class LaggingEngine {
   private readonly model: World;
@@ -135,8 +142,15 @@ export class LaggingEngine {
 
   /** As the daemon has it, unless a check is taken out. */
   private promptWith(entry: RuntimeEntry, seen: PromptRequest): ShownPrompt | null {
-    const { isLenient, isWhole } = this.options;
-    const prompt = promptWith(entry, seen, this.fingerprintOf);
+    const { isLenient, isWhole, isLoose } = this.options;
+    const fingerprintOf: FingerprintOf = ({ runtimeId, requestId, request, drawn }) =>
+      this.fingerprintOf({
+        runtimeId,
+        requestId,
+        request,
+        ...(isLoose || drawn === undefined ? {} : { drawn }),
+      });
+    const prompt = promptWith(entry, seen, fingerprintOf);
     const told = entry.resolution?.request ?? null;
     const fingerprint = `${entry.resolution?.requestId}`;
     if (isLenient)

@@ -65,6 +65,7 @@ export const CHECKS = [
   "cursor",
   "text",
   "whole",
+  "drawn text",
   "start of a process",
   "memory",
 ] as const;

@@ -26,6 +26,7 @@ export const planOf = (kind: Kind): fc.Arbitrary<RacePlan> =>
       scene: fc.constantFrom(...kind.scenes),
       isWorking: fc.boolean(),
       style: fc.constantFrom(...(kind.styles ?? DIALOG_STYLES)),
+      asked: fc.integer({ min: 0, max: 7 }),
       isOther: fc.boolean(),
       isFitting: fc.integer({ min: 0, max: 9 }),
       actors: fc.array(actorOf(kind), { minLength: kind.actors, maxLength: kind.actors }),

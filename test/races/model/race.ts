@@ -18,6 +18,8 @@ export interface RacePlan {
   /** What the agent asks at first. */
   dialog: DialogStyle | null;
   texts: TextFamily;
+  /** Which of these texts. */
+  asked: number;
   above: number;
   isAnnounced: boolean;
   /** Whether there is a second open request, and the daemon shows that one. */
@@ -30,15 +32,17 @@ export interface RacePlan {
   turns: readonly number[];
 }
 
-/** A delivery, and how long nobody had looked: steps at which the world changed, the daemon saw it, the action looked. */
+/** A delivery, and how long nobody had looked: steps at which the world changed, the daemon saw it, the action looked, and read the screen. */
 interface Arrival extends Delivery {
   changedAt: number;
   syncedAt: number;
   lookedAt: number;
+  readAt: number;
 }
 
 interface Racer extends Actor {
   lastLookAt: number;
+  lastReadAt: number;
   deliveries: Arrival[];
 }
 
@@ -50,8 +54,8 @@ export interface RaceReport {
 }
 
 const openScene = (model: TmuxModel, plan: RacePlan): void => {
-  const { scene, isWorking, dialog, texts, above, queued } = plan;
-  const detail = textOf(texts, 0);
+  const { scene, isWorking, dialog, texts, asked, above, queued } = plan;
+  const detail = textOf(texts, asked);
   const shell = scene === "agent" ? null : model.spawn("sh", false);
   const agent = scene === "shell" ? null : model.spawn("agent", true);
   const first = shell ?? agent;
@@ -64,14 +68,17 @@ const openScene = (model: TmuxModel, plan: RacePlan): void => {
       queued: dialog === null || queued === "none" ? null : ask(dialog, detail, true),
       above: Array.from({ length: above }, (_, row) => `log ${row}`),
       texts,
+      asked,
     });
   const other = model.open(NEIGHBOUR, "other", model.spawn("agent", true));
   other.prompt = dialog === null ? null : ask(dialog, detail);
 };
 
 /** Nothing from outside could have told it yet. */
-const isWindow = ({ window }: Kind, { changedAt, syncedAt, lookedAt }: Arrival): boolean =>
-  (window === "unseen" && syncedAt < changedAt) || (window === "unlooked" && lookedAt < changedAt);
+const isWindow = ({ window }: Kind, { changedAt, syncedAt, lookedAt, readAt }: Arrival): boolean =>
+  (window === "unseen" && syncedAt < changedAt) ||
+  (window === "unlooked" && lookedAt < changedAt) ||
+  (window === "unread" && readAt < changedAt);
 
 /** What is wrong with what an actor did, and how its action counts. */
 const judge = (kind: Kind, actor: Racer): { outcome: Outcome; faults: string[] } => {
@@ -107,6 +114,7 @@ class Race {
       showsQueued: plan.queued === "shown",
       isLenient: without === "text",
       isWhole: without === "whole",
+      isLoose: without === "drawn text",
     });
   }
 
@@ -116,6 +124,7 @@ class Race {
     const racers = plan.actors.map((one): Racer => ({
       ...newActor(one, engine),
       lastLookAt: -1,
+      lastReadAt: -1,
       deliveries: [],
     }));
     this.happen(-1);
@@ -168,7 +177,11 @@ class Race {
     const { model } = this;
     const racer = this.actorOf.getStore();
     // As of when the command was given: what the daemon sees after that comes too late for it.
-    const known = { syncedAt: this.syncedAt, lookedAt: racer?.lastLookAt ?? -1 };
+    const known = {
+      syncedAt: this.syncedAt,
+      lookedAt: racer?.lastLookAt ?? -1,
+      readAt: racer?.lastReadAt ?? -1,
+    };
     return this.scheduler.step(what, () => {
       const before = model.deliveries.length;
       const result = work();
@@ -176,6 +189,7 @@ class Race {
       for (const delivery of model.deliveries.slice(before))
         racer?.deliveries.push({ ...delivery, ...times });
       if (racer !== undefined && what !== "deliver") racer.lastLookAt = model.steps;
+      if (racer !== undefined && what === "look") racer.lastReadAt = model.steps;
       return result;
     });
   };

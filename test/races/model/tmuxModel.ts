@@ -51,6 +51,8 @@ export interface ModelPane {
   /** Rows above the dialog. */
   above: readonly string[];
   texts: TextFamily;
+  /** Which of these texts it asked about last: those that are hard to tell from it have the next numbers. */
+  asked: number;
   box: string;
 }
 
@@ -136,7 +138,7 @@ export class TmuxModel {
 
   open(paneId: string, sessionName: string, first: Program, front: Program = first): ModelPane {
     const start = { isDead: false, inMode: false, isWorking: false, prompt: null, queued: null, box: "" };
-    const look = { above: [], texts: "plain" } as const;
+    const look = { above: [], texts: "plain", asked: 0 } as const;
     const pane: ModelPane = { paneId, sessionName, first, front, ...start, ...look };
     this.panes.set(paneId, pane);
     return pane;

@@ -15,7 +15,7 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-type RealEvent = (lane: Lane, pane: RealPane, number: number) => Promise<void>;
+type RealEvent = (lane: Lane, pane: RealPane) => Promise<void>;
 
 /** At worst the new agent shows exactly what the old one did. */
 const takeOver = (pane: RealPane, before: RealPane): void => {
@@ -23,6 +23,7 @@ const takeOver = (pane: RealPane, before: RealPane): void => {
   pane.isWorking = before.isWorking;
   pane.above = before.above;
   pane.texts = before.texts;
+  pane.asked = before.asked;
   pane.draw();
 };
 
@@ -62,8 +63,8 @@ const exited: RealEvent = async (lane, pane) => {
   pane.draw();
 };
 
-const replaced: RealEvent = async (lane, pane, number) => {
-  pane.change({ prompt: askNext(pane, number) });
+const replaced: RealEvent = async (lane, pane) => {
+  pane.change({ prompt: askNext(pane) });
   await lane.drawn(pane);
   pane.settle();
 };
@@ -76,12 +77,12 @@ const otherShown: RealEvent = async (lane, pane) => {
   pane.settle();
 };
 
-const replacedBelow: RealEvent = async (lane, pane, number) => {
+const replacedBelow: RealEvent = async (lane, pane) => {
   const { prompt, above } = pane;
   if (prompt === null) return;
   const old = rowsOf(prompt);
   pane.change({
-    prompt: askNext(pane, number),
+    prompt: askNext(pane),
     above:
       above.length === 0
         ? old

@@ -38,6 +38,7 @@ export class RealPane implements ModelPane {
   queued: Prompt | null = null;
   above: readonly string[] = [];
   texts: TextFamily = "plain";
+  asked = 0;
   box = "";
   /** What it would show is not drawn. */
   isHidden = false;

@@ -23,6 +23,8 @@ const READ_EVERY_MS = 4;
 export interface RealPlan {
   scene: SceneName;
   dialog: DialogStyle | null;
+  /** Which text of its family it asks about. */
+  asked: number;
   /** The daemon shows the other open request, where there is one. */
   showsQueued: boolean;
   isWorking: boolean;
@@ -83,11 +85,12 @@ const meddle = (
   };
 };
 
-const setScene = async (lane: Lane, kind: RealKind, { scene, dialog, isWorking }: RealPlan) => {
+const setScene = async (lane: Lane, kind: RealKind, { scene, dialog, asked, isWorking }: RealPlan) => {
   const pane = await lane.open(scene);
   pane.texts = kind.texts ?? "plain";
   pane.above = Array.from({ length: kind.above ?? 0 }, (_, row) => `log ${row}`);
-  const detail = textOf(pane.texts, 0);
+  pane.asked = asked;
+  const detail = textOf(pane.texts, asked);
   pane.prompt = dialog === null ? null : ask(dialog, detail);
   pane.queued = dialog === null || kind.hasQueued !== true ? null : ask(dialog, detail, true);
   pane.isWorking = isWorking;
@@ -128,12 +131,13 @@ export const runRealRace = async (
     showsQueued: plan.showsQueued,
     isLenient: false,
     isWhole: false,
+    isLoose: false,
   });
   const sync = (): void => engine.sync();
   const change = async (): Promise<void> => {
-    for (const [index, event] of kind.events.entries())
+    for (const event of kind.events)
       // oxlint-disable-next-line no-await-in-loop -- one after the other, on the pane that is there then
-      await event(lane, lane.panes.get(pane.paneId) ?? pane, index + 1);
+      await event(lane, lane.panes.get(pane.paneId) ?? pane);
   };
   const { executor, changed } = meddle(bench, plan, { change, sync });
   const daemon = createRaceDaemon({

@@ -13,6 +13,7 @@ const planOf = (kind: RealKind): fc.Arbitrary<RealPlan> =>
       scene: fc.constantFrom(...kind.scenes),
       style: fc.constantFrom(...DIALOG_STYLES),
       isWorking: fc.boolean(),
+      asked: fc.integer({ min: 0, max: 7 }),
       showsQueued: fc.boolean(),
       action: fc.constantFrom(...kind.actions),
       actor: fc.record({

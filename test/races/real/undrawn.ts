@@ -43,7 +43,7 @@ interface Times {
 
 const timed = (bench: RealBench, times: Times): Pick<TargetExecutor, "run"> => ({
   run: async (argv, options) => {
-    const isDelivery = argv.includes("if-shell");
+    const isDelivery = argv.includes("source-file");
     const result = await bench.executor.run(argv, options);
     if (isDelivery && times.keysAt === 0) times.keysAt = performance.now();
     else if (argv.includes("capture-pane") && times.keysAt === 0) times.lookedAt = performance.now();
