@@ -1,0 +1,16 @@
+// `npm run lock`, after a change of the dependencies in package.json: brings package-lock.json in line with it, without what
+// packages that may be left out demand of Node. npm compares that with the Node that it runs on itself, which is not the one
+// that uses them, and leaves them out without a word: Debian 12 has Node 18, and would be without compiler and linter.
+import "./checkNode.mjs";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const FILE = join(ROOT, "package-lock.json");
+
+execFileSync("npm", ["install", "--package-lock-only"], { cwd: ROOT, stdio: "inherit" });
+const lock = JSON.parse(readFileSync(FILE, "utf8"));
+for (const entry of Object.values(lock.packages))
+  if (entry.optional || entry.devOptional) delete entry.engines;
+writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
