@@ -1,17 +1,18 @@
 // `npm run bench`: every figure that the README quotes, with the machine, the versions, the load and the baselines of the same
 // run. Prints Markdown. `--only idle,hook` names parts, `--panes 200` or `--panes 30,1000` sizes, `--seconds N` the length of
 // the quiet stretch at 200 panes (60); `--json FILE` and `--markdown FILE` write it too, the latter between two marks of the
-// document; `--from FILE` renders an earlier JSON instead of measuring; `--quick` measures almost nothing,
+// document, or into a new one; `--from FILE` renders an earlier JSON instead of measuring; `--quick` measures almost nothing,
 // all at once.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { describeMachine } from "./machine.ts";
 import { PARTS, type Part } from "./parts.ts";
 import { reportSchema, type BenchOptions, type BenchReport, type PartReport } from "./report/model.ts";
-import { intoDocument, toMarkdown } from "./report/toMarkdown.ts";
+import { EMPTY_DOCUMENT, intoDocument, toMarkdown } from "./report/toMarkdown.ts";
 
 const FORMAT = fileURLToPath(new URL("../node_modules/.bin/oxfmt", import.meta.url));
 const NAMES = PARTS.flatMap(({ names }) => names);
@@ -83,6 +84,15 @@ const measure = async (): Promise<BenchReport> => {
   };
 };
 
+const withFigures = (path: string, markdown: string): string =>
+  intoDocument(existsSync(path) ? readFileSync(path, "utf8") : EMPTY_DOCUMENT, markdown);
+
+// A document that cannot take them is said before an hour of measuring, not after.
+try {
+  if (values.markdown !== undefined) withFigures(values.markdown, "");
+} catch (error) {
+  usage(`--markdown ${values.markdown}: ${error instanceof Error ? error.message : String(error)}`);
+}
 const report: BenchReport =
   values.from === undefined
     ? await measure()
@@ -91,6 +101,7 @@ const markdown = toMarkdown(report);
 console.log(`# agtmux figures\n\n${markdown}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
 if (values.markdown !== undefined) {
-  writeFileSync(values.markdown, intoDocument(readFileSync(values.markdown, "utf8"), markdown));
+  mkdirSync(dirname(values.markdown), { recursive: true });
+  writeFileSync(values.markdown, withFigures(values.markdown, markdown));
   execFileSync(FORMAT, [values.markdown]);
 }

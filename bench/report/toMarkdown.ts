@@ -57,6 +57,9 @@ export const toMarkdown = ({
     ...parts.flatMap(partLines),
   ].join("\n");
 
+/** Where there is no document yet. */
+export const EMPTY_DOCUMENT = `# agtmux figures\n\n${BEGIN}\n\n${END}\n`;
+
 /** The document with the text between its two marks replaced. @throws Error when it has no such marks. */
 export const intoDocument = (document: string, markdown: string): string => {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];

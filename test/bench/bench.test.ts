@@ -55,6 +55,20 @@ test("the document keeps what stands around the figures, and is rendered again f
   expect(stdout).toContain(toMarkdown(report));
 });
 
+test("a document that is not there is made, and one without marks is refused before anything is measured", async () => {
+  const [made, other] = [join(folder, "new", "figures.md"), join(folder, "other.md")];
+  await run("--from", join(folder, "result.json"), "--markdown", made);
+  expect(readFileSync(made, "utf8")).toBe(
+    document.replace("# Before", "# agtmux figures").replace("\nAfter.\n", ""),
+  );
+  writeFileSync(other, "# Other\n");
+  await expect(run("--only", "idle", "--markdown", other)).rejects.toMatchObject({
+    code: 2,
+    stderr: /other\.md.*bench: begin/,
+  });
+  expect(readFileSync(other, "utf8")).toBe("# Other\n");
+});
+
 test("a missed target is said, and a document without marks is refused", () => {
   const [part] = report.parts;
   if (part === undefined) throw new Error("there is no part");
