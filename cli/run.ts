@@ -71,18 +71,11 @@ const createContext = (outcome: Outcome): CliContext => {
     },
     paths,
     connect: async ({ start = env["AGTMUX_NO_START"] !== "1", checkVersion = true } = {}) => {
-      const { connectSocket } = await import("../core/rpc/socketClient.ts");
-      const canStart = start && checkVersion;
-      try {
-        return await connectSocket({
-          paths: paths(),
-          version,
-          checkVersion,
-          helloTimeoutMs: HELLO_TIMEOUT_MS,
-        });
-      } catch (error) {
-        if (!canStart || toFailure(error).code !== "E_DAEMON_UNAVAILABLE") throw error;
-      }
+      const { connectCurrent, connectSocket } = await import("../core/rpc/socketClient.ts");
+      const options = { paths: paths(), version, helloTimeoutMs: HELLO_TIMEOUT_MS };
+      if (!start || !checkVersion) return connectSocket({ ...options, checkVersion });
+      const client = await connectCurrent(options);
+      if (client !== null) return client;
       // Only now: what starts a process takes 10 ms to load.
       const { connectOrStart } = await import("../core/rpc/connect.ts");
       return connectOrStart({

@@ -1,12 +1,14 @@
-// How the app comes to a daemon: it becomes the home's owner and hosts one, or joins the one that runs. Either way the
-// rest of the app sees the same thing.
+// How the app comes to a daemon: it becomes the home's owner and hosts one, or joins the one that runs, unless that is left
+// from before an upgrade. Either way the rest of the app sees the same thing.
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReachableService } from "../core/api/service.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { ProcedureCaller } from "../core/rpc/messageBridge.ts";
+import { makeRoom } from "../core/rpc/makeRoom.ts";
 import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
-import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
+import { connectCurrent, type DaemonClient } from "../core/rpc/socketClient.ts";
+import { tryStartLock } from "../core/rpc/startLock.ts";
 
 export interface ReachedDaemon {
   readonly role: "host" | "client";
@@ -32,16 +34,17 @@ const RETRY_MS = 100;
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
 
-/** Null while nobody answers; everything else that can go wrong is final. */
+/** Null while nobody answers, and after an outdated daemon was asked to leave; everything else that can go wrong is final. */
 const tryJoin = async ({ paths, version, join }: ReachOptions): Promise<ReachedDaemon | null> => {
+  const client = await connectCurrent({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
+  if (client !== null) return join(client);
+  const unlock = tryStartLock(paths.home);
   try {
-    return join(
-      await connectSocket({ paths, version, checkVersion: true, helloTimeoutMs: HELLO_TIMEOUT_MS }),
-    );
-  } catch (error) {
-    if (isUnavailable(error)) return null;
-    throw error;
+    if (unlock !== null) await makeRoom({ paths, version });
+  } finally {
+    unlock?.();
   }
+  return null;
 };
 
 /**

@@ -1,5 +1,4 @@
 // `agtmux daemon status|stop`: speaks with a daemon that is there, of whatever version; never starts one.
-import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { DaemonStatusDocument } from "../../core/model/documents.ts";
@@ -10,7 +9,6 @@ import { printDocument } from "../document.ts";
 
 /** How long a daemon may take to leave. */
 const STOP_TIMEOUT_MS = 15_000;
-const POLL_MS = 30;
 
 const connectAny = async (context: CliContext): Promise<DaemonClient | null> => {
   try {
@@ -76,25 +74,13 @@ export const runDaemonStop = async (context: CliContext): Promise<void> => {
   } finally {
     client.close();
   }
-  const { tryOwn } = await import("../../core/rpc/ownership.ts");
+  const { untilFree } = await import("../../core/rpc/ownership.ts");
   const { home, log } = context.paths();
-  const deadline = performance.now() + STOP_TIMEOUT_MS;
-  const isFree = (): boolean => {
-    const owner = tryOwn(home);
-    owner?.release();
-    return owner !== null;
-  };
-  while (!isFree()) {
-    if (performance.now() > deadline)
-      throw new AgtmuxError(
-        "E_DAEMON_UNAVAILABLE",
-        `the daemon (pid ${pid}) was asked to stop but still runs`,
-        {
-          remedy: `See its log, ${log}.`,
-        },
-      );
-    // oxlint-disable-next-line no-await-in-loop -- waiting for another process
-    await delay(POLL_MS);
-  }
+  if (!(await untilFree(home, STOP_TIMEOUT_MS)))
+    throw new AgtmuxError(
+      "E_DAEMON_UNAVAILABLE",
+      `the daemon (pid ${pid}) was asked to stop but still runs`,
+      { remedy: `See its log, ${log}.` },
+    );
   context.print("Stopped.\n");
 };

@@ -108,3 +108,46 @@ test("a starter that died leaves the way free", async () => {
   writeFileSync(join(options.paths.home, "starting"), "99999999");
   expect((await connect(options)).hello.name).toBe("agtmux");
 });
+
+/** What a daemon that a command started says of itself. */
+const greetAs = (version: string, more: object = {}) => ({
+  FAKE_DAEMON_GREETING: JSON.stringify({ version, host: "headless", isOnDemand: true, ...more }),
+});
+const upgrade = async (before: object, options: { version: string }) => {
+  const old = { ...makeOptions(greetAs("0.1.0", before)), version: "0.1.0" };
+  const first = await connect(old);
+  clients.pop();
+  const env = { ...old.env, ...greetAs(options.version) };
+  return { first, newer: { ...old, ...options, env } };
+};
+
+test("after an upgrade fifty commands at once end in one new daemon, and the old one is gone", async () => {
+  const { first, newer } = await upgrade({}, { version: "0.2.0" });
+  const all = await Promise.all(Array.from({ length: 50 }, () => connect(newer)));
+  expect(new Set(all.map(({ hello }) => hello.version))).toEqual(new Set(["0.2.0"]));
+  expect(new Set(all.map(({ hello }) => hello.pid)).size).toBe(1);
+  expect(() => process.kill(first.hello.pid, 0)).toThrow("ESRCH");
+});
+
+test("an outdated daemon makes room though it speaks another protocol", async () => {
+  const { paths, ...rest } = makeOptions(greetAs("0.1.0", { protocol: 99 }));
+  await expect(connectOrStart({ ...rest, paths, version: "0.1.0" })).rejects.toMatchObject({
+    code: "E_DAEMON_VERSION",
+  });
+  const env = { ...rest.env, ...greetAs("0.2.0") };
+  expect((await connect({ ...rest, paths, env, version: "0.2.0" })).hello.version).toBe("0.2.0");
+});
+
+test.each([
+  { what: "a newer one", before: { version: "0.3.0" } },
+  { what: "one that a person runs", before: { isOnDemand: false } },
+  { what: "one in the app", before: { host: "app", isOnDemand: false } },
+])("$what stays", async ({ before }) => {
+  const { first, newer } = await upgrade(before, { version: "0.2.0" });
+  expect((await connect(newer)).hello.pid).toBe(first.hello.pid);
+});
+
+test("a command that may start none leaves an outdated daemon alone", async () => {
+  const { first, newer } = await upgrade({}, { version: "0.2.0" });
+  expect((await connect({ ...newer, startCommand: null })).hello.pid).toBe(first.hello.pid);
+});

@@ -1,11 +1,11 @@
 // How a command reaches the daemon: it connects, or starts one on demand and waits for its hello. However many first
-// commands run at once, one daemon comes up and all of them get their answer.
+// commands run at once, one daemon comes up and all of them get their answer. After an upgrade the old one makes room.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
 import { ensureHome, type RuntimePaths } from "./paths.ts";
-import { connectSocket, type DaemonClient } from "./socketClient.ts";
+import { connectCurrent, connectSocket, type DaemonClient } from "./socketClient.ts";
 import { tryStartLock } from "./startLock.ts";
 
 /** One hello on an accepted connection; generous because fifty commands may share two cores. */
@@ -91,31 +91,19 @@ const spawnDaemon = (command: readonly string[], options: ConnectOptions): Start
   };
 };
 
-const connectNow = (options: ConnectOptions): Promise<DaemonClient> =>
-  connectSocket({
-    paths: options.paths,
-    version: options.version,
-    checkVersion: true,
-    helloTimeoutMs: HELLO_TIMEOUT_MS,
-  });
-
-/** Null when nobody answers; everything else that can go wrong is final. */
-const tryConnect = async (options: ConnectOptions): Promise<DaemonClient | null> => {
-  try {
-    return await connectNow(options);
-  } catch (error) {
-    if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
-    throw error;
-  }
-};
+/** Null when nobody answers, or one that is to make room; everything else that can go wrong is final. */
+const tryConnect = ({ paths, version }: ConnectOptions): Promise<DaemonClient | null> =>
+  connectCurrent({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
 
 /**
- * Connects to the daemon of the home, starting one when nobody answers. Fails with E_DAEMON_UNAVAILABLE when none came up
- * in time, with the daemon's own error when it refused to start, with E_SOCKET_UNSAFE or with E_DAEMON_VERSION.
+ * Connects to the daemon of the home, starting one when nobody answers or an outdated one does. Fails with
+ * E_DAEMON_UNAVAILABLE when none came up in time, with the daemon's own error when it refused to start, with E_SOCKET_UNSAFE
+ * or with E_DAEMON_VERSION.
  */
 export const connectOrStart = async (options: ConnectOptions): Promise<DaemonClient> => {
-  const { paths, startCommand } = options;
-  if (startCommand === null) return connectNow(options);
+  const { paths, version, startCommand } = options;
+  if (startCommand === null)
+    return connectSocket({ paths, version, checkVersion: true, helloTimeoutMs: HELLO_TIMEOUT_MS });
   const first = await tryConnect(options);
   if (first !== null) return first;
   ensureHome(paths);
@@ -134,7 +122,12 @@ export const connectOrStart = async (options: ConnectOptions): Promise<DaemonCli
         // Whoever held the lock before us may have succeeded a moment ago: look again before spawning.
         const client = await tryConnect(options);
         if (client !== null) return client;
-        if (unlock !== null) start = spawnDaemon(startCommand, options);
+        if (unlock !== null) {
+          // Only now: it needs SQLite.
+          const { makeRoom } = await import("./makeRoom.ts");
+          await makeRoom({ paths, version });
+          start = spawnDaemon(startCommand, options);
+        }
       }
       await delay(waitMs);
       const client = await tryConnect(options);

@@ -2,6 +2,7 @@
 // lock, so the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state.
 import { constants, copyFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { AgtmuxError } from "../model/errors.ts";
 
@@ -10,6 +11,8 @@ export interface Owner {
   /** Gives the home up; idempotent. Close the socket first: the next owner unlinks what it finds. */
   release(): void;
 }
+
+const POLL_MS = 30;
 
 const isDamage = (code: string): boolean => code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
 
@@ -63,3 +66,16 @@ const own = (home: string, isMended: boolean): Owner | null => {
  * Nothing else in the process may open `owner.db`: closing any other descriptor of it would drop the lock (POSIX).
  */
 export const tryOwn = (home: string): Owner | null => own(home, false);
+
+/** Resolves with true once nobody has the home, with false when that takes longer than `limitMs`. */
+export const untilFree = async (home: string, limitMs: number): Promise<boolean> => {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const owner = tryOwn(home);
+    owner?.release();
+    if (owner !== null) return true;
+    if (performance.now() > deadline) return false;
+    // oxlint-disable-next-line no-await-in-loop -- waiting for another process
+    await delay(POLL_MS);
+  }
+};

@@ -7,6 +7,7 @@ import { PROTOCOL_VERSION, type Hello, type NoticeEvent } from "../api/service.t
 import { AgtmuxError } from "../model/errors.ts";
 import type { FeedEntry } from "../model/view.ts";
 import { readEventStream } from "./eventStream.ts";
+import { isOutdated } from "./outdated.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 import { fromConnectionError, fromErrorShape } from "./wireError.ts";
 
@@ -141,6 +142,11 @@ export const checkProtocol = (hello: Hello, ownVersion: string): void => {
   );
 };
 
+const noneAnswers = (error: unknown): null => {
+  if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
+  throw error;
+};
+
 /** `checkVersion` false: for `daemon status` and `daemon stop`, which work across versions. */
 export interface SocketClientOptions {
   readonly paths: RuntimePaths;
@@ -197,6 +203,27 @@ export const connectSocket = async (options: SocketClientOptions): Promise<Daemo
     agent.destroy();
     if (timeout.aborted)
       throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon does not answer in time", { cause: error });
+    throw error;
+  }
+};
+
+/**
+ * The same for those who can start a daemon: null, too, where an outdated one runs, which is to make room whatever protocol it
+ * speaks. Fails with E_SOCKET_UNSAFE or E_DAEMON_VERSION.
+ */
+export const connectCurrent = async (
+  options: Omit<SocketClientOptions, "checkVersion">,
+): Promise<DaemonClient | null> => {
+  const client = await connectSocket({ ...options, checkVersion: false }).catch(noneAnswers);
+  if (client === null || isOutdated(client.hello, options.version)) {
+    client?.close();
+    return null;
+  }
+  try {
+    checkProtocol(client.hello, options.version);
+    return client;
+  } catch (error) {
+    client.close();
     throw error;
   }
 };

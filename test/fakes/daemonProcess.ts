@@ -23,6 +23,8 @@ if (owner === null) {
   process.exit(0);
 }
 const service = new FakeDaemon([makePane()]);
+const greeting = process.env["FAKE_DAEMON_GREETING"];
+if (greeting !== undefined) Object.assign(service.greeting, JSON.parse(greeting));
 const server = await startSocketServer({
   paths,
   owner,
