@@ -10,13 +10,13 @@ export class FeedWatch {
   private readonly abort = new AbortController();
   private readonly done: Promise<void>;
 
-  constructor(client: DaemonClient) {
+  constructor(client: Pick<DaemonClient, "feed">) {
     this.done = this.follow(client);
     // A feed that breaks is told where it is closed, and by what does not arrive.
     this.done.catch(() => {});
   }
 
-  private async follow(client: DaemonClient): Promise<void> {
+  private async follow(client: Pick<DaemonClient, "feed">): Promise<void> {
     for await (const entry of client.feed({ since: null, sinceTime: null, all: true }, this.abort.signal)) {
       const at = performance.now();
       for (const listener of this.waiting) listener(entry, at);
@@ -25,13 +25,27 @@ export class FeedWatch {
 
   /** Resolves with the moment (performance.now) at which the first fitting row arrived. Call it before the cause. */
   next(isWanted: (pane: PaneView) => boolean): Promise<number> {
+    return this.nextEntry((entry) => entry.kind === "state" && isWanted(entry.pane));
+  }
+
+  /** The same for a pane that is left without its agent. */
+  nextGone(paneId: string): Promise<number> {
+    return this.nextEntry(
+      (entry) =>
+        entry.kind === "state" &&
+        entry.pane.identity.pane_id === paneId &&
+        entry.pane.identity.runtime_id === null,
+    );
+  }
+
+  private nextEntry(isWanted: (entry: FeedEntry) => boolean): Promise<number> {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => {
         this.waiting.delete(listener);
         reject(new Error(`nothing arrived within ${LIMIT_MS} ms`));
       }, LIMIT_MS);
       const listener = (entry: FeedEntry, at: number): void => {
-        if (entry.kind !== "state" || !isWanted(entry.pane)) return;
+        if (!isWanted(entry)) return;
         clearTimeout(limit);
         this.waiting.delete(listener);
         resolve(at);

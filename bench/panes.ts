@@ -70,7 +70,7 @@ const countStarts = async (daemon: Daemon, seconds: number): Promise<number> => 
   return (stop() / seconds) * 60;
 };
 
-const measureHooks = async (scene: Scene, feed: FeedWatch, events: number): Promise<Spread> => {
+export const measureHooks = async (scene: Scene, feed: FeedWatch, events: number): Promise<Spread> => {
   const sample: number[] = [];
   for (let index = 0; index < events; index += 1) {
     const agent = scene.agents[index % Math.min(10, scene.agents.length)];
@@ -139,7 +139,7 @@ const measureIdle = async (
 };
 
 /** Fires a hook of one agent after the other, a tool call begun and ended in turns; gives how many so far, and the end of it. */
-const fireHooks = (scene: Scene): { count(): number; stop(): void } => {
+export const fireHooks = (scene: Scene): { count(): number; stop(): void } => {
   let fired = 0;
   const timer = setInterval(
     () => {

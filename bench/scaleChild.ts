@@ -92,7 +92,8 @@ const startCollector = async (
         Promise.resolve(
           new Map(pids.map((pid) => [pid, [processOf(pid, agentPids.has(pid) ? "claude" : "sleep")]])),
         ),
-      verify: () => Promise.resolve(true),
+      isAlive: () => Promise.resolve(true),
+      isGone: () => false,
     },
     executor: bareMachine(targetId),
     sink: rig.ingest,

@@ -1,7 +1,16 @@
 // The scene of the figures that need panes: real tmux with many of them, some of them with an agent of the bench, and the daemon
 // as a process of its own, started as it is installed.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,12 +118,30 @@ const prepareAgents = (
   if (count > 0) execFileSync("mkfifo", fifos);
   return {
     fifos,
-    commandOf: (index) => `exec env LC_ALL=C '${bin}/claude' '${AGENT_SCRIPT}' '${fifos[index]}' '${frames}'`,
+    commandOf: (index) => `env LC_ALL=C '${bin}/claude' '${AGENT_SCRIPT}' '${fifos[index]}' '${frames}'`,
   };
 };
 
-/** `panes` in up to 20 sessions, `agents` of them with an agent that shows a fresh prompt. */
-export const createScene = async (options: { panes: number; agents: number }): Promise<Scene> => {
+/** The only child of a process; it may not have been started yet. */
+const childOf = async (pid: number): Promise<number> => {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+    if (child !== undefined && child !== "") return Number(child);
+    if (performance.now() > deadline) throw new Error(`bench: process ${pid} has no child`);
+    await wait(20);
+  }
+};
+
+/**
+ * `panes` in up to 20 sessions, `agents` of them with an agent that shows a fresh prompt. `isInShell`: a shell waits for it, so
+ * that its pane stays when it ends.
+ */
+export const createScene = async (options: {
+  panes: number;
+  agents: number;
+  isInShell?: boolean;
+}): Promise<Scene> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-b-"));
   const home = join(root, "home");
   const paths = runtimePaths(join(root, "a"));
@@ -124,11 +151,15 @@ export const createScene = async (options: { panes: number; agents: number }): P
   const { fifos, commandOf } = prepareAgents(root, options.agents);
   const every = Math.floor(options.panes / options.agents);
   const commands = Array.from({ length: options.panes }, (_, index) =>
-    index % every === 0 && index / every < options.agents ? commandOf(index / every) : "exec sleep 100000",
+    index % every === 0 && index / every < options.agents
+      ? options.isInShell === true
+        ? `${commandOf(index / every)}; exec sleep 100000`
+        : `exec ${commandOf(index / every)}`
+      : "exec sleep 100000",
   );
   const opened = await openPanes(tmux, commands, Math.max(1, Math.min(20, Math.floor(options.panes / 5))));
   const tmuxPid = await tmux.serverPid();
-  const agents = fifos.map((fifo, index): BenchAgent => {
+  const openAgent = async (fifo: string, index: number): Promise<BenchAgent> => {
     const pane = opened.find(({ name }) => name === `w${index * every}`);
     if (pane === undefined) throw new Error(`bench: the pane of agent ${index} did not open`);
     const tell = (line: string): number => {
@@ -138,13 +169,14 @@ export const createScene = async (options: { panes: number; agents: number }): P
     };
     return {
       paneId: pane.paneId,
-      pid: pane.pid,
+      pid: options.isInShell === true ? await childOf(pane.pid) : pane.pid,
       sessionId: crypto.randomUUID(),
       frame: (name) => tell(`frame ${name}`),
       busy: (pace) => void tell(`busy ${pace}`),
       rest: () => void tell("rest"),
     };
-  });
+  };
+  const agents = await Promise.all(fifos.map(openAgent));
   for (const agent of agents) agent.frame("idle_fresh");
 
   const agtmux = installCommand(join(root, "installed"));

@@ -24,6 +24,9 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
   // A program packed with node in it names its main thread so; the other tool of this name has no such thread.
   if (baseName(program) === "copilot" && process.comm === "MainThread")
     return { process, confidence: "medium", sign: 'a node program named "copilot"' };
+  // macOS tells the program's name instead. The other tool does nothing without a word that says what.
+  if (baseName(program) === "copilot" && process.comm === "copilot" && (operands[0] ?? "-").startsWith("-"))
+    return { process, confidence: "medium", sign: 'a program named "copilot" without a subcommand' };
   return null;
 };
 

@@ -7,7 +7,7 @@ import { signalSchema, type Signal } from "../../core/model/evidence.ts";
 import { promptRequestSchema } from "../../core/model/request.ts";
 import { isWaiting, statusSchema } from "../../core/model/state.ts";
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter, type Reading } from "../../core/ports/agentAdapter.ts";
-import { FOREIGN_TREES } from "./foreignTrees.ts";
+import { FOREIGN_TREES, MAC_TREES } from "./foreignTrees.ts";
 import {
   listFrames,
   loadEventSamples,
@@ -128,6 +128,10 @@ const describeIdentification = (
       // Below the pane's shell and its own launchers, above its tools.
       expect(match?.process).toBe(processes[1 + launcherCount]);
       expect(match?.sign).not.toBe("");
+    });
+    const onMac = MAC_TREES.filter((tree) => tree.agentType === adapter.agentType);
+    it.each(onMac)("finds the agent in the processes of $name", ({ processes, agentAt = -1 }) => {
+      expect(adapter.identify(processes)?.process).toBe(processes[agentAt]);
     });
     it.each(FOREIGN_TREES.filter((tree) => tree.agentType !== adapter.agentType))(
       "does not claim $name",

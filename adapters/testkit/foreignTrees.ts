@@ -7,6 +7,8 @@ export interface ForeignTree {
   agentType: string | null;
   name: string;
   processes: readonly ProcessInfo[];
+  /** Index of the agent among them, where the tree is no recording. */
+  agentAt?: number;
 }
 
 /** Each process a child of the one before it; the first is the pane's shell. */
@@ -49,6 +51,48 @@ const RECORDED: readonly ForeignTree[] = [
   chain("pi", "pi with a tool", ["pi", "pi"], ["sleep", "sleep 6"]),
 ];
 
+/**
+ * As macOS's ps tells them: the name is that of the program, where Linux has the thread's, and paths are Homebrew's. Made from
+ * how each agent is installed there, not recorded.
+ */
+export const MAC_TREES: readonly ForeignTree[] = [
+  { ...chain("claude", "claude on a Mac", ["claude", "claude"]), agentAt: 1 },
+  { ...chain("codex", "codex of Homebrew", ["codex", "codex"]), agentAt: 1 },
+  {
+    ...chain(
+      "codex",
+      "codex of npm on a Mac",
+      ["node", "node /opt/homebrew/bin/codex"],
+      [
+        "codex",
+        "/opt/homebrew/lib/node_modules/@openai/codex/node_modules/@openai/codex-darwin-arm64/vendor/aarch64-apple-darwin/bin/codex",
+      ],
+    ),
+    agentAt: 2,
+  },
+  { ...chain("gemini", "gemini on a Mac", ["node", "node /opt/homebrew/bin/gemini"]), agentAt: 1 },
+  { ...chain("copilot", "copilot of Homebrew", ["copilot", "copilot"]), agentAt: 1 },
+  {
+    ...chain("copilot", "copilot of Homebrew with options", ["copilot", "copilot --resume --model gpt-5"]),
+    agentAt: 1,
+  },
+  {
+    ...chain(
+      "copilot",
+      "copilot of npm on a Mac",
+      ["node", "node /opt/homebrew/bin/copilot"],
+      [
+        "copilot",
+        "/opt/homebrew/lib/node_modules/@github/copilot/node_modules/@github/copilot-darwin-arm64/copilot",
+      ],
+    ),
+    agentAt: 2,
+  },
+  { ...chain("opencode", "opencode on a Mac", ["opencode", "opencode"]), agentAt: 1 },
+  { ...chain("omp", "omp on a Mac", ["bun", "bun /Users/dev/.bun/bin/omp"]), agentAt: 1 },
+  { ...chain("pi", "pi on a Mac", ["pi", "pi"]), agentAt: 1 },
+];
+
 const LOOK_ALIKES: readonly ForeignTree[] = [
   chain(null, "a plain shell"),
   chain(null, "an editor on a file with an agent's name", ["vim", "vim claude.md codex.toml GEMINI.md"]),
@@ -59,8 +103,9 @@ const LOOK_ALIKES: readonly ForeignTree[] = [
     "node",
     "node build.js --target claude",
   ]),
+  chain(null, "another tool named copilot", ["copilot", "copilot svc logs --follow"]),
   chain(null, "a remote login", ["ssh", "ssh devbox claude"]),
   chain(null, "a nested tmux", ["tmux: client", "tmux new-session claude"]),
 ];
 
-export const FOREIGN_TREES: readonly ForeignTree[] = [...RECORDED, ...LOOK_ALIKES];
+export const FOREIGN_TREES: readonly ForeignTree[] = [...RECORDED, ...MAC_TREES, ...LOOK_ALIKES];

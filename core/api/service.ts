@@ -214,8 +214,8 @@ export interface DaemonService {
   adapterSwitch(input: { agent: string; enabled: boolean }): Promise<AdapterSwitched>;
   /** What the rules of a file, or of every adapter, say about a live pane; changes nothing. */
   adapterTry(input: { ref: string; file: { name: string; text: string } | null }): Promise<AdapterTry>;
-  /** The settings that a surface may change, with what is in force. */
-  configGet(): Settings;
+  /** The settings that a surface may change, as the file has them at this moment and with what is in force. */
+  configGet(): Promise<Settings>;
   /** Resolves once it is in force. Fails with E_USAGE naming the key, E_CONFIG_INVALID for a file that is not valid as it is. */
   configSet(input: { key: string; value: unknown }): Promise<Settings>;
   /** Looks only. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
@@ -247,7 +247,6 @@ type SynchronousMethod =
   | "listTargets"
   | "listAudit"
   | "adapters"
-  | "configGet"
   | "adapterCheck";
 
 /** Shape of an error on the wire: tRPC's `data` carries it beside the message. */

@@ -28,6 +28,9 @@ export interface CollectorDeps {
 const SLOW_LISTING_MS = 2_000;
 const DOWN_AFTER_FAILURES = 3;
 
+/** Where an event says that it comes from. */
+const placeKey = (tmuxSocket: string | null, paneId: string | null): string => `${tmuxSocket}/${paneId}`;
+
 interface ServerState {
   watched: WatchedServer;
   panes: readonly Pane[];
@@ -69,7 +72,11 @@ export class Collector {
     }));
     const guard = (work: Promise<void>): void => this.guard(work);
     this.processes = new ProcessWatch(deps);
-    this.screens = new ScreenWatch({ ...deps, guard });
+    this.screens = new ScreenWatch({
+      ...deps,
+      guard,
+      verifyProcesses: () => this.verifyProcesses(),
+    });
     this.placement = new Placement({
       targetId: deps.targetId,
       sink: deps.sink,
@@ -110,6 +117,13 @@ export class Collector {
     this.guard(read);
     // What failed was logged by the guard.
     await read.catch(() => {});
+  }
+
+  /** Which agents still live, as far as that was not seen a moment ago. Never rejects. */
+  async verifyProcesses(): Promise<void> {
+    const look = this.processes.verifyRuntimes();
+    this.guard(look);
+    await look.catch(() => {});
   }
 
   /** What the server's windows and panes are from this call on is known when it resolves. Never rejects. */
@@ -234,13 +248,19 @@ export class Collector {
    */
   async deliver(envelopes: readonly Envelope[]): Promise<void> {
     const { sink, targetId } = this.deps;
-    const early = this.untilWrapperExit(envelopes);
-    if (early.length > 0) sink.applyEnvelopes(targetId, early);
-    await this.prepareFor(envelopes);
-    sink.applyEnvelopes(
-      targetId,
-      early.length === 0 ? envelopes : envelopes.filter((envelope) => !early.includes(envelope)),
-    );
+    let left = [...envelopes];
+    const apply = (ready: readonly Envelope[]): void => {
+      if (ready.length === 0) return;
+      sink.applyEnvelopes(targetId, ready);
+      left = left.filter((envelope) => !ready.includes(envelope));
+    };
+    apply(this.untilWrapperExit(envelopes));
+    await this.prepareCandidates(envelopes);
+    const unsure = await this.findUnsurePanes(envelopes);
+    // What is known needs no list of processes, which on some systems takes longer than all the rest.
+    apply(left.filter(({ tmuxSocket, paneId }) => !unsure.has(placeKey(tmuxSocket, paneId))));
+    if (unsure.size > 0) await this.processes.scan([...unsure.values()], true);
+    apply(left);
     // The batch is committed whatever becomes of this look.
     this.guard(this.placement.heed());
     this.screens.schedule();
@@ -252,7 +272,6 @@ export class Collector {
    */
   private untilWrapperExit(envelopes: readonly Envelope[]): Envelope[] {
     const watched = this.deps.sink.watchedRuntimes(this.deps.targetId);
-    const placeOf = ({ tmuxSocket, paneId }: Envelope): string => `${tmuxSocket}/${paneId}`;
     const lastExit = new Map<string, number>();
     for (const [index, envelope] of envelopes.entries()) {
       const event = readWrapperEvent(envelope);
@@ -260,9 +279,11 @@ export class Collector {
       const isOfLive = watched.some(
         ({ runtime }) => runtime.paneId === envelope.paneId && runtime.pid === event.pid,
       );
-      if (isOfLive) lastExit.set(placeOf(envelope), index);
+      if (isOfLive) lastExit.set(placeKey(envelope.tmuxSocket, envelope.paneId), index);
     }
-    return envelopes.filter((envelope, index) => index <= (lastExit.get(placeOf(envelope)) ?? -1));
+    return envelopes.filter(
+      ({ tmuxSocket, paneId }, index) => index <= (lastExit.get(placeKey(tmuxSocket, paneId)) ?? -1),
+    );
   }
 
   /**
@@ -292,15 +313,14 @@ export class Collector {
     await this.placement.learnFolders();
   }
 
-  private async prepareFor(envelopes: readonly Envelope[]): Promise<void> {
-    await this.prepareCandidates(envelopes);
+  /** Panes of these events in which no agent is known, or one whose process is gone; by the place that the events name. */
+  private async findUnsurePanes(envelopes: readonly Envelope[]): Promise<Map<string, Pane>> {
     const wanted = new Map<string, { state: ServerState; paneId: string }>();
     for (const { tmuxSocket, paneId } of envelopes) {
       const state = this.servers.find(
         (server) => server.watched.socketPath === tmuxSocket || server.socketPath === tmuxSocket,
       );
-      if (state !== undefined && paneId !== null)
-        wanted.set(`${state.watched.server}/${paneId}`, { state, paneId });
+      if (state !== undefined && paneId !== null) wanted.set(placeKey(tmuxSocket, paneId), { state, paneId });
     }
     const unknown = new Set(
       [...wanted.values()]
@@ -314,13 +334,15 @@ export class Collector {
         .watchedRuntimes(this.deps.targetId)
         .map((watched) => [paneKeyString(watched.runtime), watched]),
     );
-    const rescan: Pane[] = [];
-    for (const { state, paneId } of wanted.values()) {
-      const pane = state.panes.find((one) => one.paneId === paneId);
-      if (pane === undefined) continue;
-      const watched = live.get(paneKeyString(pane));
-      if (watched === undefined || !(await this.processes.isAlive(watched))) rescan.push(pane);
-    }
-    if (rescan.length > 0) await this.processes.scan(rescan, true);
+    const unsure = new Map<string, Pane>();
+    await Promise.all(
+      [...wanted].map(async ([place, { state, paneId }]) => {
+        const pane = state.panes.find((one) => one.paneId === paneId);
+        const watched = pane === undefined ? undefined : live.get(paneKeyString(pane));
+        if (pane !== undefined && (watched === undefined || !(await this.processes.isAlive(watched))))
+          unsure.set(place, pane);
+      }),
+    );
+    return unsure;
   }
 }

@@ -72,13 +72,17 @@ export class ProcessWatch {
     return found === null ? null : { agentType: found.adapter.agentType, process: found.match.process };
   }
 
-  /** Live runtimes whose process was not seen for a while; one that is gone has its whole pane read at once. */
+  /** Live runtimes whose process is gone or was not seen for a while; one that is gone has its whole pane read at once. */
   async verifyRuntimes(): Promise<void> {
-    const { clock, sink, targetId } = this.deps;
+    const { clock, processes, sink, targetId } = this.deps;
     const now = clock.now();
     const due = sink
       .watchedRuntimes(targetId)
-      .filter(({ runtime }) => now - (this.verified.get(runtime.runtimeId) ?? 0) >= VERIFY_MS);
+      .filter(
+        ({ runtime }) =>
+          (runtime.pid !== null && processes.isGone(runtime.pid)) ||
+          now - (this.verified.get(runtime.runtimeId) ?? 0) >= VERIFY_MS,
+      );
     const gone: Pane[] = [];
     await Promise.all(
       due.map(async (watched) => {
@@ -97,7 +101,7 @@ export class ProcessWatch {
   async isAlive(watched: WatchedRuntime): Promise<boolean> {
     const { pid, processStartedAt } = watched.runtime;
     return (
-      pid !== null && processStartedAt !== null && (await this.deps.processes.verify(pid, processStartedAt))
+      pid !== null && processStartedAt !== null && (await this.deps.processes.isAlive(pid, processStartedAt))
     );
   }
 }

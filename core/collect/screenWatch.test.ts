@@ -12,6 +12,19 @@ const ADAPTER: Pick<AgentAdapter, "agentType" | "readScreen"> = {
   agentType: "claude",
   readScreen: () => null,
 };
+/** Its project's settings are asked for, and each answer comes when a test gives it. */
+const createAsking = () => {
+  const asked: (string | null)[] = [];
+  const answers: ((needsConfirmation: boolean) => void)[] = [];
+  const adapter: Pick<AgentAdapter, "agentType" | "readScreen" | "needsConfirmation"> = {
+    ...ADAPTER,
+    needsConfirmation: ({ cwd }) => {
+      asked.push(cwd);
+      return new Promise((resolve) => answers.push(resolve));
+    },
+  };
+  return { adapter, asked, answers };
+};
 
 const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
   runtime: {
@@ -38,12 +51,14 @@ const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
 });
 
 const scene = (watched: readonly WatchedRuntime[]) => {
+  const confirmed: [string, boolean][] = [];
   let now = 1_000_000;
   const captured: string[][] = [];
   const read: string[] = [];
-  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReading"> = {
+  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReading" | "setConfirmRequests"> = {
     watchedRuntimes: () => [...watched],
     applyReading: (runtimeId) => void read.push(runtimeId),
+    setConfirmRequests: (runtimeId, confirm) => void confirmed.push([runtimeId, confirm]),
   };
   const server: Pick<WatchedServer, "server" | "capture"> = {
     server: "default",
@@ -69,11 +84,12 @@ const scene = (watched: readonly WatchedRuntime[]) => {
     },
     logger: SILENT_LOGGER,
     guard: () => {},
+    verifyProcesses: () => Promise.resolve(),
   });
   const advance = (ms: number): void => {
     now += ms;
   };
-  return { screens, captured, read, advance };
+  return { screens, captured, read, confirmed, advance };
 };
 
 it("reads twenty screens at a time, what is most urgent first", async () => {
@@ -113,4 +129,28 @@ it("reads all anew after what is being read already, which began too early to co
   await screens.readAll();
   await early;
   expect(captured).toEqual([["%0"], ["%0"]]);
+});
+
+it("reads screens although a project's settings cannot be opened, and takes requests for unconfirmed until then", async () => {
+  const { adapter, asked, answers } = createAsking();
+  const watched = [0, 1].map((index): WatchedRuntime => ({
+    ...watchedAs(index, "active"),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what screens need of it
+    adapter: adapter as AgentAdapter,
+    cwd: `/home/dev/Documents/${index}`,
+  }));
+  const { screens, read, confirmed, advance } = scene(watched);
+  await screens.readDue();
+  advance(2_000);
+  await screens.readDue();
+  expect(read).toEqual(["rt0", "rt1", "rt0", "rt1"]);
+  expect(confirmed).toEqual([
+    ["rt0", true],
+    ["rt1", true],
+  ]);
+  // One at a time: each may be a question that the system asks the person.
+  expect(asked).toEqual(["/home/dev/Documents/0"]);
+  answers[0]?.(false);
+  await expect.poll(() => asked).toEqual(["/home/dev/Documents/0", "/home/dev/Documents/1"]);
+  expect(confirmed.slice(2)).toEqual([["rt0", false]]);
 });

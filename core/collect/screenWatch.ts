@@ -23,6 +23,8 @@ export interface ScreenWatchDeps {
   timing: () => Timing;
   clock: Clock;
   logger: Logger;
+  /** Sees which agents still live: what a screen says counts only for one that does. */
+  verifyProcesses: () => Promise<void>;
   /** Takes care of what goes wrong in work that nobody awaits. */
   guard: (work: Promise<void>) => void;
 }
@@ -36,6 +38,9 @@ export class ScreenWatch {
   private readonly deps: ScreenWatchDeps;
   private readonly reads = new Map<string, LastRead>();
   private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
+  /** Whose project's settings are to be read; one read at a time. */
+  private readonly toConfirm = new Map<string, WatchedRuntime>();
+  private isConfirming = false;
   private cancelReading: (() => void) | null = null;
   private reading: Promise<void> | null = null;
   private isClosed = false;
@@ -68,7 +73,7 @@ export class ScreenWatch {
   }
 
   forgetGone(runtimes: ReadonlySet<string>): void {
-    for (const map of [this.reads, this.confirmations])
+    for (const map of [this.reads, this.confirmations, this.toConfirm])
       for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
   }
 
@@ -130,10 +135,12 @@ export class ScreenWatch {
     begunAt: number,
   ): Promise<void> {
     const readAt = this.deps.clock.now();
+    for (const watched of due) this.noteConfirmation(watched);
+    this.deps.guard(this.readConfirmations());
     const [screens] = await Promise.all([
       server.capture(due.map(({ pane }) => pane.paneId)),
       ...due.map((watched) => this.readStateFiles(watched)),
-      ...due.map((watched) => this.refreshConfirmation(watched)),
+      this.deps.verifyProcesses(),
     ]);
     const breathe = createBreath(this.deps.clock);
     for (const watched of due) {
@@ -200,17 +207,40 @@ export class ScreenWatch {
     if (adapter.readProgress !== undefined) this.deps.sink.applyProgress(runtime.runtimeId, progress);
   }
 
-  private async refreshConfirmation({ adapter, runtime, cwd }: WatchedRuntime): Promise<void> {
+  private noteConfirmation(watched: WatchedRuntime): void {
+    const { adapter, runtime, cwd } = watched;
     if (adapter.needsConfirmation === undefined) return;
-    const now = this.deps.clock.now();
     const known = this.confirmations.get(runtime.runtimeId);
+    const now = this.deps.clock.now();
     if (known !== undefined && known.cwd === cwd && now - known.at < CONFIRM_REFRESH_MS) return;
     this.confirmations.set(runtime.runtimeId, { at: now, cwd });
-    const confirm = await adapter.needsConfirmation({
-      files: this.deps.executor.files,
-      homeDir: this.homeDir,
-      cwd,
-    });
-    this.deps.sink.setConfirmRequests(runtime.runtimeId, confirm);
+    this.toConfirm.set(runtime.runtimeId, watched);
+    // Until its settings were read, nobody knows whether a request answers itself.
+    if (known === undefined || known.cwd !== cwd) this.deps.sink.setConfirmRequests(runtime.runtimeId, true);
+  }
+
+  /**
+   * Nothing waits for these reads, and only one is under way: where the project lies in a folder that macOS asks the person
+   * about, it does not return before the person answered.
+   */
+  private async readConfirmations(): Promise<void> {
+    if (this.isConfirming) return;
+    this.isConfirming = true;
+    try {
+      for (const [runtimeId, { adapter, cwd }] of this.toConfirm) {
+        this.toConfirm.delete(runtimeId);
+        const { executor, sink } = this.deps;
+        // oxlint-disable-next-line no-await-in-loop -- one at a time is the point
+        const confirm = await adapter.needsConfirmation?.({
+          files: executor.files,
+          homeDir: this.homeDir,
+          cwd,
+        });
+        if (this.isClosed) return;
+        if (confirm !== undefined) sink.setConfirmRequests(runtimeId, confirm);
+      }
+    } finally {
+      this.isConfirming = false;
+    }
   }
 }

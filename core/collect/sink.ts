@@ -33,7 +33,9 @@ export interface ProcessReader {
   /** The processes of each pane, its own first, parents before children; a pane whose process is gone gives none. */
   ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
   /** True while this process, started then (epoch ms), lives. */
-  verify(pid: number, startedAt: number): Promise<boolean>;
+  isAlive(pid: number, startedAt: number): Promise<boolean>;
+  /** True where no process has this id; only what can be told at once and for nothing. */
+  isGone(pid: number): boolean;
 }
 
 /**

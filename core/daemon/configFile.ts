@@ -1,14 +1,16 @@
 // Reads `config.json`, follows its changes and makes those that the daemon was asked for. A file that does not parse is
 // reported and the last good configuration stays in force; a missing file means the defaults.
-import { watch, type FSWatcher } from "node:fs";
+import { unwatchFile, watchFile } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname } from "node:path";
 import { checkConfig, DEFAULT_CONFIG, type Config } from "../model/config.ts";
 import { configProblems } from "../model/configProblems.ts";
 import { editConfig } from "../model/configEdit.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
+
+/** By its times: to watch its folder would wake the daemon with every write to the database on macOS. */
+const STAT_MS = 2_000;
 
 /** Throws E_CONFIG_INVALID naming the keys that are wrong. */
 export const parseConfig = (text: string, path: string): Config => {
@@ -48,7 +50,7 @@ const readConfig = async (path: string): Promise<Config> => {
 export class ConfigFile {
   private readonly path: string;
   private readonly logger: Logger;
-  private watcher: FSWatcher | null = null;
+  private readonly onStat = (): void => void this.reload();
   private value: Config = DEFAULT_CONFIG;
   private failure: string | null = null;
   /** One read or write after the other: an older reading must not outrun a newer one. */
@@ -64,10 +66,7 @@ export class ConfigFile {
   static async open(path: string, logger: Logger): Promise<ConfigFile> {
     const file = new ConfigFile(path, logger);
     await file.reload();
-    file.watcher = watch(dirname(path), (_event, name) => {
-      if (name === basename(path)) void file.reload();
-    });
-    file.watcher.on("error", (error) => logger.warn({ error }, "config.json is no longer watched"));
+    watchFile(path, { interval: STAT_MS, persistent: false }, file.onStat);
     return file;
   }
 
@@ -105,7 +104,8 @@ export class ConfigFile {
     });
   }
 
-  private reload(): Promise<void> {
+  /** Reads the file now, whether it changed or not. */
+  reload(): Promise<void> {
     return this.inTurn(() => this.read());
   }
 
@@ -132,6 +132,6 @@ export class ConfigFile {
   }
 
   close(): void {
-    this.watcher?.close();
+    unwatchFile(this.path, this.onStat);
   }
 }

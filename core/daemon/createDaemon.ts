@@ -141,6 +141,9 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
   targetDesk.apply();
   startTicking({
     ingest,
+    lookFirst: async () => {
+      await Promise.all(fleet.units().map(({ collector }) => collector.verifyProcesses()));
+    },
     reviewNotices: () => service.notice.review(),
     retention: () => config.current.retention,
     clock,

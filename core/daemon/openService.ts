@@ -94,6 +94,7 @@ export const openService = (deps: OpenServiceDeps): Service => {
       path: deps.paths.config,
       config: () => config.current,
       problem: () => config.problem,
+      reload: () => config.reload(),
       write: (key, value) => config.update(executor.files, key, () => value),
     }),
     readSshAliases: async () => readSshAliases(await executor.homeDir()),

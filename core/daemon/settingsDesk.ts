@@ -6,7 +6,8 @@ import { AgtmuxError } from "../model/errors.ts";
 import { isSettingKey, SETTING_SCHEMAS, settingsOf, type Settings } from "../model/settings.ts";
 
 export interface SettingsDesk {
-  get(): Settings;
+  /** As the file is now: what somebody has just written into it is in force then. */
+  get(): Promise<Settings>;
   /**
    * Resolves with what is in force then; null puts a key that cannot be null back to its default.
    * @throws AgtmuxError E_USAGE naming the key, for one that is not in the list and for a value that it cannot have;
@@ -19,15 +20,26 @@ export interface SettingsDeskDeps {
   path: string;
   config: () => Config;
   problem: () => string | null;
+  /** Reads config.json now. */
+  reload: () => Promise<void>;
   /** Writes one value into config.json; resolves when it is in force. */
   write: (key: readonly [string, ...string[]], value: unknown) => Promise<void>;
 }
 
-export const createSettingsDesk = ({ path, config, problem, write }: SettingsDeskDeps): SettingsDesk => {
+export const createSettingsDesk = ({
+  path,
+  config,
+  problem,
+  reload,
+  write,
+}: SettingsDeskDeps): SettingsDesk => {
   const defaults = settingsOf(DEFAULT_CONFIG);
-  const get = (): Settings => ({ path, problem: problem(), values: settingsOf(config()), defaults });
+  const inForce = (): Settings => ({ path, problem: problem(), values: settingsOf(config()), defaults });
   return {
-    get,
+    get: async () => {
+      await reload();
+      return inForce();
+    },
     set: async (key, value) => {
       if (!isSettingKey(key))
         throw new AgtmuxError("E_USAGE", `'${key.slice(0, 100)}' cannot be set from here`, {
@@ -42,7 +54,7 @@ export const createSettingsDesk = ({ path, config, problem, write }: SettingsDes
         });
       const [first = key, ...rest] = key.split(".");
       await write([first, ...rest], parsed.data);
-      return get();
+      return inForce();
     },
   };
 };

@@ -8,6 +8,8 @@ import { createPieces } from "./pieces.ts";
 import { survive } from "./survive.ts";
 
 const TICK_MS = 1_000;
+/** A tick that comes later than that by itself: nobody could look in the meantime either. */
+const LATE_MS = 3_000;
 /** Runtimes that one stretch of a tick evaluates. */
 const TICK_PIECE = 50;
 const RETENTION_MS = 3_600_000;
@@ -15,6 +17,8 @@ const DAY_MS = 86_400_000;
 
 export interface StartTickingDeps {
   ingest: Pick<Ingest, "tickInPieces" | "prune">;
+  /** Sees which processes live, so that a late tick does not take nobody's looking for their end. */
+  lookFirst: () => Promise<void>;
   /** With every tick: notices that time alone makes due. */
   reviewNotices: () => void;
   retention: () => Config["retention"];
@@ -23,21 +27,35 @@ export interface StartTickingDeps {
   own: Own;
 }
 
-/** Runs `work` again and again, `delayMs` after it ended; returns the stop function. */
-const repeat = (clock: Clock, delayMs: number, work: () => void): (() => void) => {
+/** Runs `work` again and again, `delayMs` after it ended, and tells it by how much it is late; returns the stop function. */
+const repeat = (
+  clock: Clock,
+  delayMs: number,
+  work: (lateMs: number) => Promise<void> | void,
+): (() => void) => {
+  let isStopped = false;
   let cancel: () => void = () => {};
   const next = (): void => {
+    const dueAt = clock.now() + delayMs;
     cancel = clock.setTimer(delayMs, () => {
-      work();
-      next();
+      const working = work(clock.now() - dueAt);
+      if (working === undefined) next();
+      else
+        void working.finally(() => {
+          if (!isStopped) next();
+        });
     });
   };
   next();
-  return () => cancel();
+  return () => {
+    isStopped = true;
+    cancel();
+  };
 };
 
 export const startTicking = ({
   ingest,
+  lookFirst,
   reviewNotices,
   retention,
   clock,
@@ -50,11 +68,18 @@ export const startTicking = ({
     const removed = ingest.prune({ olderThan: clock.now() - max_age_days * DAY_MS, maxEvents: max_events });
     if (removed > 0) logger.info({ removed }, "old rows were removed");
   };
+  const tick = (): void => {
+    ticking.run(ingest.tickInPieces(TICK_PIECE));
+    reviewNotices();
+  };
   own(
     () => ticking.stop(),
-    repeat(clock, TICK_MS, () => {
-      ticking.run(ingest.tickInPieces(TICK_PIECE));
-      reviewNotices();
+    repeat(clock, TICK_MS, (lateMs) => {
+      if (lateMs <= LATE_MS) return tick();
+      return lookFirst().then(tick, (error: unknown) => {
+        logger.error({ error }, "a look before a late tick failed");
+        tick();
+      });
     }),
     repeat(clock, RETENTION_MS, () => survive(logger, prune)),
   );

@@ -53,6 +53,8 @@ export interface TargetExecutor {
     options: { timeoutMs: number; stdin?: string; maxBytes?: number },
   ): Promise<RunResult>;
   start(argv: readonly string[]): LineProcess;
+  /** True while a process of this id is there, a zombie too. Only on the daemon's own machine, where asking costs no process. */
+  isRunning?(pid: number): boolean;
   readonly files: TargetFiles;
   close(): Promise<void>;
 }

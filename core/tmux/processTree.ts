@@ -4,28 +4,17 @@ import type { ProcessInfo } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { parseCmdline, parseProcStat, parseUptime, MAX_ARGS, type ProcStat } from "./procStat.ts";
-import { parsePsTable, PS_ARGV } from "./psTable.ts";
+import { createPsTree } from "./psTree.ts";
+import { isSameStart } from "./sameStart.ts";
 import { createTurns } from "./turns.ts";
+import { walkProcesses } from "./walkProcesses.ts";
 
-/** Processes below a pane's own that are looked at, and how deep. */
-const MAX_PROCESSES = 64;
-const MAX_DEPTH = 8;
 const MAX_FILE_BYTES = 4_096;
-const PS_TIMEOUT_MS = 5_000;
 /** How long the identity of `/proc/<pid>` alone proves life; a zombie keeps it, so now and then the state is read. */
 const FULL_CHECK_MS = 8_000;
 const MAX_KNOWN = 4_096;
 /** Panes or processes that are read at once. */
 const PARALLEL = 16;
-/** One table of ps serves all questions of this time. */
-const PS_SHARED_MS = 500;
-
-/**
- * Start times of one process may differ by this between two lives of the daemon: boot time is derived from the wall clock,
- * which is adjusted, and ps has whole seconds. No pid comes back within that time.
- */
-export const SAME_START_TOLERANCE_MS = 2_000;
-export const isSameStart = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_START_TOLERANCE_MS;
 
 export interface ProcessTree {
   /**
@@ -35,6 +24,10 @@ export interface ProcessTree {
   ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
   /** True while `pid` lives, is no zombie, and is the process that started at `startedAt` (epoch ms). */
   verify(pid: number, startedAt: number): Promise<boolean>;
+  /** The same for watching: it may take what was read some seconds ago for true, as long as a process of that pid lives. */
+  isAlive(pid: number, startedAt: number): Promise<boolean>;
+  /** True where no process has this id; only what can be told at once and for nothing, so false on another machine. */
+  isGone(pid: number): boolean;
 }
 
 export interface ProcessTreeOptions {
@@ -51,37 +44,6 @@ interface Read {
   threadCount: number;
 }
 type ListChildren = (read: Read) => Promise<readonly number[]>;
-
-/** Breadth first, so that the bound cuts the deepest. */
-const walk = async (
-  root: number,
-  read: (pid: number) => Promise<Read | null>,
-  listChildren: ListChildren,
-): Promise<ProcessInfo[]> => {
-  const found: ProcessInfo[] = [];
-  const seen = new Set<number>([root]);
-  let level: readonly number[] = [root];
-  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0 && found.length < MAX_PROCESSES; depth++) {
-    // oxlint-disable-next-line no-await-in-loop -- a level needs the one above
-    const entries = await Promise.all(
-      level.slice(0, MAX_PROCESSES - found.length).map(async (pid) => {
-        const process = await read(pid);
-        return { process, children: process === null ? [] : await listChildren(process) };
-      }),
-    );
-    const next: number[] = [];
-    for (const { process, children } of entries) {
-      if (process !== null) found.push(process.info);
-      for (const child of children)
-        if (!seen.has(child)) {
-          seen.add(child);
-          next.push(child);
-        }
-    }
-    level = next;
-  }
-  return found;
-};
 
 const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
   const { files } = executor;
@@ -165,6 +127,7 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     known.set(pid, { madeAt: folder.mtimeMs, readAt: clock.now(), startedAt: actualStart });
     return true;
   };
+  const verify = (pid: number, startedAt: number): Promise<boolean> => inTurn(() => isStill(pid, startedAt));
   return {
     ofPanes: async (panePids) => {
       const hasChildrenFiles = (await files.stat("/proc/thread-self/children").catch(() => null)) !== null;
@@ -172,53 +135,19 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
       const trees = new Map<number, ProcessInfo[]>();
       await Promise.all(
         [...new Set(panePids)].map(async (pid) => {
-          const tree = await inTurn(() => walk(pid, readProcess, listChildren));
-          if (tree.length > 0) trees.set(pid, tree);
+          const tree = await inTurn(() => walkProcesses(pid, readProcess, listChildren));
+          if (tree.length > 0)
+            trees.set(
+              pid,
+              tree.map(({ info }) => info),
+            );
         }),
       );
       return trees;
     },
-    verify: (pid, startedAt) => inTurn(() => isStill(pid, startedAt)),
-  };
-};
-
-const createPsTree = ({ executor, clock, sharedMs = PS_SHARED_MS }: ProcessTreeOptions): ProcessTree => {
-  let shared: { at: number; table: Promise<ReadonlyMap<number, ProcessInfo>> } | null = null;
-  const readTable = async (): Promise<ReadonlyMap<number, ProcessInfo>> => {
-    const result = await executor.run(PS_ARGV, { timeoutMs: PS_TIMEOUT_MS });
-    if (result.exitCode !== 0) throw new Error("list processes: ps failed");
-    return new Map(parsePsTable(result.stdout).map((process) => [process.pid, process]));
-  };
-  const getTable = (): Promise<ReadonlyMap<number, ProcessInfo>> => {
-    if (shared === null || clock.now() - shared.at > sharedMs) {
-      const table = readTable();
-      shared = { at: clock.now(), table };
-      table.catch(() => (shared = null));
-    }
-    return shared.table;
-  };
-  return {
-    ofPanes: async (panePids) => {
-      const table = await getTable();
-      const byParent = Map.groupBy(table.values(), (process) => process.ppid);
-      const read = (pid: number): Promise<Read | null> => {
-        const info = table.get(pid);
-        return Promise.resolve(info === undefined ? null : { info, threadCount: 1 });
-      };
-      const listChildren: ListChildren = ({ info }) =>
-        Promise.resolve((byParent.get(info.pid) ?? []).map((process) => process.pid));
-      const trees = new Map<number, ProcessInfo[]>();
-      for (const pid of panePids) {
-        // oxlint-disable-next-line no-await-in-loop -- nothing is waited for: the table is here
-        const tree = await walk(pid, read, listChildren);
-        if (tree.length > 0) trees.set(pid, tree);
-      }
-      return trees;
-    },
-    verify: async (pid, startedAt) => {
-      const process = (await getTable()).get(pid);
-      return process !== undefined && isSameStart(process.startedAt, startedAt);
-    },
+    verify,
+    isAlive: verify,
+    isGone: (pid) => executor.isRunning?.(pid) === false,
   };
 };
 

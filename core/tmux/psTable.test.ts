@@ -1,63 +1,60 @@
 import { describe, expect, it } from "vitest";
 import { parseCmdline, parseProcStat, parseUptime } from "./procStat.ts";
-import { parsePsTable } from "./psTable.ts";
+import { parsePsNames, parsePsRows } from "./psTable.ts";
 
 /** The form of macOS's ps: right-aligned numbers, names cut at their column, paths with spaces. */
-const MAC = [
-  "  PID  PPID STARTED                      COMMNAME         ARGUMENTS",
-  "    1     0 Sat Nov 21 08:34:13 2026     /sbin/launchd    /sbin/launchd",
-  "  501     1 Sun Nov  1 00:00:09 2026     -zsh             -zsh",
-  "12345   501 Sat Nov 21 08:34:14 2026     /opt/homebrew/bi /opt/homebrew/bin/node /opt/homebrew/bin/claude --x",
-  "12346 12345 Sat Nov 21 08:34:15 2026     claude           claude --resume a  b",
-  "  777     1 Sat Nov 21 08:34:16 2026     /Applications/My /Applications/My App.app/Contents/MacOS/My App",
+const ROWS = [
+  "    1     0 Ss   Sat Nov 21 08:34:13 2026    ",
+  "  501     1 S+   Sun Nov  1 00:00:09 2026    ",
+  "12345   501 U    Sat Nov 21 08:34:14 2026    ",
+  "12346 12345 Z+   Sat Nov 21 08:34:15 2026    ",
+  "garbage",
+  "",
+].join("\n");
+const NAMES = [
+  "  PID COMMNAME         ARGUMENTS",
+  "    1 /sbin/launchd    /sbin/launchd",
+  "  501 -zsh             -zsh",
+  "12345 /opt/homebrew/bi /opt/homebrew/bin/node /opt/homebrew/bin/claude --x",
+  "12346 claude           claude --resume a  b",
+  "  777 /Applications/My /Applications/My App.app/Contents/MacOS/My App",
   "garbage",
   "",
 ].join("\n");
 
-describe("parsePsTable", () => {
-  it("reads output of the form of macOS", () => {
-    expect(parsePsTable(MAC)).toEqual([
-      {
-        pid: 1,
-        ppid: 0,
-        comm: "launchd",
-        args: "/sbin/launchd",
-        startedAt: Date.UTC(2026, 10, 21, 8, 34, 13),
-      },
-      { pid: 501, ppid: 1, comm: "-zsh", args: "-zsh", startedAt: Date.UTC(2026, 10, 1, 0, 0, 9) },
-      {
-        pid: 12_345,
-        ppid: 501,
-        comm: "node",
-        args: "/opt/homebrew/bin/node /opt/homebrew/bin/claude --x",
-        startedAt: Date.UTC(2026, 10, 21, 8, 34, 14),
-      },
-      {
-        pid: 12_346,
-        ppid: 12_345,
-        comm: "claude",
-        args: "claude --resume a  b",
-        startedAt: Date.UTC(2026, 10, 21, 8, 34, 15),
-      },
-      {
-        pid: 777,
-        ppid: 1,
-        comm: "My",
-        args: "/Applications/My App.app/Contents/MacOS/My App",
-        startedAt: Date.UTC(2026, 10, 21, 8, 34, 16),
-      },
+describe("parsePsRows", () => {
+  it("reads output of the form of macOS, and takes a zombie for none", () => {
+    expect([...parsePsRows(ROWS).values()]).toEqual([
+      { pid: 1, ppid: 0, startedAt: Date.UTC(2026, 10, 21, 8, 34, 13) },
+      { pid: 501, ppid: 1, startedAt: Date.UTC(2026, 10, 1, 0, 0, 9) },
+      { pid: 12_345, ppid: 501, startedAt: Date.UTC(2026, 10, 21, 8, 34, 14) },
     ]);
   });
 
   it("gives nothing for output of another form", () => {
-    expect(parsePsTable("ps: illegal option")).toEqual([]);
+    expect(parsePsRows("ps: illegal option").size).toBe(0);
   });
 
   it("leaves out a line with a number that is no pid of any system", () => {
     const digits = "9".repeat(30);
-    expect(
-      parsePsTable(MAC.replace("12345   501", `${digits} 1`).replace("12346 12345", `2 ${digits}`)),
-    ).toEqual(parsePsTable(MAC).filter(({ pid }) => pid !== 12_345 && pid !== 12_346));
+    const wrong = ROWS.replace("12345   501", `${digits} 1`).replace("  501     1", `2 ${digits}`);
+    expect([...parsePsRows(wrong).keys()]).toEqual([1]);
+  });
+});
+
+describe("parsePsNames", () => {
+  it("reads output of the form of macOS", () => {
+    expect([...parsePsNames(NAMES)]).toEqual([
+      [1, { comm: "launchd", args: "/sbin/launchd" }],
+      [501, { comm: "-zsh", args: "-zsh" }],
+      [12_345, { comm: "node", args: "/opt/homebrew/bin/node /opt/homebrew/bin/claude --x" }],
+      [12_346, { comm: "claude", args: "claude --resume a  b" }],
+      [777, { comm: "My", args: "/Applications/My App.app/Contents/MacOS/My App" }],
+    ]);
+  });
+
+  it("gives nothing for output of another form", () => {
+    expect(parsePsNames("ps: illegal option").size).toBe(0);
   });
 });
 

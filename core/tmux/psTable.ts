@@ -1,18 +1,58 @@
-// Reads the output of BSD's and macOS's ps. Pure. Columns are found by the header, because a name may hold spaces.
-import type { ProcessInfo } from "../model/runtime.ts";
+// Asks BSD's and macOS's ps, and reads what it says. Pure. There the name and the arguments of a process cost the kernel far
+// more than all the rest, so that the table of all processes is asked without them, and they only of the processes that count.
 import { cleanText } from "./cleanText.ts";
 import { MAX_ARGS } from "./procStat.ts";
 
 const MAX_COMM = 64;
 
-/** Times in UTC and English, arguments uncut. macOS cuts the name at its column's width. */
-export const PS_ARGV: readonly string[] =
-  "env LC_ALL=C TZ=UTC0 ps -axww -o pid=PID -o ppid=PPID -o lstart=STARTED -o comm=COMMNAME -o args=ARGUMENTS".split(
-    " ",
-  );
+/** Times in UTC and English. */
+const PS: readonly string[] = ["env", "LC_ALL=C", "TZ=UTC0", "ps"];
+const ROWS: readonly string[] = ["-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="];
+const toList = (pids: readonly number[]): string => pids.join(",");
+
+/** All processes of the machine, as `parsePsRows` reads them. */
+export const PS_ALL: readonly string[] = [...PS, "-ax", ...ROWS];
+/** Some of them. The exit status is 1 where none of them lives. */
+export const psRowsOf = (pids: readonly number[]): string[] => [...PS, ...ROWS, "-p", toList(pids)];
+/** What they are called, as `parsePsNames` reads it; arguments uncut. macOS cuts the name at its column's width. */
+export const psNamesOf = (pids: readonly number[]): string[] => [
+  ...PS,
+  "-ww",
+  "-o",
+  "pid=PID",
+  "-o",
+  "comm=COMMNAME",
+  "-o",
+  "args=ARGUMENTS",
+  "-p",
+  toList(pids),
+];
+
+/** `startedAt`: epoch ms, with a resolution of 1 s. */
+export interface PsRow {
+  pid: number;
+  ppid: number;
+  startedAt: number;
+}
+export interface PsNames {
+  comm: string;
+  args: string;
+}
 
 /** No system has pids of more digits. */
-const LINE = /^\s*(\d{1,10})\s+(\d{1,10})\s+\w{3}\s+(\w{3}\s+\d{1,2}\s+\d{2}:\d{2}:\d{2}\s+\d{4})\s/;
+const ROW = /^\s*(\d{1,10})\s+(\d{1,10})\s+(\S+)\s+\w{3}\s+(\w{3}\s+\d{1,2}\s+\d{2}:\d{2}:\d{2}\s+\d{4})\s*$/;
+
+/** Living processes by pid; a zombie is none, and a line that does not parse is left out. */
+export const parsePsRows = (output: string): Map<number, PsRow> => {
+  const rows = new Map<number, PsRow>();
+  for (const line of output.split("\n")) {
+    const [, pid, ppid, stat = "", started] = ROW.exec(line) ?? [];
+    const startedAt = started === undefined ? Number.NaN : Date.parse(`${started} UTC`);
+    if (pid === undefined || stat.startsWith("Z") || Number.isNaN(startedAt)) continue;
+    rows.set(Number(pid), { pid: Number(pid), ppid: Number(ppid), startedAt });
+  }
+  return rows;
+};
 
 /** The program's own name: the last part of its path, which `column` may hold only the start of. */
 const nameOf = (column: string, width: number, args: string): string => {
@@ -21,18 +61,19 @@ const nameOf = (column: string, width: number, args: string): string => {
   return cleanText(path.slice(path.lastIndexOf("/") + 1), MAX_COMM);
 };
 
-/** Processes in the order of the output; lines that do not parse are left out. `startedAt` has a resolution of 1 s. */
-export const parsePsTable = (output: string): ProcessInfo[] => {
+/** By pid. Columns are found by the header, because a name may hold spaces. */
+export const parsePsNames = (output: string): Map<number, PsNames> => {
   const [header = "", ...lines] = output.split("\n");
   const commAt = header.indexOf("COMMNAME");
   const argsAt = header.indexOf("ARGUMENTS");
-  if (commAt === -1 || argsAt < commAt) return [];
-  return lines.flatMap((line) => {
-    const [, pid, ppid, started] = LINE.exec(line) ?? [];
-    const startedAt = started === undefined ? Number.NaN : Date.parse(`${started} UTC`);
-    if (pid === undefined || ppid === undefined || Number.isNaN(startedAt)) return [];
+  const names = new Map<number, PsNames>();
+  if (commAt === -1 || argsAt < commAt) return names;
+  for (const line of lines) {
+    const pid = /^\s*(\d{1,10})\s/.exec(line)?.[1];
+    if (pid === undefined) continue;
     const args = line.slice(argsAt).trim();
     const comm = nameOf(line.slice(commAt, argsAt).trim(), argsAt - commAt, args);
-    return [{ pid: Number(pid), ppid: Number(ppid), comm, args: cleanText(args, MAX_ARGS), startedAt }];
-  });
+    names.set(Number(pid), { comm, args: cleanText(args, MAX_ARGS) });
+  }
+  return names;
 };

@@ -156,8 +156,8 @@ export class SettingsDaemon extends FakeDaemon {
   override hello(): Hello {
     return { ...super.hello(), host: "app" };
   }
-  override configGet(): Settings {
-    return { ...super.configGet(), path: "~/.agtmux/config.json" };
+  override async configGet(): Promise<Settings> {
+    return { ...(await super.configGet()), path: "~/.agtmux/config.json" };
   }
   override async sshAliases(): Promise<{ aliases: string[]; problems: string[] }> {
     return Promise.resolve({ aliases: ["build-box", "gpu", "staging"], problems: [] });

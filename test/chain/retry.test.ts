@@ -1,6 +1,6 @@
 // A request that fails and is tried again, by every agent: it runs on, says why and at which attempt, and is never taken
 // for an end, an error or a wait.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CONVERSATIONS, playStep } from "./conversations.ts";
 import { AGENTS, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
 
@@ -25,7 +25,10 @@ describe("an agent that tries again", () => {
     await playStep(player, agent, "end");
     const row = await daemon.untilState(player.paneId, "completed");
     expect(row.progress).toBeNull();
-    const states = daemon.timeline(player.paneId);
-    expect(states.slice(states.indexOf("running"))).toEqual(["running", "completed"]);
+    // The feed tells it a moment after the list does.
+    await vi.waitFor(() => {
+      const states = daemon.timeline(player.paneId);
+      expect(states.slice(states.indexOf("running"))).toEqual(["running", "completed"]);
+    });
   });
 });

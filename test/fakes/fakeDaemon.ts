@@ -215,9 +215,9 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   adapterTry(_input: Parameters<DaemonService["adapterTry"]>[0]): Promise<AdapterTry> {
     return refuse("takes no adapter files");
   }
-  configGet(): Settings {
+  configGet(): Promise<Settings> {
     const values = settingsOf(DEFAULT_CONFIG);
-    return { path: "config.json", problem: null, values, defaults: values };
+    return Promise.resolve({ path: "config.json", problem: null, values, defaults: values });
   }
   configSet({ key }: { key: string; value: unknown }): Promise<Settings> {
     return Promise.reject(new AgtmuxError("E_USAGE", `'${key}' cannot be set from here`));

@@ -13,6 +13,9 @@ import type { Clock } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 
+/** `AGTMUX_TEST_PLATFORM=darwin`: the daemon takes the paths of a Mac, where nothing is known of processes but by `ps`. */
+const PLATFORM: NodeJS.Platform =
+  process.env["AGTMUX_TEST_PLATFORM"] === "darwin" ? "darwin" : process.platform;
 const EVENT_SCRIPT = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
 
 export interface TestDaemon {
@@ -63,7 +66,7 @@ export const startTestDaemon = async (options: {
       eventScriptSource: EVENT_SCRIPT,
       env: { ...process.env, HOME: home, AGTMUX_TMUX_SOCKETS: options.sockets.join(","), ...options.env },
       uid: process.getuid?.() ?? 0,
-      platform: process.platform,
+      platform: PLATFORM,
       clock,
       ids: createIdSource(() => clock.now()),
       logger: options.logger ?? SILENT_LOGGER,

@@ -39,7 +39,8 @@ const makeLink = (
   panes: [PANE] as unknown as DoctorLink["panes"],
   processes: {
     ofPanes: async () => new Map([[42, [{ pid: 42, ppid: 1, comm: "sh", args: "sh", startedAt: 0 }]]]),
-    verify: async () => true,
+    isAlive: async () => true,
+    isGone: () => false,
   },
   integrations: null,
   ...options,

@@ -89,6 +89,14 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
       logger.debug({ program: argv[0], pid: child.pid }, "child started");
       return child;
     },
+    isRunning: (pid) => {
+      try {
+        return process.kill(pid, 0);
+      } catch (error) {
+        // It is there, but somebody else's.
+        return error instanceof Error && "code" in error && error.code === "EPERM";
+      }
+    },
     close: async () => {
       closing.abort();
       process.off("exit", signalAll);

@@ -14,7 +14,7 @@ const MAX_COMM = 64;
 const TICKS_PER_SECOND = 100;
 /** How long one look at a process answers for it. */
 const VERIFIED_FOR_MS = 4_000;
-/** As between two lives of the daemon: see core/tmux/processTree.ts. */
+/** As between two lives of the daemon: see core/tmux/sameStart.ts. */
 const SAME_START_TOLERANCE_MS = 2_000;
 
 /** What the shell prints of a process: `<pid> (<name>) <state> <parent> <threads> <start in ticks> <start of its stack>`. */
@@ -67,6 +67,8 @@ export interface FarProcesses {
   /** As ProcessTree: see core/tmux/processTree.ts. */
   ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
   verify(pid: number, startedAt: number): Promise<boolean>;
+  isAlive(pid: number, startedAt: number): Promise<boolean>;
+  isGone(pid: number): boolean;
 }
 
 export const createFarProcesses = (options: {
@@ -123,6 +125,31 @@ export const createFarProcesses = (options: {
     if (seen.size > 4_096) seen.clear();
   };
 
+  const verify = async (pid: number, startedAt: number): Promise<boolean> => {
+    const known = seen.get(pid);
+    const isSame = (other: number): boolean => Math.abs(other - startedAt) <= SAME_START_TOLERANCE_MS;
+    if (known !== undefined && clock.now() - known.at < VERIFIED_FOR_MS && isSame(known.startedAt))
+      return true;
+    batch ??= (() => {
+      const pids = new Set<number>();
+      const answer = Promise.resolve().then(async () => {
+        batch = null;
+        const script = [...pids].map((one) => `q ${one}`).join("\n");
+        const lines = (await ask(script)).split("\n").map(parseProcess);
+        return new Map(lines.flatMap((process) => (process === null ? [] : [[process.pid, process]])));
+      });
+      return { pids, answer };
+    })();
+    batch.pids.add(pid);
+    const process = (await batch.answer).get(pid);
+    seen.delete(pid);
+    if (process === undefined || process.isZombie) return false;
+    const actual = await toStartedAt(process);
+    if (!isSame(actual)) return false;
+    seen.set(pid, { at: clock.now(), startedAt: actual });
+    return true;
+  };
+
   return {
     ofPanes: async (panePids) => {
       const wanted = [...new Set(panePids)].filter((pid) => Number.isInteger(pid) && pid > 0);
@@ -157,29 +184,8 @@ export const createFarProcesses = (options: {
       }
       return result;
     },
-    verify: async (pid, startedAt) => {
-      const known = seen.get(pid);
-      const isSame = (other: number): boolean => Math.abs(other - startedAt) <= SAME_START_TOLERANCE_MS;
-      if (known !== undefined && clock.now() - known.at < VERIFIED_FOR_MS && isSame(known.startedAt))
-        return true;
-      batch ??= (() => {
-        const pids = new Set<number>();
-        const answer = Promise.resolve().then(async () => {
-          batch = null;
-          const script = [...pids].map((one) => `q ${one}`).join("\n");
-          const lines = (await ask(script)).split("\n").map(parseProcess);
-          return new Map(lines.flatMap((process) => (process === null ? [] : [[process.pid, process]])));
-        });
-        return { pids, answer };
-      })();
-      batch.pids.add(pid);
-      const process = (await batch.answer).get(pid);
-      seen.delete(pid);
-      if (process === undefined || process.isZombie) return false;
-      const actual = await toStartedAt(process);
-      if (!isSame(actual)) return false;
-      seen.set(pid, { at: clock.now(), startedAt: actual });
-      return true;
-    },
+    verify,
+    isAlive: verify,
+    isGone: () => false,
   };
 };

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { parseCmdline, parseProcStat, parseUptime } from "../../../core/tmux/procStat.ts";
 import { createProcessTree } from "../../../core/tmux/processTree.ts";
-import { parsePsTable } from "../../../core/tmux/psTable.ts";
+import { parsePsNames, parsePsRows } from "../../../core/tmux/psTable.ts";
 import type { ProcessInfo } from "../../../core/model/runtime.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { stubClock, stubExecutor } from "../stubs.ts";
@@ -35,18 +35,24 @@ const procTarget = defineTarget({
   }),
 });
 
-const PS = [
-  "    PID    PPID                  STARTED COMMNAME        ARGUMENTS",
-  "   4242    4000 Sat Nov 21 05:16:00 2026 claude          /home/dev/bin/claude --model x",
-  "      1       0 Sat Nov 21 05:00:00 2026 /sbin/launchd   /sbin/launchd",
+const PS_ROWS = [
+  "   4242    4000 S+   Sat Nov 21 05:16:00 2026",
+  "      1       0 Ss   Sat Nov 21 05:00:00 2026",
+].join("\n");
+const PS_NAMES = [
+  "    PID COMMNAME        ARGUMENTS",
+  "   4242 claude          /home/dev/bin/claude --model x",
+  "      1 /sbin/launchd   /sbin/launchd",
 ].join("\n");
 const psTarget = defineTarget({
   name: "processes/ps",
   weight: 2,
   open: () => ({
-    arbitrary: mutatedText([PS, `${PS}\n${PS.split("\n")[1] ?? ""}`]),
-    check: (text) => {
-      for (const process of parsePsTable(text)) checkProcess(process);
+    arbitrary: fc.tuple(mutatedText([PS_ROWS, `${PS_ROWS}\n${PS_ROWS}`]), mutatedText([PS_NAMES])),
+    check: ([rows, names]) => {
+      for (const row of parsePsRows(rows).values()) checkProcess({ ...row, comm: "", args: "" });
+      for (const name of parsePsNames(names).values())
+        checkProcess({ pid: 0, ppid: 0, startedAt: 0, ...name });
     },
   }),
 });
@@ -65,9 +71,10 @@ const treeTarget = defineTarget({
       ),
       children: fc.array(mutatedText(["2 3 4 ", "5 ", "1 1 1 ", ""], 2), { maxLength: 9 }),
       uptime: mutatedText(["1000.55 900.1"], 1),
-      ps: mutatedText([PS], 3),
+      psRows: mutatedText([PS_ROWS], 3),
+      psNames: mutatedText([PS_NAMES], 3),
     }),
-    check: async ({ stats, children, uptime, ps }) => {
+    check: async ({ stats, children, uptime, psRows, psNames }) => {
       const files = new Map<string, string>([["/proc/uptime", uptime]]);
       for (const [index, [pid, ppid, comm]] of stats.entries()) {
         files.set(
@@ -80,7 +87,7 @@ const treeTarget = defineTarget({
       files.set("/proc/thread-self/children", "");
       const executor = stubExecutor({
         readText: (path) => files.get(path) ?? null,
-        run: () => ps,
+        run: (argv) => (argv.includes("args=ARGUMENTS") ? psNames : psRows),
       });
       for (const platform of ["linux", "darwin"] as const) {
         const tree = createProcessTree({ executor, platform, clock: stubClock() });

@@ -1,0 +1,113 @@
+// The processes of a machine without /proc, by ps: as few of it as can be, because each start costs, and each name that it has
+// to look up costs more.
+import type { ProcessInfo } from "../model/runtime.ts";
+import type { ProcessTree, ProcessTreeOptions } from "./processTree.ts";
+import { parsePsNames, parsePsRows, PS_ALL, psNamesOf, psRowsOf, type PsRow } from "./psTable.ts";
+import { isSameStart } from "./sameStart.ts";
+import { walkProcesses } from "./walkProcesses.ts";
+
+const TIMEOUT_MS = 5_000;
+/** One table serves all questions of this time. */
+const SHARED_MS = 500;
+/** How long a process that answers to a signal is taken for the one that ps saw; a pid does not come back so soon. */
+const FULL_CHECK_MS = 30_000;
+const MAX_KNOWN = 4_096;
+/** Processes that one ps is asked about: the list has to fit into its arguments. */
+const PIDS_AT_ONCE = 500;
+
+const inParts = (pids: readonly number[]): number[][] =>
+  Array.from({ length: Math.ceil(pids.length / PIDS_AT_ONCE) }, (_, part) =>
+    pids.slice(part * PIDS_AT_ONCE, (part + 1) * PIDS_AT_ONCE),
+  );
+
+export const createPsTree = (options: ProcessTreeOptions): ProcessTree => {
+  const { executor, clock, sharedMs = SHARED_MS } = options;
+  let shared: { at: number; table: Promise<ReadonlyMap<number, PsRow>> } | null = null;
+  let asking: { pids: Set<number>; rows: Promise<ReadonlyMap<number, PsRow>> } | null = null;
+  const known = new Map<number, { readAt: number; startedAt: number }>();
+
+  const note = ({ pid, startedAt }: PsRow): void => {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(pid, { readAt: clock.now(), startedAt });
+  };
+  /** @throws where ps itself fails. Status 1 with nothing said: none of them lives. */
+  const runPs = async (argv: readonly string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await executor.run(argv, { timeoutMs: TIMEOUT_MS });
+    if (exitCode === 0 || (exitCode === 1 && stdout.trim() === "" && stderr.trim() === "")) return stdout;
+    throw new Error(`list processes: ps failed${stderr === "" ? "" : ` (${stderr.trim().split("\n")[0]})`}`);
+  };
+  const getTable = (): Promise<ReadonlyMap<number, PsRow>> => {
+    if (shared === null || clock.now() - shared.at > sharedMs) {
+      const table = runPs(PS_ALL).then(parsePsRows);
+      shared = { at: clock.now(), table };
+      table.catch(() => (shared = null));
+    }
+    return shared.table;
+  };
+  /** All questions of one moment are one ps. */
+  const readRow = async (pid: number): Promise<PsRow | undefined> => {
+    if (asking === null) {
+      const pids = new Set<number>();
+      const rows = Promise.resolve().then(async () => {
+        asking = null;
+        const answers = await Promise.all(inParts([...pids]).map((part) => runPs(psRowsOf(part))));
+        return parsePsRows(answers.join("\n"));
+      });
+      asking = { pids, rows };
+    }
+    asking.pids.add(pid);
+    return (await asking.rows).get(pid);
+  };
+  const verify = async (pid: number, startedAt: number): Promise<boolean> => {
+    const row = await readRow(pid);
+    if (row === undefined || !isSameStart(row.startedAt, startedAt)) {
+      known.delete(pid);
+      return false;
+    }
+    note(row);
+    return true;
+  };
+
+  return {
+    ofPanes: async (panePids) => {
+      const table = await getTable();
+      const byParent = Map.groupBy(table.values(), ({ ppid }) => ppid);
+      const rows = await Promise.all(
+        [...new Set(panePids)].map(async (panePid) => ({
+          panePid,
+          tree: await walkProcesses(
+            panePid,
+            (pid) => Promise.resolve(table.get(pid) ?? null),
+            ({ pid }) => Promise.resolve((byParent.get(pid) ?? []).map((child) => child.pid)),
+          ),
+        })),
+      );
+      const wanted = [...new Set(rows.flatMap(({ tree }) => tree.map(({ pid }) => pid)))];
+      const answers = await Promise.all(inParts(wanted).map((part) => runPs(psNamesOf(part))));
+      const names = new Map(answers.flatMap((answer) => [...parsePsNames(answer)]));
+      const trees = new Map<number, ProcessInfo[]>();
+      for (const { panePid, tree } of rows) {
+        // What ended since the table was read has no name.
+        const found = tree.flatMap((row) => {
+          const name = names.get(row.pid);
+          if (name !== undefined) note(row);
+          return name === undefined ? [] : [{ ...row, ...name }];
+        });
+        if (found.length > 0) trees.set(panePid, found);
+      }
+      return trees;
+    },
+    verify,
+    isGone: (pid) => executor.isRunning?.(pid) === false,
+    isAlive: async (pid, startedAt) => {
+      if (executor.isRunning === undefined) return verify(pid, startedAt);
+      const before = known.get(pid);
+      if (!executor.isRunning(pid)) {
+        known.delete(pid);
+        return false;
+      }
+      const isFresh = before !== undefined && clock.now() - before.readAt < FULL_CHECK_MS;
+      return isFresh && isSameStart(before.startedAt, startedAt) ? true : verify(pid, startedAt);
+    },
+  };
+};

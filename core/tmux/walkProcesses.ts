@@ -1,0 +1,36 @@
+// A pane's process and what was started from it, bounded. How a process and its children are found is the caller's.
+
+/** Processes below a pane's own that are looked at, and how deep. */
+const MAX_PROCESSES = 64;
+const MAX_DEPTH = 8;
+
+/** Parents before children; breadth first, so that the bound cuts the deepest. `read` gives null for a process that is gone. */
+export const walkProcesses = async <T>(
+  root: number,
+  read: (pid: number) => Promise<T | null>,
+  listChildren: (process: T) => Promise<readonly number[]>,
+): Promise<T[]> => {
+  const found: T[] = [];
+  const seen = new Set<number>([root]);
+  let level: readonly number[] = [root];
+  for (let depth = 0; depth <= MAX_DEPTH && level.length > 0 && found.length < MAX_PROCESSES; depth++) {
+    // oxlint-disable-next-line no-await-in-loop -- a level needs the one above
+    const entries = await Promise.all(
+      level.slice(0, MAX_PROCESSES - found.length).map(async (pid) => {
+        const process = await read(pid);
+        return { process, children: process === null ? [] : await listChildren(process) };
+      }),
+    );
+    const next: number[] = [];
+    for (const { process, children } of entries) {
+      if (process !== null) found.push(process);
+      for (const child of children)
+        if (!seen.has(child)) {
+          seen.add(child);
+          next.push(child);
+        }
+    }
+    level = next;
+  }
+  return found;
+};
