@@ -1,30 +1,59 @@
-// The scripts for terminals that only AppleScript can drive. Constant: what varies comes as arguments of `run`, and becomes
-// a word of shell only through the system's own `quoted form of`. `is running` first, so that looking for a tab starts
-// nothing. Written after Apple's and iTerm2's published dictionaries; no Mac has run them here.
+// The scripts for terminals that AppleScript can drive. Constant: what varies comes as arguments of `run`, and becomes a word of
+// shell only through the system's own `quoted form of`. `is running` is asked wherever `tell` would start the program, because
+// one that is started opens a window of its own. Written after the published dictionaries; no Mac has run them here.
 
-/** Opens a window in Terminal.app in which the arguments are run. */
-export const OPEN_APPLE_TERMINAL = `on run argv
-  set commandLine to "exec"
+/** The arguments as one command of a shell. */
+const COMMAND_LINE = `  set commandLine to "exec"
   repeat with argument in argv
     set commandLine to commandLine & " " & quoted form of (argument as text)
-  end repeat
-  tell application "Terminal"
+  end repeat`;
+
+/** Opens a window in Terminal.app in which the arguments are run; in the one that it starts with where it did not run. */
+export const OPEN_APPLE_TERMINAL = `on run argv
+${COMMAND_LINE}
+  if application "Terminal" is running then
+    tell application "Terminal"
+      activate
+      do script commandLine
+    end tell
+  else
+    tell application "Terminal"
+      activate
+      repeat 50 times
+        if (count of windows) > 0 then exit repeat
+        delay 0.1
+      end repeat
+      if (count of windows) is 0 then
+        do script commandLine
+      else
+        do script commandLine in window 1
+      end if
+    end tell
+  end if
+end run`;
+
+/** Opens a window in iTerm2 that runs the command of the first argument, which is written for iTerm2 (quoteForITerm2.ts). */
+export const OPEN_ITERM2 = `on run argv
+  set commandLine to item 1 of argv
+  if application "iTerm2" is not running then tell application "iTerm2" to launch
+  tell application "iTerm2"
+    create window with default profile command commandLine
     activate
-    do script commandLine
   end tell
 end run`;
 
-/** Opens a window in iTerm2 in which the arguments are run. */
-export const OPEN_ITERM2 = `on run argv
-  set commandLine to "exec"
-  repeat with argument in argv
-    set commandLine to commandLine & " " & quoted form of (argument as text)
-  end repeat
-  tell application "iTerm2"
+/**
+ * Opens a window in the Ghostty that runs and prints "opened"; else nothing happened. Ghostty gives its command to a shell, as the
+ * rest of an `exec -l`: `env` keeps our shell from taking itself for a login shell.
+ */
+export const OPEN_GHOSTTY = `on run argv
+  if application "Ghostty" is not running then return "none"
+${COMMAND_LINE}
+  tell application "Ghostty"
     activate
-    set newWindow to (create window with default profile)
-    tell current session of newWindow to write text commandLine
+    new window with configuration {command:"/usr/bin/env sh -c " & quoted form of commandLine}
   end tell
+  return "opened"
 end run`;
 
 /** Brings the tab of Terminal.app with the tty of the first argument to the front; prints "found" if there is one. */

@@ -38,7 +38,6 @@ const createFinder = ({ env, bundleFolders: folders }: TerminalPlaces): Terminal
       .filter(isAbsolute)
       .map((folder) => join(folder, name))
       .find(isExecutable) ?? null,
-  executable: (path) => (isExecutable(path) ? path : null),
 });
 
 export interface FoundTerminal {

@@ -1,9 +1,12 @@
+import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { terminalChoiceSchema, type TerminalChoice } from "../../core/model/desktop.ts";
 import { until } from "../../test/setup/realClock.ts";
+import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./appleScripts.ts";
 import { runLauncher, type Launcher } from "./runLauncher.ts";
 import { createTerminalDesk, type TerminalDesk } from "./terminalDesk.ts";
 
@@ -74,6 +77,35 @@ const macDesk = (answer = "found"): TerminalDesk => {
   });
 };
 
+/**
+ * What iTerm2 makes of a command: `$$…$$` is a variable of its own, a backslash outside of quotes gives the next character but for
+ * four letters, blanks of any script part words, and a tilde that begins one is a home. Older versions know no single quotes.
+ */
+const readAsITerm2 = (command: string, quotes: string): string[] => {
+  expect(command).not.toMatch(/\$\$/);
+  const words: string[] = [];
+  let word: string | null = null;
+  let open = "";
+  for (let at = 0; at < command.length; at += 1) {
+    let sign = command[at] ?? "";
+    if (sign === "\\" && open === "") {
+      at += 1;
+      sign = command[at] ?? "";
+      expect("natr").not.toContain(sign);
+    } else if (open === "" ? quotes.includes(sign) : sign === open) {
+      open = open === "" ? sign : "";
+      word ??= "";
+      continue;
+    } else if (open === "" && /\s/.test(sign)) {
+      if (word !== null) words.push(word);
+      word = null;
+      continue;
+    } else if (word === null) expect(sign).not.toBe("~");
+    word = (word ?? "") + sign;
+  }
+  return word === null ? words : [...words, word];
+};
+
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "agtmux-term-"));
   choice = { kind: "auto" };
@@ -136,14 +168,18 @@ describe("a window in a terminal of Linux", () => {
   });
 });
 
+/** A program that stands on this machine, so that a word that is a path would be one of an existing file. */
+const realArgv = (): string[] => {
+  program("shown");
+  return [join(folder, "bin", "shown"), ...HOSTILE];
+};
+const run = promisify(execFile);
+
 describe("a window in a terminal of macOS", () => {
-  it.each([
-    ["iTerm", "iterm2"],
-    ["Terminal", "apple-terminal"],
-  ] as const)("of %s is a constant script; what varies follows as arguments", async (name, id) => {
-    bundle(name);
+  it("of Terminal is a constant script; what varies follows as arguments", async () => {
+    bundle("Terminal");
     const desk = macDesk();
-    expect(desk.found()[0]?.id).toBe(id);
+    expect(desk.found()[0]?.id).toBe("apple-terminal");
     await desk.open(HOSTILE);
     const [flag, script, ...rest] = await recorded();
     await desk.open(["other"]);
@@ -153,21 +189,89 @@ describe("a window in a terminal of macOS", () => {
     expect(rest).toEqual(HOSTILE);
   });
 
-  it("of Ghostty is another instance; of the others their own binary", async () => {
+  it("of iTerm2 is a constant script, and its own reader of commands finds every word as it was", async () => {
+    bundle("iTerm");
+    const desk = macDesk();
+    const words = ["~/a", "/b c/$$d$$", 'e\\n"f"', "日本\u3000語 🙂", ...HOSTILE];
+    await desk.open(words);
+    const [flag, script, ...rest] = await recorded();
+    await desk.open(["other"]);
+    expect(await recorded()).toEqual([flag, script, "other"]);
+    expect(rest).toHaveLength(1);
+    for (const quotes of ['"', "\"'"]) expect(readAsITerm2(rest[0] ?? "", quotes)).toEqual(words);
+  });
+
+  it("of Ghostty is one of the instance that runs, where it can be scripted", async () => {
     bundle("Ghostty");
-    await macDesk().open(HOSTILE);
+    const desk = macDesk("opened");
+    await desk.open(HOSTILE);
+    const [flag, script, ...rest] = await recorded();
+    await desk.open(["other"]);
+    expect(await recorded()).toEqual([flag, script, "other"]);
+    expect(rest).toEqual(HOSTILE);
+    expect(script).toContain("new window with configuration {command:");
+    // A Ghostty that is started by this script would open a window of its own beside.
+    expect(script).toMatch(/^on run argv\n {2}if application "Ghostty" is not running then return "none"\n/);
+  });
+
+  it.each([
+    ["runs not", "printf none"],
+    ["has no dictionary, or may not be controlled", "exit 1"],
+  ])("of Ghostty is another instance where it %s", async (_why, script) => {
+    bundle("Ghostty");
+    const desk = macDesk();
+    install(join(folder, "fake", "osascript"), script);
+    await desk.open(["tmux"]);
     expect(await recorded()).toEqual([
       "-n",
       "-a",
       join(folder, "Apps", "Ghostty.app"),
       "--args",
+      "--quit-after-last-window-closed=true",
+      "--window-save-state=never",
       "-e",
-      ...HOSTILE,
+      "sh",
+      "-c",
+      "exec 'tmux'",
     ]);
-    rmSync(join(folder, "Apps"), { recursive: true });
-    bundle("WezTerm", "wezterm");
+  });
+
+  it.each([
+    ["Ghostty", ["--quit-after-last-window-closed=true", "--window-save-state=never", "-e"]],
+    ["WezTerm", ["start", "--"]],
+    ["kitty", ["--"]],
+    ["Alacritty", ["-e"]],
+  ])(
+    "of %s is started by the system, and no word of it is a file that macOS could open",
+    async (name, own) => {
+      bundle(name, name.toLowerCase());
+      const argv = realArgv();
+      await macDesk("none").open(argv);
+      const [n, a, path, args, ...words] = await recorded();
+      expect([n, a, path, args]).toEqual(["-n", "-a", join(folder, "Apps", `${name}.app`), "--args"]);
+      expect(words.filter((word) => existsSync(resolve("/", word)))).toEqual([]);
+      expect(words.slice(0, own.length)).toEqual(own);
+      const [shell = "", ...rest] = words.slice(own.length);
+      await run(shell, rest, { env: { PATH: "/usr/bin:/bin" } });
+      expect(await recorded()).toEqual(HOSTILE);
+    },
+  );
+
+  it("of a program that lies in no bundle is its own child", async () => {
+    program("kitty");
     await macDesk().open(HOSTILE);
-    expect(await recorded()).toEqual(["start", "--", ...HOSTILE]);
+    expect(await recorded()).toEqual(["--", ...HOSTILE]);
+  });
+
+  it("is the first one of a terminal that was not running", () => {
+    expect(OPEN_APPLE_TERMINAL).toMatch(
+      /if application "Terminal" is running then[^]*do script commandLine\n[^]*else[^]*activate[^]*do script commandLine in window 1\n/,
+    );
+    // Started without its own window, and in front only once it has ours.
+    expect(OPEN_ITERM2).toMatch(
+      /if application "iTerm2" is not running then tell application "iTerm2" to launch\n[^]*create window with default profile command [^]*activate/,
+    );
+    expect(OPEN_ITERM2).not.toContain("write text");
   });
 
   it("prefers what somebody installed to what is always there", () => {

@@ -18,6 +18,8 @@ export interface TerminalDeskDeps {
 
 interface Plan {
   readonly name: string;
+  /** Tried first; null: there is only the one way. */
+  readonly ask: readonly string[] | null;
   readonly argv: readonly string[];
   readonly endsWhenOpen: boolean;
 }
@@ -35,8 +37,9 @@ export interface TerminalDesk {
 
 const fromFound = ({ name, path, kind }: FoundTerminal, argv: readonly string[]): Plan => ({
   name,
+  ask: kind.ask?.(argv) ?? null,
   argv: kind.command(path, argv),
-  endsWhenOpen: kind.endsWhenOpen,
+  endsWhenOpen: kind.endsWhenOpen(path),
 });
 
 const missing = (what: string, remedy: string): AgtmuxError =>
@@ -47,6 +50,7 @@ const planOpen = (choice: TerminalChoice, found: readonly FoundTerminal[], argv:
     case "command":
       return {
         name: choice.argv[0] ?? "",
+        ask: null,
         argv: choice.argv.flatMap((word) => (word === PLACEHOLDER ? argv : [word])),
         endsWhenOpen: false,
       };
@@ -73,9 +77,14 @@ export const createTerminalDesk = (deps: TerminalDeskDeps): TerminalDesk => {
   const { places, choice } = deps;
   const run = deps.run ?? runLauncher;
   const found = (): FoundTerminal[] => findTerminals(places);
-  const ask = async (script: string, ...args: string[]): Promise<boolean> => {
-    const argv = [OSASCRIPT, "-e", script, ...args];
-    return (await run({ argv, env: places.env, endsWhenOpen: true })) === "found";
+  /** False where it says anything else, and where it may not be asked: there is another way then, which tells what is wrong. */
+  const says = async (wanted: "found" | "opened", argv: readonly string[]): Promise<boolean> => {
+    try {
+      return (await run({ argv, env: places.env, endsWhenOpen: true })) === wanted;
+    } catch (error) {
+      if (!(error instanceof AgtmuxError)) throw error;
+      return false;
+    }
   };
   const focus = async ({ tty, isNative }: ExistingClient): Promise<boolean> => {
     // A bundle that is not installed has no dictionary, and its script would not even compile.
@@ -84,13 +93,8 @@ export const createTerminalDesk = (deps: TerminalDeskDeps): TerminalDesk => {
       return id === "apple-terminal" && !isNative ? [FOCUS_APPLE_TERMINAL] : [];
     });
     for (const script of scripts)
-      try {
-        // oxlint-disable-next-line no-await-in-loop -- the first that has it ends the search
-        if (await ask(script, tty)) return true;
-      } catch (error) {
-        // One that may not be asked is one that has it not; a window is opened then, which tells what is wrong.
-        if (!(error instanceof AgtmuxError)) throw error;
-      }
+      // oxlint-disable-next-line no-await-in-loop -- the first that has it ends the search
+      if (await says("found", [OSASCRIPT, "-e", script, tty])) return true;
     return false;
   };
   return {
@@ -98,6 +102,7 @@ export const createTerminalDesk = (deps: TerminalDeskDeps): TerminalDesk => {
     inUse: () => planOpen(choice(), found(), []).name,
     open: async (argv) => {
       const plan = planOpen(choice(), found(), argv);
+      if (plan.ask !== null && (await says("opened", plan.ask))) return;
       await run({ argv: plan.argv, env: places.env, endsWhenOpen: plan.endsWhenOpen });
     },
     focus: places.platform === "darwin" ? focus : null,

@@ -1,8 +1,9 @@
 // The terminal programs that we know, as data: where each is found and how it takes a command as separate words. Which one is
 // used is decided in terminalDesk.ts.
-import { join } from "node:path";
 import type { TerminalId } from "../../core/model/desktop.ts";
-import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./appleScripts.ts";
+import { quoteArgv } from "../../core/targets/quote.ts";
+import { OPEN_APPLE_TERMINAL, OPEN_GHOSTTY, OPEN_ITERM2 } from "./appleScripts.ts";
+import { quoteForITerm2 } from "./quoteForITerm2.ts";
 
 /** Where programs are looked for. */
 export interface TerminalFinder {
@@ -10,8 +11,6 @@ export interface TerminalFinder {
   bundle(name: string): string | null;
   /** Path of a program on PATH, or null. */
   program(name: string): string | null;
-  /** Itself if it is an executable file, else null. */
-  executable(path: string): string | null;
 }
 
 export interface TerminalKind {
@@ -20,21 +19,28 @@ export interface TerminalKind {
   readonly platforms: readonly NodeJS.Platform[];
   /** What is found and run, or null. */
   find(finder: TerminalFinder): string | null;
+  /** Asked first, where it is there: prints "opened" if it opened the window. */
+  ask?(argv: readonly string[]): readonly string[];
   /** Program and arguments that open a window in which `argv` runs. */
   command(found: string, argv: readonly string[]): readonly string[];
   /** The launcher ends when the window is up; else it may live as long as the window. */
-  readonly endsWhenOpen: boolean;
+  endsWhenOpen(found: string): boolean;
 }
 
 export const OSASCRIPT = "/usr/bin/osascript";
 
-const scripted = (id: TerminalId, name: string, bundle: string, script: string): TerminalKind => ({
+const scripted = (
+  id: TerminalId,
+  name: string,
+  bundle: string,
+  words: (argv: readonly string[]) => readonly string[],
+): TerminalKind => ({
   id,
   name,
   platforms: ["darwin"],
   find: (finder) => finder.bundle(bundle),
-  command: (_found, argv) => [OSASCRIPT, "-e", script, ...argv],
-  endsWhenOpen: true,
+  command: (_found, argv) => [OSASCRIPT, "-e", ...words(argv)],
+  endsWhenOpen: () => true,
 });
 
 /** A program that takes the command after some words of its own. */
@@ -44,28 +50,53 @@ const plain = (id: TerminalId, name: string, before: readonly string[]): Termina
   platforms: ["linux", "freebsd", "openbsd"],
   find: (finder) => finder.program(id),
   command: (found, argv) => [found, ...before, ...argv],
-  endsWhenOpen: false,
+  endsWhenOpen: () => false,
 });
 
-/** The same, which on macOS lies inside a bundle. */
-const portable = (id: TerminalId, name: string, before: readonly string[]): TerminalKind => ({
-  ...plain(id, name, before),
-  platforms: ["darwin", "linux", "freebsd", "openbsd"],
-  find: (finder) => {
-    const bundle = finder.bundle(name);
-    const inside = bundle === null ? null : finder.executable(join(bundle, "Contents", "MacOS", id));
-    return inside ?? finder.program(id);
-  },
-});
+/**
+ * A window of another instance of an application of macOS. The system starts it: a child of ours would be charged with our
+ * permissions. An argument that is the path of a file would be opened as a document, so all of ours are in one word of shell.
+ */
+const openBundle = (
+  bundle: string,
+  before: readonly string[],
+  argv: readonly string[],
+): readonly string[] => [
+  "/usr/bin/open",
+  "-n",
+  "-a",
+  bundle,
+  "--args",
+  ...before,
+  "sh",
+  "-c",
+  `exec ${quoteArgv(argv)}`,
+];
 
-/** Its binary opens no window on macOS by itself (documented): only another instance of the application does. */
+/** A plain one that macOS has as a bundle, or as a program alone. */
+const portable = (id: TerminalId, name: string, before: readonly string[]): TerminalKind => {
+  const isBundle = (found: string): boolean => found.endsWith(".app");
+  return {
+    ...plain(id, name, before),
+    platforms: ["darwin", "linux", "freebsd", "openbsd"],
+    find: (finder) => finder.bundle(name) ?? finder.program(id),
+    command: (found, argv) =>
+      isBundle(found) ? openBundle(found, before, argv) : [found, ...before, ...argv],
+    endsWhenOpen: isBundle,
+  };
+};
+
+/** Its binary opens no window on macOS by itself (documented): only the instance that runs does, or another one. */
 const GHOSTTY_OF_MAC: TerminalKind = {
   id: "ghostty",
   name: "Ghostty",
   platforms: ["darwin"],
   find: (finder) => finder.bundle("Ghostty"),
-  command: (found, argv) => ["/usr/bin/open", "-n", "-a", found, "--args", "-e", ...argv],
-  endsWhenOpen: true,
+  ask: (argv) => [OSASCRIPT, "-e", OPEN_GHOSTTY, ...argv],
+  // That instance is for this window alone: it ends with it, and brings back no windows of another.
+  command: (found, argv) =>
+    openBundle(found, ["--quit-after-last-window-closed=true", "--window-save-state=never", "-e"], argv),
+  endsWhenOpen: () => true,
 };
 
 /**
@@ -73,7 +104,7 @@ const GHOSTTY_OF_MAC: TerminalKind = {
  * there, on Linux the desktop's own choice before any by name.
  */
 export const TERMINAL_KINDS: readonly TerminalKind[] = [
-  scripted("iterm2", "iTerm2", "iTerm", OPEN_ITERM2),
+  scripted("iterm2", "iTerm2", "iTerm", (argv) => [OPEN_ITERM2, quoteForITerm2(argv)]),
   GHOSTTY_OF_MAC,
   plain("xdg-terminal-exec", "The desktop's terminal", []),
   plain("x-terminal-emulator", "The system's terminal", ["-e"]),
@@ -81,7 +112,7 @@ export const TERMINAL_KINDS: readonly TerminalKind[] = [
   portable("wezterm", "WezTerm", ["start", "--"]),
   portable("kitty", "kitty", ["--"]),
   portable("alacritty", "Alacritty", ["-e"]),
-  scripted("apple-terminal", "Terminal", "Terminal", OPEN_APPLE_TERMINAL),
+  scripted("apple-terminal", "Terminal", "Terminal", (argv) => [OPEN_APPLE_TERMINAL, ...argv]),
   plain("gnome-terminal", "GNOME Terminal", ["--"]),
   plain("ptyxis", "Ptyxis", ["--"]),
   plain("kgx", "GNOME Console", ["--"]),
