@@ -32,7 +32,7 @@ ${COMMAND_LINE}
   end if
 end run`;
 
-/** Opens a window in iTerm2 that runs the command of the first argument, which is written for iTerm2 (quoteForITerm2.ts). */
+/** Opens a window in iTerm2 that runs the command of the first argument, which is written for iTerm2 (quoteForTerminal.ts). */
 export const OPEN_ITERM2 = `on run argv
   set commandLine to item 1 of argv
   if application "iTerm2" is not running then tell application "iTerm2" to launch

@@ -1,9 +1,8 @@
 // The terminal programs that we know, as data: where each is found and how it takes a command as separate words. Which one is
 // used is decided in terminalDesk.ts.
 import type { TerminalId } from "../../core/model/desktop.ts";
-import { quoteArgv } from "../../core/targets/quote.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_GHOSTTY, OPEN_ITERM2 } from "./appleScripts.ts";
-import { quoteForITerm2 } from "./quoteForITerm2.ts";
+import { quoteForITerm2, quoteForSh } from "./quoteForTerminal.ts";
 
 /** Where programs are looked for. */
 export interface TerminalFinder {
@@ -70,7 +69,7 @@ const openBundle = (
   ...before,
   "sh",
   "-c",
-  `exec ${quoteArgv(argv)}`,
+  `exec ${quoteForSh(argv)}`,
 ];
 
 /** A plain one that macOS has as a bundle, or as a program alone. */
