@@ -163,7 +163,13 @@ const serve = async (
     closers.push(() => adapters.close());
     const daemon = await start(context, { paths, isOnDemand, logger, clock, adapters, onShutdownRequest });
     closers.push(() => daemon.close());
-    const server = await startSocketServer({ paths, owner, router: daemon.router, logger });
+    const server = await startSocketServer({
+      paths,
+      owner,
+      router: daemon.router,
+      version: context.version,
+      logger,
+    });
     closers.push(() => server.close());
     const idle = isOnDemand ? waitUntilIdle(server, () => daemon.idleShutdownMs) : null;
     if (idle !== null) closers.push(() => idle.stop());

@@ -62,7 +62,13 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       onShutdownRequest: options.onShutdownRequest,
     });
     closers.push(() => daemon.close());
-    const server = await startSocketServer({ paths, owner, router: daemon.router, logger });
+    const server = await startSocketServer({
+      paths,
+      owner,
+      router: daemon.router,
+      version: options.version,
+      logger,
+    });
     closers.push(() => server.close());
     return { role: "host", service: daemon.service, caller: createRouterCaller(daemon.router), close };
   } catch (error) {

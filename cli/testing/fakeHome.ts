@@ -11,6 +11,7 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
+import { findInstallation } from "../root.ts";
 
 export const CLI_ENTRY = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -72,6 +73,7 @@ export const makeFakeHome = (): FakeHome => {
         paths,
         owner,
         router: createRouter(service),
+        version: findInstallation().version,
         logger: SILENT_LOGGER,
       });
       const stop = async () => {

@@ -41,7 +41,13 @@ const paneCandidates = (kind: LiveKind, panes: readonly PaneView[]): Candidate[]
 
 /** The daemon's answer, taken at its word as everywhere; null without one. */
 const askDaemon = async (context: CliContext, path: string, input: unknown): Promise<string | null> => {
-  const document = await queryDocument({ paths: context.paths(), path, input, timeoutMs: LIMIT_MS });
+  const document = await queryDocument({
+    paths: context.paths(),
+    path,
+    input,
+    version: null,
+    timeoutMs: LIMIT_MS,
+  });
   return document === null ? null : document.toString();
 };
 

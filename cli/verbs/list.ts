@@ -40,6 +40,7 @@ const passOn = async (context: CliContext, scope: Scope, options: ListOptions): 
     paths: context.paths(),
     path: scope,
     input: listingInput(scope, options),
+    version: context.version,
     timeoutMs: ANSWER_TIMEOUT_MS,
   });
   if (document === null) return false;

@@ -40,12 +40,22 @@ const answerWith = async (paths: RuntimePaths, answer: string | null): Promise<s
   return asked;
 };
 
-const ask = async (paths: RuntimePaths): Promise<string | null> => {
-  const document = await queryDocument({ paths, path: "panes", input: { all: true }, timeoutMs: 200 });
+const ask = async (paths: RuntimePaths, version: string | null = "1.2.3"): Promise<string | null> => {
+  const document = await queryDocument({
+    paths,
+    path: "panes",
+    input: { all: true },
+    version,
+    timeoutMs: 200,
+  });
   return document === null ? null : document.toString();
 };
 
-const HEAD = "HTTP/1.1 200 OK\r\nagtmux-protocol: 1\r\n\r\n";
+const plain = (headers: Record<string, string>): string => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 200 OK\r\n${lines.join("")}\r\n{"result":{"data":{}}}`;
+};
+const HEAD = "HTTP/1.1 200 OK\r\nagtmux-protocol: 1\r\nagtmux-version: 1.2.3\r\n\r\n";
 
 test("gives the document's own bytes", async () => {
   const paths = makePaths();
@@ -54,10 +64,17 @@ test("gives the document's own bytes", async () => {
   expect(asked).toEqual(["GET /panes?input=%7B%22all%22%3Atrue%7D HTTP/1.0\r\nhost: agtmux\r\n\r\n"]);
 });
 
+test("of another version only for those who do not mind", async () => {
+  const paths = makePaths();
+  await answerWith(paths, `${HEAD}{"result":{"data":{}}}`);
+  expect([await ask(paths, "1.2.4"), await ask(paths, null)]).toEqual([null, "{}"]);
+});
+
 test.each([
-  { what: "another protocol", answer: 'HTTP/1.1 200 OK\r\nagtmux-protocol: 2\r\n\r\n{"result":{"data":{}}}' },
-  { what: "no protocol", answer: 'HTTP/1.1 200 OK\r\n\r\n{"result":{"data":{}}}' },
-  { what: "an error", answer: 'HTTP/1.1 400 Bad\r\nagtmux-protocol: 1\r\n\r\n{"result":{"data":{}}}' },
+  { what: "no version", answer: plain({ "agtmux-protocol": "1" }) },
+  { what: "another protocol", answer: plain({ "agtmux-protocol": "2", "agtmux-version": "1.2.3" }) },
+  { what: "no protocol", answer: plain({ "agtmux-version": "1.2.3" }) },
+  { what: "an error", answer: `${HEAD}{"result":{"data":{}}}`.replace("200 OK", "400 Bad") },
   { what: "half an answer", answer: `${HEAD}{"result":{"data":{"items":[` },
   { what: "something else", answer: "hello" },
   { what: "nothing", answer: "" },

@@ -3,14 +3,16 @@
 // would be a tenth of what such a command costs.
 import { connect } from "node:net";
 import { PROTOCOL_VERSION } from "../api/service.ts";
+import { PROTOCOL_HEADER, VERSION_HEADER } from "./answerHeaders.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
-import { PROTOCOL_HEADER } from "./protocolHeader.ts";
 
 export interface DocumentQuery {
   readonly paths: RuntimePaths;
   /** The procedure, such as `panes`. */
   readonly path: string;
   readonly input: unknown;
+  /** Only from a daemon of this version: another may have to make room, which hello decides. Null: from any. */
+  readonly version: string | null;
   /** How long the daemon may be silent, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -34,13 +36,16 @@ const ask = ({ paths, path, input, timeoutMs }: DocumentQuery): Promise<Buffer> 
     socket.write(`GET /${path}${query} HTTP/1.0\r\nhost: agtmux\r\n\r\n`);
   });
 
-/** Null unless the answer is a whole result of a daemon that speaks our protocol. */
-const documentIn = (answer: Buffer): Buffer | null => {
+/** Null unless the answer is a whole result of a daemon that speaks our protocol, and is of this version. */
+const documentIn = (answer: Buffer, version: string | null): Buffer | null => {
   const end = answer.indexOf(END_OF_HEAD);
   const [status = "", ...headers] = answer.subarray(0, Math.max(end, 0)).toString("latin1").split("\r\n");
+  const says = (name: string, value: string): boolean =>
+    headers.some((header) => header.toLowerCase() === `${name}: ${value}`);
   const isOurs =
     /^HTTP\/1\.[01] 200 /.test(status) &&
-    headers.some((header) => header.toLowerCase() === `${PROTOCOL_HEADER}: ${PROTOCOL_VERSION}`);
+    says(PROTOCOL_HEADER, String(PROTOCOL_VERSION)) &&
+    (version === null || says(VERSION_HEADER, version.toLowerCase()));
   const body = answer.subarray(end + END_OF_HEAD.length);
   const rest = body.length - AFTER.length;
   const isWhole = body.subarray(0, BEFORE.length).equals(BEFORE) && body.subarray(rest).equals(AFTER);
@@ -48,14 +53,15 @@ const documentIn = (answer: Buffer): Buffer | null => {
 };
 
 /**
- * The document's JSON, or null where the socket client has to be asked instead: no daemon, another protocol, an error. Fails
+ * The document's JSON, or null where the socket client has to be asked instead: no daemon, another protocol or
+ * version, an error. Fails
  * only with E_SOCKET_UNSAFE.
  */
 export const queryDocument = async (query: DocumentQuery): Promise<Buffer | null> => {
   const { paths } = query;
   if (!checkHome(paths.home) || !checkSocket(paths.socket)) return null;
   try {
-    return documentIn(await ask(query));
+    return documentIn(await ask(query), query.version);
   } catch {
     // The socket client meets the same failure, and can say what it is.
     return null;

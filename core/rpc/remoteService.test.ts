@@ -23,6 +23,7 @@ test("a router over another process's daemon answers, streams and fails as that 
     paths,
     owner,
     router: createRouter(daemon),
+    version: "test",
     logger: SILENT_LOGGER,
   });
   const client = await connectSocket({ paths, version: "1", checkVersion: true, helloTimeoutMs: 5_000 });

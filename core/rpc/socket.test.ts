@@ -32,6 +32,7 @@ const serve = async (paths: RuntimePaths, daemon: AnsweringDaemon): Promise<Sock
     paths,
     owner,
     router: createRouter(daemon),
+    version: "test",
     logger: SILENT_LOGGER,
   });
   closers.push(async () => {

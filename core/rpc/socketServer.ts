@@ -7,10 +7,10 @@ import type { AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
+import { PROTOCOL_HEADER, VERSION_HEADER } from "./answerHeaders.ts";
 import type { Owner } from "./ownership.ts";
 import { checkSocket, type RuntimePaths } from "./paths.ts";
 import { createPlainQueries } from "./plainQueries.ts";
-import { PROTOCOL_HEADER } from "./protocolHeader.ts";
 
 /** The largest request that is read; references and filters are small. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -32,6 +32,8 @@ export interface SocketServerOptions {
   readonly paths: RuntimePaths;
   readonly owner: Owner;
   readonly router: AppRouter;
+  /** The daemon's, told with every answer. */
+  readonly version: string;
   readonly logger: Logger;
 }
 
@@ -45,7 +47,7 @@ const isEventStream = (response: ServerResponse): boolean =>
 
 /** Binds `<home>/agtmuxd.sock` with mode 0600 and serves until closed. Fails with E_SOCKET_UNSAFE or E_DAEMON_UNAVAILABLE. */
 export const startSocketServer = async (options: SocketServerOptions): Promise<SocketServer> => {
-  const { paths, owner, router, logger } = options;
+  const { paths, owner, router, version, logger } = options;
   if (owner.home !== paths.home)
     throw new AgtmuxError("E_INTERNAL", `the lock of ${owner.home} does not cover ${paths.home}`);
   removeDeadSocket(paths.socket);
@@ -64,6 +66,7 @@ export const startSocketServer = async (options: SocketServerOptions): Promise<S
   const answerPlainly = createPlainQueries(router);
   const server = createServer((request, response) => {
     response.setHeader(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
+    response.setHeader(VERSION_HEADER, version);
     open.add(response);
     response.once("close", () => open.delete(response));
     const askInFull = () => handle(request, response);

@@ -28,6 +28,7 @@ export const openFakeHome = async (daemon: DaemonService): Promise<FakeHome> => 
     paths,
     owner,
     router: createRouter(daemon),
+    version: "test",
     logger: SILENT_LOGGER,
   });
   return {

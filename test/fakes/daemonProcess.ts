@@ -29,6 +29,7 @@ const server = await startSocketServer({
   paths,
   owner,
   router: createRouter(service),
+  version: service.greeting.version,
   logger: SILENT_LOGGER,
 });
 const stop = async () => {

@@ -57,6 +57,7 @@ const openDaemon = async (): Promise<OpenDaemon> => {
     paths,
     owner,
     router: createRouter(service),
+    version: "test",
     logger: SILENT_LOGGER,
   });
   return {

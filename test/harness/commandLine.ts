@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { findInstallation } from "../../cli/root.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
@@ -81,7 +82,8 @@ export const serveDaemon = async ({
   const owner = tryOwn(paths.home);
   if (owner === null) throw new Error("the home is taken");
   const { router } = daemon;
-  const server = await startSocketServer({ paths, owner, router, logger: SILENT_LOGGER });
+  const { version } = findInstallation();
+  const server = await startSocketServer({ paths, owner, router, version, logger: SILENT_LOGGER });
   return async () => {
     await server.close();
     owner.release();

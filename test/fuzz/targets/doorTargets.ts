@@ -184,7 +184,7 @@ const hostileDaemonTarget = defineTarget({
           hold(error instanceof AgtmuxError, `another error: ${String(error)}`);
           if (error instanceof AgtmuxError) holdLine(error.code, 40, "the code");
         }
-        await queryDocument({ paths, path: "panes", input: {}, timeoutMs: 500 });
+        await queryDocument({ paths, path: "panes", input: {}, version: null, timeoutMs: 500 });
       },
       close: async () => {
         await new Promise<void>((resolve) => {
