@@ -85,9 +85,18 @@ const failureOf = (stderr) => {
   }
 };
 
-const reportRows = (count) => {
+/** A sentence more is no reason to fail. */
+const hintAtCommand = async () => {
+  const { commandHint } = await import("./commandHint.ts");
+  const places = { command: LAUNCHER, env: process.env, homeDir: homedir(), platform: process.platform };
+  return commandHint(places).catch(() => null);
+};
+
+const reportRows = async (count) => {
   const rows = count === 1 ? "1 pane with an agent" : `${count} panes with an agent`;
   process.stdout.write(`First rows after ${elapsed()}: ${rows}.\n`);
+  const hint = await hintAtCommand();
+  if (hint !== null) process.stdout.write(`${hint}\n`);
 };
 
 /** Ctrl-C reaches the child as well; we stay until it has cleaned up. */
@@ -151,7 +160,7 @@ const startBrowser = async () => {
   const line = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
   if (!Array.isArray(line)) throw new StartError(failureOf(stderr));
   const { url } = JSON.parse(line[0]);
-  reportRows(await waitForRows({}, 0));
+  await reportRows(await waitForRows({}, 0));
   const hint = (await openBrowser(url)) ? "" : "Open it in your browser. ";
   process.stdout.write(`${url}\n${hint}The address works once, in one browser. Ctrl-C ends it.\n`);
   const code = await ended;

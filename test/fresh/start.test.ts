@@ -1,6 +1,16 @@
 // `npm start` where the desktop app is wanted and no Electron is there: Electron's own installer against a mirror on loopback.
 // What it downloads is a stand-in; that a real one then runs is for a Mac to show (docs/mac-checklist.md).
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -148,6 +158,20 @@ describe("on Linux", () => {
     const { code, stdout } = await scene.run();
     expect([code, scene.requests(), scene.ran()]).toEqual([0, 0, ["browser"]]);
     expect(stdout).toContain("AGTMUX_UI=app downloads one");
+  });
+
+  it("says how a shell finds the command, until it does", async () => {
+    const home = join(scene.root, "person");
+    const place = join(home, ".local", "bin");
+    // Root may write into this one, and would get the link there.
+    const path = (scene.env["PATH"] ?? "").split(":").filter((one) => one !== "/usr/local/bin");
+    const first = await scene.run({ HOME: home, PATH: path.join(":") });
+    const [, where, link = ""] = /^For 'agtmux' in your shell(.*?): (.*)$/m.exec(first.stdout) ?? [];
+    expect(where).toBe(` (with ${place} on your PATH)`);
+    execFileSync("sh", ["-c", link]);
+    expect(readlinkSync(join(place, "agtmux"))).toBe(join(scene.root, "bin", "agtmux"));
+    const second = await scene.run({ HOME: home, PATH: [place, ...path].join(":") });
+    expect([second.code, second.stdout.includes("in your shell")]).toEqual([0, false]);
   });
 
   it("AGTMUX_UI=app downloads it and starts the app, without any tool of macOS", async () => {
