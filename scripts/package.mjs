@@ -3,9 +3,10 @@
 // command line's folder), and runs electron-builder with electron-builder.yml and the best signature that is possible here.
 import "./checkNode.mjs";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { makeShare } from "./makeShare.mjs";
 
 // Not above: an older Node would read them before checkNode.mjs has its say.
 const { chooseSigning } = await import("./chooseSigning.ts");
@@ -13,13 +14,6 @@ const { MAC_INFO } = await import("./macInfo.ts");
 
 const ROOT = join(import.meta.dirname, "..");
 const STAGE = join(ROOT, "dist", "package");
-/** Where each shell looks below a `share` folder. */
-const COMPLETIONS = {
-  bash: "bash-completion/completions/agtmux",
-  zsh: "zsh/site-functions/_agtmux",
-  fish: "fish/vendor_completions.d/agtmux.fish",
-};
-
 const { values: options } = parseArgs({
   options: {
     mac: { type: "boolean", default: false },
@@ -36,25 +30,18 @@ const { values: options } = parseArgs({
 });
 
 const runNode = (args) => {
-  const { status, stdout, error } = spawnSync(process.execPath, args, {
+  const { status, error } = spawnSync(process.execPath, args, {
     cwd: ROOT,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "ignore", "inherit"],
   });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`'node ${args.join(" ")}' ended with ${status}`);
-  return stdout;
 };
 
 /** Completions, man page, and a manifest without what only the repository needs. */
 const stage = () => {
   rmSync(STAGE, { recursive: true, force: true });
-  const share = join(STAGE, "share");
-  for (const [shell, path] of Object.entries(COMPLETIONS)) {
-    mkdirSync(dirname(join(share, path)), { recursive: true });
-    writeFileSync(join(share, path), runNode([join("dist", "cli", "agtmux.cjs"), "completions", shell]));
-  }
-  cpSync(join(ROOT, "docs", "agtmux.1"), join(share, "man", "man1", "agtmux.1"));
+  makeShare(join(STAGE, "share"));
   const { name, version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   writeFileSync(join(STAGE, "package.json"), `${JSON.stringify({ name, version, license })}\n`);
 };

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { copyFile, rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -17,6 +16,7 @@ import { startDaemonProcess, type DaemonProcess } from "../harness/daemonProcess
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { countPending, readPrompts } from "./storedEvents.ts";
 import { createWorkingFrame } from "./workingFrame.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
@@ -77,32 +77,6 @@ export const dropFile = (paths: RuntimePaths, name: string, text: string | Buffe
   const temp = join(paths.spoolTmp, name);
   writeFileSync(temp, text, { mode: 0o600 });
   renameSync(temp, join(paths.spoolNew, name));
-};
-
-const readPrompts = (path: string): string[] => {
-  const db = new Database(path, { readonly: true });
-  try {
-    return db
-      .prepare<[], string>(
-        "SELECT raw_payload FROM events WHERE event_type = 'UserPromptSubmit' ORDER BY event_row",
-      )
-      .pluck()
-      .all()
-      .map((payload) => String((JSON.parse(payload) as { prompt?: unknown }).prompt))
-      .filter((prompt) => prompt.startsWith("p-"));
-  } finally {
-    db.close();
-  }
-};
-
-/** Events that are stored, and belong to nobody until their tmux server was looked at. */
-const countPending = (path: string): number => {
-  const db = new Database(path, { readonly: true });
-  try {
-    return db.prepare<[], number>("SELECT count(*) FROM pending_events").pluck().get() ?? 0;
-  } finally {
-    db.close();
-  }
 };
 
 /** `homeOf` makes the folder in which the home is to be, and `release` takes it back, for faults of the disk. */

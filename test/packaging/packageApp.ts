@@ -26,7 +26,7 @@ const SOURCES = ["adapters", "cli", "core", "main", "preload", "renderer"];
 const OUTPUTS = ["main/index.js", "preload/index.cjs", "renderer/index.html", "cli/agtmux.cjs"];
 
 /** `npm test` has just built; a suite that runs by itself must not test an older program. */
-const isBuilt = (): boolean => {
+export const isBuilt = (): boolean => {
   const outputs = OUTPUTS.map((file) => join(ROOT, "dist", file));
   if (!outputs.every((file) => existsSync(file))) return false;
   const oldest = Math.min(...outputs.map((file) => statSync(file).mtimeMs));
