@@ -1,12 +1,17 @@
-// What processes cost, read from /proc: CPU time with all children that were waited for, memory, and children started.
+// What processes cost, read from /proc: CPU time with all children that were waited for, memory, and children started. Where
+// there is none, by ps: without children that have ended.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readPs } from "./psTable.ts";
 
+const HAS_PROC = existsSync("/proc/self/stat");
 const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+/** How often children are looked for; ps takes twenty times as long. */
+const LOOK_MS = HAS_PROC ? 2 : 50;
 
 interface Stat {
   ppid: number;
-  /** Clock ticks of its own, and of children that have ended and were waited for. */
+  /** CPU seconds of its own, and of children that have ended and were waited for. */
   own: number;
   ended: number;
 }
@@ -21,19 +26,33 @@ const statOf = (pid: number): Stat | null => {
       .map(Number);
     const sum = (...indexes: number[]): number =>
       indexes.reduce((total, index) => total + (fields[index] ?? 0), 0);
-    return { ppid: fields[1] ?? 0, own: sum(11, 12), ended: sum(13, 14) };
+    return {
+      ppid: fields[1] ?? 0,
+      own: sum(11, 12) / TICKS_PER_SECOND,
+      ended: sum(13, 14) / TICKS_PER_SECOND,
+    };
   } catch {
     return null;
   }
 };
 
-/** The process and all of its living descendants. */
-export const processFamily = (pid: number): number[] => {
-  const parents = new Map<number, number[]>();
+/** Of all processes. */
+const statsNow = (): Map<number, Stat> => {
+  const stats = new Map<number, Stat>();
+  if (!HAS_PROC) {
+    for (const [pid, { ppid, seconds }] of readPs()) stats.set(pid, { ppid, own: seconds, ended: 0 });
+    return stats;
+  }
   for (const name of readdirSync("/proc")) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
-    if (stat !== null) parents.set(stat.ppid, [...(parents.get(stat.ppid) ?? []), Number(name)]);
+    if (stat !== null) stats.set(Number(name), stat);
   }
+  return stats;
+};
+
+const familyIn = (stats: ReadonlyMap<number, Stat>, pid: number): number[] => {
+  const parents = new Map<number, number[]>();
+  for (const [child, { ppid }] of stats) parents.set(ppid, [...(parents.get(ppid) ?? []), child]);
   const family: number[] = [];
   for (const queue = [pid]; queue.length > 0;) {
     const next = queue.shift() ?? 0;
@@ -43,6 +62,9 @@ export const processFamily = (pid: number): number[] => {
   return family;
 };
 
+/** The process and all of its living descendants. */
+export const processFamily = (pid: number): number[] => familyIn(statsNow(), pid);
+
 /** CPU seconds so far: of the process itself, and of its children: the living, and those that ended. */
 export interface FamilyCpu {
   own: number;
@@ -50,22 +72,25 @@ export interface FamilyCpu {
 }
 
 export const familyCpuOf = (pid: number): FamilyCpu => {
-  const stats = processFamily(pid).map((member) => ({ member, stat: statOf(member) }));
-  const ticks = { own: 0, children: 0 };
-  for (const { member, stat } of stats) {
-    if (stat === null) continue;
-    ticks[member === pid ? "own" : "children"] += stat.own;
-    ticks.children += stat.ended;
+  const stats = statsNow();
+  const cpu = { own: 0, children: 0 };
+  for (const member of familyIn(stats, pid)) {
+    const { own = 0, ended = 0 } = stats.get(member) ?? {};
+    cpu[member === pid ? "own" : "children"] += own;
+    cpu.children += ended;
   }
-  return { own: ticks.own / TICKS_PER_SECOND, children: ticks.children / TICKS_PER_SECOND };
+  return cpu;
 };
 
-/** CPU seconds of a process of one thread, to the nanosecond. */
+/** CPU seconds of a process of one thread, to the nanosecond; by ps to the hundredth of a second. */
 export const threadCpuOf = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e9;
+  HAS_PROC
+    ? Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e9
+    : (readPs().get(pid)?.seconds ?? Number.NaN);
 
 /** Resident memory in MB; 0 for a process that is gone. */
 export const residentMbOf = (pid: number): number => {
+  if (!HAS_PROC) return readPs().get(pid)?.residentMb ?? 0;
   try {
     const [, kilobytes = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
     return Number(kilobytes) / 1_024;
@@ -74,18 +99,22 @@ export const residentMbOf = (pid: number): number => {
   }
 };
 
+/** Living children, the oldest first. */
+export const childrenOf = (pid: number): number[] =>
+  HAS_PROC
+    ? readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number)
+    : [...readPs()].flatMap(([child, { ppid }]) => (ppid === pid ? [child] : []));
+
 /**
  * Counts the children that a process starts, by looking at its list of children every two milliseconds: what lives shorter
- * than that may be missed; a tmux command lives for about seven.
+ * than that may be missed; a tmux command lives for about seven. By ps it is 50, and a lower bound.
  */
 export const countChildren = (pid: number): (() => number) => {
-  const path = `/proc/${pid}/task/${pid}/children`;
-  const look = (): string[] => readFileSync(path, "utf8").split(" ").filter(Boolean);
-  const present = new Set(look());
-  const started = new Set<string>();
+  const present = new Set(childrenOf(pid));
+  const started = new Set<number>();
   const timer = setInterval(() => {
-    for (const child of look()) if (!present.has(child)) started.add(child);
-  }, 2);
+    for (const child of childrenOf(pid)) if (!present.has(child)) started.add(child);
+  }, LOOK_MS);
   return () => {
     clearInterval(timer);
     return started.size;

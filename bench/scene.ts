@@ -1,16 +1,7 @@
 // The scene of the figures that need panes: real tmux with many of them, some of them with an agent of the bench, and the daemon
 // as a process of its own, started as it is installed.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +13,7 @@ import { runtimePaths, type RuntimePaths } from "../core/rpc/paths.ts";
 import { connectSocket, type DaemonClient } from "../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../test/harness/privateTmux.ts";
 import { drawFrame } from "../test/player/frames.ts";
+import { childrenOf } from "./processCost.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const RECORDINGS = join(ROOT, "test/fixtures/recordings/claude");
@@ -126,8 +118,8 @@ const prepareAgents = (
 const childOf = async (pid: number): Promise<number> => {
   const deadline = performance.now() + START_LIMIT_MS;
   for (;;) {
-    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
-    if (child !== undefined && child !== "") return Number(child);
+    const [child] = childrenOf(pid);
+    if (child !== undefined) return child;
     if (performance.now() > deadline) throw new Error(`bench: process ${pid} has no child`);
     await wait(20);
   }

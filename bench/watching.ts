@@ -51,7 +51,7 @@ const idlePart = (sizes: readonly PanesFigures[]): Measured => {
   return {
     name: "idle",
     title: "What watching costs while nothing happens",
-    how: "One scene of each size, one pane in ten with an agent at its prompt. CPU is read from /proc over a quiet stretch that begins after start-up, children that ended included; the tmux server's share is what it uses more than in stretches without the daemon before and after; processes started are counted in a stretch of their own.",
+    how: "One scene of each size, one pane in ten with an agent at its prompt. CPU is read over a quiet stretch that begins after start-up, from /proc with children that ended included (elsewhere from ps, without them); the tmux server's share is what it uses more than in stretches without the daemon before and after; processes started are counted in a stretch of their own.",
     tables: [{ caption: "Percent of a core", head: costHead, rows }],
     checks,
     notes: [
