@@ -34,11 +34,20 @@ const keep = (child: ChildProcess, log: string): { output: () => string; ended: 
   return { output: () => output, ended };
 };
 
-const inClone = (system: DebianSystem): string => `${system.home.slice(system.folder.length)}/${CLONE}`;
+/** A folder of the user's, as seen from inside. */
+const inHome = (system: DebianSystem, folder: string): string =>
+  `${system.home.slice(system.folder.length)}/${folder}`;
+const inClone = (system: DebianSystem): string => inHome(system, CLONE);
 
-const runAsUser = async (system: DebianSystem, name: string, command: readonly string[]): Promise<string> => {
+/** In a folder of the user's home; `name` is in that of the log. Gives what was printed, and fails with the end of it. */
+export const runAsUser = async (
+  system: DebianSystem,
+  folder: string,
+  name: string,
+  command: readonly string[],
+): Promise<string> => {
   const log = `${system.folder}.${name}.log`;
-  const child = system.start({ as: "user", cwd: inClone(system) }, command);
+  const child = system.start({ as: "user", cwd: inHome(system, folder) }, command);
   const { status, output } = await keep(child, log).ended;
   if (status === 0) return output;
   throw new Error(`'${command.join(" ")}' ended with ${status}, see ${log}:\n${output.slice(-2_000)}`);
@@ -53,7 +62,8 @@ export const clone = (system: DebianSystem): void => {
   execFileSync("chown", ["-R", `--reference=${system.home}`, folder]);
 };
 
-export const install = (system: DebianSystem): Promise<string> => runAsUser(system, "install", ["npm", "ci"]);
+export const install = (system: DebianSystem): Promise<string> =>
+  runAsUser(system, CLONE, "install", ["npm", "ci"]);
 
 /** What a browser sees at an address that works once; fails on an error in its console. */
 const lookAt = async (address: string, picture: string): Promise<string> => {
@@ -108,6 +118,6 @@ export const test = async (system: DebianSystem, paths: readonly string[]): Prom
   if (!existsSync(join(system.folder, "usr/bin/chromium"))) await installSystemPackages(system);
   const command =
     paths.length === 0 ? ["npm", "test"] : ["sh", "scripts/withNode.sh", "vitest", "run", ...paths];
-  const output = await runAsUser(system, "test", command);
+  const output = await runAsUser(system, CLONE, "test", command);
   return /^\d+ passed, .*$|^.*Tests .*$/m.exec(output)?.[0].trim() ?? "no totals";
 };
