@@ -1,7 +1,7 @@
 // Builds into dist/: `node scripts/build.mjs [all|app|renderer|cli]`. `app` is main, preload and renderer. No Electron
 // binary is needed. Each part stands alone, so that a change to one does not wait for the others.
 import "./checkNode.mjs";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -93,6 +93,22 @@ const LAZY_CHILD_PROCESS = {
   },
 };
 
+/**
+ * Signs beyond ASCII, which esbuild leaves in regular expressions: with one of them V8 keeps the whole text of a bundle in two
+ * bytes a sign. In what is not a regular expression esbuild has escaped them.
+ */
+const toAscii = (path) => {
+  const text = readFileSync(path, "utf8");
+  if (/String\.raw`[^`]*[^\x00-\x7f]/.test(text)) throw new Error(`${path}: a raw text cannot be escaped`);
+  const escaped = text.replace(
+    /[\u0080-\ud7ff\ue000-\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  if (/[^\x00-\x7f]/.test(escaped))
+    throw new Error(`${path}: a sign beyond the first plane cannot be escaped`);
+  writeFileSync(path, escaped);
+};
+
 const moreEntry = (parts) =>
   [...parts].map(([name, source]) => `export * as ${name} from "./${source}";`).join("\n");
 
@@ -104,6 +120,10 @@ const moreEntry = (parts) =>
  */
 const buildCli = async () => {
   const { build } = await import("esbuild");
+  const bundle = async (options) => {
+    await build({ ...common, ...options });
+    toAscii(options.outfile);
+  };
   const common = {
     bundle: true,
     platform: "node",
@@ -119,32 +139,27 @@ const buildCli = async () => {
     logLevel: "warning",
   };
   const parts = moreParts();
-  await build({
-    ...common,
+  await bundle({
     entryPoints: [join(ROOT, "cli", "run.ts")],
     outfile: join(CLI_DIR, "run.cjs"),
     plugins: [separate("daemon"), separate("socketClient"), separateMore(parts), LAZY_CHILD_PROCESS],
   });
-  await build({
-    ...common,
+  await bundle({
     entryPoints: [join(ROOT, "core", "rpc", "socketClient.ts")],
     outfile: join(CLI_DIR, "socketClient.cjs"),
   });
-  await build({
-    ...common,
+  await bundle({
     stdin: { contents: moreEntry(parts), resolveDir: ROOT, loader: "ts" },
     outfile: join(CLI_DIR, "more.cjs"),
     plugins: [separate("daemon")],
   });
-  await build({
-    ...common,
+  await bundle({
     entryPoints: [join(ROOT, "cli", "daemon.ts")],
     outfile: join(CLI_DIR, "daemon.cjs"),
     plugins: [NO_LOCALES],
   });
   // Last, because its age tells whether the bundle is newer than the sources.
-  await build({
-    ...common,
+  await bundle({
     entryPoints: [join(ROOT, "cli", "main.ts")],
     outfile: join(CLI_DIR, "agtmux.cjs"),
     plugins: [separate("run")],

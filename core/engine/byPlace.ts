@@ -1,8 +1,14 @@
 // The order in which every surface lists panes.
 import type { PaneView } from "../model/view.ts";
 
-/** Most of what is compared is equal, and comparing in a language's order is dear. */
-export const byText = (a: string, b: string): number => (a === b ? 0 : a.localeCompare(b));
+/** Without regard to case first, so that the order is a person's, and then with it, so that it is one order. */
+export const byText = (a: string, b: string): number => {
+  // Most of what is compared is equal. A language's own order would be dear, in time and in two megabytes that hold it.
+  if (a === b) return 0;
+  const [lowA, lowB] = [a.toLowerCase(), b.toLowerCase()];
+  if (lowA !== lowB) return lowA < lowB ? -1 : 1;
+  return a < b ? -1 : 1;
+};
 
 /** Stable order: target, server, session, window, pane. */
 export const byPlace = (a: PaneView, b: PaneView): number =>
