@@ -1,41 +1,131 @@
-// The workflow that signs and publishes: what it runs of others is named by a commit, which nobody can move, and nothing that
-// another workflow left in a cache goes into a package.
-import { readdirSync, readFileSync } from "node:fs";
+// The workflows that test pull requests, and that sign and publish: what they run of others is named by a commit, which nobody
+// can move, nothing that another workflow left in a cache goes into a package, and what comes from a stranger runs with no right
+// but to read. None of them runs here: so what they name has to be there.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 
-const FOLDER = fileURLToPath(new URL("../../.github/workflows", import.meta.url));
-const workflows = readdirSync(FOLDER).map((name) => ({
-  name,
-  text: readFileSync(join(FOLDER, name), "utf8"),
-}));
-const release = workflows.find(({ name }) => name === "release.yml")?.text ?? "";
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const FOLDER = join(ROOT, ".github", "workflows");
 
-it("names every action by its commit, with the version beside it", () => {
-  const used = workflows.flatMap(({ text }) =>
-    [...text.matchAll(/^ *-? *uses: *(.*)$/gm)].map(([, what = ""]) => what),
-  );
-  expect(used.length).toBeGreaterThan(4);
-  const PINNED = /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
-  expect(used.filter((what) => !PINNED.test(what))).toEqual([]);
-  // One version of each.
-  const byAction = Map.groupBy(new Set(used), (what) => what.split("@")[0]);
+const stepSchema = z.strictObject({
+  name: z.string().optional(),
+  if: z.string().optional(),
+  uses: z.string().optional(),
+  with: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  run: z.string().optional(),
+  env: z.record(z.string(), z.string()).optional(),
+});
+const permissionsSchema = z.record(z.string(), z.enum(["read", "write"]));
+const jobSchema = z.strictObject({
+  "runs-on": z.string(),
+  "timeout-minutes": z.number(),
+  steps: z.array(stepSchema),
+  strategy: z.unknown().optional(),
+  needs: z.string().optional(),
+  if: z.string().optional(),
+  permissions: permissionsSchema.optional(),
+});
+const workflowSchema = z.strictObject({
+  name: z.string(),
+  on: z.record(z.string(), z.unknown()),
+  permissions: permissionsSchema,
+  concurrency: z.unknown(),
+  jobs: z.record(z.string(), jobSchema),
+});
+const manifestSchema = z.object({ scripts: z.record(z.string(), z.string()) });
+
+const workflows = readdirSync(FOLDER).map((file) => {
+  const text = readFileSync(join(FOLDER, file), "utf8");
+  const workflow = workflowSchema.parse(parse(text));
+  return { file, text, workflow, steps: Object.values(workflow.jobs).flatMap(({ steps }) => steps) };
+});
+const named = (file: string) => {
+  const found = workflows.find((one) => one.file === file);
+  if (found === undefined) throw new Error(`there is no ${file}`);
+  return found;
+};
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, what = ""]) => what);
+
+it("there are those for pull requests and for releases", () => {
+  expect(workflows.map(({ file }) => file).toSorted()).toEqual(["ci.yml", "release.yml"]);
+});
+
+describe.each(workflows)("$file", ({ text, workflow, steps }) => {
+  it("names every action by its commit, with the version beside it", () => {
+    const used = matches(text, /^ *-? *uses: *(.*)$/gm);
+    expect(used.length).toBe(steps.filter(({ uses }) => uses !== undefined).length);
+    expect(used.length).toBeGreaterThan(4);
+    const PINNED = /^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+    expect(used.filter((what) => !PINNED.test(what))).toEqual([]);
+  });
+
+  it("may do no more than read, but where a tag is published", () => {
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    const jobs = Object.entries(workflow.jobs).filter(([, { permissions }]) => permissions !== undefined);
+    for (const [name, job] of jobs)
+      expect([name, job.permissions, job.if]).toEqual([
+        "publish",
+        { contents: "write" },
+        "github.ref_type == 'tag'",
+      ]);
+  });
+
+  it("takes nothing out of a cache", () => {
+    expect(text).not.toMatch(/^ *(cache|cache-dependency-path|restore-keys):/m);
+    expect(text).not.toContain("actions/cache");
+    // This action keeps one by itself where it is not told otherwise.
+    const setups = steps.filter(({ uses }) => uses?.startsWith("actions/setup-node@"));
+    expect(setups.length).toBeGreaterThan(0);
+    for (const setup of setups)
+      expect(setup.with).toEqual({ "node-version": 24, "package-manager-cache": false });
+  });
+
+  it("names scripts and files that are there", () => {
+    const { scripts } = manifestSchema.parse(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")));
+    const runs = steps.flatMap(({ run }) => run ?? []).join("\n");
+    const asked = matches(runs, /\bnpm (?:run )?(?:-s )?([\w:]+)/g).filter(
+      (name) => !["ci", "install"].includes(name),
+    );
+    expect(asked.length).toBeGreaterThan(2);
+    expect(asked.filter((name) => !(name in scripts))).toEqual([]);
+    const files = matches(runs, /\b(?:node|sh) ([\w./-]+\.\w+)/g);
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it("puts nothing that a stranger wrote into a script, and runs nothing that it downloads unseen", () => {
+    for (const { run = "" } of steps) {
+      expect(matches(run, /\$\{\{ *([\w.]+)/g).filter((name) => !name.startsWith("matrix."))).toEqual([]);
+      if (/\bcurl\b|\bwget\b/.test(run)) expect(run).toMatch(/sha256sum --check\n/);
+    }
+  });
+});
+
+it("one version of each action is used everywhere", () => {
+  const used = new Set(workflows.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? [])));
+  const byAction = Map.groupBy(used, (what) => what.split("@")[0]);
   expect([...byAction.values()].filter((versions) => versions.length > 1)).toEqual([]);
 });
 
-it("takes nothing out of a cache", () => {
-  expect(release).not.toMatch(/^ *(cache|cache-dependency-path|restore-keys):/m);
-  expect(release).not.toContain("actions/cache");
-  // This action keeps one by itself where it is not told otherwise.
-  const setups = release.split("uses: actions/setup-node@").slice(1);
-  expect(setups.length).toBeGreaterThan(0);
-  for (const setup of setups) expect(setup.split("- ")[0]).toContain("package-manager-cache: false");
+it("a pull request's own code sees no secret and no credentials", () => {
+  const { text, workflow, steps } = named("ci.yml");
+  expect(Object.keys(workflow.on).toSorted()).toEqual(["pull_request", "workflow_dispatch"]);
+  expect(text).not.toMatch(/secrets\.|github\.token|GITHUB_TOKEN/);
+  const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+  expect(checkouts.map((step) => step.with)).toEqual(checkouts.map(() => ({ "persist-credentials": false })));
 });
 
-it("may write to the repository only where it publishes, and only for a tag", () => {
-  const [before = "", publish = ""] = release.split(/^  publish:$/m);
-  expect(before).toContain("permissions:\n  contents: read");
-  expect(before).not.toContain("write");
-  expect(publish).toContain("if: github.ref_type == 'tag'");
+it("a release is published by a tag alone, with the package for npm beside the others", () => {
+  const { workflow } = named("release.yml");
+  expect(workflow.jobs["publish"]?.needs).toBe("package");
+  const uploads = (workflow.jobs["package"]?.steps ?? []).flatMap((step) =>
+    step.uses?.startsWith("actions/upload-artifact@") === true
+      ? String(step.with?.["path"]).trim().split("\n")
+      : [],
+  );
+  expect(uploads).toEqual(["dmg", "zip", "AppImage", "deb", "tgz"].map((kind) => `release/*.${kind}`));
 });
