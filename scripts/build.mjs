@@ -99,12 +99,12 @@ const LAZY_CHILD_PROCESS = {
  */
 const toAscii = (path) => {
   const text = readFileSync(path, "utf8");
-  if (/String\.raw`[^`]*[^\x00-\x7f]/.test(text)) throw new Error(`${path}: a raw text cannot be escaped`);
+  if (/String\.raw`[^`]*[\u0080-\uffff]/.test(text)) throw new Error(`${path}: a raw text cannot be escaped`);
   const escaped = text.replace(
     /[\u0080-\ud7ff\ue000-\uffff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  if (/[^\x00-\x7f]/.test(escaped))
+  if (/[\u0080-\uffff]/.test(escaped))
     throw new Error(`${path}: a sign beyond the first plane cannot be escaped`);
   writeFileSync(path, escaped);
 };
