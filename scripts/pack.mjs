@@ -3,13 +3,15 @@
 // or compiled when it is installed: the modules are in it, with a binary of SQLite for every system, and no recipe to make one.
 import "./checkNode.mjs";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeShare } from "./makeShare.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
-const STAGE = join(ROOT, "dist", "npm");
+/** Of this run alone: two may pack at a time. */
+const STAGE = mkdtempSync(join(tmpdir(), "agtmux-npm-"));
 /** Ours, at the same place in the package. */
 const FILES = [
   "bin/agtmux",
@@ -80,7 +82,6 @@ const stageManifest = () => {
 };
 
 const stage = () => {
-  rmSync(STAGE, { recursive: true, force: true });
   for (const file of FILES) copy(join(ROOT, file), join(STAGE, file));
   for (const name of Object.keys(MODULES)) stageModule(name);
   copy(join(ROOT, "packaging", "npm", "placeCompletions.mjs"), join(STAGE, "placeCompletions.mjs"));
@@ -88,12 +89,20 @@ const stage = () => {
   stageManifest();
 };
 
-if (options.build)
-  for (const part of ["renderer", "cli"])
-    execFileSync(process.execPath, [join(ROOT, "scripts", "build.mjs"), part], { stdio: "inherit" });
-stage();
-const output = resolve(options.output);
-mkdirSync(output, { recursive: true });
-const args = ["pack", "--silent", "--pack-destination", output];
-const file = execFileSync("npm", args, { cwd: STAGE, encoding: "utf8" });
-console.log(join(output, file.trim()));
+const pack = () => {
+  if (options.build)
+    for (const part of ["renderer", "cli"])
+      execFileSync(process.execPath, [join(ROOT, "scripts", "build.mjs"), part], { stdio: "inherit" });
+  stage();
+  const output = resolve(options.output);
+  mkdirSync(output, { recursive: true });
+  const args = ["pack", "--silent", "--pack-destination", output];
+  const file = execFileSync("npm", args, { cwd: STAGE, encoding: "utf8" });
+  console.log(join(output, file.trim()));
+};
+
+try {
+  pack();
+} finally {
+  rmSync(STAGE, { recursive: true });
+}
