@@ -137,7 +137,7 @@ export const createRig = (path: string): Rig => {
       targetId,
       server: SERVER,
       status: "ok",
-      mode: "control",
+      mode: "direct",
       problem: null,
       instance: instanceOf(targetId),
       panes,

@@ -35,7 +35,6 @@ const bareMachine = (targetId: string): TargetExecutor => {
     kind: "ssh",
     homeDir: () => Promise.resolve("/home/someone"),
     run: refuse,
-    start: refuse,
     files: {
       readText: nothing,
       readTail: nothing,
@@ -56,7 +55,7 @@ const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): Wa
   list: () =>
     Promise.resolve({
       status: "ok",
-      mode: "control",
+      mode: "direct",
       problem: null,
       instance: rig.instanceOf(targetId),
       panes,
@@ -64,7 +63,6 @@ const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): Wa
   expectChange: () => {},
   capture: (paneIds) => Promise.resolve(new Map(paneIds.map((paneId) => [paneId, SCREEN]))),
   currentPath: () => Promise.resolve(null),
-  onHint: () => {},
   close: () => Promise.resolve(),
 });
 

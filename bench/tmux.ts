@@ -1,5 +1,5 @@
-// What watching costs a tmux server with 200 panes in 20 sessions, and us: CPU per probe and per full listing over the
-// control connection, and the CPU of both at the daemon's own pace while nothing happens. Linux only (reads /proc).
+// What watching costs a tmux server with 200 panes in 20 sessions, and us: CPU per probe and per full listing over its
+// socket, and the CPU of both at the daemon's own pace while nothing happens. Linux only (reads /proc).
 import { createSystemClock, createIdSource } from "../core/daemon/systemClock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { createLocalExecutor } from "../core/targets/executors/localExecutor.ts";
@@ -29,7 +29,7 @@ export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> =>
   const tmux = createPrivateTmux();
   const clock = createSystemClock();
   const ids = createIdSource(() => clock.now());
-  const executor = createLocalExecutor({ targetId: "host", env: { ...process.env }, logger: SILENT_LOGGER });
+  const executor = createLocalExecutor({ targetId: "host", env: { ...process.env } });
   const server = createTmuxServer({
     executor,
     tmuxPath: "tmux",
@@ -49,7 +49,7 @@ export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> =>
           : tmux.run("new-window", "-t", `s${session}:`, "exec cat"));
     }
     await probeTopology(server);
-    await until(() => server.mode === "control", "control mode");
+    await until(() => server.mode === "direct", "it is asked directly");
     const listing = await listTopology(server, () => ids.nonce());
     if (listing.status !== "ok") throw new Error("bench tmux: no listing");
     const panePids = listing.panes.map((pane) => pane.panePid);
@@ -83,7 +83,7 @@ export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> =>
     return {
       name: "tmux",
       title: "One look at tmux",
-      how: `The daemon's own looks at a real tmux server with ${paneIds.length} panes over the control connection, ${rounds} rounds each, measured in the process of the bench.`,
+      how: `The daemon's own looks at a real tmux server with ${paneIds.length} panes over its socket, ${rounds} rounds each, measured in the process of the bench.`,
       tables: [
         {
           caption: "One look",

@@ -174,7 +174,7 @@ export class Player implements Disposable {
       targetId: HOST_TARGET,
       server: SERVER.server,
       status: "ok",
-      mode: "control",
+      mode: "direct",
       problem: null,
       instance: SERVER,
       panes: [pane],

@@ -366,7 +366,7 @@ describe.skipIf(!hasTmux)("a terminal that shows the session already", () => {
       true,
     ],
     [
-      "is a control client without a terminal, as ours is",
+      "is a control client without a terminal",
       async (session: string) => {
         const flags = ["-C", "attach-session", "-t", session, "-f", "read-only,no-output,ignore-size"];
         children.push(spawn("tmux", ["-S", inner.socket, ...flags]));

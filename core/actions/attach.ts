@@ -30,7 +30,7 @@ const isSameServer = (inside: InsideTmux, server: ServerInstance): boolean =>
 
 /**
  * The terminal that the person sits at: of the plain ones the one that was used last, those in the caller's own session
- * first. tmux's own choice may fall on a control client (ours, just attached), which would be moved in its place. Where only
+ * first. tmux's own choice may fall on a control client, which would be moved in its place. Where only
  * a native client shows the caller's session, the caller sits in one of its windows.
  */
 const chooseCaller = (clients: readonly TmuxClient[], sessionId: string): TmuxClient => {

@@ -3,7 +3,7 @@
 // because other users can read arguments, and a check holds rows of the screen.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
-import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { cleanScreen } from "../tmux/capture.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { paneCondition, type PaneCondition } from "./paneCondition.ts";
@@ -90,8 +90,6 @@ export interface PaneHandsDeps {
   /** `-L name` or `-S path` as arguments. */
   socketArgs: readonly string[];
   makeNonce: () => string;
-  /** Takes our read-only client out of the way where tmux takes no keys beside one; what was refused is then tried once more. */
-  allowKeys?: () => Promise<void>;
 }
 
 /** For tmux's own parser: between single quotes every character but the quote is itself. Newlines do not belong here. */
@@ -131,27 +129,18 @@ const parseLook = (output: string, nonce: string): PaneLook | null => {
 const GONE =
   /can't find (pane|window|session)|no server running|lost server|server exited|\((No such file|Connection refused)/;
 
-/** tmux refuses before it does anything. */
-const READ_ONLY = /client is read-only/;
-
 export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
-  const { executor, tmuxPath, socketArgs, makeNonce, allowKeys } = deps;
+  const { executor, tmuxPath, socketArgs, makeNonce } = deps;
   const tmux = [tmuxPath, "-u", ...socketArgs];
   /** Names of the buffers with texts of ours. */
   const held = new Set<string>();
-  const runOnce = (argv: readonly string[], stdin?: string): Promise<RunResult> =>
-    executor.run([...tmux, ...argv], {
+  /** Null: the pane or its server is gone. */
+  const run = async (argv: readonly string[], stdin?: string): Promise<string | null> => {
+    const result = await executor.run([...tmux, ...argv], {
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_CAPTURE_BYTES,
       ...(stdin === undefined ? {} : { stdin }),
     });
-  /** Null: the pane or its server is gone. */
-  const run = async (argv: readonly string[], stdin?: string): Promise<string | null> => {
-    let result = await runOnce(argv, stdin);
-    if (result.exitCode !== 0 && allowKeys !== undefined && READ_ONLY.test(result.stderr)) {
-      await allowKeys();
-      result = await runOnce(argv, stdin);
-    }
     if (result.exitCode === 0) return result.stdout;
     if (GONE.test(result.stderr)) return null;
     const why = result.timedOut ? `no answer within ${TIMEOUT_MS} ms` : result.stderr.trim().split("\n")[0];

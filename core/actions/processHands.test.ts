@@ -2,7 +2,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import type { VerifiedAction } from "./prepare.ts";
@@ -18,7 +17,7 @@ let child: ChildProcess;
 let pid: number;
 
 beforeEach(async () => {
-  executor = createLocalExecutor({ targetId: "host", env: process.env, logger: SILENT_LOGGER });
+  executor = createLocalExecutor({ targetId: "host", env: process.env });
   hands = createProcessHands(executor);
   child = spawn("sleep", ["60"]);
   await once(child, "spawn");

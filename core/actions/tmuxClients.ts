@@ -1,5 +1,5 @@
 // Who is attached to a tmux server: terminals, and programs in control mode. A control client with a terminal of its own is
-// one that shows tmux's windows natively (iTerm2's `tmux -CC`); one without is a program that only listens, as ours is.
+// one that shows tmux's windows natively (iTerm2's `tmux -CC`); one without is a program that only listens.
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
 const TIMEOUT_MS = 2_000;
@@ -22,7 +22,7 @@ export interface TmuxClient {
   reportsFocus: boolean;
 }
 
-/** Null for a control client without a terminal, ours among them. */
+/** Null for a control client without a terminal. */
 const parseClient = (line: string): TmuxClient | null => {
   const match = /^([01]) ([01]) (\d+) (\$\d+) (\/dev\/[A-Za-z0-9/._-]+) (%\d+) ([01]?) (\S*)$/.exec(line);
   return match === null

@@ -24,7 +24,7 @@ const target = (name: string, health: TargetView["health"]): TargetView => ({
   rtt_ms: null,
   remedy: null,
   next_attempt_at: null,
-  servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 3 }],
+  servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 3 }],
 });
 const input = {
   rows,

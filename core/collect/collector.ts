@@ -93,7 +93,6 @@ export class Collector {
    */
   async start(takeEvents?: () => Promise<void>): Promise<void> {
     await this.screens.start();
-    for (const state of this.servers) state.watched.onHint(() => this.guard(this.listServer(state)));
     await Promise.all(this.servers.map((state) => this.listServer(state)));
     await this.screens.readAll();
     await takeEvents?.();

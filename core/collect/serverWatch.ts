@@ -23,8 +23,8 @@ export const watchServer = (options: {
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
   const { tmux, socketPath, makeNonce, probe = createLocalProbe(tmux) } = options;
-  /** Something was renamed, opened, closed or is asked for: the probe alone would not see all of it. */
-  let isHinted = false;
+  /** What is there now is asked for: the probe alone would not see all of it. */
+  let isExpected = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;
 
   const frame = () => ({ mode: tmux.mode, problem: tmux.problem });
@@ -58,8 +58,8 @@ export const watchServer = (options: {
           ? { ...frame(), status: "no_server", mode: "none", instance: null, panes: [] }
           : { ...frame(), status: "error", problem: looked.problem, instance: null, panes: [] };
       }
-      const isDue = last === null || isHinted || last.looked.fingerprint !== looked.fingerprint;
-      isHinted = false;
+      const isDue = last === null || isExpected || last.looked.fingerprint !== looked.fingerprint;
+      isExpected = false;
       if (last === null || isDue) return listFully(looked);
       const { panes } = last.listing;
       const listing = {
@@ -71,7 +71,7 @@ export const watchServer = (options: {
       return listing;
     },
     expectChange: () => {
-      isHinted = true;
+      isExpected = true;
     },
     capture: (paneIds) => captureScreens(tmux, paneIds),
     async currentPath(paneId) {
@@ -79,12 +79,6 @@ export const watchServer = (options: {
       const [answer] = result.status === "ok" ? result.answers : [];
       const path = answer?.isOk === true ? answer.lines[0] : undefined;
       return path === undefined || path === "" ? null : path;
-    },
-    onHint: (listener) => {
-      tmux.onHint(() => {
-        isHinted = true;
-        listener();
-      });
     },
     close: () => tmux.close(),
   };

@@ -7,7 +7,7 @@ import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 export interface ServerListing {
   status: "ok" | "no_server" | "error";
-  mode: "control" | "polling" | "none";
+  mode: "direct" | "polling" | "none";
   problem: string | null;
   instance: ServerInstance | null;
   panes: readonly Pane[];
@@ -25,7 +25,6 @@ export interface WatchedServer {
   capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
   /** Working folder of the program in the pane's foreground as tmux knows it; null where it does not. */
   currentPath(paneId: string): Promise<string | null>;
-  onHint(listener: () => void): void;
   close(): Promise<void>;
 }
 

@@ -12,7 +12,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../ports/logger.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createFarEventHome, type EventHome } from "./farEventHome.ts";
 
@@ -29,7 +28,6 @@ beforeEach(() => {
   const executor = createLocalExecutor({
     targetId: "vm1",
     env: { ...process.env, HOME: homeDir },
-    logger: SILENT_LOGGER,
   });
   eventHome = createFarEventHome({ executor, homeDir, scriptText: SCRIPT });
   close = () => executor.close();

@@ -1,5 +1,5 @@
 // Opens what the home holds and what all the rest stands on: the stored state, config.json, the installed event script and
-// this machine's executor; and ends what a killed daemon of this home left behind. It watches nothing yet.
+// this machine's executor. It watches nothing yet.
 import { mkdir } from "node:fs/promises";
 import type { Ingest } from "../ingest/ingest.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
@@ -15,7 +15,6 @@ import type { Own } from "./closing.ts";
 import { ConfigFile } from "./configFile.ts";
 import { installEventScript } from "./eventScript.ts";
 import { openIngest } from "./openIngest.ts";
-import { createStartedChildren } from "./startedChildren.ts";
 import { continueClock } from "./systemClock.ts";
 
 export interface OpenHomeDeps {
@@ -38,8 +37,6 @@ export interface Home {
   readonly eventScript: string;
   /** This machine's. */
   readonly executor: TargetExecutor;
-  /** The same; what it starts is written down, for the next daemon to end after a kill. */
-  readonly reader: TargetExecutor;
   readonly adapterSwitch: AdapterSwitch;
   readonly ingest: Ingest;
 }
@@ -64,10 +61,8 @@ export const openHome = async ({
   own(() => config.close());
   const eventScript = await installEventScript(deps.eventScriptSource, paths.binDir);
 
-  const executor = createLocalExecutor({ targetId: HOST_TARGET, env, logger });
+  const executor = createLocalExecutor({ targetId: HOST_TARGET, env });
   own(() => executor.close());
-  const children = createStartedChildren({ executor, path: paths.children, logger });
-  await children.endLeftovers();
   const adapterSwitch = createAdapterSwitch({
     adapters,
     config: () => config.current,
@@ -81,5 +76,5 @@ export const openHome = async ({
     timing: () => config.current.timing,
     adapterOf: (agentType) => adapterSwitch.enabled.byAgentType(agentType),
   });
-  return { store, clock, config, eventScript, executor, reader: children.executor, adapterSwitch, ingest };
+  return { store, clock, config, eventScript, executor, adapterSwitch, ingest };
 };

@@ -16,8 +16,6 @@ export interface PaneReachDeps {
   servers: readonly WatchedServer[];
   paneOf: (key: PaneKey) => Pane | undefined;
   makeNonce: () => string;
-  /** See PaneHandsDeps. */
-  allowKeys: (server: string) => Promise<void>;
 }
 
 export const createPaneReach = ({
@@ -26,20 +24,13 @@ export const createPaneReach = ({
   servers,
   paneOf,
   makeNonce,
-  allowKeys,
 }: PaneReachDeps): PaneReach => {
   const hands = new Map(
     tmuxPath === null
       ? []
       : servers.map(({ server, socketArgs }) => [
           server,
-          createPaneHands({
-            executor,
-            tmuxPath,
-            socketArgs,
-            makeNonce,
-            allowKeys: () => allowKeys(server),
-          }),
+          createPaneHands({ executor, tmuxPath, socketArgs, makeNonce }),
         ]),
   );
   return {

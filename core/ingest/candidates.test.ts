@@ -64,7 +64,7 @@ describe("binding among many", () => {
     const f = running();
     const other = { ...INSTANCE, server: "work", socketPath: "/tmp/tmux-1000/work", pid: 98 };
     const pane = somePane("%1", { server: "work", panePid: 700 });
-    const at = { targetId: "host", server: "work", status: "ok", mode: "control", problem: null } as const;
+    const at = { targetId: "host", server: "work", status: "ok", mode: "direct", problem: null } as const;
     f.ingest.applyTopology({ ...at, instance: other, panes: [pane] });
     const process = { pid: 701, ppid: 700, comm: "claude", args: "claude", startedAt: f.clock.now() };
     f.ingest.applyRecognised(pane, { agentType: "claude", process });
@@ -102,7 +102,7 @@ describe("binding beside another target", () => {
     if (target === undefined) throw new Error("no target");
     f.ingest.setTarget({ ...target, targetId: FAR, targetName: "vm1", kind: "ssh", isDefault: false });
     const pane = somePane("%1", { targetId: FAR });
-    const at = { targetId: FAR, server: "default", status: "ok", mode: "control", problem: null } as const;
+    const at = { targetId: FAR, server: "default", status: "ok", mode: "direct", problem: null } as const;
     f.ingest.applyTopology({ ...at, instance: INSTANCE, panes: [pane] });
     const process = { pid, ppid: 500, comm: "claude", args: "claude", startedAt: STARTED_AT };
     f.ingest.applyRecognised(pane, { agentType: "claude", process });

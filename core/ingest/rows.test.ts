@@ -28,7 +28,7 @@ const setUp = () => {
       targetId,
       server,
       status: "ok",
-      mode: "control",
+      mode: "direct",
       problem: null,
       instance: { ...INSTANCE, server },
       panes: panes.map((one) => ({ ...one, server })),

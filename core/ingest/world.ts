@@ -17,7 +17,7 @@ export interface ServerEntry {
   targetId: string;
   server: string;
   status: "ok" | "no_server" | "error";
-  mode: "control" | "polling" | "none";
+  mode: "direct" | "polling" | "none";
   problem: string | null;
   instance: ServerInstance | null;
   panes: ReadonlyMap<string, Pane>;

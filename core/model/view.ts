@@ -118,7 +118,7 @@ export const targetViewSchema = z.object({
     z.object({
       tmux_server: z.string(),
       status: z.enum(["ok", "no_server", "error"]),
-      mode: z.enum(["control", "polling", "none"]),
+      mode: z.enum(["direct", "polling", "none"]),
       problem: z.string().nullable(),
       pane_count: z.number().int(),
     }),

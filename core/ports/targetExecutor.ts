@@ -1,4 +1,4 @@
-// How commands and files of a target are reached. One contract for the local machine and, later, SSH.
+// How commands, files and sockets of a target are reached: one contract for the local machine and for SSH.
 
 export interface RunResult {
   /** Exit status; null when ended by a signal or a time-out. */
@@ -8,17 +8,14 @@ export interface RunResult {
   timedOut: boolean;
 }
 
-/** A long-lived child whose output arrives line by line (newline stripped, invalid UTF-8 replaced). */
-export interface LineProcess {
-  readonly pid: number | undefined;
-  write(text: string): void;
-  onLine(listener: (line: string) => void): void;
-  /** Called once, also when the program could not be started. */
-  onExit(listener: (reason: string) => void): void;
-  /** Ends it at once, with that as the reason of its end: what it writes is not to be believed. */
-  abort(reason: string): void;
-  /** Ends the child and resolves when it is gone. */
-  close(): Promise<void>;
+/** A connection to a Unix socket of the target. What is written before it is open is sent then. */
+export interface SocketConnection {
+  write(bytes: Uint8Array): void;
+  /** One listener each. */
+  onData(listener: (bytes: Uint8Array) => void): void;
+  /** Called once, also when it could not be opened, with the error's code where there was one. */
+  onClose(listener: (reason: string) => void): void;
+  close(): void;
 }
 
 export interface FileStat {
@@ -42,6 +39,16 @@ export interface TargetFiles {
   remove(path: string): Promise<void>;
 }
 
+/** Unix sockets of the target. */
+export interface TargetSockets {
+  /**
+   * Which socket lies at `path`: the same text for as long as it is the same one. Null where none does, or it belongs to another
+   * user. Throws where that cannot be told.
+   */
+  identify(path: string): Promise<string | null>;
+  connect(path: string): SocketConnection;
+}
+
 /** `argv` is always a vector, never a shell string. */
 export interface TargetExecutor {
   readonly targetId: string;
@@ -52,7 +59,8 @@ export interface TargetExecutor {
     argv: readonly string[],
     options: { timeoutMs: number; stdin?: string; maxBytes?: number },
   ): Promise<RunResult>;
-  start(argv: readonly string[]): LineProcess;
+  /** Left out where sockets of the target cannot be reached. */
+  readonly sockets?: TargetSockets;
   /** True while a process of this id is there, a zombie too. Only on the daemon's own machine, where asking costs no process. */
   isRunning?(pid: number): boolean;
   readonly files: TargetFiles;

@@ -25,8 +25,6 @@ export interface RuntimePaths {
   readonly binDir: string;
   /** Control sockets of SSH connections. */
   readonly controlDir: string;
-  /** Children of the daemon that live long, for the next one to end after a kill. */
-  readonly children: string;
   /** Adapter files of the person. */
   readonly adaptersDir: string;
 }
@@ -65,7 +63,6 @@ export const runtimePaths = (home: string): RuntimePaths => {
     startLog: join(logDir, "daemon.log"),
     binDir: join(home, "bin"),
     controlDir: join(home, "cm"),
-    children: join(home, "children.json"),
     adaptersDir: join(home, "adapters"),
   };
 };

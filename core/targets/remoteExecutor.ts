@@ -26,7 +26,7 @@ export interface RemoteExecutor extends TargetExecutor {
   onDown(listener: (error: Error) => void): void;
   /**
    * Starts a program over there and gives its streams as bytes, without what the login shell said before. `close` closes
-   * its input, and signals it when that was not enough. `start` is the same by lines.
+   * its input, and signals it when that was not enough.
    */
   openChannel(argv: readonly string[]): ByteChannel;
 }

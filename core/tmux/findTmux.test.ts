@@ -2,10 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { findTmux, parseTmuxVersion } from "./findTmux.ts";
+import { findTmux, knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
 
 let executor: TargetExecutor;
 let folder: string;
@@ -14,7 +13,6 @@ beforeEach(() => {
   executor = createLocalExecutor({
     targetId: "host",
     env: { PATH: process.env["PATH"] },
-    logger: SILENT_LOGGER,
   });
 });
 afterEach(() => executor.close());
@@ -25,6 +23,21 @@ const program = (name: string, text: string, mode = 0o755): string => {
   chmodSync(join(folder, name, "tmux"), mode);
   return join(folder, name);
 };
+
+it.each([
+  ["2.9a", "older"],
+  ["3.1c", "older"],
+  ["3.2", "tested"],
+  ["3.2a", "tested"],
+  ["3.7c", "tested"],
+  ["3.8", "newer"],
+  ["4.0", "newer"],
+  ["next-3.6", "newer"],
+  ["3.5-rc", "newer"],
+  ["master", "newer"],
+])("version %s is %s", (raw, known) => {
+  expect(knowledgeOf(parseTmuxVersion(`tmux ${raw}`))).toBe(known);
+});
 
 describe("parseTmuxVersion", () => {
   it.each([

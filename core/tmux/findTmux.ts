@@ -19,6 +19,21 @@ export interface FoundTmux {
   version: TmuxVersion;
 }
 
+/** How well a version is known: every test runs with those from 3.2a to 3.7c; messages and formats of newer ones may differ. */
+export type VersionKnowledge = "older" | "tested" | "newer";
+const OLDEST_TESTED = [3, 2] as const;
+const NEWEST_TESTED = [3, 7] as const;
+export const TESTED_VERSIONS = "3.2a to 3.7c";
+
+/** Development builds count as newer. */
+export const knowledgeOf = ({ raw, major, minor }: TmuxVersion): VersionKnowledge => {
+  if (major === null || minor === null || !/^\d+\.\d+[a-z]?$/.test(raw)) return "newer";
+  const isBelow = (than: readonly [number, number]): boolean =>
+    major < than[0] || (major === than[0] && minor < than[1]);
+  if (isBelow(OLDEST_TESTED)) return "older";
+  return isBelow([NEWEST_TESTED[0], NEWEST_TESTED[1] + 1]) ? "tested" : "newer";
+};
+
 /** Reads the output of `tmux -V`: `tmux 3.3a`, `tmux next-3.6`, `tmux openbsd-7.5`, `tmux master`. */
 export const parseTmuxVersion = (output: string): TmuxVersion => {
   const raw = /^tmux\s+(\S+)/.exec(output)?.[1] ?? "";

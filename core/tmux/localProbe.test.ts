@@ -7,7 +7,7 @@ const ROWS = ["%1 100 41 0 @1 one", "%2 100 42 0 @2 two"];
 
 /** A prober over a server whose next answer can be set. */
 const scene = () => {
-  const now = { about: "7 1700000000 /tmp/sock", rows: ROWS, mode: "control" as TmuxServer["mode"] };
+  const now = { about: "7 1700000000 /tmp/sock", rows: ROWS };
   const query = (): Promise<QueryResult> =>
     Promise.resolve({
       status: "ok",
@@ -21,13 +21,8 @@ const scene = () => {
     targetId: "host",
     server: "default",
     query,
-    get mode() {
-      return now.mode;
-    },
+    mode: "direct",
     problem: null,
-    controlClientPid: null,
-    allowKeys: () => Promise.resolve(),
-    onHint: () => () => {},
     close: () => Promise.resolve(),
   };
   const probe = createLocalProbe(server);
@@ -68,7 +63,6 @@ it.each([
   ["the last pane less", { rows: ["%1 100 41 0 @1 one"] }],
   ["another pane in its place", { rows: ["%9 100 41 0 @1 one", "%2 100 42 0 @2 two"] }],
   ["another life of the server", { about: "8 1700000000 /tmp/sock" }],
-  ["words of another kind", { mode: "polling" as const }],
   ["a line that is none", { rows: ["%1 100 41 0 @1 one", "nonsense"] }],
 ])("has another fingerprint for %s, and keeps that", async (_what, change) => {
   const look = scene();

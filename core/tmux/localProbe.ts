@@ -4,7 +4,7 @@ import { probeListing, parseProbeLine, type ProbeLine, type ProbeResult } from "
 import type { TmuxServer } from "./tmuxServer.ts";
 
 interface Look {
-  /** Which life of which server, and in which words it was asked. */
+  /** Which life of which server. */
   of: string;
   lines: readonly string[];
   parsed: readonly ProbeLine[];
@@ -23,13 +23,13 @@ export const createLocalProbe = (server: TmuxServer): (() => Promise<ProbeResult
   let serial = 0;
 
   return async () => {
-    const { format, listing } = await probeListing(server);
+    const listing = await probeListing(server);
     if (listing.status !== "ok") {
       last = null;
       return listing;
     }
     const { lines, instance } = listing;
-    const of = `${instance.pid} ${instance.startedAt} ${format}`;
+    const of = `${instance.pid} ${instance.startedAt}`;
     const before = last?.of === of ? last : null;
     const parsed = lines.map((line, index) => {
       const known = before?.lines[index] === line ? before.parsed[index] : undefined;

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock } from "../../test/setup/realClock.ts";
 import type { ProcessInfo } from "../model/runtime.ts";
-import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createProcessTree, type ProcessTree } from "./processTree.ts";
@@ -16,7 +15,7 @@ let executor: TargetExecutor;
 let folder: string;
 let children: ChildProcess[];
 beforeEach(() => {
-  executor = createLocalExecutor({ targetId: "host", env: { ...process.env }, logger: SILENT_LOGGER });
+  executor = createLocalExecutor({ targetId: "host", env: { ...process.env } });
   folder = mkdtempSync(join(tmpdir(), "agtmux-proc-"));
   children = [];
 });

@@ -1,6 +1,5 @@
 // The only tmux commands that watching may send, checked at run time. Everything else (keys, windows, options, and above
-// all `run-shell` or a format that runs one) is refused here, because tmux's own read-only flag does not stop a control
-// client from any of it.
+// all `run-shell` or a format that runs one) is refused here, because nothing in tmux would stop a client from any of it.
 
 /** One command as a vector: its name, flags and arguments, without quoting. */
 export type ReadCommand = readonly string[];
@@ -14,8 +13,7 @@ interface CommandRule {
 }
 
 const RULES: Record<string, CommandRule> = {
-  "list-panes": { flags: ["-a", "-s"], withValue: ["-F", "-t"], required: [], takesFormat: false },
-  "list-clients": { flags: [], withValue: ["-F", "-t"], required: [], takesFormat: false },
+  "list-panes": { flags: ["-a"], withValue: ["-F", "-f"], required: ["-a"], takesFormat: false },
   "capture-pane": {
     flags: ["-p", "-J"],
     withValue: ["-t", "-S", "-E"],
@@ -25,16 +23,16 @@ const RULES: Record<string, CommandRule> = {
   "display-message": { flags: ["-p"], withValue: ["-t"], required: ["-p"], takesFormat: true },
 };
 
-const ID = /^[%@$]\d{1,10}$/;
+const PANE_ID = /^%\d{1,10}$/;
 const LINE_NUMBER = /^-?\d{1,6}$/;
-// Printable ASCII without the quote that encloses it on the control connection, and not ending as a command separator.
+// Printable ASCII without the quote that encloses it in a list of commands, and not ending as a command separator.
 const FORMAT = /^[ -&(-~]{0,4000}[ -&(-:<-~]$/;
 // `#(` runs a shell; `E:` and `T:` expand a value again, and values are hostile.
 const UNSAFE_FORMAT = /#\(|[{;]\s*[ET][:;]/;
 
 const isValid = (flag: string, value: string | undefined): boolean => {
   if (value === undefined) return false;
-  if (flag === "-t") return ID.test(value);
+  if (flag === "-t") return PANE_ID.test(value);
   if (flag === "-S" || flag === "-E") return LINE_NUMBER.test(value);
   return FORMAT.test(value) && !UNSAFE_FORMAT.test(value);
 };
@@ -59,7 +57,3 @@ export const assertReadCommand = (command: ReadCommand): void => {
   for (const flag of rule.required) if (!seen.has(flag)) refuse(`missing ${flag}`);
   return undefined;
 };
-
-/** The command as a line for the control connection. Call only after `assertReadCommand`, which excludes quotes. */
-export const toControlLine = (command: ReadCommand): string =>
-  command.map((part, index) => (index === 0 || /^[-\w]+$/.test(part) ? part : `'${part}'`)).join(" ");

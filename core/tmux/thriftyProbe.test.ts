@@ -16,7 +16,7 @@ let answers: string[][];
 
 beforeEach(async () => {
   tmux = createPrivateTmux();
-  executor = createLocalExecutor({ targetId: "vm1", env: { ...process.env }, logger: SILENT_LOGGER });
+  executor = createLocalExecutor({ targetId: "vm1", env: { ...process.env } });
   inner = createTmuxServer({
     executor,
     tmuxPath: "tmux",
@@ -29,8 +29,6 @@ beforeEach(async () => {
   });
   answers = [];
   for (const name of ["one", "two", "three"]) await tmux.newSession(name);
-  await inner.query([["display-message", "-p", "#{pid}"]]);
-  await until(() => inner.mode === "control", "control mode");
 });
 afterEach(async () => {
   await inner.close();
@@ -41,7 +39,6 @@ afterEach(async () => {
 const prober = (version = { major: 3, minor: 3 }, offsetMs = 0) => {
   const server: TmuxServer = {
     ...inner,
-    mode: "control",
     query: async (commands) => {
       const result = await inner.query(commands);
       if (result.status === "ok") answers.push([...(result.answers[1]?.lines ?? [])]);

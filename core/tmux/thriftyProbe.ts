@@ -1,6 +1,6 @@
 // The cheap look at a server that is reached through a connection: tmux itself leaves out what did not move since the last
-// look, so that an idle target costs a few bytes per pane. Now and then everything is read, because a title that a person
-// sets moves nothing. Its times are our own clock's: the target's may be hours off.
+// look, so that an idle target costs a few bytes per pane. Now and then everything is read, because a name or title that a
+// person sets moves nothing. Its times are our own clock's: the target's may be hours off.
 import { createHash } from "node:crypto";
 import type { Clock } from "../ports/clock.ts";
 import { PROBE_FORMATS, probeTopology, readListing, type ProbeResult } from "./topology.ts";
@@ -86,8 +86,7 @@ export const createThriftyProbe = (options: {
   };
 
   return async () => {
-    // Without a control client nothing tells of renamed windows and sessions.
-    if (server.mode !== "control" || !canCompare(version)) return probeFully();
+    if (!canCompare(version)) return probeFully();
     const now = clock.now();
     const isFull = now - fullAt >= FULL_EVERY_MS;
     const details = PROBE_FORMATS.full.slice("#{pane_id}".length);

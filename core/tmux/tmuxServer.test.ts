@@ -1,5 +1,5 @@
-import { fork } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chownSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
@@ -10,23 +10,23 @@ import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
 
 let tmux: PrivateTmux;
-let executor: TargetExecutor & { runs: number; starts: number };
+let executor: TargetExecutor & { runs: number };
 let server: TmuxServer;
 
-const countingExecutor = (): typeof executor => {
-  const inner = createLocalExecutor({ targetId: "host", env: { ...process.env }, logger: SILENT_LOGGER });
-  const counting = {
-    ...inner,
+/** `path`: where the socket is looked for instead; null: it cannot be reached. */
+const countingExecutor = (path?: string | null): typeof executor => {
+  const inner = createLocalExecutor({ targetId: "host", env: { ...process.env } });
+  const { sockets, ...others } = inner;
+  const counting: typeof executor = {
+    ...others,
     runs: 0,
-    starts: 0,
     run: (...args: Parameters<TargetExecutor["run"]>) => {
       counting.runs += 1;
       return inner.run(...args);
     },
-    start: (...args: Parameters<TargetExecutor["start"]>) => {
-      counting.starts += 1;
-      return inner.start(...args);
-    },
+    ...(path === null || sockets === undefined
+      ? {}
+      : { sockets: { ...sockets, connect: (asked) => sockets.connect(path ?? asked) } }),
   };
   return counting;
 };
@@ -41,21 +41,16 @@ const connect = (tmuxPath = "tmux"): TmuxServer =>
     ids: randomIds,
     logger: SILENT_LOGGER,
   });
-const controlled = async (): Promise<void> => {
-  await server.query([["display-message", "-p", "#{pid}"]]);
-  await until(() => server.mode === "control", "control mode", 30_000);
+/** Another way to reach the server from now on. */
+const reachBy = async (path: string | null): Promise<void> => {
+  await executor.close();
+  executor = countingExecutor(path);
+  server = connect();
 };
-/** A program that refuses to be a control client, as a wedged tmux does. */
-const tmuxWithoutControl = (): string => {
-  const path = join(tmux.folder, "wedged");
-  writeFileSync(
-    path,
-    '#!/bin/sh\nfor a; do [ "$a" = -C ] && { echo "%exit"; exit 0; }; done\nexec tmux "$@"\n',
-    {
-      mode: 0o755,
-    },
-  );
-  return path;
+const panes = async (): Promise<readonly string[]> => {
+  const result = await server.query([["list-panes", "-a", "-F", "#{pane_id}"]]);
+  if (result.status !== "ok") throw new Error(JSON.stringify(result));
+  return result.answers[0]?.lines ?? [];
 };
 
 beforeEach(() => {
@@ -69,20 +64,19 @@ afterEach(async () => {
   await tmux.close();
 });
 
-/** Lines that try to end their own block and to forge the next answer. */
+/** Lines that try to end their own answer and to forge the next one. */
 const forgeries = (): string => {
   const lines: string[] = [];
   for (let number = 0; number < 2_500; number += 100) lines.push(`%end 1 ${number} 1`);
   return [...lines.slice(0, 10), "%begin 1 2 3", "agtmux-0-1", "%exit", "%error 1 2 1"].join("\\n");
 };
 
-describe.each(["control", "polling"] as const)("query in %s mode", (mode) => {
+describe.each(["direct", "polling"] as const)("query, %s", (mode) => {
   beforeEach(async () => {
     await tmux.newSession("öne");
-    if (mode === "polling") {
-      await server.close();
-      server = connect(tmuxWithoutControl());
-    } else await controlled();
+    if (mode === "polling") await reachBy(null);
+    await panes();
+    expect(server.mode).toBe(mode);
   });
 
   it("answers each command of a batch, and a failing one alone fails", async () => {
@@ -144,10 +138,13 @@ describe.each(["control", "polling"] as const)("query in %s mode", (mode) => {
 
   it("says no_server after the server ended, and finds the next one", async () => {
     await tmux.run("kill-server");
-    await until(async () => (await server.query([["list-panes", "-a"]])).status === "no_server", "no server");
+    await until(
+      async () => (await server.query([["list-panes", "-a", "-F", "x"]])).status === "no_server",
+      "no server",
+    );
     const runs = executor.runs;
     for (let tick = 0; tick < 20; tick++)
-      expect((await server.query([["list-panes", "-a"]])).status).toBe("no_server");
+      expect((await server.query([["list-panes", "-a", "-F", "x"]])).status).toBe("no_server");
     expect(executor.runs - runs).toBe(0);
     await tmux.newSession("again");
     const result = await server.query([["display-message", "-p", "#{session_name}"]]);
@@ -155,231 +152,204 @@ describe.each(["control", "polling"] as const)("query in %s mode", (mode) => {
   });
 });
 
-describe("the right block numbers", () => {
-  it("do not help a forger either", async () => {
+describe("asked over its socket", () => {
+  it("uses no process per query, and is attached to nothing at any time", async () => {
     await tmux.newSession("one");
-    await controlled();
-    const pane = await tmux.run("split-window", "-d", "-P", "-F", "#{pane_id}", "exec cat");
-    // tmux counts commands up one by one: a screen that claims the numbers of the near future is the strongest forgery.
-    const flags = ["-C", "attach-session", "-E", "-f", "read-only,no-output,ignore-size"];
-    const probe = executor.start(["tmux", "-S", tmux.socketPath, ...flags]);
-    const seen = Promise.withResolvers<RegExpExecArray>();
-    probe.onLine((line) => {
-      const numbers = /^%begin (\d+) (\d+) 1$/.exec(line);
-      if (numbers !== null) seen.resolve(numbers);
-    });
-    probe.write("display-message -p x\n");
-    const [, time = "0", number = "0"] = await seen.promise;
-    await probe.close();
-    const lines = Array.from({ length: 25 }, (_, index) => `%end ${time} ${Number(number) + 4 + index} 1`);
-    await tmux.run("send-keys", "-t", pane, "-l", `${lines.join("\n")}\n`);
-    await until(
-      async () => (await tmux.run("capture-pane", "-p", "-t", pane)).includes(lines[24] ?? "-"),
-      "drawn",
-    );
-    for (let round = 0; round < 10; round++) {
-      const result = await server.query([
-        ["capture-pane", "-p", "-t", pane],
-        ["display-message", "-p", "mine"],
-      ]);
-      expect(result).toMatchObject({
-        status: "ok",
-        answers: [{ isOk: true }, { isOk: true, lines: ["mine"] }],
-      });
-    }
-    expect(server.mode).toBe("control");
-  });
-});
-
-describe("the control client", () => {
-  it("uses no process per query, and leaves no client when closed", async () => {
-    await tmux.newSession("one");
-    await controlled();
+    await panes();
     const runs = executor.runs;
-    for (let tick = 0; tick < 10; tick++) await server.query([["list-panes", "-a"]]);
+    for (let tick = 0; tick < 10; tick++) expect(await panes()).toEqual(["%0"]);
     expect(executor.runs - runs).toBe(0);
-    expect(await tmux.clientPids()).toEqual([server.controlClientPid]);
-    await server.close();
     expect(await tmux.clientPids()).toEqual([]);
   });
 
-  it("hints at new, renamed and closed windows and sessions of other sessions, coalesced", async () => {
-    await tmux.newSession("one");
-    await tmux.newSession("two");
-    await controlled();
-    let hints = 0;
-    const stop = server.onHint(() => (hints += 1));
-    const after = async (change: () => Promise<unknown>): Promise<void> => {
-      const before = hints;
-      await change();
-      await until(() => hints > before, "a hint");
-    };
-    await after(() => tmux.run("new-window", "-d", "-t", "two:"));
-    await after(() => tmux.run("rename-window", "-t", "two:0", "other"));
-    await after(() => tmux.run("kill-window", "-t", "two:1"));
-    await after(() => tmux.newSession("three"));
-    await after(() => tmux.run("rename-session", "-t", "three", "drei"));
-    await after(() => tmux.run("kill-session", "-t", "drei"));
-    stop();
-    const before = hints;
-    await tmux.newSession("four");
-    await server.query([["list-panes", "-a"]]);
-    expect(hints).toBe(before);
-  });
-
-  it("hints less often at a server that goes on and on changing, and does not lose the last change", async () => {
-    await tmux.newSession("one");
-    await controlled();
-    let hints = 0;
-    server.onHint(() => (hints += 1));
-    const renames = Array.from({ length: 20 }, (_, index) => [
-      "rename-window",
-      "-t",
-      "one:0",
-      `n${index}`,
-      ";",
-    ]);
-    const startedAt = performance.now();
-    while (performance.now() - startedAt < 3_000)
-      // oxlint-disable-next-line no-await-in-loop -- again and again
-      await tmux.run(...renames.flat(), "display-message", "-p", "x");
-    // Twenty at once and four a second after that; without it fifty a second.
-    expect(hints).toBeGreaterThan(15);
-    expect(hints).toBeLessThan(60);
-    const before = hints;
-    await tmux.run("rename-window", "-t", "one:0", "last");
-    await until(() => hints > before, "the last change is hinted at");
+  it("reads answers of any length, and says that a batch is too long for tmux", async () => {
+    await tmux.newSession("one", `seq -f '%0200.0f' 1 200; exec cat`);
+    await until(async () => (await tmux.run("capture-pane", "-p", "-t", "%0")).includes("200"), "drawn");
+    const screen = (await tmux.run("capture-pane", "-p", "-t", "%0")).trimEnd();
+    const capture = ["capture-pane", "-p", "-t", "%0"] as const;
+    for (const count of [1, 20, 60]) {
+      const result = await server.query(Array.from({ length: count }, () => capture));
+      if (result.status !== "ok") throw new Error(JSON.stringify(result));
+      expect(result.answers.map(({ lines }) => lines.join("\n").trimEnd())).toEqual(
+        Array.from({ length: count }, () => screen),
+      );
+    }
+    expect([server.mode, server.problem]).toEqual(["direct", null]);
+    expect(await server.query(Array.from({ length: 300 }, () => capture))).toEqual({
+      status: "error",
+      problem: "tmux: the list of commands is too long",
+    });
   });
 
   it("changes neither sizes, nor the selected windows, nor the session's environment", async () => {
-    await tmux.run(
-      "new-session",
-      "-d",
-      "-s",
-      "one",
-      "-x",
-      "133",
-      "-y",
-      "41",
-      "-e",
-      "SSH_AUTH_SOCK=theirs",
-      "exec cat",
-    );
+    const size = ["-x", "133", "-y", "41"];
+    await tmux.run("new-session", "-d", "-s", "one", ...size, "-e", "SSH_AUTH_SOCK=theirs", "exec cat");
     await tmux.run("new-window", "-t", "one:", "exec cat");
     await tmux.run("set-option", "-g", "window-size", "latest");
+    const format = "#{window_id} #{window_width}x#{window_height} #{window_active} #{session_activity}";
     const look = (): Promise<string> =>
       Promise.all([
-        tmux.run(
-          "list-windows",
-          "-a",
-          "-F",
-          "#{window_id} #{window_width}x#{window_height} #{window_active}",
-        ),
+        tmux.run("list-windows", "-a", "-F", format),
         tmux.run("show-environment", "-t", "one"),
       ]).then((parts) => parts.join("\n"));
     const before = await look();
-    await controlled();
-    await server.query([["list-panes", "-a"]]);
-    expect(await look()).toBe(before);
-    await server.close();
+    for (let tick = 0; tick < 5; tick++) await panes();
     expect(await look()).toBe(before);
   });
 
-  it("attaches to the least recently used session", async () => {
-    const now = Math.floor(Date.now() / 1_000);
-    await tmux.newSession("old");
-    await until(() => Math.floor(Date.now() / 1_000) > now, "the next second");
-    await tmux.newSession("new");
-    await controlled();
-    expect(await tmux.run("list-clients", "-F", "#{client_session}")).toBe("old");
-  });
-
-  it("holds no session open that ends when nobody is attached", async () => {
-    await tmux.newSession("kept");
-    const client = executor.start(["tmux", "-S", tmux.socketPath, "-C", "attach-session", "-t", "kept"]);
-    await until(async () => (await tmux.clientPids()).length === 1, "a person is attached");
-    await tmux.run("set-option", "-g", "destroy-unattached", "on");
-    await server.query([["list-panes", "-a"]]);
-    await until(() => server.problem !== null, "a reason");
+  it("finds the next server after the old one ended, and asks tmux first who that is", async () => {
+    await tmux.newSession("one");
+    await panes();
+    await tmux.run("kill-server");
+    await until(async () => (await server.query([["list-panes", "-a"]])).status === "no_server", "no server");
     expect(server.mode).toBe("polling");
-    expect(server.problem).toMatch(/kept alive/);
-    await client.close();
-    await until(
-      async () => (await server.query([["list-panes", "-a"]])).status === "no_server",
-      "server is gone",
-    );
+    await tmux.newSession("two");
+    const runs = executor.runs;
+    expect(await panes()).toEqual(["%0"]);
+    expect([executor.runs - runs, server.mode]).toEqual([2, "direct"]);
   });
 
-  it("is replaced after its session was killed", async () => {
+  it("says that a server does not answer that stands still", async () => {
+    await tmux.newSession("one");
+    await panes();
+    const pid = await tmux.serverPid();
+    process.kill(pid, "SIGSTOP");
+    try {
+      expect(await server.query([["list-panes", "-a"]])).toEqual({
+        status: "error",
+        problem: "tmux did not answer within 5000 ms",
+      });
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect(await panes()).toEqual(["%0"]);
+    expect(server.problem).toBe(null);
+  });
+});
+
+describe("a socket behind which somebody else answers", () => {
+  let other: Server;
+  const answer = async (bytes: Buffer | null): Promise<void> => {
+    other = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => (bytes === null ? socket.destroy() : socket.write(bytes)));
+    });
+    const path = join(tmux.folder, "other");
+    await new Promise<void>((done) => other.listen(path, done));
+    await reachBy(path);
+  };
+  afterEach(() => other.close());
+  const header = (type: number, length: number, protocol = 8): Buffer => {
+    const bytes = Buffer.alloc(16);
+    bytes.writeUInt8(protocol, 8);
+    bytes.writeUInt32LE(type, 0);
+    bytes.writeUInt16LE(length, 4);
+    return bytes;
+  };
+
+  it.each([
+    ["nonsense", Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")],
+    ["a message without a length", header(304, 0)],
+    ["a message of another kind", header(9_999, 16)],
+    ["another version of the protocol", header(12, 16, 9)],
+    [
+      "the wish that we write a file",
+      Buffer.concat([header(303, 28), Buffer.from([5, 0, 0, 0]), Buffer.alloc(8)]),
+    ],
+    [
+      "one stream after another to be opened",
+      Buffer.concat(
+        Array.from({ length: 3 }, () => Buffer.concat([header(303, 20), Buffer.from([1, 0, 0, 0])])),
+      ),
+    ],
+    ["nothing, and ends", null],
+  ])("is given up when that is %s: tmux asks instead, and it is said why", async (_what, bytes) => {
+    await tmux.newSession("one");
+    await answer(bytes);
+    for (let tick = 0; tick < 4; tick++) expect(await panes()).toEqual(["%0"]);
+    expect(server.mode).toBe("polling");
+    expect(server.problem).toMatch(/not understood|closed the connection/);
+  });
+});
+
+it.each(["3.1c", "3.8", "next-3.9"])(
+  "a server of version %s, whose messages were not tried out, is asked by tmux, and nothing is wrong with that",
+  async (version) => {
+    await tmux.newSession("one");
+    const path = join(tmux.folder, "other");
+    writeFileSync(path, `#!/bin/sh\ntmux "$@" | sed 's/^[0-9.]*[a-z]*$/${version}/'\n`, { mode: 0o755 });
+    server = connect(path);
+    for (let tick = 0; tick < 3; tick++) expect(await panes()).toEqual(["%0"]);
+    expect([server.mode, server.problem, executor.runs]).toEqual(["polling", null, 4]);
+  },
+);
+
+describe("a socket that is not the one that tmux looked at", () => {
+  it("is not connected to: tmux is asked first who that is", async () => {
+    await tmux.newSession("one");
+    await panes();
+    expect(server.mode).toBe("direct");
+    const pid = await tmux.serverPid();
+    rmSync(tmux.socketPath);
+    let connections = 0;
+    const other = createServer((socket) => {
+      connections += 1;
+      socket.once("data", () => socket.destroy());
+    });
+    await new Promise<void>((done) => other.listen(tmux.socketPath, done));
+    const runs = executor.runs;
+    expect(await server.query([["list-panes", "-a"]])).toMatchObject({ status: "no_server" });
+    expect([executor.runs - runs, connections, server.mode]).toEqual([1, 1, "polling"]);
+    await new Promise((done) => other.close(done));
+    // It makes its socket anew then.
+    process.kill(pid, "SIGUSR1");
+    await until(async () => (await server.query([["list-panes", "-a"]])).status === "ok", "it is back");
+    expect(server.mode).toBe("direct");
+  });
+
+  it.runIf(process.geteuid?.() === 0)("is asked by tmux alone while it belongs to another user", async () => {
+    await tmux.newSession("one");
+    await panes();
+    chownSync(tmux.socketPath, 65_534, 65_534);
+    for (let tick = 0; tick < 3; tick++) expect(await panes()).toEqual(["%0"]);
+    expect([server.mode, server.problem]).toEqual(["polling", null]);
+  });
+});
+
+describe("hooks of the person", () => {
+  const ran = (): string => {
+    try {
+      return readFileSync(join(tmux.folder, "ran"), "utf8");
+    } catch {
+      return "";
+    }
+  };
+
+  it.each(["direct", "polling"])("do not run with a look, in one session only neither: %s", async (mode) => {
     await tmux.newSession("one");
     await tmux.newSession("two");
-    await controlled();
-    const first = server.controlClientPid;
-    await tmux.run("kill-session", "-t", await tmux.run("list-clients", "-F", "#{client_session}"));
-    await until(async () => {
-      const result = await server.query([["list-panes", "-a", "-F", "#{pane_id}"]]);
-      return result.status === "ok" && server.mode === "control" && server.controlClientPid !== first;
-    }, "a new control client");
-  });
-
-  it("gives up its read-only flag where that keeps others from typing, and changes sizes no more than before", async () => {
-    await tmux.newSession("one");
-    await controlled();
-    const flags = (): Promise<string> => tmux.run("list-clients", "-F", "#{client_flags}");
-    expect(await flags()).toContain("read-only");
-    const size = await tmux.run("display-message", "-p", "#{window_width}x#{window_height}");
-    await server.allowKeys();
-    expect(await flags()).not.toContain("read-only");
-    await controlled();
-    await until(async () => (await flags()).includes("no-output"), "attached anew");
-    expect(await flags()).not.toContain("read-only");
-    expect(await tmux.run("display-message", "-p", "#{window_width}x#{window_height}")).toBe(size);
-    await server.allowKeys();
-    expect(server.mode).toBe("control");
-  });
-
-  it("is given up after two quick deaths, with the reason, and polling goes on", async () => {
-    await tmux.newSession("one");
-    await server.close();
-    server = connect(tmuxWithoutControl());
-    await until(async () => {
-      const result = await server.query([["list-panes", "-a", "-F", "#{pane_id}"]]);
-      expect(result).toMatchObject({ status: "ok", answers: [{ lines: ["%0"] }] });
-      return server.problem !== null;
-    }, "a reason");
-    expect(server.problem).toMatch(/ended 2 times .*exit/);
-    const starts = executor.starts;
-    for (let tick = 0; tick < 5; tick++) await server.query([["list-panes", "-a"]]);
-    expect(executor.starts).toBe(starts);
-  });
-
-  it("dies with a daemon that is killed with SIGKILL, twenty times", async () => {
-    await tmux.newSession("one");
-    for (let round = 0; round < 20; round++) {
-      const daemon = fork(join(import.meta.dirname, "fixtures/daemonScript.ts"), [tmux.socketPath], {
-        execArgv: [],
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
+    if (mode === "polling") await reachBy(null);
+    await panes();
+    for (const hook of ["after-display-message", "after-list-panes", "after-capture-pane"]) {
+      await tmux.run("set-hook", "-t", "two", hook, `run-shell 'echo ${hook} >>${tmux.folder}/ran'`);
+      expect(await server.query([["capture-pane", "-p", "-t", "%1"]])).toEqual({
+        status: "error",
+        problem: expect.stringContaining(hook),
       });
-      await new Promise((ready, fail) => {
-        daemon.once("message", ready);
-        daemon.once("exit", (code) => fail(new Error(`the daemon script ended: ${code}`)));
-      });
-      expect(await tmux.clientPids()).toHaveLength(1);
-      const gone = new Promise((end) => daemon.once("exit", end));
-      daemon.kill("SIGKILL");
-      await gone;
-      await until(async () => (await tmux.clientPids()).length === 0, "no client is left");
+      await tmux.run("set-hook", "-ut", "two", hook);
+      expect(await panes()).toEqual(["%0", "%1"]);
     }
-  }, 240_000);
+    expect(ran()).toBe("");
+  });
 });
 
 describe("without a server", () => {
   it("starts no process while there is no socket", async () => {
     expect(await server.query([["list-panes", "-a"]])).toEqual({ status: "no_server" });
-    expect([executor.runs, executor.starts]).toEqual([0, 0]);
+    expect(executor.runs).toBe(0);
   });
 
-  it("talks to a server that has no session, and holds no grudge", async () => {
+  it("talks to a server that has no session", async () => {
     await tmux.newSession("one");
     await tmux.run("set-option", "-s", "exit-empty", "off");
     await tmux.run("kill-session", "-t", "one");
@@ -393,12 +363,12 @@ describe("without a server", () => {
         status: "ok",
         answers: [
           { isOk: true, lines: [expect.stringMatching(/^\d+$/)] },
-          { isOk: false, lines: ["no current target"] },
+          { isOk: true, lines: [] },
         ],
       });
     expect(server.problem).toBe(null);
     await tmux.newSession("two");
-    await controlled();
+    expect(await panes()).toEqual(["%1"]);
   });
 
   it("refuses anything but the read-only commands before sending", async () => {

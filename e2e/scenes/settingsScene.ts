@@ -132,7 +132,7 @@ const finding = (
 const FINDINGS: readonly Finding[] = [
   finding("daemon", "daemon.store", "ok", "The store is readable and writable.", { evidence: "4.1 MB" }),
   finding("daemon", "daemon.notifications", "ok", "Notifications are shown by the app."),
-  finding("target", "target.tmux", "ok", "tmux 3.5a can be used, also in control mode."),
+  finding("target", "target.tmux", "ok", "tmux 3.5a is one that agtmux is tested with."),
   finding("target", "server.watch", "ok", "The tmux server is watched as it changes.", {
     tmux_server: "default",
   }),

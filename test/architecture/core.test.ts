@@ -13,8 +13,6 @@ const MAY_BLOCK: Readonly<Record<string, string>> = {
   "core/collect/eventFile.ts":
     "a small file that was just written is read faster than the thread pool takes it on; in pieces of 3 ms",
   "core/collect/spoolFolders.ts": "as above, for the time of a file",
-  "core/daemon/startedChildren.ts":
-    "a few bytes when a child starts or ends, which a kill right after must not lose",
   "core/rpc/paths.ts": "the home is checked once at start, before the lock is taken",
   "core/rpc/socketServer.ts": "a dead socket is removed once at start, by the owner of the home",
   "core/rpc/ownership.ts": "a lock file of noise is emptied once, before the home is owned",

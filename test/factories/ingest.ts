@@ -117,7 +117,7 @@ export const createIngestFixture = (
         targetId: HOST_TARGET,
         server: "default",
         status: "ok",
-        mode: "control",
+        mode: "direct",
         problem: null,
         instance,
         panes,

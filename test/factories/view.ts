@@ -85,6 +85,6 @@ export const makeTarget = (options: Partial<TargetView> = {}): TargetView => ({
   rtt_ms: null,
   remedy: null,
   next_attempt_at: null,
-  servers: [{ tmux_server: "default", status: "ok", mode: "control", problem: null, pane_count: 1 }],
+  servers: [{ tmux_server: "default", status: "ok", mode: "direct", problem: null, pane_count: 1 }],
   ...options,
 });

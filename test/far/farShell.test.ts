@@ -9,7 +9,6 @@ import { createFarExecutor } from "../../core/targets/far/farExecutor.ts";
 import { createFarProcesses } from "../../core/targets/far/farProcesses.ts";
 import { awaitHello, createFarShell, type FarShell } from "../../core/targets/far/farShell.ts";
 import { createFarSpool } from "../../core/targets/far/farSpool.ts";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createProcessTree } from "../../core/tmux/processTree.ts";
 import { randomIds, realClock, until } from "../setup/realClock.ts";
 import { openShellChannel, type ShellChannel } from "./shellChannel.ts";
@@ -23,7 +22,6 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
   let folder: string;
   let channel: ShellChannel;
   let shell: FarShell;
-  let beside: ShellChannel | null = null;
   const makeNonce = () => randomIds.nonce();
   const open = async (prefix = ""): Promise<void> => {
     channel = openShellChannel(argv, { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: folder });
@@ -31,14 +29,10 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     shell = createFarShell({ channel, clock: realClock, makeNonce });
     await awaitHello(shell);
   };
-  const openBeside = (): FarShell => {
-    beside = openShellChannel(argv, { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: folder });
-    return createFarShell({ channel: beside, clock: realClock, makeNonce });
-  };
   const executor = () => {
     const env = { PATH: process.env["PATH"], HOME: folder };
-    const base = createLocalExecutor({ targetId: "vm1", env, logger: SILENT_LOGGER });
-    return createFarExecutor({ base, shell, openShell: openBeside, makeNonce });
+    const base = createLocalExecutor({ targetId: "vm1", env });
+    return createFarExecutor({ base, shell });
   };
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "agtmux-far-"));
@@ -98,68 +92,6 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
     expect(await files.stat(join(folder, "missing"))).toBeNull();
   });
 
-  it("starts a client behind questions that wait, and loses nothing that was written to it meanwhile", async () => {
-    const before = Array.from({ length: 5 }, () => executor().run(["true"], { timeoutMs: 20_000 }));
-    const client = executor().start(["cat"]);
-    const lines: string[] = [];
-    client.onLine((line) => lines.push(line));
-    client.write("early\n");
-    await Promise.all(before);
-    await until(() => lines.includes("early"), "what was written early comes back");
-    await client.close();
-  });
-
-  it("keeps a client in the background: its lines arrive, it hears us, and it ends with its input", async () => {
-    const client = executor().start([
-      "sh",
-      "-c",
-      'echo ready; while read -r line; do echo "got $line"; done; echo bye',
-    ]);
-    const lines: string[] = [];
-    let ended: string | null = null;
-    client.onLine((line) => lines.push(line));
-    client.onExit((reason) => (ended = reason));
-    client.write(`one 'two'\nthree\n`);
-    await until(() => lines.includes("got three"), "what was written comes back");
-    expect((await executor().run(["echo", "meanwhile"], { timeoutMs: 20_000 })).stdout).toBe("meanwhile\n");
-    await client.close();
-    expect(lines.filter((line) => line !== "")).toEqual(["ready", "got one 'two'", "got three", "bye"]);
-    expect(ended).toBe("exit status 0");
-    const again = executor().start(["false"]);
-    const reason = await new Promise((resolve) => again.onExit(resolve));
-    expect(reason).toBe("exit status 1");
-  });
-
-  it("ends a client that does not heed the end of its input, together with the shell", async () => {
-    const seconds = `${100_000 + Math.floor(Math.random() * 100_000)}.5`;
-    const isRunning = (): boolean =>
-      spawnSync("ps", ["-eo", "args"], { encoding: "utf8" }).stdout.split("\n").includes(`sleep ${seconds}`);
-    executor().start(["sleep", seconds]);
-    await until(isRunning, "the client runs");
-    await shell.close();
-    await until(() => !isRunning(), "it is gone");
-  });
-
-  it("gives a second client a shell of its own, which ends with it", async () => {
-    const far = executor();
-    const echo = ["sh", "-c", 'echo ready; while read -r line; do echo "got $line"; done'];
-    const clients = [far.start(echo), far.start(echo)];
-    const heard = clients.map((client) => {
-      const lines: string[] = [];
-      client.onLine((line) => lines.push(line));
-      return lines;
-    });
-    for (const [index, client] of clients.entries()) client.write(`line for ${index}\n`);
-    await until(() => heard.every((lines, index) => lines.includes(`got line for ${index}`)), "both hear us");
-    expect((await far.run(["echo", "meanwhile"], { timeoutMs: 20_000 })).stdout).toBe("meanwhile\n");
-    await clients[1]?.close();
-    await until(() => beside?.child.exitCode === 0, "its shell is gone");
-    const third = far.start(["sh", "-c", "echo third"]);
-    const ended = await new Promise((resolve) => third.onExit(resolve));
-    expect([ended, shell.isClosed]).toEqual(["exit status 0", false]);
-    await clients[0]?.close();
-  });
-
   it("refuses a status that no process can have, and goes on", async () => {
     // Shells and what they run are the far side's own: one may say anything.
     const asked = shell.ask(`s=${"9".repeat(400)}; a 2; a() { :; }`, { timeoutMs: 5_000 });
@@ -178,7 +110,7 @@ describe.each(SHELLS.map((argv) => [argv.join(" "), argv] as const))("a far shel
 
   it.runIf(process.platform === "linux")("reads processes as /proc has them", async () => {
     const tree = createProcessTree({
-      executor: createLocalExecutor({ targetId: "host", env: process.env, logger: SILENT_LOGGER }),
+      executor: createLocalExecutor({ targetId: "host", env: process.env }),
       platform: "linux",
       clock: realClock,
     });

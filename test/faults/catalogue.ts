@@ -78,14 +78,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: "server",
     needsRoot: false,
-    short: () => wedgedTmux("server", 1, 3_000),
-    long: (_random, times) => wedgedTmux("server", some(times, 100), 20_000),
-  },
-  {
-    name: "client",
-    needsRoot: false,
-    short: () => wedgedTmux("control client", 1, 1_000),
-    long: (_random, times) => wedgedTmux("control client", some(times, 50), 5_000),
+    short: () => wedgedTmux(1, 3_000),
+    long: (_random, times) => wedgedTmux(some(times, 100), 20_000),
   },
   {
     name: "sleep",

@@ -1,5 +1,4 @@
-// The tmux server under the daemon: killed and started anew with the same pane ids, or standing still; and the daemon's own
-// connection to it wedged.
+// The tmux server under the daemon: killed and started anew with the same pane ids, or standing still.
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS, type FaultScene } from "./faultScene.ts";
@@ -46,26 +45,20 @@ const slowestLook = async (scene: FaultScene, forMs: number): Promise<number> =>
   return slowestMs;
 };
 
-/** `what`: the tmux server stands still for a while, or the daemon's control client for good. */
-export const wedgedTmux = (
-  what: "server" | "control client",
-  times: number,
-  stillMs: number,
-): Promise<Outcome> =>
-  injectFault({ fault: `tmux ${what} stands still`, times }, async (trial) => {
+/** For `stillMs` each time. */
+export const wedgedTmux = (times: number, stillMs: number): Promise<Outcome> =>
+  injectFault({ fault: "tmux server stands still", times }, async (trial) => {
     const { scene } = trial;
     const stopped: number[] = [];
     let slowestMs = 0;
     try {
       await trial.rounds(async () => {
-        const clientPids = () => scene.tmux.clientPids();
-        await until(async () => (await clientPids()).length === 1, "one control client", LIMIT_MS);
-        const pids = what === "server" ? [await scene.tmux.serverPid()] : await clientPids();
-        for (const pid of pids) go(pid, "SIGSTOP");
-        stopped.push(...pids);
+        const pid = await scene.tmux.serverPid();
+        go(pid, "SIGSTOP");
+        stopped.push(pid);
         scene.drop(10);
         slowestMs = Math.max(slowestMs, await slowestLook(scene, stillMs));
-        if (what === "server") for (const pid of pids) go(pid, "SIGCONT");
+        go(pid, "SIGCONT");
         await scene.turnWaiting();
         const tookMs = await scene.untilTrueAfterChange();
         await scene.untilDrained();

@@ -1,27 +1,9 @@
 // The world around a boundary in its smallest form: a clock that stands, files and commands that answer what a case says.
 import type { Clock } from "../../core/ports/clock.ts";
-import type { LineProcess, TargetExecutor, TargetFiles } from "../../core/ports/targetExecutor.ts";
+import type { TargetExecutor, TargetFiles } from "../../core/ports/targetExecutor.ts";
 
 /** Stands at the time of the recordings; nothing ever times out. */
 export const stubClock = (): Clock => ({ now: () => 1_795_238_680_000, setTimer: () => () => {} });
-
-/** A program that is told to say lines, and never ends by itself. */
-export const stubLineProcess = (): { process: LineProcess; tell: (line: string) => void } => {
-  let listener: (line: string) => void = () => {};
-  return {
-    process: {
-      pid: 1,
-      write: () => {},
-      onLine: (next) => {
-        listener = next;
-      },
-      onExit: () => {},
-      abort: () => {},
-      close: () => Promise.resolve(),
-    },
-    tell: (line) => listener(line),
-  };
-};
 
 export interface StubAnswers {
   readText: (path: string) => string | null;
@@ -50,7 +32,6 @@ export const stubExecutor = (answers: StubAnswers): TargetExecutor => ({
   homeDir: () => Promise.resolve("/home/dev"),
   run: (argv) =>
     Promise.resolve({ exitCode: 0, stdout: answers.run?.(argv) ?? "", stderr: "", timedOut: false }),
-  start: () => stubLineProcess().process,
   files: stubFiles(answers),
   close: () => Promise.resolve(),
 });

@@ -3,7 +3,7 @@
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { commandLineTargets } from "./targets/commandLineTargets.ts";
 import { configTargets } from "./targets/configTargets.ts";
-import { controlTargets } from "./targets/controlTargets.ts";
+import { serverTargets } from "./targets/serverTargets.ts";
 import { farShellTargets } from "./targets/farShellTargets.ts";
 import { feedTargets } from "./targets/feedTargets.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
@@ -23,7 +23,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...fileTargets(),
   ...settingsTargets(),
   ...tmuxTargets(),
-  ...controlTargets(),
+  ...serverTargets(),
   ...processTargets(),
   ...sshTargets(),
   ...farShellTargets(),

@@ -1,12 +1,19 @@
-// A real tmux server of a test's own: private socket in a temporary folder, no configuration file, ended by its socket only.
+// A real tmux server of a test's own: private socket in a temporary folder, no configuration of a person, ended by its socket
+// only.
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
 const execFileAsync = promisify(execFile);
+
+/** tmux 3.2 gives detached windows the size of the client that asks, which has none: -x and -y count for it only like this. */
+const CONFIG = `%if "#{m:3.2*,#{version}}"
+set-option -g window-size manual
+%endif
+`;
 
 export interface PrivateTmux {
   readonly folder: string;
@@ -26,13 +33,16 @@ export interface PrivateTmux {
   close(): Promise<void>;
 }
 
-export const createPrivateTmux = (): PrivateTmux => {
+/** `program`: another tmux than that of the PATH. */
+export const createPrivateTmux = (program = "tmux"): PrivateTmux => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-tmux-"));
   const socketPath = join(folder, "sock");
-  const socketArgs = ["-S", socketPath, "-f", "/dev/null"];
+  const configPath = join(folder, "conf");
+  writeFileSync(configPath, CONFIG);
+  const socketArgs = ["-S", socketPath, "-f", configPath];
   const env = { ...process.env, TMUX_TMPDIR: folder, TERM: "xterm-256color", LC_ALL: "C.UTF-8" };
   const run = async (...args: readonly string[]): Promise<string> => {
-    const { stdout } = await execFileAsync("tmux", ["-u", ...socketArgs, ...args], {
+    const { stdout } = await execFileAsync(program, ["-u", ...socketArgs, ...args], {
       env,
       maxBuffer: 1 << 26,
     });

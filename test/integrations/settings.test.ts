@@ -19,7 +19,6 @@ import { createAdapterRegistry } from "../../adapters/index.ts";
 import { Integrations } from "../../core/daemon/integrations.ts";
 import { createTestEvents } from "../../core/daemon/testEvents.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 
 const registry = createAdapterRegistry();
@@ -38,7 +37,6 @@ beforeEach(() => {
   const executor = createLocalExecutor({
     targetId: "host",
     env: { ...process.env, HOME: home },
-    logger: SILENT_LOGGER,
   });
   const clock = createSystemClock();
   integrations = new Integrations({

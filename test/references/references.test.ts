@@ -109,10 +109,7 @@ const NAMES = [
   `${"x".repeat(250)}2`,
 ];
 
-/**
- * One step of building the scene: numbers are taken modulo what is there. Nothing is killed: tmux 3.3a dies with a session
- * whose window it shows twice, while a control client is attached.
- */
+/** One step of building the scene: numbers are taken modulo what is there. */
 const step = record({
   kind: constantFrom("split", "window", "link", "group", "unlink", "swap", "renumber", "base"),
   from: nat(40),

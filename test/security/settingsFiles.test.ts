@@ -24,7 +24,6 @@ import { createAdapterRegistry } from "../../adapters/index.ts";
 import { Integrations } from "../../core/daemon/integrations.ts";
 import { createIdSource, createSystemClock } from "../../core/daemon/systemClock.ts";
 import { createTestEvents } from "../../core/daemon/testEvents.ts";
-import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 import { isRoot, NOBODY } from "./otherUser.ts";
@@ -68,7 +67,6 @@ beforeEach(() => {
   const executor = createLocalExecutor({
     targetId: "host",
     env: { ...process.env, HOME: home },
-    logger: SILENT_LOGGER,
   });
   const clock = createSystemClock();
   integrations = new Integrations({

@@ -62,8 +62,8 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     expect(second).toBe(first);
     expect(server.connectionPids()).toHaveLength(1);
     const running = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
-    const child = executor.start(["cat"]);
-    const end = new Promise<string>((done) => child.onExit(done));
+    const channel = executor.openChannel(["cat"]);
+    const end = new Promise<string>((done) => channel.onClose(done));
     await until(() => server.farProcesses().length > 3, "both run");
     for (const pid of server.sessionPids()) process.kill(pid, "SIGKILL");
     await expect(running).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
@@ -209,7 +209,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     const down = new Promise<Error>((done) => executor.onDown(done));
     await executor.connect();
     const hanging = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
-    executor.start(["cat"]);
+    executor.openChannel(["cat"]);
     await until(() => server.farProcesses().length > 3, "both run");
     proxy.cut();
     await expect(hanging).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
@@ -249,7 +249,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
       // oxlint-disable-next-line no-await-in-loop -- one after another is the point
       await executor.connect();
       const lost = new Promise((done) => executor.onDown(done));
-      executor.start(["cat"]);
+      executor.openChannel(["cat"]);
       for (const pid of server.sessionPids()) process.kill(pid, "SIGKILL");
       // oxlint-disable-next-line no-await-in-loop -- as above
       await lost;

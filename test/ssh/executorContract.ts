@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TargetExecutor } from "../../core/ports/targetExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { until } from "../setup/realClock.ts";
 
 export interface ExecutorUnderTest {
@@ -111,49 +112,6 @@ export const describeExecutor = (name: string, make: () => Promise<ExecutorUnder
         const numbers = Array.from({ length: 24 }, (_, index) => String(index));
         const results = await Promise.all(numbers.map((one) => executor.run(["echo", one], LIMITS)));
         expect(results.map(({ stdout }) => stdout.trim())).toEqual(numbers);
-      });
-    });
-
-    describe("start", () => {
-      it("hands over lines as they come and the reason of the end", async () => {
-        const child = executor.start(["sh", "-c", "read x; echo got $x; printf last; echo why >&2; exit 4"]);
-        const lines: string[] = [];
-        child.onLine((line) => lines.push(line));
-        const end = new Promise<string>((done) => child.onExit(done));
-        child.write("word\n");
-        expect(await end).toBe("exit status 4: why");
-        expect(lines).toEqual(["got word", "last"]);
-      });
-      it("reports a program that cannot be started as an end", async () => {
-        const child = executor.start([at("absent")]);
-        expect(await new Promise<string>((done) => child.onExit(done))).toMatch(/absent|127/);
-      });
-      it("close ends a program that reads its input", async () => {
-        const child = executor.start(["sh", "-c", "echo $$; cat"]);
-        const pid = await new Promise<number>((done) => child.onLine((line) => done(Number(line))));
-        await child.close();
-        await until(() => !isAlive(pid), "the program is gone");
-      });
-      it("close ends also one that ignores SIGTERM and its stdin", async () => {
-        const child = executor.start(["sh", "-c", "trap '' TERM; echo $$; while :; do sleep 1; done"]);
-        const pid = await new Promise<number>((done) => child.onLine((line) => done(Number(line))));
-        await child.close();
-        await until(() => !isAlive(pid), "the program is gone");
-      });
-      it("passes arguments and input untouched", async () => {
-        const child = executor.start([
-          "sh",
-          "-c",
-          'printf "%s\\n" "$1"; cat',
-          "sh",
-          "a'b\"c $HOME;`id`é😀\\0101",
-        ]);
-        const lines: string[] = [];
-        child.onLine((line) => lines.push(line));
-        child.write("in 'é😀\\n\n");
-        await until(() => lines.length === 2, "both lines");
-        expect(lines).toEqual(["a'b\"c $HOME;`id`é😀\\0101", "in 'é😀\\n"]);
-        await child.close();
       });
     });
 
@@ -264,6 +222,53 @@ export const describeExecutor = (name: string, make: () => Promise<ExecutorUnder
 
     it("knows the home folder, without a final slash", async () => {
       expect(await executor.homeDir()).toBe(under.homeDir);
+    });
+  });
+};
+
+/** A program that stays over there, as every RemoteExecutor opens it. */
+export const describeChannels = (
+  name: string,
+  make: () => Promise<{ executor: RemoteExecutor; close(): Promise<void> }>,
+): void => {
+  describe(name, () => {
+    let under: Awaited<ReturnType<typeof make>>;
+    beforeAll(async () => {
+      under = await make();
+    });
+    afterAll(() => under.close());
+    const start = (...argv: readonly string[]) => {
+      const channel = under.executor.openChannel(argv);
+      let said = "";
+      channel.onStdout((chunk) => (said += chunk.toString("utf8")));
+      const ended = new Promise<string>((done) => channel.onClose(done));
+      return { channel, said: () => said, ended };
+    };
+
+    it("hands over what it says as it comes, and the reason of the end", async () => {
+      const { channel, said, ended } = start("sh", "-c", "read x; echo got $x; printf last; exit 4");
+      channel.write("word\n");
+      expect(await ended).toBe("exit status 4");
+      expect(said()).toBe("got word\nlast");
+    });
+    it("reports a program that cannot be started as an end", async () => {
+      expect(await start("/nowhere/absent").ended).toMatch(/absent|127/);
+    });
+    it.each([
+      ["reads its input", "echo $$; cat"],
+      ["ignores SIGTERM and its stdin", "trap '' TERM; echo $$; while :; do sleep 1; done"],
+    ])("close ends one that %s", async (_what, script) => {
+      const { channel, said } = start("sh", "-c", script);
+      await until(() => said().endsWith("\n"), "it runs");
+      await channel.close();
+      await until(() => !isAlive(Number(said())), "the program is gone");
+    });
+    it("passes arguments and input untouched", async () => {
+      const word = "a'b\"c $HOME;`id`é😀\\0101";
+      const { channel, said } = start("sh", "-c", 'printf "%s\\n" "$1"; cat', "sh", word);
+      channel.write("in 'é😀\\n\n");
+      await until(() => said() === `${word}\nin 'é😀\\n\n`, "both lines");
+      await channel.close();
     });
   });
 };

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TransportName } from "../../core/targets/chooseTransport.ts";
 import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
+import type { RemoteExecutor } from "../../core/targets/remoteExecutor.ts";
 import { createLocalExecutor } from "../../core/targets/executors/localExecutor.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { until } from "../setup/realClock.ts";
-import { describeExecutor, type ExecutorUnderTest } from "./executorContract.ts";
+import { describeChannels, describeExecutor, type ExecutorUnderTest } from "./executorContract.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 let server: SshServer;
@@ -26,13 +27,14 @@ describeExecutor("the local executor", () => {
   const executor = createLocalExecutor({
     targetId: "host",
     env: { PATH: process.env["PATH"], HOME: `${homeDir}/` },
-    logger: SILENT_LOGGER,
   });
   return Promise.resolve({ executor, homeDir, close: () => executor.close() });
 });
 
 /** Counts what is left of the executor on both sides when it is closed. */
-const overSsh = async (transport: TransportName): Promise<ExecutorUnderTest> => {
+const overSsh = async (
+  transport: TransportName,
+): Promise<ExecutorUnderTest & { executor: RemoteExecutor }> => {
   const controlDir = join(server.folder, `cm-${transport}`);
   const executor = createRemoteExecutor({
     targetId: "vm1",
@@ -49,7 +51,7 @@ const overSsh = async (transport: TransportName): Promise<ExecutorUnderTest> => 
     executor,
     homeDir: server.farHome,
     close: async () => {
-      executor.start(["cat"]);
+      executor.openChannel(["cat"]);
       await executor.close();
       await until(() => server.farProcesses().length === 0, "no process is left on the far side");
       await until(() => server.sessionPids().length === 0, "no connection is left");
@@ -62,6 +64,8 @@ const overSsh = async (transport: TransportName): Promise<ExecutorUnderTest> => 
 };
 describeExecutor("the executor over ssh2", () => overSsh("ssh2"));
 describeExecutor("the executor over OpenSSH", () => overSsh("openssh"));
+describeChannels("a program that stays over there, by ssh2", () => overSsh("ssh2"));
+describeChannels("a program that stays over there, by OpenSSH", () => overSsh("openssh"));
 
 it.each(["ssh2", "openssh"] as const)("needs a connection: %s", async (transport) => {
   const executor = createRemoteExecutor({

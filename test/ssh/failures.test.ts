@@ -88,8 +88,8 @@ const untilState = (target: string, player: Player, state: string): Promise<void
   until(() => stateOf(target, player) === state, `the agent on ${target} is ${state}`, LIMIT_MS);
 const farServerOf = (target: string) =>
   fleet.target(target)?.servers.find(({ tmux_server }) => tmux_server === "far");
-const untilMode = (target: string, mode: "control" | "polling"): Promise<void> =>
-  until(() => farServerOf(target)?.mode === mode, `${target} is watched by ${mode}`, LIMIT_MS);
+const untilSeen = (target: string): Promise<void> =>
+  until(() => farServerOf(target)?.status === "ok", `${target} is watched`, LIMIT_MS);
 /** Logins that the server has seen. */
 const connectionsOf = (server: SshServer): number => server.log().split("Connection from ").length - 1;
 const pausesMs = (name: string): number => Date.parse(fleet.target(name)?.next_attempt_at ?? "") - Date.now();
@@ -185,10 +185,10 @@ describe.each(EITHER)("a target over %s", (transport) => {
     const server = await serve();
     await open(server);
     await add("vm1", "vm1", transport);
-    await untilMode("vm1", "control");
+    await untilSeen("vm1");
     // Told with the end of the attempt.
     await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected", LIMIT_MS);
-    /** The one that we talk to, and the parts of it that wait for the control client and for its end. */
+    /** The one that we talk to. */
     const shells = (): number[] =>
       server.farProcesses().filter((pid) => {
         try {
@@ -198,17 +198,17 @@ describe.each(EITHER)("a target over %s", (transport) => {
         }
       });
     const first = shells();
-    expect(first).toHaveLength(3);
-    freeze(first.slice(0, 1));
+    expect(first).toHaveLength(1);
+    freeze(first);
     const reason = /does not answer any more: no answer within \d+ ms/;
     await until(() => reason.test(fleet.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);
     expect(fleet.target("vm1")).toMatchObject({ health: "down", remedy: expect.stringMatching(/\S/) });
     await fleet.untilHealth("vm1", "ok", LIMIT_MS);
     // The wedged one is gone: it was ended over there.
     await until(() => !shells().some((pid) => first.includes(pid)), "the wedged shell is gone", LIMIT_MS);
-    await untilMode("vm1", "control");
+    await untilSeen("vm1");
     await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected again", LIMIT_MS);
-    freeze(shells().slice(0, 1));
+    freeze(shells());
     await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
   });
 });
@@ -232,7 +232,7 @@ it("shows a far tmux that was started anew with the same pane ids as what it is:
     "the new pane has no agent",
     LIMIT_MS,
   );
-  await untilMode("vm1", "control");
+  await untilSeen("vm1");
   const next = await play(server);
   await next.frame("waiting_approval");
   await untilState("vm1", next, "waiting_approval");
@@ -257,19 +257,14 @@ it("says that there is no tmux, and does not log in again and again to find the 
   expect(pausesMs("vm1")).toBeGreaterThan(100_000);
 });
 
-it("goes on by asking tmux each time where no pipe can be made, and says so", async () => {
+it("needs no folder for temporary files over there", async () => {
   const server = await serve({ env: { TMPDIR: "/nowhere" } });
   await open(server);
   const player = await play(server);
   await add("vm1", "vm1", "openssh");
   await player.frame("waiting_approval");
   await untilState("vm1", player, "waiting_approval");
-  await until(() => farServerOf("vm1")?.problem !== null, "the server has a problem", LIMIT_MS);
-  expect(farServerOf("vm1")).toMatchObject({
-    status: "ok",
-    mode: "polling",
-    problem: expect.stringMatching(/named pipe/),
-  });
+  expect(farServerOf("vm1")).toMatchObject({ status: "ok", problem: null });
   await player.frame("tool_running");
   await untilState("vm1", player, "running");
 });
@@ -286,7 +281,7 @@ it("is not confused by a login shell that talks, in both directions and without 
   for (const transport of TRANSPORTS) await untilState(`vm-${transport}`, player, "waiting_approval");
 });
 
-it("watches two tmux servers of one target, each with a control client", async () => {
+it("watches two tmux servers of one target", async () => {
   const server = await serve();
   const second = createPrivateTmux();
   try {
@@ -299,11 +294,8 @@ it("watches two tmux servers of one target, each with a control client", async (
       socketPath: far.socketPath,
       moreSockets: { other: second.socketPath },
     });
-    const modes = () =>
-      fleet
-        .target("vm1")
-        ?.servers.flatMap(({ tmux_server: name, mode }) => (mode === "control" ? [name] : []));
-    await until(() => modes()?.length === 2, "both have a control client", LIMIT_MS);
+    const seen = () => fleet.target("vm1")?.servers.filter(({ status }) => status === "ok");
+    await until(() => seen()?.length === 2, "both are watched", LIMIT_MS);
     const sessions = fleet.rowsOf("vm1").map(({ identity }) => identity.session_name);
     expect(sessions.toSorted()).toEqual(["second", "work"]);
     await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });

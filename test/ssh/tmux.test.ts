@@ -1,5 +1,5 @@
-// A real tmux behind a real OpenSSH server: found outside of PATH, spoken to in control mode, with UTF-8 whatever the far
-// locale says, over both transports.
+// A real tmux behind a real OpenSSH server: found outside of PATH, with UTF-8 whatever the far locale says, over both
+// transports.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,6 @@ import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { createRemoteExecutor } from "../../core/targets/createRemoteExecutor.ts";
 import { findTmux } from "../../core/tmux/findTmux.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { until } from "../setup/realClock.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 let server: SshServer;
@@ -23,7 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 
-it.each(["ssh2", "openssh"] as const)("is found, listed and controlled over %s", async (transport) => {
+it.each(["ssh2", "openssh"] as const)("is found and listed over %s", async (transport) => {
   const executor = createRemoteExecutor({
     targetId: "vm1",
     alias: server.alias,
@@ -42,24 +41,6 @@ it.each(["ssh2", "openssh"] as const)("is found, listed and controlled over %s",
     stdout: "größe 😀\n",
   });
 
-  const control = executor.start([
-    path,
-    "-u",
-    "-S",
-    tmux.socketPath,
-    "-C",
-    "attach-session",
-    "-f",
-    "no-output",
-  ]);
-  const lines: string[] = [];
-  control.onLine((line) => lines.push(line));
-  control.write("display-message -p '#{session_name}'\n");
-  await until(() => lines.includes("größe 😀"), "control mode answers");
-  await until(async () => (await tmux.clientPids()).length === 1, "it shows among the clients");
-  expect(await tmux.clientPids()).toEqual([control.pid]);
-  await control.close();
-  await until(async () => (await tmux.clientPids()).length === 0, "the client is gone");
   await executor.close();
 });
 

@@ -37,14 +37,14 @@ const checkWatch = (view: ServerView, { socketPath }: WatchedServer): Diagnosis 
       status: "warning",
       summary: `The tmux server ${name} is watched, but not as well as it could be (${mode}).`,
       evidence,
-      remedy: "It is tried again by itself; restarting tmux helps where its control mode is stuck.",
+      remedy: "It is tried again by itself. Report the evidence with the output of 'tmux -V'.",
     };
   return {
     status: "ok",
     summary:
-      mode === "control"
-        ? `The tmux server ${name} is watched in control mode.`
-        : `The tmux server ${name} is watched by polling; control mode starts by itself.`,
+      mode === "direct"
+        ? `The tmux server ${name} is asked over its socket.`
+        : `The tmux server ${name} is asked by the tmux program.`,
     evidence,
   };
 };

@@ -60,7 +60,9 @@ describe("tmux", () => {
     ["tmux 2.5\n", "problem"],
     ["tmux 3.1c\n", "warning"],
     ["tmux 3.2\n", "ok"],
-    ["tmux master\n", "ok"],
+    ["tmux 3.7c\n", "ok"],
+    ["tmux 3.8\n", "warning"],
+    ["tmux master\n", "warning"],
     ["", "problem"],
   ])("of version %j is %s", async (said, status) => {
     expect(find(await examine(makeLink({ "-V": answer(said) })), "target.tmux")).toMatchObject({ status });
@@ -128,7 +130,7 @@ describe("a tmux server", () => {
     ({ servers: [{ ...server, tmux_server: "default", ...options }] }) as Partial<TargetView>;
 
   it.each([
-    [{ status: "ok", mode: "control", problem: null }, "ok"],
+    [{ status: "ok", mode: "direct", problem: null }, "ok"],
     [{ status: "ok", mode: "polling", problem: "it ended twice" }, "warning"],
     [{ status: "error", mode: "none", problem: "no answer" }, "problem"],
     [{ status: "no_server", mode: "none", problem: null }, "skipped"],
@@ -142,7 +144,7 @@ describe("a tmux server", () => {
     const refused = answer("", "client is read-only\n", 1);
     const findings = await examine(
       makeLink({ "send-keys": refused }),
-      withServer({ status: "ok", mode: "control", problem: null }),
+      withServer({ status: "ok", mode: "direct", problem: null }),
     );
     expect(find(findings, "server.keys")).toMatchObject({
       status: "problem",

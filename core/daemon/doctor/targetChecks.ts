@@ -3,7 +3,7 @@
 import type { Check, Diagnosis } from "../../model/doctorCheck.ts";
 import { AgtmuxError } from "../../model/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { parseTmuxVersion, type TmuxVersion } from "../../tmux/findTmux.ts";
+import { knowledgeOf, parseTmuxVersion, TESTED_VERSIONS, type TmuxVersion } from "../../tmux/findTmux.ts";
 import {
   COMMAND_TIMEOUT_MS,
   placeOf,
@@ -12,9 +12,8 @@ import {
   type DoctorTarget,
 } from "./doctorTarget.ts";
 
-/** Oldest tmux that is watched at all, and the first whose `attach-session` takes the flags of our control client. */
+/** Oldest tmux that is watched at all. */
 const MIN_VERSION = [2, 6] as const;
-const CONTROL_VERSION = [3, 2] as const;
 /** Times of the target have whole seconds, so less than this is no skew. */
 const MAX_SKEW_MS = 2_000;
 /** Panes whose processes are read to prove that they can be. */
@@ -55,14 +54,18 @@ const judgeVersion = (path: string, version: TmuxVersion): Diagnosis => {
       evidence,
       remedy: INSTALL_TMUX,
     };
-  if (isOlder(version, CONTROL_VERSION))
-    return {
-      status: "warning",
-      summary: `tmux ${version.raw} is watched by polling: control mode needs ${CONTROL_VERSION.join(".")}.`,
-      evidence,
-      remedy: INSTALL_TMUX,
-    };
-  return { status: "ok", summary: `tmux ${version.raw} can be used, also in control mode.`, evidence };
+  switch (knowledgeOf(version)) {
+    case "tested":
+      return { status: "ok", summary: `tmux ${version.raw} is one that agtmux is tested with.`, evidence };
+    case "older":
+    case "newer":
+      return {
+        status: "warning",
+        summary: `agtmux is not tested with tmux ${version.raw}, but with ${TESTED_VERSIONS}: it is asked by the tmux program, which costs more.`,
+        evidence,
+        remedy: "Nothing has to be done while the states are right. " + INSTALL_TMUX,
+      };
+  }
 };
 
 const checkMissingTmux = async (link: DoctorLink): Promise<Diagnosis> => {

@@ -2,7 +2,7 @@
 // that does not answer, and whole even when a part of it cannot be closed.
 import type { Clock } from "../../ports/clock.ts";
 
-/** What waits for answers of a shell has so long to end in good order; then the shells are closed under it. */
+/** What waits for answers of a shell has so long to end in good order; then the shell is closed under it. */
 const ORDERLY_MS = 2_000;
 
 interface Closable {
@@ -11,8 +11,7 @@ interface Closable {
 
 export interface LinkParts {
   executor: Closable | null;
-  /** The shells over there that have not ended. */
-  readonly shells: Set<Closable>;
+  shell: Closable | null;
   unit: Closable | null;
   events: Closable | null;
   /** Done first, at once, the last one first. */
@@ -33,12 +32,9 @@ export const createLinkParts = (
       onProblem(error);
     }
   };
-  const endShells = async (): Promise<void> => {
-    await Promise.all([...parts.shells].map((shell) => end(shell)));
-  };
   const parts: LinkParts = {
     executor: null,
-    shells: new Set(),
+    shell: null,
     unit: null,
     events: null,
     onClose: (step) => {
@@ -46,11 +42,11 @@ export const createLinkParts = (
     },
     close: async () => {
       for (const step of steps.splice(0).toReversed()) step();
-      const cancel = clock.setTimer(ORDERLY_MS, () => void endShells());
+      const cancel = clock.setTimer(ORDERLY_MS, () => void end(parts.shell));
       // Both hear it in this moment: what the end of the shell does to a look must not count as a look.
       await Promise.all([end(parts.unit), end(parts.events)]);
       cancel();
-      await endShells();
+      await end(parts.shell);
       await end(parts.executor);
     },
   };

@@ -15,8 +15,6 @@ import type { LookForTmux } from "./tmuxLook.ts";
 export interface OpenHostDeps {
   ingest: Pick<Ingest, "setTarget" | "setHealth">;
   executor: TargetExecutor;
-  /** What watching reads through. */
-  reader: TargetExecutor;
   createUnit: (parts: UnitParts) => TargetUnit;
   lookForTmux: LookForTmux;
   config: Pick<ConfigFile, "current">;
@@ -40,7 +38,7 @@ const findPath = async ({ executor, ingest, lookForTmux, logger }: OpenHostDeps)
 
 /** Its unit, which does not watch yet; the caller closes it. */
 export const openHost = async (deps: OpenHostDeps): Promise<TargetUnit> => {
-  const { ingest, executor, reader, clock } = deps;
+  const { ingest, executor, clock } = deps;
   ingest.setTarget({
     targetId: HOST_TARGET,
     targetName: HOST_TARGET,
@@ -60,7 +58,6 @@ export const openHost = async (deps: OpenHostDeps): Promise<TargetUnit> => {
   });
   return deps.createUnit({
     executor,
-    reader,
     tmuxPath: await findPath(deps),
     servers,
     processes: createProcessTree({ executor, platform: deps.platform, clock }),

@@ -75,17 +75,8 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       ? createFarProcesses({ shell, clock, makeNonce })
       : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
 
-  const buildUnit = async (
-    executor: RemoteExecutor,
-    shell: FarShell,
-    openShell: () => FarShell,
-  ): Promise<TargetUnit> => {
-    const reader = createFarExecutor({
-      base: executor,
-      shell,
-      openShell,
-      makeNonce,
-    });
+  const buildUnit = async (executor: RemoteExecutor, shell: FarShell): Promise<TargetUnit> => {
+    const reader = createFarExecutor({ base: executor, shell });
     const environment = await askEnvironment(shell);
     const tmux = await findFarTmux({ shell, reader, configuredPath: config.tmux_path, environment });
     return deps.createUnit({
@@ -155,16 +146,11 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       parts.executor = executor;
       const facts = await executor.connect();
       transport = facts.transport;
-      const openShell = (): FarShell => {
-        const opened = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
-        parts.shells.add(opened);
-        opened.onClose(() => parts.shells.delete(opened));
-        return opened;
-      };
-      const shell = openShell();
+      const shell = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
+      parts.shell = shell;
       await awaitHello(shell);
       await ping(shell);
-      const unit = await buildUnit(executor, shell, openShell);
+      const unit = await buildUnit(executor, shell);
       parts.unit = unit;
       // With the first look its health is told as well, and then it has to be there.
       deps.onUnit(unit);
@@ -226,10 +212,17 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       try {
         await before();
       } catch (cause) {
-        throw new AgtmuxError("E_TARGET_UNREACHABLE", "it was connected, but does not answer any more", {
-          remedy: `Try again: 'agtmux target connect ${config.name}'.`,
-          cause,
-        });
+        const lost = new AgtmuxError(
+          "E_TARGET_UNREACHABLE",
+          "it was connected, but does not answer any more",
+          {
+            remedy: `Try again: 'agtmux target connect ${config.name}'.`,
+            cause,
+          },
+        );
+        // The link hears it a moment later: whoever was told so must not see it as connected meanwhile.
+        if (before === probe) deps.onHealth("down", lost.message, linkNow());
+        throw lost;
       }
       if (isUp) deps.onHealth("ok", null, linkNow());
     },

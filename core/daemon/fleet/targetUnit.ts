@@ -14,7 +14,7 @@ import type { TmuxVersion } from "../../tmux/findTmux.ts";
 import type { ProcessTree } from "../../tmux/processTree.ts";
 import type { WatchedServer } from "../../tmux/servers.ts";
 import { createThriftyProbe } from "../../tmux/thriftyProbe.ts";
-import { createTmuxServer, type TmuxServer } from "../../tmux/tmuxServer.ts";
+import { createTmuxServer } from "../../tmux/tmuxServer.ts";
 import { createAttachBuilder, type AttachBuilder } from "../attachBuilder.ts";
 import { createPaneReach, type PaneReach } from "../paneReach.ts";
 
@@ -72,9 +72,7 @@ export interface TargetUnit {
 export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
   const { executor, tmuxPath, servers, processes, clock, ids, logger, world, tmuxVersion } = deps;
   const reader = deps.reader ?? executor;
-  const connections = new Map<string, TmuxServer>();
   const watch = (tmuxPath: string, watched: WatchedServer): CollectedServer => {
-    const { server, socketPath } = watched;
     const tmux = createTmuxServer({
       ...watched,
       executor: reader,
@@ -84,12 +82,11 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
       ids: tmuxVersion === undefined ? ids : { nonce: () => ids.nonce().slice(0, 12) },
       logger,
     });
-    connections.set(server, tmux);
     const probe =
       tmuxVersion === undefined
         ? {}
         : { probe: createThriftyProbe({ server: tmux, version: tmuxVersion, clock }) };
-    return watchServer({ tmux, socketPath, makeNonce: () => ids.nonce(), ...probe });
+    return watchServer({ tmux, socketPath: watched.socketPath, makeNonce: () => ids.nonce(), ...probe });
   };
   const collected = tmuxPath === null ? [] : servers.map((server) => watch(tmuxPath, server));
   const collector = new Collector({
@@ -115,11 +112,7 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
     collector,
     processes,
     processHands: createProcessHands(executor),
-    reach: createPaneReach({
-      ...reachDeps,
-      makeNonce: () => ids.nonce(),
-      allowKeys: async (server) => connections.get(server)?.allowKeys(),
-    }),
+    reach: createPaneReach({ ...reachDeps, makeNonce: () => ids.nonce() }),
     attach: createAttachBuilder({
       ...reachDeps,
       toTerminal: deps.toTerminal ?? ((argv) => [...argv]),

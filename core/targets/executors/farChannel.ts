@@ -1,15 +1,12 @@
-// A program that stays on the far side of a connection, as a ByteChannel and by lines. The pid that the far shell tells
+// A program that stays on the far side of a connection, as a ByteChannel. The pid that the far shell tells
 // makes sure that it can be ended even when it ignores its closed input.
 import { randomBytes } from "node:crypto";
-import { StringDecoder } from "node:string_decoder";
 import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
-import type { LineProcess } from "../../ports/targetExecutor.ts";
 import type { ByteChannel } from "../byteChannel.ts";
 import { encodeScriptLine } from "../quote.ts";
 import { cleanLine } from "../sshErrors.ts";
 import { createStartGate } from "./farOutput.ts";
 import { marksOf, stayingScript } from "./farScript.ts";
-import { createLineSplitter } from "./lineProcess.ts";
 import type { TransportChannel } from "./sshTransport.ts";
 
 /** How long a closed input may take to end the program, before it is signalled and before its channel is dropped. */
@@ -163,33 +160,5 @@ export const openFarChannel = (
       ending ??= isGone ? Promise.resolve() : end();
       return ending;
     },
-  };
-};
-
-/** The same program by lines, as the port has it. Its pid is one of the far machine, and undefined until it is known. */
-export const lineProcessOf = (channel: FarChannel): LineProcess => {
-  const lines = createListener<string>();
-  const exit = createListener<string>();
-  const splitter = createLineSplitter((line) => lines.tell(line));
-  const decoder = new StringDecoder("utf8");
-  let lastError = "";
-  channel.onStdout((chunk) => splitter.push(decoder.write(chunk)));
-  channel.onStderr((chunk) => {
-    lastError = (lastError + chunk.toString("utf8")).slice(-STDERR_KEPT);
-  });
-  channel.onClose((reason) => {
-    splitter.end();
-    const said = lastError.trim();
-    exit.tell(said === "" ? reason : `${reason}: ${said}`);
-  });
-  return {
-    get pid() {
-      return channel.farPid ?? undefined;
-    },
-    write: (text) => channel.write(text),
-    onLine: lines.set,
-    onExit: exit.set,
-    abort: (reason) => channel.destroy(reason),
-    close: () => channel.close(),
   };
 };

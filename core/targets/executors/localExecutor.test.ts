@@ -1,21 +1,22 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SILENT_LOGGER } from "../../ports/logger.ts";
-import type { TargetExecutor } from "../../ports/targetExecutor.ts";
-import { createLineSplitter, LINE_CUT_MARK } from "./lineProcess.ts";
+import type { SocketConnection, TargetExecutor } from "../../ports/targetExecutor.ts";
 import { createLocalExecutor } from "./localExecutor.ts";
 
 let executor: TargetExecutor;
@@ -25,18 +26,13 @@ beforeEach(() => {
   executor = createLocalExecutor({
     targetId: "host",
     env: { PATH: process.env["PATH"], HOME: `${folder}/` },
-    logger: SILENT_LOGGER,
   });
 });
 afterEach(() => executor.close());
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+const connectTo = (path: string): SocketConnection => {
+  if (executor.sockets === undefined) throw new Error("sockets of this machine can be reached");
+  return executor.sockets.connect(path);
 };
 
 describe("run", () => {
@@ -70,35 +66,65 @@ describe("run", () => {
   });
 });
 
-describe("start", () => {
-  it("hands over lines as they come and the reason of the end", async () => {
-    const child = executor.start(["sh", "-c", "read x; echo got $x; printf last; echo why >&2; exit 4"]);
-    const lines: string[] = [];
-    child.onLine((line) => lines.push(line));
-    const end = new Promise<string>((done) => child.onExit(done));
-    child.write("word\n");
-    expect(await end).toBe("exit status 4: why");
-    expect(lines).toEqual(["got word", "last"]);
+describe("sockets", () => {
+  const listening = async (): Promise<{ path: string; server: Server }> => {
+    const path = join(folder, "socket");
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (bytes) => socket.write(`got ${bytes.toString("utf8")}`));
+    });
+    await new Promise<void>((done) => server.listen(path, done));
+    return { path, server };
+  };
+
+  it("carries bytes both ways, also those that are written before it is open", async () => {
+    const { path, server } = await listening();
+    const connection = connectTo(path);
+    connection.write(Buffer.from("early"));
+    const heard = await new Promise<string>((done) => {
+      connection.onData((bytes) => done(Buffer.from(bytes).toString("utf8")));
+    });
+    expect(heard).toBe("got early");
+    connection.close();
+    server.close();
   });
 
-  it("reports a program that cannot be started as an end", async () => {
-    const child = executor.start([join(folder, "absent")]);
-    expect(await new Promise<string>((done) => child.onExit(done))).toMatch(/could not start .*ENOENT/);
+  it("says why it could not be opened", async () => {
+    const connection = connectTo(join(folder, "absent"));
+    expect(await new Promise((done) => connection.onClose(done))).toBe("ENOENT");
   });
 
-  it("close ends also a child that ignores SIGTERM and its stdin", async () => {
-    const child = executor.start(["sh", "-c", "trap '' TERM; echo up; while :; do sleep 1; done"]);
-    await new Promise<void>((up) => child.onLine(() => up()));
+  it("are told apart, also at the same path, and only those that are the user's own", async () => {
+    const identify = async (): Promise<string | null | undefined> =>
+      executor.sockets?.identify(join(folder, "socket"));
+    expect(await identify()).toBe(null);
+    const first = await listening();
+    const is = await identify();
+    connectTo(first.path).close();
+    chmodSync(first.path, 0o700);
+    expect(await identify()).toBe(is);
+    await new Promise((done) => first.server.close(done));
+    writeFileSync(first.path, "");
+    expect(await identify()).toBe(null);
+    rmSync(first.path);
+    const second = await listening();
+    expect(await identify()).toMatch(/^\d+ \d+ \d+$/);
+    expect(await identify()).not.toBe(is);
+    if (process.geteuid?.() === 0) {
+      chownSync(second.path, 65_534, 65_534);
+      expect(await identify()).toBe(null);
+    }
+    second.server.close();
+  });
+
+  it("ends with the executor", async () => {
+    const { path, server } = await listening();
+    const connection = connectTo(path);
+    const closed = new Promise((done) => connection.onClose(done));
     await executor.close();
-    expect(isAlive(child.pid ?? 0)).toBe(false);
-  });
-
-  it("cuts a line that is too long and goes on with the next", () => {
-    const lines: string[] = [];
-    const splitter = createLineSplitter((line) => lines.push(line), 4);
-    for (const part of ["abc", "defgh", "ij\nk", "l\n\n", "m"]) splitter.push(part);
-    splitter.end();
-    expect(lines).toEqual([`abcd${LINE_CUT_MARK}`, "kl", "", "m"]);
+    await closed;
+    expect(() => connectTo(path)).toThrow("is closed");
+    server.close();
   });
 });
 

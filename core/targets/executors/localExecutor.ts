@@ -1,11 +1,10 @@
-// Commands and files of the machine that the daemon itself runs on. Every child has an owner here: `close()` ends them
-// all, a normal end of this process signals them, and after a kill -9 their stdin closes.
+// Commands, files and sockets of the machine that the daemon itself runs on. Every child and connection has an owner here:
+// `close()` ends them all.
 import { delimiter, isAbsolute } from "node:path";
 import { execa } from "execa";
-import type { Logger } from "../../ports/logger.ts";
-import type { LineProcess, RunResult, TargetExecutor } from "../../ports/targetExecutor.ts";
-import { startLineProcess } from "./lineProcess.ts";
+import type { RunResult, SocketConnection, TargetExecutor } from "../../ports/targetExecutor.ts";
 import { createLocalFiles } from "./localFiles.ts";
+import { connectLocalSocket, identifyLocalSocket } from "./localSocket.ts";
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
@@ -13,7 +12,6 @@ export interface LocalExecutorOptions {
   targetId: string;
   /** The whole environment of the children, but for the entries of PATH that mean the folder of the moment. */
   env: NodeJS.ProcessEnv;
-  logger: Logger;
 }
 
 /** A daemon that was started inside a project must not run the programs that lie there. */
@@ -34,20 +32,10 @@ const withAbsolutePath = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
  * ends the child, which shows as exit code null. `homeDir` is `HOME` of `env`.
  */
 export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecutor => {
-  const { targetId, logger } = options;
+  const { targetId } = options;
   const env = withAbsolutePath(options.env);
-  const children = new Set<LineProcess>();
+  const connections = new Set<SocketConnection>();
   const closing = new AbortController();
-  const signalAll = (): void => {
-    for (const child of children) {
-      try {
-        if (child.pid !== undefined) process.kill(child.pid, "SIGTERM");
-      } catch {
-        // Gone already.
-      }
-    }
-  };
-  process.on("exit", signalAll);
 
   return {
     targetId,
@@ -82,12 +70,14 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
         timedOut: result.timedOut,
       };
     },
-    start: (argv) => {
-      if (closing.signal.aborted) throw new Error(`start ${argv[0]}: the executor is closed`);
-      const child = startLineProcess(argv, env, () => children.delete(child));
-      if (child.pid !== undefined) children.add(child);
-      logger.debug({ program: argv[0], pid: child.pid }, "child started");
-      return child;
+    sockets: {
+      identify: identifyLocalSocket,
+      connect: (path) => {
+        if (closing.signal.aborted) throw new Error(`connect to ${path}: the executor is closed`);
+        const connection = connectLocalSocket(path, () => connections.delete(connection));
+        connections.add(connection);
+        return connection;
+      },
     },
     isRunning: (pid) => {
       try {
@@ -97,10 +87,10 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
         return error instanceof Error && "code" in error && error.code === "EPERM";
       }
     },
-    close: async () => {
+    close: () => {
       closing.abort();
-      process.off("exit", signalAll);
-      await Promise.all([...children].map((child) => child.close()));
+      for (const connection of connections) connection.close();
+      return Promise.resolve();
     },
   };
 };

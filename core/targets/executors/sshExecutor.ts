@@ -7,7 +7,7 @@ import { LOGIN_COMMAND } from "../quote.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
 import { unreachableError } from "../sshErrors.ts";
 import { createChannelSlots } from "./channelSlots.ts";
-import { lineProcessOf, openFarChannel, type FarChannel } from "./farChannel.ts";
+import { openFarChannel, type FarChannel } from "./farChannel.ts";
 import { FarFlood, runFar, type FarRequest, type FarResult } from "./farRun.ts";
 import { askFacts } from "./connectionFacts.ts";
 import { createSshFiles } from "./sshFiles.ts";
@@ -130,7 +130,6 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       downListener = listener;
     },
     openChannel,
-    start: (argv) => lineProcessOf(openChannel(argv)),
     run: async (argv, { timeoutMs: runTimeoutMs, stdin, maxBytes }): Promise<RunResult> => {
       const result = await far({
         command: '"$@"',

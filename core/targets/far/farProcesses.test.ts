@@ -18,7 +18,6 @@ const shellOf = (uptime: string, processes: string): FarShell => ({
   tellForNotice: () => {},
   fail: () => {},
   onNotice: () => {},
-  onBackgroundLine: () => {},
   onClose: () => {},
   isClosed: false,
   traffic: { sent: 0, received: 0 },

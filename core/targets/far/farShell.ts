@@ -1,13 +1,10 @@
 // One POSIX shell on the far side that reads what to do from its input: the single channel of a target in steady state.
-// Questions are asked one after another and answered on stdout; stderr belongs to the one tmux control client that the
-// shell may have started. What does not answer in time, answers too much or writes what nobody asked for ends the channel,
-// whose owner opens another.
-import { StringDecoder } from "node:string_decoder";
+// Questions are asked one after another and answered on stdout. What does not answer in time, answers too much or writes what
+// nobody asked for ends the channel, whose owner opens another.
 import { createFloodGuard } from "../../engine/floodGuard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunResult } from "../../ports/targetExecutor.ts";
 import type { ByteChannel } from "../byteChannel.ts";
-import { createLineSplitter, MAX_LINE_LENGTH } from "../executors/lineProcess.ts";
 import { quoteArgv } from "../quote.ts";
 import { createFarStream } from "./farStream.ts";
 
@@ -36,8 +33,6 @@ export interface FarShell {
   /** The same, and it may print one notice, between calls of `n` and `m`, which `onNotice` hears. */
   tellForNotice(script: string): void;
   onNotice(listener: (body: Buffer) => void): void;
-  /** Lines that the shell's background client writes; null: there is none, and nothing is expected. */
-  onBackgroundLine(listener: ((line: string) => void) | null): void;
   /** Ends the channel at once: what comes over it is not to be believed. */
   fail(reason: string): void;
   onClose(listener: (reason: string) => void): void;
@@ -65,7 +60,7 @@ interface Question {
 
 /**
  * A broken pipe must not end the shell; tmux and `ps` answer in English. `a` ends an answer; `n` and `m` stand around what is
- * told unasked; 4 is the background client's output. Short, because they are sent again and again.
+ * told unasked. Short, because they are sent again and again.
  */
 const prelude = (nonce: string): string =>
   [
@@ -73,7 +68,6 @@ const prelude = (nonce: string): string =>
     "LC_ALL=C",
     "export LC_ALL",
     "unset TMUX TMUX_PANE",
-    "exec 4>&2",
     `a() { printf '\\n%s %s\\n%s\\n%s.\\n' "${nonce}-$1" "$s" "$e" "${nonce}-$1"; }`,
     `n() { printf '\\n%s!\\n' ${nonce}; }`,
     `m() { printf '\\n%s.\\n' ${nonce}; }`,
@@ -88,30 +82,6 @@ const withoutErrors = (script: string): string => `{ ${script}
 /** A command of the target as script: it may use `stdin`, which passes through a pipe. */
 export const commandScript = (argv: readonly string[], stdin?: string): string =>
   stdin === undefined ? quoteArgv(argv) : `printf %s ${quoteArgv([stdin])} | ${quoteArgv(argv)}`;
-
-/** What the background client writes, by lines; without a client there is nothing to expect. */
-const createBackground = (
-  clock: Pick<Clock, "now">,
-  fail: (reason: string) => void,
-): { push(chunk: Buffer): void; onLine: FarShell["onBackgroundLine"] } => {
-  const guard = createFloodGuard();
-  const decoder = new StringDecoder("utf8");
-  let listener: ((line: string) => void) | null = null;
-  const splitter = createLineSplitter(
-    (line) => listener?.(line),
-    MAX_LINE_LENGTH,
-    () => fail("its tmux client writes a line without an end"),
-  );
-  return {
-    push: (chunk) => {
-      if (listener !== null) splitter.push(decoder.write(chunk));
-      else if (!guard.allows(chunk.length, clock.now())) fail("it writes errors that nobody asked for");
-    },
-    onLine: (next) => {
-      listener = next;
-    },
-  };
-};
 
 export const createFarShell = (options: {
   channel: ByteChannel;
@@ -170,7 +140,8 @@ export const createFarShell = (options: {
     onNotice: (body) => noticeListener(body),
     onFlood: fail,
   });
-  const background = createBackground(clock, fail);
+  /** What is written to stderr is of no use. */
+  const errors = createFloodGuard();
 
   channel.onStdout((chunk) => {
     traffic.received += chunk.length;
@@ -178,7 +149,8 @@ export const createFarShell = (options: {
   });
   channel.onStderr((chunk) => {
     traffic.received += chunk.length;
-    if (closed === null) background.push(chunk);
+    if (closed === null && !errors.allows(chunk.length, clock.now()))
+      fail("it writes errors that nobody asked for");
   });
   channel.onClose(end);
 
@@ -209,7 +181,6 @@ export const createFarShell = (options: {
     onNotice: (listener) => {
       noticeListener = listener;
     },
-    onBackgroundLine: background.onLine,
     onClose: (listener) => {
       closeListeners.push(listener);
       if (closed !== null) listener(closed);

@@ -127,7 +127,6 @@ const answeringShell = (answer: Buffer): { shell: FarShell; notify: (body: Buffe
       onNotice: (next) => {
         listener = next;
       },
-      onBackgroundLine: () => {},
       onClose: () => {},
       isClosed: false,
       traffic: { sent: 0, received: 0 },

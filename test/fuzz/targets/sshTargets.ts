@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { createFramedOutput, createStartGate } from "../../../core/targets/executors/farOutput.ts";
-import { createLineSplitter, LINE_CUT_MARK } from "../../../core/targets/executors/lineProcess.ts";
 import { judgeHostKey, parseKnownHosts, typeOfKey } from "../../../core/targets/knownHosts.ts";
 import { encodeForPrintf, quoteArgv, quoteForLogin } from "../../../core/targets/quote.ts";
 import { readSshAliases } from "../../../core/targets/sshAliases.ts";
@@ -195,26 +194,6 @@ const frameTarget = defineTarget({
   },
 });
 
-const splitterTarget = defineTarget({
-  name: "ssh/lines in pieces",
-  open: () => ({
-    arbitrary: fc.tuple(fc.array(hostileText, { maxLength: 8 }), fc.integer({ min: 1, max: 2_000 })),
-    check: ([pieces, maxLength]) => {
-      const lines: string[] = [];
-      const splitter = createLineSplitter((line) => lines.push(line), maxLength);
-      for (const piece of pieces) splitter.push(piece);
-      splitter.end();
-      for (const line of lines) {
-        hold(line.length <= maxLength + LINE_CUT_MARK.length, "a line that is too long");
-        hold(!line.includes("\n"), "two lines in one");
-      }
-      const whole = pieces.join("");
-      const expected = whole.split("\n").filter((line, index, all) => index < all.length - 1 || line !== "");
-      hold(lines.length === expected.length, `${lines.length} lines of ${expected.length}`);
-    },
-  }),
-});
-
 const ALIASES = [
   "Host box *.example.org !bad\n  HostName 10.0.0.7\nInclude config.d/*\n",
   'Host "quoted name" other # comment\nInclude ~/.ssh/config.d/?.conf /nowhere/*\nMatch all\n',
@@ -253,5 +232,4 @@ export const sshTargets = (): FuzzTarget[] => [
   keyFileTarget,
   sshErrorTarget,
   frameTarget,
-  splitterTarget,
 ];

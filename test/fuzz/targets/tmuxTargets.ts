@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { cleanScreen, MAX_SCREEN_COLUMNS, MAX_SCREEN_LINES } from "../../../core/tmux/capture.ts";
 import { cleanText } from "../../../core/tmux/cleanText.ts";
 import { foldRows, parseRows, rowFormat } from "../../../core/tmux/paneRows.ts";
-import { assertReadCommand, toControlLine } from "../../../core/tmux/readCommand.ts";
+import { lookScript } from "../../../core/tmux/lookScript.ts";
+import { assertReadCommand } from "../../../core/tmux/readCommand.ts";
 import { readListing } from "../../../core/tmux/topology.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
@@ -113,16 +114,10 @@ const readCommandTarget = defineTarget({
         hold(error instanceof Error && error.message.startsWith("tmux query refused:"), "another error");
         return;
       }
-      hold(
-        /^(list-panes|list-clients|capture-pane|display-message)$/.test(words[0] ?? ""),
-        "another command",
-      );
-      const line = toControlLine(words);
-      hold(/^[ -~]*$/.test(line), "a control line of more than one printable line");
-      hold(!/#\(|[{;]\s*[ET][:;]/.test(line), "a format that runs or expands");
-      // Every word stands between quotes that it cannot close, or holds nothing that tmux would read.
-      const words2 = line.match(/'[^']*'|[^ ]+/g) ?? [];
-      hold(words2.length === words.length, "a word became two");
+      hold(/^(list-panes|capture-pane|display-message)$/.test(words[0] ?? ""), "another command");
+      const script = lookScript([words], "0".repeat(32)).join(" ");
+      hold(/^[ -~]*$/.test(script), "a list of commands of more than one printable line");
+      hold(!/#\(|[{;]\s*[ET][:;]/.test(script.replaceAll(" ; ", " ")), "a format that runs or expands");
     },
   }),
 });

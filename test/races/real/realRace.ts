@@ -1,6 +1,5 @@
 // One race on real tmux: real commands of the real gate, and a change of the world right before or during one of them.
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
-import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { TargetExecutor } from "../../../core/ports/targetExecutor.ts";
 import { createProcessTree, type ProcessTree } from "../../../core/tmux/processTree.ts";
@@ -51,7 +50,7 @@ export interface RealBench {
 }
 
 export const createBench = (): RealBench => {
-  const executor = createLocalExecutor({ targetId: "host", env: process.env, logger: SILENT_LOGGER });
+  const executor = createLocalExecutor({ targetId: "host", env: process.env });
   return {
     executor,
     processes: createProcessTree({ executor, platform: process.platform, clock: realClock }),

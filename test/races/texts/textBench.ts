@@ -8,7 +8,6 @@ import { sendText, type SendReport } from "../../../core/actions/send.ts";
 import { toSendable } from "../../../core/actions/sendableText.ts";
 import { isPaste } from "../../../core/actions/typing.ts";
 import type { Pane } from "../../../core/model/runtime.ts";
-import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
 import { createPrivateTmux } from "../../harness/privateTmux.ts";
 import { randomIds, until } from "../../setup/realClock.ts";
@@ -54,7 +53,7 @@ const hurriedClock = () => {
 
 export const openTextBench = async (): Promise<TextBench> => {
   const tmux = createPrivateTmux();
-  const executor = createLocalExecutor({ targetId: "host", env: process.env, logger: SILENT_LOGGER });
+  const executor = createLocalExecutor({ targetId: "host", env: process.env });
   const mark = join(tmux.folder, "ready");
   const paneId = await tmux.newSession("texts", `stty raw -echo; : > ${mark}; exec sleep 100000`);
   await until(() => existsSync(mark), "the pane is ready", LIMIT_MS);

@@ -1,0 +1,78 @@
+// One list of commands, asked of a tmux server over its own socket as `tmux` would ask it: a connection that is not attached to
+// anything and is gone with the answer. It starts no process and no server.
+import { StringDecoder } from "node:string_decoder";
+import type { Clock } from "../ports/clock.ts";
+import type { RunResult, SocketConnection } from "../ports/targetExecutor.ts";
+import { createServerReader, encodeRequest, type ServerSaid } from "./serverProtocol.ts";
+
+/** `refused`: nobody listens. `unfit`: it has to be asked by the tmux program, because it speaks in a way that is not understood. */
+export type DirectAnswer =
+  | ({ status: "answered" } & RunResult)
+  | { status: "refused" }
+  | { status: "unfit"; problem: string };
+
+const NOBODY = /ENOENT|ECONNREFUSED/;
+
+/** `words` as in the arguments of tmux: commands with a lone `;` between them. Rejects only a list that is too long. */
+export const askServer = async (options: {
+  connect: () => SocketConnection;
+  words: readonly string[];
+  clock: Pick<Clock, "setTimer">;
+  timeoutMs: number;
+  maxBytes: number;
+}): Promise<DirectAnswer> => {
+  const { clock, timeoutMs, maxBytes } = options;
+  const request = encodeRequest(options.words);
+  const { promise, resolve } = Promise.withResolvers<DirectAnswer>();
+  const connection = options.connect();
+  const read = createServerReader();
+  const output = { stdout: "", stderr: "" };
+  const decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
+  let received = 0;
+
+  const settle = (answer: DirectAnswer): void => {
+    cancelTimer();
+    resolve(answer);
+    connection.close();
+  };
+  const answered = (exitCode: number | null, timedOut: boolean): DirectAnswer => ({
+    status: "answered",
+    exitCode,
+    stdout: output.stdout + decoders.stdout.end(),
+    stderr: output.stderr + decoders.stderr.end(),
+    timedOut,
+  });
+  const cancelTimer = clock.setTimer(timeoutMs, () => settle(answered(null, true)));
+  const hear = (said: ServerSaid): void => {
+    switch (said.kind) {
+      case "open":
+        connection.write(said.reply);
+        break;
+      case "output": {
+        const stream = said.isError ? "stderr" : "stdout";
+        output[stream] += decoders[stream].write(said.bytes);
+        break;
+      }
+      case "end":
+        settle(answered(said.exitCode, false));
+        break;
+      case "nothing":
+        break;
+    }
+  };
+  connection.onData((chunk) => {
+    received += chunk.length;
+    const all = received > maxBytes ? null : read(chunk);
+    if (all === null) settle({ status: "unfit", problem: "what the tmux server says is not understood" });
+    else for (const said of all) hear(said);
+  });
+  connection.onClose((reason) =>
+    settle(
+      NOBODY.test(reason)
+        ? { status: "refused" }
+        : { status: "unfit", problem: `the tmux server closed the connection: ${reason}` },
+    ),
+  );
+  connection.write(request);
+  return promise;
+};

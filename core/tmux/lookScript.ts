@@ -1,0 +1,61 @@
+// A batch of looks as one list of tmux commands that leaves no trace. Pure. Nobody's hooks may run because of a look, so it does
+// nothing at all where one is set for its commands, and none of its commands can fail (tmux 3.5 has a hook for that too).
+import { toCommandString, type TmuxCommand } from "./commandString.ts";
+import type { ReadCommand } from "./readCommand.ts";
+import { markerOf } from "./transcript.ts";
+
+/** tmux runs them after the commands that a look consists of; `if-shell` itself has none. */
+export const LOOK_HOOKS = ["after-display-message", "after-list-panes", "after-capture-pane"] as const;
+
+/**
+ * True where no session has one of the hooks set: the value of an unset one is empty. Up to 3.4 only a single entry of a hook has
+ * a value: a hook whose first is missing is not seen there.
+ */
+const hasNoHook = (hooks: readonly string[]): string =>
+  `#{?#{S:${hooks.map((hook) => `#{${hook}}#{${hook}[0]}`).join("")}},,1}`;
+
+/** The list that runs `commands` unless one of the hooks would run with them. */
+export const unlessHooked = (hooks: readonly string[], commands: string): string[] => [
+  "if-shell",
+  "-F",
+  hasNoHook(hooks),
+  commands,
+];
+
+/** What stands for the answer about a pane that is gone. */
+const goneMark = (nonce: string): string => `agtmux-${nonce}-gone`;
+const print = (line: string): TmuxCommand => ["display-message", "-p", line];
+
+/** `if-shell` takes a target that is not there for none, and goes by what is current then. */
+const guarded = (command: ReadCommand, nonce: string): TmuxCommand => {
+  const [name = "", ...args] = command;
+  const text = toCommandString([[name, ...args]]);
+  const target = args[args.indexOf("-t") + 1];
+  if (args.includes("-t") && target !== undefined)
+    return [
+      "if-shell",
+      "-F",
+      "-t",
+      target,
+      `#{==:#{pane_id},${target}}`,
+      text,
+      toCommandString([print(goneMark(nonce))]),
+    ];
+  return name === "display-message" ? [name, ...args] : ["if-shell", "-F", "#{session_id}", text];
+};
+
+/**
+ * The words of `commands` with a marker before each and after the last (see transcript). It prints nothing where hooks are
+ * set; a listing prints nothing where there is no session.
+ */
+export const lookScript = (commands: readonly ReadCommand[], nonce: string): string[] => {
+  const parts = commands.flatMap((command, index) => [
+    print(markerOf(nonce, index)),
+    guarded(command, nonce),
+  ]);
+  return unlessHooked(LOOK_HOOKS, toCommandString([...parts, print(markerOf(nonce, commands.length))]));
+};
+
+/** Whether an answer says that the pane is gone. */
+export const isGone = (lines: readonly string[], nonce: string): boolean =>
+  lines.length === 1 && lines[0] === goneMark(nonce);

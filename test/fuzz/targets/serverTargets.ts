@@ -1,0 +1,163 @@
+// What a tmux server says over its socket: answers in pieces of any size, with forged lines in them, and broken ones.
+import * as fc from "fast-check";
+import type { SocketConnection } from "../../../core/ports/targetExecutor.ts";
+import { askServer } from "../../../core/tmux/askServer.ts";
+import { createServerReader, encodeRequest, MAX_MESSAGE_BYTES } from "../../../core/tmux/serverProtocol.ts";
+import { markerOf, parseTranscript } from "../../../core/tmux/transcript.ts";
+import { hold } from "../expectations.ts";
+import { stubClock } from "../stubs.ts";
+import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
+import { cutBytes, cutsArbitrary, hostileText, mutatedText } from "../mutateText.ts";
+const NONCE = "00112233445566778899aabbccddeeff";
+
+const message = (type: number, data: Buffer): Buffer => {
+  const header = Buffer.alloc(16);
+  header.writeUInt32LE(type, 0);
+  header.writeUInt16LE(16 + data.length, 4);
+  header.writeUInt32LE(8, 8);
+  return Buffer.concat([header, data]);
+};
+const integer = (value: number): Buffer => {
+  const data = Buffer.alloc(4);
+  data.writeInt32LE(value);
+  return data;
+};
+/** As tmux sends what does not fit into one message. */
+const output = (stream: number, text: string): Buffer => {
+  const bytes = Buffer.from(text);
+  const parts: Buffer[] = [];
+  for (let from = 0; from < bytes.length; from += MAX_MESSAGE_BYTES - 20)
+    parts.push(
+      message(304, Buffer.concat([integer(stream), bytes.subarray(from, from + MAX_MESSAGE_BYTES - 20)])),
+    );
+  return Buffer.concat(parts);
+};
+const OPEN = message(303, Buffer.concat([integer(1), integer(1), integer(0)]));
+const exit = (status: number): Buffer => message(203, integer(status));
+
+/** A connection that says `pieces` once it was asked. */
+const connectionOf = (pieces: readonly Buffer[]): SocketConnection => {
+  let onData: (bytes: Uint8Array) => void = () => {};
+  let onClose: (reason: string) => void = () => {};
+  let isAsked = false;
+  return {
+    write: () => {
+      if (isAsked) return;
+      isAsked = true;
+      queueMicrotask(() => {
+        for (const piece of pieces) onData(piece);
+        onClose("closed by the other side");
+      });
+    },
+    onData: (listener) => {
+      onData = listener;
+    },
+    onClose: (listener) => {
+      onClose = listener;
+    },
+    close: () => {},
+  };
+};
+const ask = (pieces: readonly Buffer[]) =>
+  askServer({
+    connect: () => connectionOf(pieces),
+    words: ["display-message", "-p", "x"],
+    clock: stubClock(),
+    timeoutMs: 1,
+    maxBytes: 1 << 20,
+  });
+
+const FORGED = [`agtmux-${"f".repeat(32)}-1`, "agtmux--1", `agtmux-${NONCE}`, `agtmux-${NONCE}-`, ""];
+const line = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...FORGED) },
+  { weight: 2, arbitrary: hostileText.map((text) => text.replaceAll("\n", " ").toWellFormed()) },
+);
+
+/** What a pane shows cannot end its own answer, however the bytes are cut. */
+const answersTarget = defineTarget({
+  name: "tmux/answers in pieces",
+  weight: 3,
+  open: () => ({
+    arbitrary: fc.record({
+      answers: fc.array(fc.array(line, { maxLength: 6 }), { minLength: 1, maxLength: 4 }),
+      status: fc.nat(255),
+      cuts: cutsArbitrary,
+      isByByte: fc.boolean(),
+    }),
+    check: async ({ answers, status, cuts, isByByte }) => {
+      const printed = answers.flatMap((lines, index) => [markerOf(NONCE, index), ...lines]);
+      const said = [...printed, markerOf(NONCE, answers.length)].map((text) => output(1, `${text}\n`));
+      const bytes = Buffer.concat([OPEN, ...said, output(2, "an error\n"), exit(status)]);
+      const pieces =
+        isByByte && bytes.length < 3_000 ? [...bytes].map((byte) => Buffer.of(byte)) : cutBytes(bytes, cuts);
+      const answer = await ask(pieces);
+      hold(answer.status === "answered", `it was ${answer.status}`);
+      if (answer.status !== "answered") return;
+      hold(answer.exitCode === status, `the status ${answer.exitCode}`);
+      hold(answer.stderr === "an error\n", "another error");
+      const got = parseTranscript(answer.stdout, NONCE, answers.length);
+      hold(JSON.stringify(got) === JSON.stringify(answers), `other answers: ${JSON.stringify(got)}`);
+    },
+  }),
+});
+
+const brokenTarget = defineTarget({
+  name: "tmux/answers that are broken",
+  weight: 2,
+  open: () => ({
+    arbitrary: fc.tuple(
+      fc.array(fc.tuple(fc.nat(90), fc.nat(0xff)), { maxLength: 4 }),
+      mutatedText([[markerOf(NONCE, 0), "a", markerOf(NONCE, 1), "b", markerOf(NONCE, 2)].join("\n")]),
+      cutsArbitrary,
+    ),
+    check: async ([flips, text, cuts]) => {
+      const bytes = Buffer.concat([OPEN, output(1, "one\n"), output(2, "two\n"), exit(0)]);
+      for (const [at, value] of flips) bytes[Math.min(at, bytes.length - 1)] = value;
+      const read = createServerReader();
+      for (const piece of cutBytes(bytes, cuts)) if (read(piece) === null) break;
+      const answer = await ask(cutBytes(bytes, cuts));
+      hold(["answered", "unfit"].includes(answer.status), `it was ${answer.status}`);
+      for (const count of [0, 1, 2]) {
+        const got = parseTranscript(text, NONCE, count);
+        hold(got === null || got.length === count, "another number of answers");
+      }
+    },
+  }),
+});
+
+const requestTarget = defineTarget({
+  name: "tmux/requests",
+  open: () => ({
+    arbitrary: fc.array(
+      fc.oneof(
+        hostileText,
+        fc.nat(4_000).map((length) => "x".repeat(length)),
+      ),
+      {
+        maxLength: 8,
+      },
+    ),
+    check: (words) => {
+      let request: Buffer;
+      try {
+        request = encodeRequest(words);
+      } catch (error) {
+        hold(error instanceof Error && error.message.includes("too long"), `another error: ${String(error)}`);
+        return;
+      }
+      // A tmux server ends itself over a message of the wrong length.
+      let at = 0;
+      const types: number[] = [];
+      while (at < request.length) {
+        const length = request.readUInt16LE(at + 4);
+        hold(length >= 16 && length <= MAX_MESSAGE_BYTES, `a message of ${length} bytes`);
+        types.push(request.readUInt32LE(at));
+        at += length;
+      }
+      hold(at === request.length, "half a message");
+      hold(types.join() === "111,101,109,102,108,107,106,200", `the messages ${types.join()}`);
+    },
+  }),
+});
+
+export const serverTargets = (): FuzzTarget[] => [answersTarget, brokenTarget, requestTarget];
