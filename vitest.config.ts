@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { ONE_RETRY, reporters } from "./test/setup/reporting.ts";
 
 export default defineConfig({
@@ -11,6 +11,13 @@ export default defineConfig({
       "main/**/*.test.ts",
       "renderer/**/*.test.{ts,tsx}",
       "test/**/*.test.ts",
+    ],
+    // A minute and a half of waiting: `npm run test:tmux` runs it whole, every other run what takes ten seconds of it.
+    exclude: [
+      ...configDefaults.exclude,
+      ...(process.env["AGTMUX_NEIGHBOUR"] === "whole"
+        ? []
+        : ["test/neighbour/{clients,differences,sessions,status}.test.ts"]),
     ],
     // They wait for processes more than they compute: more at once than cores.
     maxWorkers: Math.max(3, availableParallelism()),

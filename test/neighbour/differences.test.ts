@@ -1,0 +1,79 @@
+// What others can see of agtmux after all: the whole list of docs/adr/0016-nothing-is-attached-to-a-tmux-server.md.
+import { createConnection } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { lookScript } from "../../core/tmux/lookScript.ts";
+import { encodeRequest } from "../../core/tmux/serverProtocol.ts";
+import { createPrivateTmux } from "../harness/privateTmux.ts";
+import { until } from "../setup/realClock.ts";
+import { doOnce, type Deed, type Neighbour } from "./scene.ts";
+
+it("tmux's own log of messages names what agtmux asked", async () => {
+  const deed = {
+    arrange: ({ tmux }: Neighbour) => tmux.newSession("work"),
+    act: async (one: Neighbour) => {
+      // Without a terminal tmux does not show it.
+      await one.openTerminal(["attach-session", "-t", "work"]);
+      await one.letLooksPass();
+      await one.attempt("rename-window", "-t", "work:", "renamed-by-a-person");
+      const log = await one.attempt("show-messages");
+      return {
+        ofPerson: log.includes("renamed-by-a-person"),
+        ofOthers: log.split("\n").filter((line) => line.includes("list-panes -a")).length > 0,
+      };
+    },
+  };
+  expect(await doOnce(deed, false)).toEqual({ ofPerson: true, ofOthers: false });
+  expect(await doOnce(deed, true)).toEqual({ ofPerson: true, ofOthers: true });
+});
+
+it("a session that only waits for the next client to end, under destroy-unattached, need not wait for long", async () => {
+  /** `end`: any client of somebody else ends. The status line of a terminal tells, because each command of the test is one too. */
+  const deed = (end: (one: Neighbour) => Promise<unknown>): Deed<boolean> => ({
+    arrange: async ({ tmux }) => {
+      await tmux.newSession("work");
+      await tmux.run("set-option", "-g", "status-interval", "1");
+      await tmux.run("set-option", "-g", "status-right", "(#{S:#{session_name} })");
+      await tmux.run("bind-key", "-n", "F5", "new-session", "-d", "-s", "extra", "exec cat");
+    },
+    act: async (one) => {
+      const terminal = await one.openTerminal(["attach-session", "-t", "work"]);
+      await one.tmux.run("set-option", "-g", "destroy-unattached", "on");
+      await terminal.type("F5");
+      if (!one.isWatched) await terminal.untilShows("extra");
+      await wait(2_000);
+      await end(one);
+      await wait(1_500);
+      return (await terminal.rows()).join("\n").includes("extra");
+    },
+  });
+  const nobody = deed(async () => {});
+  const somebody = deed((one) => one.attempt("list-sessions"));
+  expect(await doOnce(nobody, false)).toBe(true);
+  expect(await doOnce(somebody, false)).toBe(false);
+  expect(await doOnce(nobody, true)).toBe(false);
+});
+
+it("a server ends once its answer is taken, which a daemon that stands still does not do", async () => {
+  const tmux = createPrivateTmux();
+  try {
+    await tmux.newSession("work");
+    const hasEnded = (): Promise<boolean> =>
+      tmux.run("list-sessions").then(
+        () => false,
+        (error: Error) => /no server running|error connecting/.test(error.message),
+      );
+    const asker = createConnection(tmux.socketPath);
+    const asked = [["list-panes", "-a", "-F", "#{pane_id}"]];
+    asker.write(encodeRequest(lookScript(asked, "nonce")));
+    // It stands still from here on.
+    await new Promise((resolve) => asker.once("readable", resolve));
+    await tmux.run("kill-server").catch(() => "");
+    await wait(500);
+    expect(await hasEnded()).toBe(false);
+    asker.destroy();
+    await until(hasEnded, "the server has ended");
+  } finally {
+    await tmux.close();
+  }
+});
