@@ -2,9 +2,6 @@
 import type { BenchReport, Check, PartReport, Table } from "./model.ts";
 import { digits } from "./words.ts";
 
-const BEGIN = "<!-- bench: begin -->";
-const END = "<!-- bench: end -->";
-
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 const tableLines = ({ caption, head, rows }: Table): string[] => [
@@ -57,13 +54,19 @@ export const toMarkdown = ({
     ...parts.flatMap(partLines),
   ].join("\n");
 
-/** Where there is no document yet. */
-export const EMPTY_DOCUMENT = `# agtmux figures\n\n${BEGIN}\n\n${END}\n`;
+const marksOf = (suite: string): readonly [string, string] => [
+  `<!-- ${suite}: begin -->`,
+  `<!-- ${suite}: end -->`,
+];
 
-/** The document with the text between its two marks replaced. @throws Error when it has no such marks. */
-export const intoDocument = (document: string, markdown: string): string => {
-  const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
+/** Where there is no document yet. */
+export const EMPTY_DOCUMENT = `# agtmux figures\n\n${marksOf("bench").join("\n\n")}\n`;
+
+/** The document with the text between the two marks of `suite` replaced. @throws Error when it has no such marks. */
+export const intoDocument = (document: string, markdown: string, suite = "bench"): string => {
+  const [begin, end] = marksOf(suite);
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from < 0 || to < from)
-    throw new Error(`the document has no lines "${BEGIN}" and "${END}" to write between`);
-  return `${document.slice(0, from + BEGIN.length)}\n\n${markdown.trim()}\n\n${document.slice(to)}`;
+    throw new Error(`the document has no lines "${begin}" and "${end}" to write between`);
+  return `${document.slice(0, from + begin.length)}\n\n${markdown.trim()}\n\n${document.slice(to)}`;
 };

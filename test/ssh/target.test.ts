@@ -6,6 +6,7 @@ import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { createFarTmux, farTmuxSettings } from "./farTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 const LIMIT_MS = 20_000;
@@ -19,7 +20,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
 
   beforeEach(async () => {
     server = await createSshServer();
-    far = createPrivateTmux();
+    far = createFarTmux();
     near = createPrivateTmux();
     await far.newSession("work");
     await near.newSession("here");
@@ -43,6 +44,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
       ssh_target: "vm1",
       transport,
       tmux_servers: [{ name: "far", socket_path: far.socketPath }],
+      ...farTmuxSettings,
     };
     await writeFile(test.paths.config, JSON.stringify({ targets: [target] }));
     await until(() => (targetNow()?.rtt_ms ?? 0) > 0, `vm1 is connected`, LIMIT_MS);

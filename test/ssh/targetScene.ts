@@ -7,9 +7,9 @@ import type { TargetView } from "../../core/model/view.ts";
 import type { Scene } from "../actions/scene.ts";
 import { framesOf } from "../chain/scene.ts";
 import { startTestDaemon } from "../harness/daemon.ts";
-import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { createFarTmux, farTmuxSettings } from "./farTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 export const LIMIT_MS = 20_000;
@@ -30,7 +30,7 @@ export const openTargetScene = async (
   { tmuxPath }: { tmuxPath?: string } = {},
 ): Promise<TargetScene> => {
   const server = await createSshServer();
-  const tmux = createPrivateTmux();
+  const tmux = createFarTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
   const daemon = await startTestDaemon({
     sockets: [join(tmux.folder, "none")],
@@ -53,6 +53,7 @@ export const openTargetScene = async (
     ssh_target: "vm1",
     transport,
     tmux_servers: [{ name: "far", socket_path: tmux.socketPath }],
+    ...farTmuxSettings,
     ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
   };
   try {
