@@ -2,6 +2,7 @@
 // is made for each connection, because keys and configuration change while the daemon runs.
 import type { Logger } from "../ports/logger.ts";
 import { chooseTransport, type TransportChoice, type TransportName } from "./chooseTransport.ts";
+import { knock } from "./executors/knock.ts";
 import { createOpenSshTransport } from "./executors/openSshTransport.ts";
 import { SSH2_ALGORITHMS } from "./executors/ssh2Library.ts";
 import { createSsh2Transport, type Ssh2Plan } from "./executors/ssh2Transport.ts";
@@ -10,7 +11,7 @@ import type { SshTransport } from "./executors/sshTransport.ts";
 import { createSwitchingTransport } from "./executors/switchingTransport.ts";
 import { readKnownHost } from "./knownHosts.ts";
 import type { RemoteExecutor } from "./remoteExecutor.ts";
-import { checkSshAlias, readSshConfig } from "./sshConfig.ts";
+import { checkSshAlias, familyOf, readSshConfig } from "./sshConfig.ts";
 import { readIdentities } from "./sshIdentities.ts";
 
 export interface RemoteExecutorOptions {
@@ -29,9 +30,12 @@ export interface RemoteExecutorOptions {
   /** How long the server may be silent before the connection counts as lost. */
   keepAliveMs?: number;
   connectTimeoutMs?: number;
+  /** Of this machine; the one that it is unless a test says another. */
+  platform?: NodeJS.Platform;
 }
 
 const DEFAULT_KEEP_ALIVE_MS = 15_000;
+const KNOCK_LIMIT_MS = 1_000;
 
 export interface ResolvedTarget extends Ssh2Plan, TransportChoice {}
 
@@ -62,13 +66,22 @@ export const createRemoteExecutor = (options: RemoteExecutorOptions): RemoteExec
   const keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
   const openSsh = (): SshTransport =>
     createOpenSshTransport({ alias, env, controlDir, configFile, keepAliveMs });
+  const platform = options.platform ?? process.platform;
+  let hasKnocked = false;
+  /** Before the first connection that a child makes; a host that only another one reaches is not on our network. */
+  const askMacOs = async ({ config }: ResolvedTarget): Promise<void> => {
+    if (hasKnocked || config.proxyjump !== null || config.proxycommand !== null) return;
+    hasKnocked = true;
+    await knock({ host: config.hostname, port: config.port, family: familyOf(config) }, KNOCK_LIMIT_MS);
+  };
   const transport = createSwitchingTransport(async () => {
-    if (options.transport === "openssh") return openSsh();
+    if (options.transport === "openssh" && platform !== "darwin") return openSsh();
     const resolved = await resolveTarget(options);
     logger.info({ targetId, transport: resolved.transport, reason: resolved.reason }, "transport chosen");
-    return resolved.transport === "ssh2"
-      ? createSsh2Transport({ alias, plan: () => Promise.resolve(resolved), keepAliveMs })
-      : openSsh();
+    if (resolved.transport === "ssh2")
+      return createSsh2Transport({ alias, plan: () => Promise.resolve(resolved), keepAliveMs });
+    if (platform === "darwin") await askMacOs(resolved);
+    return openSsh();
   });
   const { connectTimeoutMs } = options;
   return createSshExecutor({

@@ -137,6 +137,18 @@ const askSsh = async (alias: string, env: NodeJS.ProcessEnv, file: readonly stri
   }
 };
 
+/** As Node names it; 0: whichever the name resolves to. */
+export const familyOf = ({ addressfamily }: SshConfig): 0 | 4 | 6 => {
+  switch (addressfamily) {
+    case "any":
+      return 0;
+    case "inet":
+      return 4;
+    case "inet6":
+      return 6;
+  }
+};
+
 /**
  * The configuration of an alias, and what it would be without any configuration: the difference is what the person set.
  * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.

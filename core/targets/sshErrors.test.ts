@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorFromOpenSsh } from "./sshErrors.ts";
+import { errorFromOpenSsh, noRouteError } from "./sshErrors.ts";
 
 describe("what OpenSSH says", () => {
   it.each([
@@ -35,6 +35,15 @@ describe("what OpenSSH says", () => {
     const error = errorFromOpenSsh("vm", stderr);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
     expect(error.remedy).not.toBe("");
+  });
+
+  it("names the permission that macOS asks for where nothing leads to a host", () => {
+    const said = "ssh: connect to host vm port 22: No route to host";
+    expect(errorFromOpenSsh("vm", said, "darwin").remedy).toContain("Privacy & Security, Local Network");
+    expect(errorFromOpenSsh("vm", said, "linux").remedy).not.toContain("Local Network");
+    expect(noRouteError("vm", {}, "darwin").remedy).toContain("Local Network");
+    const refused = errorFromOpenSsh("vm", "ssh: connect to host vm port 22: Connection refused", "darwin");
+    expect(refused.remedy).not.toContain("Local Network");
   });
 
   it("names the entry to remove for a changed key, and is one printable line whatever the server says", () => {

@@ -56,6 +56,24 @@ export const unreachableError = (
     ...(options.cause === undefined ? {} : { cause: options.cause }),
   });
 
+/**
+ * Nothing leads there. On macOS that is also what a program is told that may not reach the local network, by whatever it starts as
+ * well (macOS 15 and newer).
+ */
+export const noRouteError = (
+  alias: string,
+  options: { details?: readonly string[]; cause?: unknown },
+  platform: NodeJS.Platform = process.platform,
+): AgtmuxError =>
+  unreachableError(alias, "there is no way to it in the network", {
+    ...options,
+    ...(platform === "darwin"
+      ? {
+          remedy: `Allow agtmux, or the terminal that started it, in System Settings, Privacy & Security, Local Network; if it is allowed, check that 'ssh ${alias}' works in a terminal.`,
+        }
+      : {}),
+  });
+
 /** Lines of OpenSSH that say nothing about why: advice, banners, and the frame of its big warnings. */
 const NOISE = /^(@+$|Warning: Permanently added|debug\d:|\*\* |$)/;
 
@@ -64,7 +82,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/Could not resolve hostname/i, "the host name cannot be resolved"],
   [/Connection refused/i, "the connection was refused"],
   [/(Connection|Operation) timed out|did not respond|Timeout, server/i, "it does not answer"],
-  [/No route to host|Network is unreachable|Host is down/i, "there is no way to it in the network"],
   [/Too many authentication failures/i, "too many keys were tried"],
   [/Bad configuration option|terminating, \d+ bad configuration/i, "the SSH configuration has an error"],
   [/Bad owner or permissions/i, "a file of the SSH configuration can be written by others"],
@@ -72,8 +89,14 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/Connection (closed|reset)|kex_exchange_identification|Broken pipe/i, "the connection was closed"],
 ];
 
+const NO_ROUTE = /No route to host|Network is unreachable|Host is down/i;
+
 /** Reads the last words of an OpenSSH client that could not connect, or that lost its connection. */
-export const errorFromOpenSsh = (alias: string, stderr: string): AgtmuxError => {
+export const errorFromOpenSsh = (
+  alias: string,
+  stderr: string,
+  platform: NodeJS.Platform = process.platform,
+): AgtmuxError => {
   const lines = stderr
     .split("\n")
     .map(cleanLine)
@@ -94,6 +117,7 @@ export const errorFromOpenSsh = (alias: string, stderr: string): AgtmuxError => 
     return hostKeyError(alias, "unknown", { details });
   if (/Permission denied|Too many authentication failures|No more authentication methods/i.test(stderr))
     return authError(alias, details);
+  if (NO_ROUTE.test(stderr)) return noRouteError(alias, { details }, platform);
   const reason = REASONS.find(([pattern]) => pattern.test(stderr))?.[1];
   return unreachableError(alias, reason ?? lines.at(-1) ?? "ssh ended without a word", { details });
 };

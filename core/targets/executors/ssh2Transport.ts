@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import type { AgentAuthMethod, Client, ClientChannel, ConnectConfig, PublicKeyAuthMethod } from "ssh2";
 import type { AgtmuxError } from "../../model/errors.ts";
 import { fileOfChanged, judgeHostKey, typeOfKey, type KnownHost } from "../knownHosts.ts";
-import type { SshConfig } from "../sshConfig.ts";
-import { authError, cleanLine, hostKeyError, unreachableError } from "../sshErrors.ts";
+import { familyOf, type SshConfig } from "../sshConfig.ts";
+import { authError, cleanLine, hostKeyError, noRouteError, unreachableError } from "../sshErrors.ts";
 import type { SshIdentities } from "../sshIdentities.ts";
 import { algorithmsFor, loadSsh2 } from "./ssh2Library.ts";
 import { quietenChannel } from "./quietChannel.ts";
@@ -54,7 +54,7 @@ const explain = (alias: string, error: Error & { level?: string; code?: unknown 
   if (code === "ECONNREFUSED")
     return unreachableError(alias, "the connection was refused", { details, cause: error });
   if (code === "ENETUNREACH" || code === "EHOSTUNREACH")
-    return unreachableError(alias, "there is no way to it in the network", { details, cause: error });
+    return noRouteError(alias, { details, cause: error });
   if (error.level === "client-timeout" || code === "ETIMEDOUT")
     return unreachableError(alias, "it does not answer", { details, cause: error });
   if (error.level === "handshake")
@@ -113,7 +113,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       sock: connectQuietly({
         host: config.hostname,
         port: config.port,
-        family: config.addressfamily === "inet" ? 4 : config.addressfamily === "inet6" ? 6 : 0,
+        family: familyOf(config),
       }),
       username: config.user,
       readyTimeout: timeoutMs,
