@@ -91,7 +91,7 @@ const pathLine = ({ env, homeDir }: CommandLinePlaces, folder: string): string =
 /** Folders in which a shell looks. macOS gives an app fewer than a shell, which has these from the system and Homebrew. */
 const pathFolders = ({ env, platform }: CommandLinePlaces): string[] => [
   ...(env["PATH"] ?? "").split(delimiter).filter(isAbsolute),
-  ...(platform === "darwin" ? ["/usr/local/bin", "/opt/homebrew/bin"] : []),
+  ...(platform === "darwin" ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),
 ];
 
 /** The person's own first; only folders that a shell looks into and that we may write. */

@@ -3,7 +3,15 @@
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
-const USUAL_FOLDERS = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin"];
+/** Homebrew's of Apple silicon first: beside it, `/usr/local` holds what was left by an Intel one. Then MacPorts and Nix. */
+const USUAL_FOLDERS = [
+  "/usr/bin",
+  "/opt/homebrew/bin",
+  "/usr/local/bin",
+  "/opt/local/bin",
+  "/run/current-system/sw/bin",
+  "/nix/var/nix/profiles/default/bin",
+];
 const VERSION_TIMEOUT_MS = 5_000;
 const ANY_EXECUTE_BIT = 0o111;
 

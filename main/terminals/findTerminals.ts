@@ -16,6 +16,8 @@ export interface TerminalPlaces {
 export const bundleFolders = (home: string): readonly string[] => [
   "/Applications",
   join(home, "Applications"),
+  "/Applications/Nix Apps",
+  join(home, "Applications", "Home Manager Apps"),
   "/System/Applications/Utilities",
   "/Applications/Utilities",
 ];

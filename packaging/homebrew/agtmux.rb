@@ -12,6 +12,7 @@ cask "agtmux" do
   homepage "https://github.com/@REPOSITORY@"
 
   depends_on formula: "tmux"
+  depends_on macos: ">= :ventura"
 
   app "agtmux.app"
   binary "#{appdir}/agtmux.app/Contents/Resources/cli/bin/agtmux"

@@ -20,6 +20,8 @@ test("the cask has the version, the address and the sums of a release", () => {
     '"https://github.com/somebody/agtmux/releases/download/v#{version}/agtmux-#{version}-mac-#{arch}.dmg"',
   );
   expect(cask.match(/@\w+@/g)).toBeNull();
+  // What launch at login needs (SMAppService).
+  expect(cask).toContain('depends_on macos: ">= :ventura"');
 });
 
 test("a fact that could be something else, or a placeholder that nobody fills, makes no cask", () => {

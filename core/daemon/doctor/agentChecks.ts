@@ -171,14 +171,25 @@ const judgeVersion = ({ adapter }: Subject, version: string, paneRef: string): D
   };
 };
 
+/** The PATH there, and where agents install themselves: a daemon that the desktop started has no shell's PATH. */
+const askPath = async (executor: DoctorLink["executor"]): Promise<string> => {
+  const [{ stdout }, home] = await Promise.all([
+    executor.run(["sh", "-c", 'printf %s "$PATH"'], { timeoutMs: TARGET_LIMIT_MS }),
+    executor.homeDir(),
+  ]);
+  return `${stdout}:${home}/.local/bin:/opt/homebrew/bin:/usr/local/bin`;
+};
+
 const checkVersion = async (subject: Subject): Promise<Diagnosis[]> => {
   const { seen, link } = subject;
   const trees = await link.processes.ofPanes(seen.map(({ panePid }) => panePid));
   const paneOfVersion = new Map<string, string>();
+  let asked: Promise<string> | null = null;
+  const path = (): Promise<string> => (asked ??= askPath(link.executor));
   for (const { pid, panePid, paneRef } of seen) {
     const process = trees.get(panePid)?.find((one) => one.pid === pid);
     // oxlint-disable-next-line no-await-in-loop -- a few small files
-    const version = process === undefined ? null : await agentVersionOf(link.executor.files, process);
+    const version = process === undefined ? null : await agentVersionOf(link.executor.files, process, path);
     if (version !== null && !paneOfVersion.has(version)) paneOfVersion.set(version, paneRef);
   }
   return [...paneOfVersion].map(([version, paneRef]) => judgeVersion(subject, version, paneRef));

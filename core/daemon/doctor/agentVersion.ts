@@ -23,15 +23,33 @@ const follow = async (files: TargetFiles, path: string): Promise<string> => {
   return `/${parts.join("/")}`;
 };
 
+/** Where a shell with that PATH finds a program. */
+const findOnPath = async (files: TargetFiles, name: string, path: string): Promise<string | null> => {
+  for (const folder of path.split(":").filter((part) => part.startsWith("/"))) {
+    const program = `${folder}/${name}`;
+    // oxlint-disable-next-line no-await-in-loop -- the first one counts
+    if ((await files.stat(program))?.isFile === true) return program;
+  }
+  return null;
+};
+
 /** The agent's own program or script, not what interprets it. */
-const programOf = async (files: TargetFiles, { pid, args }: ProcessInfo): Promise<string | null> => {
+const programOf = async (
+  files: TargetFiles,
+  { pid, args }: ProcessInfo,
+  path: () => Promise<string>,
+): Promise<string | null> => {
   const words = args.split(" ");
   const [first = ""] = words;
   const isInterpreted = INTERPRETER.test(nameOf(first));
   const named = (isInterpreted ? words.slice(1) : words.slice(0, 1)).find((word) => word.startsWith("/"));
   if (named !== undefined) return follow(files, named);
-  const program = isInterpreted ? null : await files.readLink(`/proc/${pid}/exe`);
-  return program === null || INTERPRETER.test(nameOf(program)) ? null : program;
+  if (isInterpreted) return null;
+  const program = await files.readLink(`/proc/${pid}/exe`);
+  if (program !== null) return INTERPRETER.test(nameOf(program)) ? null : program;
+  // macOS has no such link, and tells only what was typed.
+  const found = first === "" || first.includes("/") ? null : await findOnPath(files, first, await path());
+  return found === null ? null : follow(files, found);
 };
 
 const versionOfPackage = (text: string): string | null => {
@@ -53,9 +71,16 @@ const versionInPath = (path: string): string | null => {
   return VERSION.exec(parts[at] ?? "")?.[1] ?? null;
 };
 
-/** Null where it cannot be told without starting something. */
-export const agentVersionOf = async (files: TargetFiles, process: ProcessInfo): Promise<string | null> => {
-  const program = await programOf(files, process);
+/**
+ * Null where it cannot be told without starting something. `path` is asked where nothing but the name of the program is known: the
+ * PATH there, which may be another than the agent's own.
+ */
+export const agentVersionOf = async (
+  files: TargetFiles,
+  process: ProcessInfo,
+  path: () => Promise<string>,
+): Promise<string | null> => {
+  const program = await programOf(files, process, path);
   if (program === null) return null;
   if (!program.includes("/node_modules/")) return versionInPath(program);
   let folder = folderOf(program);

@@ -7,7 +7,7 @@ import { quoteArgv } from "../quote.ts";
  * A non-interactive login has a short PATH, so the usual places come after its own. Messages and dates are English, while
  * the character set stays the person's: tmux does not start without a UTF-8 one on some systems.
  */
-const ENVIRONMENT = `PATH=\${PATH:-/usr/bin:/bin}:/usr/local/bin:/opt/homebrew/bin:/opt/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:$HOME/.local/bin
+const ENVIRONMENT = `PATH=\${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/bin:/opt/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:$HOME/.local/bin:$HOME/.nix-profile/bin:/run/current-system/sw/bin:/nix/var/nix/profiles/default/bin
 { LC_CTYPE=\${LC_ALL:-\${LC_CTYPE:-\${LANG:-C}}}; case $LC_CTYPE in (C|POSIX) LC_CTYPE=C.UTF-8;; esac
 unset LC_ALL LC_MESSAGES LC_TIME LC_NUMERIC LC_COLLATE LANGUAGE CDPATH TMUX TMUX_PANE; LANG=C; export PATH LANG LC_CTYPE; } 2>/dev/null`;
 
