@@ -12,6 +12,7 @@ import { hostDaemon, joinDaemon } from "./compose.ts";
 import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
 import { denyPermissions } from "./hardenContents.ts";
+import { FocusReturn } from "./focusReturn.ts";
 import type { Installation } from "./installation.ts";
 import { servePage } from "./pageProtocol.ts";
 import { PaneBoard } from "./paneBoard.ts";
@@ -19,6 +20,7 @@ import { openPrefs } from "./prefs.ts";
 import { quitBounded } from "./quit.ts";
 import { reachDaemon } from "./reachDaemon.ts";
 import { bundleFolders } from "./terminals/findTerminals.ts";
+import { runLauncher } from "./terminals/runLauncher.ts";
 import { createTerminalDesk, type TerminalDesk } from "./terminals/terminalDesk.ts";
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
 import { onWakeUp } from "./wakeUps.ts";
@@ -83,14 +85,19 @@ export const runApp = async (options: AppOptions): Promise<void> => {
   const events = new DesktopEvents();
   const board = new PaneBoard();
   const icon = createTrayIcon(installation.iconsDir);
+  const focus = new FocusReturn(() => {
+    if (process.platform === "darwin") app.hide();
+  });
   const terminals = createTerminalDesk({
     places: { platform: process.platform, env, bundleFolders: bundleFolders(homedir()) },
     choice: () => prefs.read().terminal,
+    run: (launcher) => focus.goElsewhere(() => runLauncher(launcher)),
   });
   const presenter = createAppNotices({
     service: () => session.service(),
     openPopover: () => popover.open(),
     isPopoverOpen: () => events.isPageVisible,
+    prefs,
     logger,
   });
   const session = new DaemonSession({
@@ -124,6 +131,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
       commands: installation.commands,
     }),
     events,
+    focus,
     daemon: session,
     logger,
   });

@@ -1,35 +1,63 @@
 // Notifications of the app put together: what the daemon tells is shown, and what a person chooses in it is done.
-import { Notification } from "electron";
+import { dialog, Notification } from "electron";
 import type { ReachableService } from "../core/api/service.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { toNativeOptions } from "./nativeNotice.ts";
 import { NoticeHands } from "./noticeHands.ts";
 import { NoticePresenter } from "./noticePresenter.ts";
+import { NoticeTurns } from "./noticeTurns.ts";
+import type { PrefsFile } from "./prefs.ts";
 
 export interface AppNoticesDeps {
   readonly service: () => Promise<ReachableService>;
   readonly openPopover: () => void;
   readonly isPopoverOpen: () => boolean;
+  readonly prefs: PrefsFile;
   readonly logger: Logger;
 }
 
+const EXPLANATION = {
+  type: "info",
+  message: "agtmux tells you when an agent needs you",
+  detail:
+    "macOS asks next whether it may show notifications. Allow them, and choose Alerts in System Settings, Notifications, so that one stays until you answer it. A build that is not signed by a developer may not show any.",
+  buttons: ["Continue"],
+} as const;
+
+/** Only macOS asks, and once: at the first notification. */
+const explainOnce = ({ prefs, logger }: AppNoticesDeps): (() => Promise<void>) | null =>
+  process.platform !== "darwin" || prefs.read().areNoticesExplained
+    ? null
+    : async () => {
+        try {
+          await dialog.showMessageBox({ ...EXPLANATION, buttons: [...EXPLANATION.buttons] });
+        } catch (error) {
+          logger.warn({ error }, "what notifications are for was not said");
+        }
+      };
+
 /** Call once the app is ready. */
-export const createAppNotices = ({
-  service,
-  openPopover,
-  isPopoverOpen,
-  logger,
-}: AppNoticesDeps): NoticePresenter => {
+export const createAppNotices = (deps: AppNoticesDeps): NoticePresenter => {
+  const { service, openPopover, isPopoverOpen, logger } = deps;
+  const setTimer = (delayMs: number, callback: () => void): (() => void) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  };
+  const explain = explainOnce(deps);
+  // What an app that ended without a word left there has nobody any more who would do what its buttons say.
+  if (process.platform === "darwin" && explain === null) Notification.removeAll();
   const presenter: NoticePresenter = new NoticePresenter({
     create: (native) => new Notification(native),
     toOptions: (notice) => toNativeOptions(notice, process.platform),
     onChoice: (notice, choice) => void hands.perform(notice, choice),
     onFailed: (error) => logger.warn({ reason: error }, "a notification was not shown"),
     isPopoverOpen,
-    setTimer: (delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs);
-      return () => clearTimeout(timer);
-    },
+    setTimer,
+    turns: new NoticeTurns({
+      explain,
+      onExplained: () => deps.prefs.write({ areNoticesExplained: true }),
+      setTimer,
+    }),
   });
   const hands = new NoticeHands({
     service,

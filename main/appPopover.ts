@@ -1,6 +1,6 @@
 // The popover with everything around it that the person can change: its shortcut, its menu, its page's own calls, and what
 // is said when its page crashes.
-import { globalShortcut } from "electron";
+import { app, globalShortcut } from "electron";
 import { createDesktopRouter } from "../core/api/desktopRouter.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
@@ -8,6 +8,8 @@ import type { CommandLineDesk } from "./commandLine.ts";
 import { createContextMenu } from "./contextMenu.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import { createDesktopService } from "./desktopService.ts";
+import type { FocusReturn } from "./focusReturn.ts";
+import { createLaunchAtLogin } from "./launchAtLogin.ts";
 import type { NoticePresenter } from "./noticePresenter.ts";
 import { createPageCaller } from "./pageCaller.ts";
 import { servePagePort } from "./pagePort.ts";
@@ -27,6 +29,7 @@ export interface AppPopoverDeps {
   readonly presenter: NoticePresenter;
   readonly commandLine: CommandLineDesk;
   readonly events: DesktopEvents;
+  readonly focus: FocusReturn;
   /** Whoever answers the page's calls to the daemon. */
   readonly daemon: ProcedureCaller;
   readonly logger: Logger;
@@ -45,13 +48,16 @@ const CRASHED = {
 
 /** Call once the app is ready. */
 export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
-  const { icon, prefs, events, presenter, logger } = deps;
+  const { icon, prefs, events, presenter, logger, focus } = deps;
   const open = (): void => {
     bar
       .showWindow(icon.tray.getBounds())
       .catch((error: unknown) => logger.error({ error }, "the popover did not open"));
   };
-  const hide = (): void => bar.hideWindow();
+  const hide = (): void => {
+    focus.ask();
+    bar.hideWindow();
+  };
   const shortcut = createShortcut(
     {
       registry: globalShortcut,
@@ -60,7 +66,12 @@ export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
     },
     prefs.read().shortcut,
   );
-  const desktop = createDesktopService({ ...deps, shortcut, hide });
+  const desktop = createDesktopService({
+    ...deps,
+    shortcut,
+    hide,
+    launchAtLogin: createLaunchAtLogin(app, process.platform),
+  });
   const caller = createPageCaller({
     desktop: createRouterCaller(createDesktopRouter(desktop)),
     daemon: deps.daemon,
@@ -73,6 +84,7 @@ export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
       open();
     }),
     preload: deps.preload,
+    focus,
     prefs,
     onContents: (contents) => servePagePort(contents, caller),
     onVisible: (isVisible) => events.setVisible(isVisible),

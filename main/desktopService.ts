@@ -1,12 +1,12 @@
 // What the popover's page may ask of the app: the window's own choices, as they are and as they shall be.
 import { dirname } from "node:path";
-import { Notification, shell } from "electron";
+import { shell } from "electron";
 import type { DesktopService } from "../core/api/desktopRouter.ts";
 import type { DesktopState } from "../core/model/desktop.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { CommandLineDesk } from "./commandLine.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
-import { readLaunchAtLogin, setLaunchAtLogin } from "./launchAtLogin.ts";
+import type { LaunchAtLogin } from "./launchAtLogin.ts";
 import type { NoticePresenter } from "./noticePresenter.ts";
 import type { PrefsFile } from "./prefs.ts";
 import type { Shortcut } from "./shortcut.ts";
@@ -19,6 +19,7 @@ export interface DesktopServiceDeps {
   readonly presenter: NoticePresenter;
   readonly events: DesktopEvents;
   readonly commandLine: CommandLineDesk;
+  readonly launchAtLogin: LaunchAtLogin;
   readonly logPath: string;
   readonly hide: () => void;
 }
@@ -47,8 +48,9 @@ export const createDesktopService = (deps: DesktopServiceDeps): DesktopService =
     platform: process.platform,
     terminal: terminalState(deps),
     shortcut: shortcut.state,
-    launchAtLogin: readLaunchAtLogin(),
-    notifications: { isSupported: Notification.isSupported(), problem: presenter.problem },
+    launchAtLogin: deps.launchAtLogin.state,
+    // Whether the system has notifications is not asked: the question alone makes macOS ask the person.
+    notifications: { problem: presenter.problem },
   });
   return {
     state,
@@ -65,7 +67,7 @@ export const createDesktopService = (deps: DesktopServiceDeps): DesktopService =
       return state();
     },
     setLaunchAtLogin: (isOn) => {
-      setLaunchAtLogin(isOn);
+      deps.launchAtLogin.set(isOn);
       return state();
     },
     testNotification: async () => ({ problem: await presenter.test(TEST_WORDS) }),

@@ -1,29 +1,52 @@
 // Whether the app starts with the session: the system's own list of login items, which the person can change there as well,
-// so that nothing of it is kept here.
-import { app } from "electron";
+// so that nothing of it is kept here but whether the last wish came true.
 import type { DesktopState } from "../core/model/desktop.ts";
 
-type LaunchAtLogin = DesktopState["launchAtLogin"];
+type LaunchAtLoginState = DesktopState["launchAtLogin"];
 
-/** What keeps the app from being a login item, or null. */
-const whyNot = (): string | null => {
-  if (process.platform !== "darwin")
-    return "On this system, add agtmux to the desktop's own startup applications.";
-  return app.isPackaged ? null : "Only the installed app can start at login.";
-};
+/** Electron's `app`, as far as it matters here. */
+export interface LoginItems {
+  readonly isPackaged: boolean;
+  getLoginItemSettings(): { openAtLogin: boolean; status: string };
+  setLoginItemSettings(settings: { openAtLogin: boolean }): void;
+}
 
-export const readLaunchAtLogin = (): LaunchAtLogin => {
-  const problem = whyNot();
-  if (problem !== null) return { isSupported: false, isOn: false, problem };
-  const { openAtLogin, status } = app.getLoginItemSettings();
-  return {
-    isSupported: true,
-    isOn: openAtLogin,
-    problem: status === "requires-approval" ? "Allow agtmux in System Settings, General, Login Items." : null,
+export interface LaunchAtLogin {
+  readonly state: LaunchAtLoginState;
+  /** Does nothing where it is not supported; the state says so, and where the system did not keep it. */
+  set(isOn: boolean): void;
+}
+
+const NEEDS_APPROVAL = "Allow agtmux in System Settings, General, Login Items.";
+
+/** macOS may drop the wish without a word, above all of a build that is not notarised. */
+const notKept = (isOn: boolean): string =>
+  isOn
+    ? "macOS did not keep it, as it may with a build that is not notarised. Add agtmux in System Settings, General, Login Items."
+    : "macOS did not keep it. Remove agtmux in System Settings, General, Login Items.";
+
+export const createLaunchAtLogin = (items: LoginItems, platform: NodeJS.Platform): LaunchAtLogin => {
+  let wish: boolean | null = null;
+  const whyNot = (): string | null => {
+    if (platform !== "darwin") return "On this system, add agtmux to the desktop's own startup applications.";
+    return items.isPackaged ? null : "Only the installed app can start at login.";
   };
-};
-
-/** Does nothing where it is not supported; `readLaunchAtLogin` says so. */
-export const setLaunchAtLogin = (isOn: boolean): void => {
-  if (whyNot() === null) app.setLoginItemSettings({ openAtLogin: isOn });
+  const read = (): LaunchAtLoginState => {
+    const reason = whyNot();
+    if (reason !== null) return { isSupported: false, isOn: false, problem: reason };
+    const { openAtLogin: isOn, status } = items.getLoginItemSettings();
+    const problem = status === "requires-approval" ? NEEDS_APPROVAL : null;
+    if (problem !== null || wish === null || wish === isOn) return { isSupported: true, isOn, problem };
+    return { isSupported: true, isOn, problem: notKept(wish) };
+  };
+  return {
+    get state() {
+      return read();
+    },
+    set: (isOn) => {
+      if (whyNot() !== null) return;
+      wish = isOn;
+      items.setLoginItemSettings({ openAtLogin: isOn });
+    },
+  };
 };

@@ -1,6 +1,6 @@
 // A notice in the form of the system's notifications. Pure. Buttons and replies are for systems that have them; elsewhere a
 // click leads to the pane.
-import type { Notice } from "../core/api/service.ts";
+import type { Notice, NoticeAction } from "../core/api/service.ts";
 
 /** Electron's NotificationConstructorOptions, as far as they are used here. */
 export interface NativeOptions {
@@ -17,6 +17,29 @@ export interface NativeOptions {
 /** Desktops of Linux may read the body as markup: a `<` that could begin a tag is cut off from what follows. */
 const withoutMarkup = (text: string): string => text.replaceAll(/<(?=[A-Za-z/!?])/g, "<\u200b");
 
+/** What macOS remembers a set of buttons by, so it is the same for every notice: what an option says is in the body. */
+const labelOf = (action: NoticeAction): string => {
+  switch (action.kind) {
+    case "approve":
+      return "Approve";
+    case "deny":
+      return "Deny";
+    case "attach":
+      return "Open";
+    case "option":
+      return `Option ${action.number}`;
+  }
+};
+
+/** The options follow what is asked, before the line that says where. */
+const withOptions = ({ body, actions }: Notice): string => {
+  const options = actions.flatMap((action) =>
+    action.kind === "option" ? [`${labelOf(action)}: ${action.label}`] : [],
+  );
+  const [asked = "", ...place] = body.split("\n");
+  return [asked, ...options, ...place].join("\n");
+};
+
 export const toNativeOptions = (notice: Notice, platform: NodeJS.Platform): NativeOptions => {
   const { id, title, body, sound } = notice;
   const silent = sound === "none";
@@ -24,12 +47,12 @@ export const toNativeOptions = (notice: Notice, platform: NodeJS.Platform): Nati
   return {
     id,
     title,
-    body,
+    body: withOptions(notice),
     silent,
     ...(silent || sound === "default" ? {} : { sound }),
     ...(notice.actions.length === 0
       ? {}
-      : { actions: notice.actions.map(({ label }) => ({ type: "button", text: label })) }),
+      : { actions: notice.actions.map((action) => ({ type: "button", text: labelOf(action) })) }),
     ...(notice.reply === null
       ? {}
       : { hasReply: true, replyPlaceholder: notice.reply === "answer" ? "Answer" : "Tell the agent" }),

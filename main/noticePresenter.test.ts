@@ -5,6 +5,7 @@ import { makePane } from "../test/factories/view.ts";
 import { toNativeOptions, type NativeOptions } from "./nativeNotice.ts";
 import type { NoticeChoice } from "./noticeHands.ts";
 import { NoticePresenter } from "./noticePresenter.ts";
+import { NoticeTurns } from "./noticeTurns.ts";
 
 class FakeNotification extends EventEmitter {
   readonly options: NativeOptions;
@@ -27,6 +28,7 @@ let failures: string[];
 let timers: (() => void)[];
 let isPopoverOpen: boolean;
 let presenter: NoticePresenter;
+let turns: NoticeTurns;
 const notice = (id: string): Notice => ({
   id,
   kind: "waiting_approval",
@@ -52,6 +54,11 @@ beforeEach(() => {
   failures = [];
   timers = [];
   isPopoverOpen = false;
+  const setTimer = (_delayMs: number, callback: () => void) => {
+    timers.push(callback);
+    return () => {};
+  };
+  turns = new NoticeTurns({ explain: null, onExplained: () => {}, setTimer });
   presenter = new NoticePresenter({
     create: (options) => {
       const native = new FakeNotification(options);
@@ -62,10 +69,8 @@ beforeEach(() => {
     onChoice: ({ id }, choice) => chosen.push([id, choice]),
     onFailed: (error) => failures.push(error),
     isPopoverOpen: () => isPopoverOpen,
-    setTimer: (_delayMs, callback) => {
-      timers.push(callback);
-      return () => {};
-    },
+    setTimer,
+    turns,
   });
 });
 
@@ -120,6 +125,20 @@ describe("native notifications", () => {
     expect(chosen).toEqual([["a", { kind: "open" }]]);
   });
 
+  it("with other buttons wait for the system's word, and never come once they were taken back", () => {
+    const question = (id: string): Notice => ({
+      ...notice(id),
+      actions: [{ kind: "option", number: 1, label: "Red" }],
+    });
+    show("a");
+    presenter.handle({ kind: "show", notice: question("b") });
+    presenter.handle({ kind: "show", notice: question("c") });
+    expect(onScreen()).toEqual(["a"]);
+    presenter.handle({ kind: "withdraw", id: "b" });
+    made[0]?.emit("show", {});
+    expect(onScreen()).toEqual(["a", "c"]);
+  });
+
   it("say why the system did not show them, until it shows one", () => {
     show("a", "b");
     made[0]?.emit("failed", {}, "not permitted");
@@ -160,6 +179,24 @@ describe("the form of a notice", () => {
       replyPlaceholder: "Answer",
     });
     expect(toNativeOptions({ ...asked, sound: "none" }, "darwin")).toMatchObject({ silent: true });
+  });
+
+  it("has the same few sets of buttons whatever is asked: the options are told in the body", () => {
+    const actions: Notice["actions"] = [
+      { kind: "option", number: 1, label: "Red" },
+      { kind: "option", number: 2, label: "Blue" },
+      { kind: "attach", label: "Open" },
+    ];
+    const asked: Notice = { ...notice("a"), body: "Which colour?\nwork · api", actions };
+    const options = toNativeOptions(asked, "darwin");
+    expect(options.actions?.map(({ text }) => text)).toEqual(["Option 1", "Option 2", "Open"]);
+    expect(options.body).toBe("Which colour?\nOption 1: Red\nOption 2: Blue\nwork · api");
+    const approve = toNativeOptions(
+      { ...notice("b"), actions: [{ kind: "approve", label: "Allow rm" }] },
+      "darwin",
+    );
+    expect(approve.actions?.map(({ text }) => text)).toEqual(["Approve"]);
+    expect(approve.body).toBe("rm x");
   });
 
   it("is words alone on Linux, and none of them markup", () => {

@@ -3,6 +3,7 @@
 import type { Notice, NoticeEvent } from "../core/api/service.ts";
 import type { NativeOptions } from "./nativeNotice.ts";
 import type { NoticeChoice } from "./noticeHands.ts";
+import { SHOW_LIMIT_MS, type NoticeTurns } from "./noticeTurns.ts";
 
 /** One notification of the system; Electron's `Notification` has this form. */
 export interface NativeNotification {
@@ -22,13 +23,19 @@ export interface NoticePresenterDeps {
   /** The popover is open: what it lists needs no notification. */
   isPopoverOpen(): boolean;
   setTimer(delayMs: number, callback: () => void): () => void;
+  /** Says when each may be shown. */
+  readonly turns: NoticeTurns;
 }
 
 /** How many ids of past notices are remembered, so that a repeated one stays silent. */
 const REMEMBERED = 1_000;
-/** A system that says nothing about a notification for so long will not say anything. */
-const SHOW_LIMIT_MS = 3_000;
 const MAX_PROBLEM = 200;
+
+/** Names the set of buttons; "" where there are none. */
+const buttonsOf = ({ actions, hasReply }: NativeOptions): string =>
+  actions === undefined && hasReply === undefined
+    ? ""
+    : JSON.stringify([actions?.map(({ text }) => text), hasReply]);
 
 const toProblem = (error: string): string =>
   `The system did not show a notification (${error.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_PROBLEM)}). ` +
@@ -75,11 +82,13 @@ export class NoticePresenter {
     this.withdraw(id);
     this.keep(id, native);
     native.on("click", onClick);
-    native.show();
+    this.hand(id, native, "");
   }
 
   /** Shows one now. Resolves with why it was not shown, null where it was. */
   test(words: { title: string; body: string }): Promise<string | null> {
+    // Whoever asks for one knows what it is for.
+    this.deps.turns.explained();
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const native = this.deps.create({ id: "test", ...words, silent: false });
     const cancel = this.deps.setTimer(SHOW_LIMIT_MS, () =>
@@ -89,7 +98,7 @@ export class NoticePresenter {
     this.keep("test", native);
     native.on("show", () => resolve(null));
     native.on("failed", () => resolve(this.lastProblem));
-    native.show();
+    this.hand("test", native, "");
     return promise.finally(cancel);
   }
 
@@ -111,7 +120,17 @@ export class NoticePresenter {
       if (action !== undefined) choose({ kind: "action", action });
     });
     native.on("reply", ({ reply }) => choose({ kind: "reply", text: reply }));
-    native.show();
+    const buttons = buttonsOf(options);
+    native.on("show", () => this.deps.turns.settle(buttons));
+    native.on("failed", () => this.deps.turns.settle(buttons));
+    this.hand(options.id, native, buttons);
+  }
+
+  /** Shows it when it may be, unless it was taken back by then. */
+  private hand(id: string, native: NativeNotification, buttons: string): void {
+    this.deps.turns.take(buttons, () => {
+      if (this.shown.get(id) === native) native.show();
+    });
   }
 
   private keep(id: string, native: NativeNotification): void {

@@ -1,6 +1,7 @@
 // The menu-bar window: one frameless, sandboxed popover below the tray icon, as high as the person left it.
 import { app, screen, type Menu, type Tray, type WebContents } from "electron";
 import { menubar, type Menubar } from "electron-menubar";
+import type { FocusReturn } from "./focusReturn.ts";
 import { PAGE_URL } from "./pageAnswer.ts";
 import type { PrefsFile } from "./prefs.ts";
 import { MAX_POPOVER_HEIGHT, MIN_POPOVER_HEIGHT } from "./readPrefs.ts";
@@ -17,6 +18,7 @@ export interface PopoverOptions {
   /** Called for every window before its page is loaded; a window that crashed is replaced by another. */
   readonly onContents: (contents: WebContents) => void;
   readonly onVisible: (isVisible: boolean) => void;
+  readonly focus: FocusReturn;
   /** `isGivenUp`: it crashed again right after it was loaded anew, and comes back only when somebody opens it. */
   readonly onCrashed: (reason: string, isGivenUp: boolean) => void;
 }
@@ -36,7 +38,9 @@ const followDisplays = (bar: Menubar, tray: Tray): void => {
 
 /** Call once the app is ready. The window is loaded at once and stays hidden until somebody asks for it. */
 export const createPopover = (options: PopoverOptions): Menubar => {
-  const { prefs } = options;
+  const { prefs, focus } = options;
+  // Before the popover's own listener, which hides it.
+  options.tray.on("click", () => focus.ask());
   const bar = menubar({
     tray: options.tray,
     icon: options.icon,
@@ -89,11 +93,17 @@ export const createPopover = (options: PopoverOptions): Menubar => {
       if (isGivenUp) window.destroy();
       else webContents.reload();
     });
+    // Escape closes the window, which hides instead.
+    window.on("close", () => focus.ask());
+    // Whatever came to the front meanwhile is behind it again.
+    window.on("focus", () => focus.shown());
     // A destroyed window does not say that it was hidden.
     window.on("closed", () => options.onVisible(false));
   });
   bar.on("after-show", () => options.onVisible(true));
   bar.on("after-hide", () => options.onVisible(false));
+  bar.on("after-show", () => focus.shown());
+  bar.on("after-hide", () => focus.hidden());
   followDisplays(bar, options.tray);
   bar.on("after-hide", () => {
     const height = bar.window?.getSize()[1];

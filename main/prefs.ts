@@ -12,7 +12,7 @@ export interface PrefsFile {
 export const openPrefs = (): PrefsFile => {
   const store = new Store<Record<string, unknown>>({ name: "window", clearInvalidConfig: true });
   return {
-    read: () => readPrefs(store.store),
+    read: () => readPrefs(store.store, process.platform),
     write: (change) => {
       const parsed = prefsSchema.partial().safeParse(change);
       if (parsed.success) store.set(parsed.data);

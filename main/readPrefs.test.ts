@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 import { readPrefs } from "./readPrefs.ts";
 
-const DEFAULTS = { popoverHeight: 600, terminal: { kind: "auto" }, shortcut: "Control+Alt+A" };
+const DEFAULTS = {
+  popoverHeight: 600,
+  terminal: { kind: "auto" },
+  shortcut: "Control+Alt+A",
+  areNoticesExplained: false,
+};
 
 it.each<[string, unknown, object]>([
   ["an empty file", {}, DEFAULTS],
@@ -14,4 +19,9 @@ it.each<[string, unknown, object]>([
   ],
   ["a terminal that only a newer version knows", { terminal: { kind: "known", id: "new" } }, DEFAULTS],
   ["what is no object", "text", DEFAULTS],
-])("reads %s", (_what, stored, expected) => expect(readPrefs(stored)).toEqual(expected));
+])("reads %s", (_what, stored, expected) => expect(readPrefs(stored, "linux")).toEqual(expected));
+
+it("leaves the keys of VoiceOver alone on a Mac", () => {
+  expect(readPrefs({}, "darwin").shortcut).toBe("Control+Shift+A");
+  expect(readPrefs({ shortcut: "Control+Alt+A" }, "darwin").shortcut).toBe("Control+Alt+A");
+});

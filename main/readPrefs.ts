@@ -6,11 +6,14 @@ import { acceleratorSchema, terminalChoiceSchema } from "../core/model/desktop.t
 export const MIN_POPOVER_HEIGHT = 320;
 export const MAX_POPOVER_HEIGHT = 1_600;
 
-const DEFAULTS = {
-  popoverHeight: 600,
-  terminal: { kind: "auto" },
-  shortcut: "Control+Alt+A",
-} as const;
+const defaultsOf = (platform: NodeJS.Platform) =>
+  ({
+    popoverHeight: 600,
+    terminal: { kind: "auto" },
+    // On a Mac, Control with Option are the keys of VoiceOver.
+    shortcut: platform === "darwin" ? "Control+Shift+A" : "Control+Alt+A",
+    areNoticesExplained: false,
+  }) as const;
 
 export const prefsSchema = z.object({
   /** Points. */
@@ -18,15 +21,23 @@ export const prefsSchema = z.object({
   terminal: terminalChoiceSchema,
   /** Opens and closes the popover from anywhere; null: none. */
   shortcut: acceleratorSchema.nullable(),
+  /** The person was told what macOS asks for before it asked. */
+  areNoticesExplained: z.boolean(),
 });
 export type Prefs = z.infer<typeof prefsSchema>;
 
-const { popoverHeight, terminal, shortcut } = prefsSchema.shape;
-const lenientSchema = z.object({
-  popoverHeight: popoverHeight.catch(DEFAULTS.popoverHeight),
-  terminal: terminal.catch(DEFAULTS.terminal),
-  shortcut: shortcut.catch(DEFAULTS.shortcut),
-});
+const { popoverHeight, terminal, shortcut, areNoticesExplained } = prefsSchema.shape;
 
 /** What a file of any version means. */
-export const readPrefs = (stored: unknown): Prefs => lenientSchema.catch(DEFAULTS).parse(stored);
+export const readPrefs = (stored: unknown, platform: NodeJS.Platform): Prefs => {
+  const defaults = defaultsOf(platform);
+  return z
+    .object({
+      popoverHeight: popoverHeight.catch(defaults.popoverHeight),
+      terminal: terminal.catch(defaults.terminal),
+      shortcut: shortcut.catch(defaults.shortcut),
+      areNoticesExplained: areNoticesExplained.catch(defaults.areNoticesExplained),
+    })
+    .catch(defaults)
+    .parse(stored);
+};

@@ -76,7 +76,7 @@ export interface DesktopState {
   };
   shortcut: { accelerator: string | null; problem: string | null };
   launchAtLogin: { isSupported: boolean; isOn: boolean; problem: string | null };
-  notifications: { isSupported: boolean; problem: string | null };
+  notifications: { problem: string | null };
 }
 
 /** The `agtmux` command of this installation and whether a shell finds it. Sentences are for the person. */

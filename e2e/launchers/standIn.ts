@@ -24,6 +24,8 @@ export interface StandInOptions {
   readonly browser?: Browser;
   /** Folder of Electron's own data, shared by instances that should know each other; else a temporary one. */
   readonly dataDir?: string;
+  /** The system that the app takes this machine for; else the real one. */
+  readonly platform?: NodeJS.Platform;
   /** `dist/main/index.js` to run the bundle; else the sources. */
   readonly entry?: string;
 }
@@ -40,6 +42,7 @@ export interface ShownNotification {
   title: string;
   body: string;
   silent: boolean;
+  buttons: readonly string[];
 }
 
 export interface StandIn {
@@ -60,6 +63,8 @@ export interface StandIn {
     /** Presses the n-th button. */
     act(id: string, actionIndex: number): void;
     reply(id: string, text: string): void;
+    /** How often the app took away whatever an earlier one had left. */
+    clearings(): number;
     /** Whether the system shows those to come; with a problem it does not. */
     setProblem(problem: string | null): void;
   };
@@ -70,10 +75,16 @@ export interface StandIn {
     /** Another program takes it. */
     take(accelerator: string): void;
   };
+  /** Message boxes, and the button of the one that is open. */
+  readonly messages: { list(): readonly string[]; read(): void };
   /** What the app had the system open. */
   readonly opened: readonly string[];
   /** How often the popover was put in its place. */
   placements(): number;
+  /** How often the app gave the focus back to the program that had it. */
+  focusReturns(): number;
+  /** Another program comes to the front. */
+  blur(): void;
   power(event: Extract<ToApp, { kind: "power" }>["event"]): void;
   /** The displays change, and the tray goes to another place. */
   moveTray(trayX: number): void;
@@ -103,7 +114,13 @@ const startProcess = (
   const entry = options.entry ?? join(ROOT, "main", "index.ts");
   const child = spawn(process.execPath, ["--import", register, entry], {
     cwd: ROOT,
-    env: { ...process.env, ...options.env, AGTMUX_HOME: options.home, AGTMUX_STAND_IN_DATA: dataDir },
+    env: {
+      ...process.env,
+      ...options.env,
+      AGTMUX_HOME: options.home,
+      AGTMUX_STAND_IN_DATA: dataDir,
+      ...(options.platform === undefined ? {} : { AGTMUX_STAND_IN_PLATFORM: options.platform }),
+    },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     serialization: "advanced",
   });
@@ -132,6 +149,9 @@ class Desktop {
   readonly verdicts: boolean[] = [];
   shortcuts: readonly string[] = [];
   placements = 0;
+  focusReturns = 0;
+  clearings = 0;
+  readonly messages: string[] = [];
   readonly firstPage = Promise.withResolvers<Page>();
   isVisible = false;
   lastWindowId = 0;
@@ -165,6 +185,9 @@ class Desktop {
           ?.then(({ page }) => page.reload())
           // It crashed again meanwhile, and its window is gone.
           .catch(() => {});
+        break;
+      case "app_hide":
+        this.focusReturns += 1;
         break;
       case "window_place":
         this.placements += 1;
@@ -200,11 +223,17 @@ class Desktop {
         this.menu = message.entries;
         break;
       case "notification_show": {
-        const { id, title, body, silent } = message;
-        this.notifications.set(id, { id, title, body, silent });
-        this.history.push({ id, title, body, silent });
+        const { kind: _kind, ...shown } = message;
+        this.notifications.set(shown.id, shown);
+        this.history.push(shown);
         break;
       }
+      case "notifications_cleared":
+        this.clearings += 1;
+        break;
+      case "message_box":
+        this.messages.push(message.text);
+        break;
       case "notification_close":
         this.notifications.delete(message.id);
         break;
@@ -321,6 +350,7 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
         click: (id) => tell({ kind: "notification_click", id }),
         act: (id, actionIndex) => tell({ kind: "notification_action", id, actionIndex }),
         reply: (id, reply) => tell({ kind: "notification_reply", id, reply }),
+        clearings: () => desktop.clearings,
         setProblem: (problem) => tell({ kind: "notification_problem", problem }),
       },
       shortcuts: {
@@ -328,8 +358,11 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
         press: (accelerator) => tell({ kind: "shortcut", accelerator }),
         take: (accelerator) => tell({ kind: "shortcut_taken", accelerator }),
       },
+      messages: { list: () => desktop.messages, read: () => tell({ kind: "message_read" }) },
       opened: desktop.opened,
       placements: () => desktop.placements,
+      focusReturns: () => desktop.focusReturns,
+      blur: () => tell({ kind: "window_blur", windowId: desktop.lastWindowId }),
       power: (event) => tell({ kind: "power", event }),
       moveTray: (trayX) => tell({ kind: "displays", trayX }),
       crash: (reason) => tell({ kind: "crash", windowId: desktop.lastWindowId, reason }),

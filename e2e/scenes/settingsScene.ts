@@ -201,7 +201,7 @@ const DESKTOP: DesktopState = {
   },
   shortcut: { accelerator: "Control+Alt+A", problem: null },
   launchAtLogin: { isSupported: true, isOn: true, problem: null },
-  notifications: { isSupported: true, problem: null },
+  notifications: { problem: null },
 };
 
 const COMMAND: CommandLineState = {

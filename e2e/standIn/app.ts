@@ -2,7 +2,7 @@
 import { EventEmitter } from "node:events";
 import { mkdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTest } from "./channel.ts";
+import { onTest, tellTest } from "./channel.ts";
 
 /** An event whose default the listener may prevent, as Electron's. */
 export class StandInEvent {
@@ -89,6 +89,11 @@ export class App extends EventEmitter {
       if (name?.startsWith("second-") === true) this.emit("second-instance", new StandInEvent(), [], "");
     });
     return true;
+  }
+
+  /** Gives the focus back to the program that had it. */
+  hide(): void {
+    tellTest({ kind: "app_hide" });
   }
 
   quit(): void {

@@ -124,8 +124,13 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
     this.ownId = options.id ?? `notification-${lastNotification}`;
   }
 
+  /** The question makes macOS ask the person, so that nothing here may put it. */
   static isSupported(): boolean {
-    return true;
+    throw new Error("the permission prompt comes without a word before it");
+  }
+
+  static removeAll(): void {
+    tellTest({ kind: "notifications_cleared" });
   }
 
   show(): void {
@@ -135,8 +140,9 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
     }
     openNotifications.set(this.ownId, this);
     everyNotification.set(this.ownId, this);
-    const { title = "", body = "", silent = false } = this.options;
-    tellTest({ kind: "notification_show", id: this.ownId, title, body, silent });
+    const { title = "", body = "", silent = false, actions = [] } = this.options;
+    const buttons = actions.map(({ text = "" }) => text);
+    tellTest({ kind: "notification_show", id: this.ownId, title, body, silent, buttons });
     this.emit("show", {});
   }
 
@@ -147,8 +153,15 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
   }
 }
 
-export const dialog: Pick<typeof Electron.dialog, "showErrorBox"> = {
-  showErrorBox: (title, content) => tellTest({ kind: "error_box", title, content }),
+let readMessage: () => void = () => {};
+onTest("message_read", () => readMessage());
+export const dialog = {
+  showErrorBox: (title: string, content: string) => tellTest({ kind: "error_box", title, content }),
+  showMessageBox: async ({ message, detail = "" }: Electron.MessageBoxOptions) => {
+    tellTest({ kind: "message_box", text: `${message}. ${detail}` });
+    await new Promise<void>((resolve) => (readMessage = resolve));
+    return { response: 0, checkboxChecked: false };
+  },
 };
 
 const SCREEN = { x: 0, y: 0, width: 1280, height: 800 };

@@ -34,7 +34,7 @@ export interface DesktopScene {
   readonly folder: string;
   readonly home: string;
   readonly tmux: PrivateTmux;
-  launch(more?: { dataDir?: string }): Promise<StandIn>;
+  launch(more?: { dataDir?: string; platform?: NodeJS.Platform }): Promise<StandIn>;
   /** A pane in which Claude Code seems to run; `where` as tmux names it. */
   playDialogs(
     where: string,

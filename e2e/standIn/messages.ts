@@ -14,13 +14,23 @@ export type FromApp =
   | { kind: "window_load"; windowId: number; loadId: number; url: string }
   | { kind: "window_visible"; windowId: number; isVisible: boolean }
   | { kind: "window_reload"; windowId: number }
+  | { kind: "app_hide" }
   | { kind: "window_place"; windowId: number }
   | { kind: "window_destroy"; windowId: number }
   | { kind: "ipc"; windowId: number; channel: string; args: unknown[] }
   | { kind: "page_answer"; requestId: number; answer: PageAnswer | null }
   | { kind: "tray"; image: string; title: string; tooltip: string }
   | { kind: "menu"; entries: MenuEntry[] }
-  | { kind: "notification_show"; id: string; title: string; body: string; silent: boolean }
+  | {
+      kind: "notification_show";
+      id: string;
+      title: string;
+      body: string;
+      silent: boolean;
+      buttons: string[];
+    }
+  | { kind: "notifications_cleared" }
+  | { kind: "message_box"; text: string }
   | { kind: "notification_close"; id: string }
   | { kind: "shortcuts"; accelerators: string[] }
   | { kind: "opened"; path: string }
@@ -31,6 +41,9 @@ export type FromApp =
 export type ToApp =
   | { kind: "window_loaded"; loadId: number; problem: string | null }
   | { kind: "window_resize"; windowId: number; width: number; height: number }
+  | { kind: "window_close"; windowId: number }
+  /** Another program comes to the front. */
+  | { kind: "window_blur"; windowId: number }
   | { kind: "navigation"; windowId: number; url: string }
   | { kind: "page_request"; requestId: number; windowId: number; url: string; isPageNavigation: boolean }
   | { kind: "ipc"; windowId: number; url: string; isMainFrame: boolean; channel: string; args: unknown[] }
@@ -41,6 +54,8 @@ export type ToApp =
   | { kind: "notification_reply"; id: string; reply: string }
   /** What the system says to the next notifications; null: it shows them. */
   | { kind: "notification_problem"; problem: string | null }
+  /** The message box is closed. */
+  | { kind: "message_read" }
   | { kind: "shortcut"; accelerator: string }
   /** Another program holds it. */
   | { kind: "shortcut_taken"; accelerator: string }

@@ -30,7 +30,6 @@ const OTHER = dialogOf("recordings/claude/waiting_approval", {
   name: "other",
   replace: ["touch approved.txt", "rm -rf build"],
 });
-
 let browser: Browser;
 let scene: DesktopScene;
 beforeAll(async () => {
@@ -79,6 +78,24 @@ describe("a notification on the stand-in", () => {
     app.notifications.click(said.id);
     await expect.poll(() => scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
     expect(scene.terminal()?.join(" ")).toContain(agent.paneId);
+  });
+
+  it("comes on macOS once it was said what for, and none is left of an app that ended", async () => {
+    const dataDir = join(scene.folder, "data");
+    const agent = await scene.playDialogs("base:", [PERMISSION], DONE);
+    const app = await scene.launch({ dataDir, platform: "darwin" });
+    await app.until(() => app.messages.list().length === 1, "it is said");
+    expect(app.messages.list()[0]).toContain("macOS asks next whether it may show notifications");
+    expect([app.notifications.history(), app.notifications.clearings()]).toEqual([[], 0]);
+    app.messages.read();
+    const notice = await firstNotice(app);
+    expect(notice.buttons).toEqual(["Approve", "Deny", "Open"]);
+    app.notifications.act(notice.id, APPROVE);
+    await expect.poll(() => agent.chosen(), { timeout: 15_000 }).toEqual([["waiting_approval", "Yes"]]);
+    expect(await app.quit()).toBe(0);
+    await app.close();
+    const again = await scene.launch({ dataDir, platform: "darwin" });
+    expect([again.messages.list(), again.notifications.clearings()]).toEqual([[], 1]);
   });
 
   it("does not come for a pane that somebody looks at, but for one behind it", async () => {

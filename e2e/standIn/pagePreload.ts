@@ -6,12 +6,16 @@ export const SEND_BINDING = "__standInSend";
 /** Name of the function that hands a page the app's message. */
 export const DELIVER = "__standInDeliver";
 
+/** Name of the function that asks the app to close the window. */
+export const CLOSE_BINDING = "__standInClose";
+
 /** Script text; `preload` is the source of the built CommonJS preload. */
 export const preloadScript = (preload: string): string => `(() => {
   if (window.top !== window) return;
   const listeners = new Map();
   const of = (channel) => listeners.get(channel) ?? listeners.set(channel, new Set()).get(channel);
   const send = window.${SEND_BINDING};
+  window.close = () => void window.${CLOSE_BINDING}();
   const electron = {
     contextBridge: { exposeInMainWorld: (name, api) => Object.defineProperty(window, name, { value: Object.freeze(api) }) },
     ipcRenderer: {

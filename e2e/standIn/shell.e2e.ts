@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { PaneList } from "../../core/model/view.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { launchChromium } from "../launchers/chromium.ts";
+import { PopoverPage } from "../pages/popover.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import {
   askApp,
@@ -94,7 +95,7 @@ describe("the app around the popover", () => {
     expect(await askDesktop(app.page, "query", "state")).toMatchObject({
       terminal: { choice: { kind: "auto" }, inUse: "The desktop's terminal", problem: null },
       launchAtLogin: { isSupported: false },
-      notifications: { isSupported: true, problem: null },
+      notifications: { problem: null },
     });
     const argv = [join(scene.folder, "bin", "my-term"), "--in", "{}"];
     expect(await askDesktop(app.page, "mutation", "setTerminal", { kind: "command", argv })).toMatchObject({
@@ -149,6 +150,47 @@ describe("an app of one's own", () => {
     await app.close();
     const again = await scene.launch({ dataDir });
     expect(again.shortcuts.list()).toEqual(["Control+Alt+B"]);
+  });
+
+  it("gives the focus back on macOS to whoever had it, unless somebody else has it by then", async () => {
+    // With an agent there is a list, which Escape leaves.
+    const agent = await scene.playBox("base:");
+    await scene.tmux.run("rename-window", "-t", agent.paneId, "resting");
+    const app = await scene.launch({ platform: "darwin" });
+    const open = async () => {
+      app.tray.click();
+      await app.until(() => app.isVisible(), "the popover opens");
+    };
+    const closes = async (what: string, times: number) => {
+      await app.until(() => !app.isVisible(), `the popover closes by ${what}`);
+      // Whatever the app had to say is said before its answer.
+      await app.may("check", "media");
+      expect([what, app.focusReturns()]).toEqual([what, times]);
+    };
+    await open();
+    await new PopoverPage(app.page).row("resting").waitFor();
+    await app.page.keyboard.press("Escape");
+    await closes("Escape", 1);
+    await open();
+    app.tray.click();
+    await closes("a second click", 2);
+    const [shortcut = ""] = app.shortcuts.list();
+    app.shortcuts.press(shortcut);
+    await app.until(() => app.isVisible(), "the popover opens");
+    app.shortcuts.press(shortcut);
+    await closes("the shortcut", 3);
+    await open();
+    app.blur();
+    await closes("another program", 3);
+    await open();
+    const { items } = (await askApp(app.page, "query", "panes", { all: true })) as PaneList;
+    const ref = items[0]?.identity.pane_ref;
+    const argv = [join(scene.folder, "bin", "xdg-terminal-exec"), "{}"];
+    await askDesktop(app.page, "mutation", "setTerminal", { kind: "command", argv });
+    await askApp(app.page, "mutation", "openAttach", { ref, surface: "popover" });
+    await expect.poll(() => scene.terminal(), { timeout: 15_000 }).toContain("attach-session");
+    await app.page.keyboard.press("Escape");
+    await closes("Escape after an attach", 3);
   });
 
   it("loads a crashed page anew once, says so when it crashes again, and comes back when asked", async () => {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { BrowserContext, Page, Route } from "playwright";
 import type { PageAnswer, ToApp } from "./messages.ts";
-import { DELIVER, preloadScript, SEND_BINDING } from "./pagePreload.ts";
+import { CLOSE_BINDING, DELIVER, preloadScript, SEND_BINDING } from "./pagePreload.ts";
 
 /** Chromium knows no scheme of ours: `agtmux://popover/x` is shown as `https://popover.agtmux.test/x`. */
 const SUFFIX = ".test";
@@ -58,6 +58,7 @@ export const openWindowPage = async (deps: WindowPageDeps): Promise<WindowPage> 
     if (isNavigation) tell({ kind: "navigation", windowId, url });
     await route.fulfill({ ...answer, body: Buffer.from(answer.body) });
   };
+  await page.exposeBinding(CLOSE_BINDING, () => tell({ kind: "window_close", windowId }));
   await page.exposeBinding(SEND_BINDING, ({ frame }, message: { channel: string; args: unknown[] }) => {
     const url = toAppUrl(frame.url()) ?? frame.url();
     tell({ kind: "ipc", windowId, url, isMainFrame: frame === page.mainFrame(), ...message });

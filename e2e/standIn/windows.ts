@@ -130,6 +130,12 @@ export class BrowserWindow
     return this.destroyed;
   }
 
+  close(): void {
+    const event = new StandInEvent();
+    this.emit("close", event);
+    if (!event.defaultPrevented) this.destroy();
+  }
+
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -173,6 +179,8 @@ onTest("window_loaded", ({ loadId, problem }) => {
   if (problem === null) load?.resolve();
   else load?.reject(new Error(problem));
 });
+onTest("window_close", ({ windowId }) => windows.get(windowId)?.close());
+onTest("window_blur", ({ windowId }) => windows.get(windowId)?.emit("blur"));
 onTest("window_resize", ({ windowId, width, height }) => windows.get(windowId)?.resize(width, height));
 onTest("navigation", ({ windowId, url }) => {
   const contents = windows.get(windowId)?.webContents;

@@ -62,6 +62,7 @@ const deskOf = (
       bundleFolders: [join(folder, "Apps")],
     },
     choice: () => choice,
+    run: runLauncher,
     ...more,
   });
 /** A Mac whose osascript and open are programs of the test. */

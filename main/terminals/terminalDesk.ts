@@ -5,15 +5,15 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ExistingClient } from "../../core/model/snapshot.ts";
 import { ACTIVATE_ITERM2, FOCUS_APPLE_TERMINAL, FOCUS_ITERM2 } from "./appleScripts.ts";
 import { findTerminals, type FoundTerminal, type TerminalPlaces } from "./findTerminals.ts";
-import { runLauncher, type Launcher } from "./runLauncher.ts";
+import type { Launcher } from "./runLauncher.ts";
 import { OSASCRIPT } from "./terminalKinds.ts";
 
 export interface TerminalDeskDeps {
   readonly places: TerminalPlaces;
   /** The person's choice, asked each time. */
   choice: () => TerminalChoice;
-  /** Takes the place of runLauncher in tests of a Mac that is none. */
-  run?: (launcher: Launcher) => Promise<string>;
+  /** Starts what brings the terminal to the front, as `runLauncher` does. */
+  run: (launcher: Launcher) => Promise<string>;
 }
 
 interface Plan {
@@ -74,8 +74,7 @@ const planOpen = (choice: TerminalChoice, found: readonly FoundTerminal[], argv:
 };
 
 export const createTerminalDesk = (deps: TerminalDeskDeps): TerminalDesk => {
-  const { places, choice } = deps;
-  const run = deps.run ?? runLauncher;
+  const { places, choice, run } = deps;
   const found = (): FoundTerminal[] => findTerminals(places);
   /** False where it says anything else, and where it may not be asked: there is another way then, which tells what is wrong. */
   const says = async (wanted: "found" | "opened", argv: readonly string[]): Promise<boolean> => {

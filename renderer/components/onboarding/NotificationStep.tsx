@@ -54,7 +54,11 @@ export const NotificationStep = ({ host, onFound, onNext, onSkip }: Notification
         <Reachable host={host} />
       ) : (
         <>
-          <p>You are told once of every wait. Whether the system shows it, only you can see:</p>
+          <p>
+            You are told once of every wait. On a Mac the system asks at the first one whether agtmux may show
+            notifications; a build that is not signed by a developer may not show any. Whether the system
+            shows it, only you can see:
+          </p>
           <div className={styles.buttons}>
             <ActionButton
               onClick={() =>

@@ -74,7 +74,7 @@ const prefsTarget = defineTarget({
       { theme: "dark", textSize: 115 },
     ]),
     check: (value) => {
-      const prefs = readPrefs(value);
+      const prefs = readPrefs(value, "linux");
       prefsSchema.parse(prefs);
       if (prefs.terminal.kind === "command")
         for (const word of prefs.terminal.argv) holdLine(word, 1_000, "a word");

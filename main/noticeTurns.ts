@@ -1,0 +1,85 @@
+// When a notification is handed to the system. On macOS the buttons of one are registered by name and beside the notification, so
+// that a set which is new and another new one at the same moment may lose theirs: new sets come one after the other. And the
+// first notification makes macOS ask the person for permission: what for is said before that.
+
+export interface NoticeTurnsDeps {
+  /** Says what notifications are for, once; resolves when it was read. Null: it was said before, or nothing is asked. */
+  readonly explain: (() => Promise<void>) | null;
+  /** It was said, here or by a page. */
+  readonly onExplained: () => void;
+  readonly setTimer: (delayMs: number, callback: () => void) => () => void;
+}
+
+/** A system that says nothing about a notification for so long will not say anything. */
+export const SHOW_LIMIT_MS = 3_000;
+
+interface Waiting {
+  readonly buttons: string;
+  readonly show: () => void;
+}
+
+export class NoticeTurns {
+  private readonly setTimer: NoticeTurnsDeps["setTimer"];
+  private readonly onExplained: () => void;
+  private explain: NoticeTurnsDeps["explain"];
+  private isHeld = false;
+  private readonly registered = new Set<string>();
+  private inFlight: string | null = null;
+  private cancelTimer: () => void = () => {};
+  private waiting: Waiting[] = [];
+
+  constructor({ explain, onExplained, setTimer }: NoticeTurnsDeps) {
+    this.explain = explain;
+    this.onExplained = onExplained;
+    this.setTimer = setTimer;
+  }
+
+  /** Calls `show` when it may be; `buttons` names the set, "" has none. */
+  take(buttons: string, show: () => void): void {
+    this.waiting.push({ buttons, show });
+    if (this.explain !== null && !this.isHeld) {
+      this.isHeld = true;
+      void this.explain().finally(() => this.explained());
+    }
+    this.go();
+  }
+
+  /** The person has read what notifications are for. */
+  explained(): void {
+    if (this.explain === null) return;
+    this.explain = null;
+    this.onExplained();
+    this.isHeld = false;
+    this.go();
+  }
+
+  /** The system showed or refused one with this set. */
+  settle(buttons: string): void {
+    if (this.inFlight !== buttons) return;
+    this.cancelTimer();
+    this.registered.add(buttons);
+    this.inFlight = null;
+    this.go();
+  }
+
+  private isFree(buttons: string): boolean {
+    return (
+      buttons === "" || this.registered.has(buttons) || this.inFlight === null || this.inFlight === buttons
+    );
+  }
+
+  private go(): void {
+    if (this.isHeld) return;
+    for (const one of this.waiting.splice(0)) {
+      if (!this.isFree(one.buttons)) {
+        this.waiting.push(one);
+        continue;
+      }
+      if (one.buttons !== "" && !this.registered.has(one.buttons) && this.inFlight === null) {
+        this.inFlight = one.buttons;
+        this.cancelTimer = this.setTimer(SHOW_LIMIT_MS, () => this.settle(one.buttons));
+      }
+      one.show();
+    }
+  }
+}
