@@ -76,6 +76,8 @@ export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
     desktop: createRouterCaller(createDesktopRouter(desktop)),
     daemon: deps.daemon,
   });
+  // Before the popover's own listener, which hides it.
+  icon.tray.on("click", () => focus.ask());
   const bar = createPopover({
     tray: icon.tray,
     icon: deps.iconPath,

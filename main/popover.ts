@@ -39,8 +39,6 @@ const followDisplays = (bar: Menubar, tray: Tray): void => {
 /** Call once the app is ready. The window is loaded at once and stays hidden until somebody asks for it. */
 export const createPopover = (options: PopoverOptions): Menubar => {
   const { prefs, focus } = options;
-  // Before the popover's own listener, which hides it.
-  options.tray.on("click", () => focus.ask());
   const bar = menubar({
     tray: options.tray,
     icon: options.icon,
