@@ -19,6 +19,8 @@ describe("visibleText", () => {
     ["rm -rf /\u00a0tmp", "rm -rf /⟨U+00A0⟩tmp"],
     ["a\u0085b\u007f", "a⟨U+0085⟩b⟨U+007F⟩"],
     ["\u{e0041}tag", "⟨U+E0041⟩tag"],
+    // Not assigned to anything, and yet nothing is drawn for them.
+    ["a\u{e0002}\u2065\ufff0b", "a⟨U+E0002⟩⟨U+2065⟩⟨U+FFF0⟩b"],
     ["one\r\ntwo\tthree", "one⟨U+000D⟩\ntwo\tthree"],
     ["⟨U+202E⟩", "⟨U+27E8⟩U+202E⟩"],
   ])("shows %j as %j", (given, shown) => expect(visibleText(given)).toBe(shown));

@@ -3,11 +3,11 @@
 // begins one is marked itself.
 
 /**
- * Control characters but newline and tab; white space that is no blank; marks of direction; what has no width: joiners, fillers,
- * selectors, tags; and the sign that begins a mark.
+ * Control characters but newline and tab; white space that is no blank; marks of direction; everything for which nothing is drawn,
+ * assigned or not: joiners, fillers, selectors, tags; and the sign that begins a mark.
  */
 const MARKED =
-  /[^\P{Cc}\n\t]|[^\P{Z} ]|[^\P{Cf}\u200d]|[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufff9-\ufffb\u27e8]|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]/u
+  /[^\P{Cc}\n\t]|[^\P{Z} ]|[^\P{Cf}\u200d]|[^\P{Default_Ignorable_Code_Point}\u200d\ufe0e\ufe0f]|[\ufff9-\ufffb\u27e8]/u
     .source;
 /** Both join the parts of an emoji, and are visible only there. */
 const OUTSIDE_EMOJI =
