@@ -148,8 +148,14 @@ describe("listTopology", () => {
     await tmux.newSession("two");
     // Through formats as tmux's own commands expand them, and through the escape sequence of a program.
     const literal = text.replaceAll("#", "##");
-    await tmux.run("rename-session", "-t", "one", literal);
-    await tmux.run("rename-window", "-t", "%0", literal);
+    // tmux 3.7 takes no control characters in names; what it takes must be kept apart.
+    const unlessRefused = async (...args: readonly string[]): Promise<void> => {
+      await tmux.run(...args).catch((error: Error) => {
+        if (!/invalid (?:session|window) name/.test(error.message)) throw error;
+      });
+    };
+    await unlessRefused("rename-session", "-t", "one", literal);
+    await unlessRefused("rename-window", "-t", "%0", literal);
     await tmux.run("select-pane", "-t", "%0", "-T", literal);
     const escaped = text.replace(/'/g, `'\\''`);
     await tmux.run(
@@ -168,7 +174,8 @@ describe("listTopology", () => {
       expect([pane.sessionName, pane.windowName, pane.title].join("")).not.toMatch(/[\p{Cc}\u202e]/u);
     if (text.startsWith("🚀"))
       expect(pick("%0")).toMatchObject({ sessionName: text, windowName: text, title: text });
-    if (text.startsWith("#{")) expect(pick("%2")?.title).toBe(text);
+    // And a program cannot make it say `#(`.
+    if (text.startsWith("#{")) expect([text, text.replace("#(", "_(")]).toContain(pick("%2")?.title);
   });
 
   it("shows a pane of grouped sessions and linked windows once", async () => {
