@@ -54,6 +54,24 @@ it("a session that only waits for the next client to end, under destroy-unattach
   expect(await doOnce(nobody, true)).toBe(false);
 });
 
+it("a format that goes through all clients meets those that only ask at that moment", async () => {
+  const tmux = createPrivateTmux();
+  try {
+    await tmux.newSession("work");
+    const count = async (): Promise<number> => (await tmux.run("display-message", "-p", "#{L:c}")).length;
+    const before = await count();
+    const asker = createConnection(tmux.socketPath);
+    asker.write(encodeRequest(lookScript([["list-panes", "-a", "-F", "#{pane_id}"]], "nonce")));
+    await new Promise((resolve) => asker.once("readable", resolve));
+    // tmux 3.4 brought it; before that it says nothing.
+    expect((await count()) - before).toBe(before === 0 ? 0 : 1);
+    asker.destroy();
+    await until(async () => (await count()) === before, "it is gone");
+  } finally {
+    await tmux.close();
+  }
+});
+
 it("a server ends once its answer is taken, which a daemon that stands still does not do", async () => {
   const tmux = createPrivateTmux();
   try {
