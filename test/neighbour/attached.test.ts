@@ -31,7 +31,7 @@ it("counts the clients that are there without agtmux", async () => {
       await tmux.run("rename-window", "-t", "work:", "w");
       await tmux.run("set-option", "-g", "status-interval", "1");
       await tmux.run("set-option", "-g", "status-right-length", "80");
-      await tmux.run("set-option", "-g", "status-right", `${STATUS}`);
+      await tmux.run("set-option", "-g", "status-right", STATUS);
     },
     act: async (one) => {
       const terminal = await one.openTerminal(["attach-session", "-t", "work"]);
