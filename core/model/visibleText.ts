@@ -7,7 +7,7 @@
  * assigned or not: joiners, fillers, selectors, tags; and the sign that begins a mark.
  */
 const MARKED =
-  /[^\P{Cc}\n\t]|[^\P{Z} ]|[^\P{Cf}\u200d]|[^\P{Default_Ignorable_Code_Point}\u200d\ufe0e\ufe0f]|[\ufff9-\ufffb\u27e8]/u
+  /[^\P{Cc}\n\t]|[^\P{Z} ]|[^\P{Cf}\u200d]|(?!\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb\u27e8]/u
     .source;
 /** Both join the parts of an emoji, and are visible only there. */
 const OUTSIDE_EMOJI =
