@@ -110,6 +110,12 @@ const describeFrames = (
         });
       },
     );
+    it.each(frames)("gives a request of the model's form for %s in a pane of any width", (name) => {
+      for (const width of [0, 1, 7, 10_000]) {
+        const request = adapter.readScreen({ ...screenOf(loadRecording(folder, name)), width })?.request;
+        if (request !== null && request !== undefined) promptRequestSchema.parse(request);
+      }
+    });
   });
 };
 

@@ -178,7 +178,7 @@ const readQuestion = (dialog: Dialog): Reading | null => {
       kind: "question",
       title: text,
       body: withoutBlankEnds(rows).join("\n"),
-      columns: dialog.width,
+      columns: Math.max(1, dialog.width),
       toolName: "AskUserQuestion",
       // What the digit of the option for an own text does was not recorded.
       options: dialog.selector.options.map((option) =>
