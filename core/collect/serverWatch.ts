@@ -1,5 +1,6 @@
 // One tmux server as the collector watches it: the cheap probe each time, the full listing only when something moved.
 import type { Pane } from "../model/runtime.ts";
+import type { Clock } from "../ports/clock.ts";
 import { captureScreens } from "../tmux/capture.ts";
 import { createLocalProbe } from "../tmux/localProbe.ts";
 import { listTopology, type ProbeResult } from "../tmux/topology.ts";
@@ -19,10 +20,11 @@ export const watchServer = (options: {
   tmux: TmuxServer;
   socketPath: string;
   makeNonce: () => string;
+  clock: Pick<Clock, "now">;
   /** Another cheap look than the usual one, whose times of activity count instead of tmux's own. */
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
-  const { tmux, socketPath, makeNonce, probe = createLocalProbe(tmux) } = options;
+  const { tmux, socketPath, makeNonce, clock, probe = createLocalProbe(tmux, clock) } = options;
   /** What is there now is asked for: the probe alone would not see all of it. */
   let isExpected = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;

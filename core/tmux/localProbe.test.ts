@@ -1,22 +1,31 @@
 import { expect, it } from "vitest";
 import { createLocalProbe } from "./localProbe.ts";
+import type { ReadCommand } from "./readCommand.ts";
 import type { QueryResult, TmuxServer } from "./tmuxServer.ts";
 import type { ProbeResult } from "./topology.ts";
 
 const ROWS = ["%1 100 41 0 @1 one", "%2 100 42 0 @2 two"];
 
-/** A prober over a server whose next answer can be set. */
-const scene = () => {
-  const now = { about: "7 1700000000 /tmp/sock", rows: ROWS };
-  const query = (): Promise<QueryResult> =>
-    Promise.resolve({
+const FULL_MS = 3_000;
+const TICK_MS = 900;
+const START = 200_000;
+
+/** A prober over a server whose next answer can be set, and what it asked: "glance" or "full". */
+const scene = (glance: string | null = null) => {
+  const now = { about: "7 1700000000 /tmp/sock", rows: ROWS, glance, at: START };
+  const asked: string[] = [];
+  const query = (commands: readonly ReadCommand[]): Promise<QueryResult> => {
+    const isGlance = commands[1]?.[0] === "display-message";
+    asked.push(isGlance ? "glance" : "full");
+    return Promise.resolve({
       status: "ok",
       at: 0,
       answers: [
         { isOk: true, lines: [now.about] },
-        { isOk: true, lines: now.rows },
+        { isOk: !isGlance || now.glance !== null, lines: isGlance ? [now.glance ?? ""] : now.rows },
       ],
     });
+  };
   const server: TmuxServer = {
     targetId: "host",
     server: "default",
@@ -25,18 +34,22 @@ const scene = () => {
     problem: null,
     close: () => Promise.resolve(),
   };
-  const probe = createLocalProbe(server);
-  const look = async (change: Partial<typeof now> = {}): Promise<Extract<ProbeResult, { status: "ok" }>> => {
+  const probe = createLocalProbe(server, { now: () => now.at });
+  const look = async (
+    change: Partial<typeof now> = {},
+    afterMs = FULL_MS,
+  ): Promise<Extract<ProbeResult, { status: "ok" }>> => {
     Object.assign(now, change);
+    now.at += afterMs;
     const result = await probe();
     if (result.status !== "ok") throw new Error(JSON.stringify(result));
     return result;
   };
-  return look;
+  return { look, asked };
 };
 
 it("gives the very same answer while nothing moves", async () => {
-  const look = scene();
+  const { look } = scene();
   const first = await look();
   expect(first.windowActivity).toEqual(
     new Map([
@@ -48,7 +61,7 @@ it("gives the very same answer while nothing moves", async () => {
 });
 
 it("tells activity without another fingerprint", async () => {
-  const look = scene();
+  const { look } = scene();
   const { fingerprint } = await look();
   const active = await look({ rows: ["%1 101 41 0 @1 one", "%2 100 42 0 @2 two"] });
   expect([active.fingerprint, active.windowActivity.get("%1")]).toEqual([fingerprint, 101]);
@@ -65,10 +78,49 @@ it.each([
   ["another life of the server", { about: "8 1700000000 /tmp/sock" }],
   ["a line that is none", { rows: ["%1 100 41 0 @1 one", "nonsense"] }],
 ])("has another fingerprint for %s, and keeps that", async (_what, change) => {
-  const look = scene();
+  const { look } = scene();
   const { fingerprint } = await look();
   const moved = await look(change);
   expect(moved.fingerprint).not.toBe(fingerprint);
   expect((await look()).fingerprint).toBe(moved.fingerprint);
   expect((await look({ rows: ROWS, about: "9 1 /x" })).fingerprint).not.toBe(moved.fingerprint);
+});
+
+const RESTING = "100 100 ";
+
+it("only glances at what rests, and looks at everything now and then", async () => {
+  const { look, asked } = scene(RESTING);
+  const first = await look();
+  for (let times = 0; times < 3; times += 1)
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    expect(await look({}, TICK_MS)).toBe(first);
+  expect(asked).toEqual(["full", "glance", "glance", "full"]);
+});
+
+it.each([
+  ["a window that moves", "204 100 "],
+  ["a window more", "100 100 100 "],
+  ["a window less", "100 "],
+  ["an answer of another form", "100 x "],
+  ["no answer", null],
+])("looks at everything at once for %s", async (_what, glance) => {
+  const { look, asked } = scene(RESTING);
+  await look();
+  await look({}, TICK_MS);
+  await look({ glance }, TICK_MS);
+  expect(asked).toEqual(["full", "glance", "glance", "full"]);
+});
+
+it("looks at everything for another life of the server", async () => {
+  const { look, asked } = scene(RESTING);
+  const { fingerprint } = await look();
+  expect((await look({ about: "8 1700000000 /tmp/sock" }, TICK_MS)).fingerprint).not.toBe(fingerprint);
+  expect(asked).toEqual(["full", "glance", "full"]);
+});
+
+it("looks at everything each time where something moves all the time", async () => {
+  const { look, asked } = scene(RESTING);
+  await look({ rows: ["%1 202 41 0 @1 0 one", "%2 100 42 0 @2 1 two"] });
+  await look({}, TICK_MS);
+  expect(asked).toEqual(["full", "full"]);
 });

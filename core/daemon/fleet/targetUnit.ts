@@ -86,7 +86,13 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
       tmuxVersion === undefined
         ? {}
         : { probe: createThriftyProbe({ server: tmux, version: tmuxVersion, clock }) };
-    return watchServer({ tmux, socketPath: watched.socketPath, makeNonce: () => ids.nonce(), ...probe });
+    return watchServer({
+      tmux,
+      socketPath: watched.socketPath,
+      makeNonce: () => ids.nonce(),
+      clock,
+      ...probe,
+    });
   };
   const collected = tmuxPath === null ? [] : servers.map((server) => watch(tmuxPath, server));
   const collector = new Collector({
