@@ -56,7 +56,7 @@ describe("lists", () => {
     expect(panes).toContain("pane:host/work/@1/%1");
     expect(windows).toContain("1:editor");
     expect(sessions).toContain("vm1/work");
-    expect(targets).toContain("default: 1 panes, control");
+    expect(targets).toContain("default: 1 panes, direct");
     expect(status).toBe("▸ 1 running · · 1 idle\n");
     expect(answers.every(({ stdout }) => !stdout.includes("\u001b"))).toBe(true);
   });

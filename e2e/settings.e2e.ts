@@ -327,7 +327,7 @@ describe("the setup", () => {
     await settings.isAt("Set up agtmux");
     await page
       .getByRole("list", { name: "tmux" })
-      .getByText(/can be used/)
+      .getByText(/is one that agtmux is tested with/)
       .waitFor();
     await page.getByRole("button", { name: "Next" }).click();
 

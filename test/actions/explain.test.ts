@@ -24,6 +24,8 @@ afterEach(async () => {
 it("names what won, what lost and why, and shows the rows that gave the dialog away", async () => {
   await player.event("SessionStart");
   await player.event("UserPromptSubmit");
+  // What comes in one batch changes the state once.
+  await scene.daemon.untilState(player.paneId, "running");
   await player.event("PermissionRequest");
   await player.frame("waiting_approval");
   const row = await scene.daemon.until(
