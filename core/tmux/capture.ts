@@ -7,12 +7,22 @@ export const MAX_SCREEN_COLUMNS = 1_000;
 /** Panes per query: bounds how long other queries of the connection wait. */
 const PANES_PER_QUERY = 20;
 
+const TAB_COLUMNS = 8;
+
+/** tmux from 3.6 on gives a tab as it was printed, where older ones give the blanks that it draws. Every sign counts as one column. */
+const withoutTabs = (line: string): string => {
+  let drawn = "";
+  for (const part of line.split(/(\t)/))
+    drawn += part === "\t" ? " ".repeat(TAB_COLUMNS - (drawn.length % TAB_COLUMNS)) : part;
+  return drawn;
+};
+
 /** A screen's lines, top to bottom, without trailing blank lines; of a screen that is too tall the bottom counts. */
 export const cleanScreen = (lines: readonly string[]): string[] => {
   const last = lines.findLastIndex((line) => line.trimEnd() !== "");
   return lines
     .slice(Math.max(0, last + 1 - MAX_SCREEN_LINES), last + 1)
-    .map((line) => cleanLine(line, MAX_SCREEN_COLUMNS));
+    .map((line) => cleanLine(withoutTabs(line), MAX_SCREEN_COLUMNS));
 };
 
 /**
