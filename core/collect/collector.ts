@@ -122,6 +122,7 @@ export class Collector {
   async verifyProcesses(): Promise<void> {
     const look = this.processes.verifyRuntimes();
     this.guard(look);
+    // What failed was logged by the guard.
     await look.catch(() => {});
   }
 

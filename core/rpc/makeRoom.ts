@@ -21,6 +21,7 @@ export const makeRoom = async ({
   version: string;
 }): Promise<void> => {
   const options = { paths, version, checkVersion: false, helloTimeoutMs: HELLO_TIMEOUT_MS };
+  // Nobody runs, or nobody who answers: the start itself says what is in its way.
   const client = await connectSocket(options).catch(() => null);
   if (client === null) return;
   try {

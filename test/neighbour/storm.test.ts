@@ -82,6 +82,7 @@ describe.each(["alone", "asked"])("a server in turmoil that is %s", (how) => {
       await until(() => connectionsTo(tmux) === 0, "its connections are closed");
       expect(await tmux.serverPid()).toBe(pid);
     } finally {
+      // Closed above unless the test failed, whose own error is to be told.
       await turmoil.close().catch(() => {});
       await tmux.close();
     }
