@@ -16,6 +16,7 @@ set-option -g window-size manual
 `;
 
 export interface PrivateTmux {
+  readonly program: string;
   readonly folder: string;
   readonly socketPath: string;
   /** Arguments that make any tmux command talk to it. */
@@ -50,6 +51,7 @@ export const createPrivateTmux = (program = "tmux"): PrivateTmux => {
   };
   const serverPid = async (): Promise<number> => Number(await run("display-message", "-p", "#{pid}"));
   return {
+    program,
     folder,
     socketPath,
     socketArgs,

@@ -35,6 +35,8 @@ export interface PlayerOptions {
   tmux: {
     /** Arguments that name the private server, for example `["-S", socket, "-f", "/dev/null"]`. */
     socketArgs: readonly string[];
+    /** The tmux program, where it is not that of the PATH: a client of another version may not understand the server. */
+    program?: string;
     /** Session in which a new pane is opened; made when missing. */
     session?: string;
   };
@@ -99,11 +101,11 @@ const isAlivePid = (pid: number): boolean => {
 };
 
 const openPane = async (options: PlayerOptions): Promise<string> => {
-  const { socketArgs, session = "player" } = options.tmux;
+  const { socketArgs, program = "tmux", session = "player" } = options.tmux;
   const { width, height } = options.size ?? { width: 120, height: 40 };
   const place = ["-P", "-F", "#{pane_id}", "-c", options.cwd ?? options.home];
   const shell = ["env", `HOME=${options.home}`, "PS1=$ ", bashPath(), "--norc", "--noprofile", "-i"];
-  const tmux = (...args: string[]) => run("tmux", [...socketArgs, ...args]);
+  const tmux = (...args: string[]) => run(program, [...socketArgs, ...args]);
   const size = ["-x", String(width), "-y", String(height)];
   // Two players may start at once: whoever comes second finds the session there.
   const made = await tmux("new-session", "-d", "-s", session, ...size, ...place, ...shell).catch(() =>
@@ -116,7 +118,7 @@ const openPane = async (options: PlayerOptions): Promise<string> => {
 export const createPlayer = async (options: PlayerOptions): Promise<Player> => {
   const agent = options.agent ?? "claude";
   const profile = profileOf(agent);
-  const { socketArgs } = options.tmux;
+  const { socketArgs, program: tmuxProgram = "tmux" } = options.tmux;
   const cwd = options.cwd ?? options.home;
   const folder = mkdtempSync(join(tmpdir(), "agtmux-player-"));
   const sessionId = crypto.randomUUID();
@@ -132,7 +134,7 @@ export const createPlayer = async (options: PlayerOptions): Promise<Player> => {
 
   const tmux = async (...args: string[]): Promise<string> =>
     (
-      await run("tmux", [...socketArgs, ...args], { env: { ...process.env, LC_ALL: "C.UTF-8" } })
+      await run(tmuxProgram, [...socketArgs, ...args], { env: { ...process.env, LC_ALL: "C.UTF-8" } })
     ).stdout.trim();
   const channel = await openChannel(folder);
   const samples = loadEventSamples(options.recordingsDir);

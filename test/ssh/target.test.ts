@@ -55,7 +55,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   const rowsOf = (target: string) => test.rows().filter((row) => row.identity.target === target);
   const play = async (): Promise<Player> => {
     const player = await createPlayer({
-      tmux: { socketArgs: far.socketArgs },
+      tmux: far,
       home: server.farHome,
       recordingsDir: framesOf("claude"),
       agent: "claude",

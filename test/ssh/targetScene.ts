@@ -86,7 +86,7 @@ export const openTargetScene = async (
     screen: (paneId) => tmux.run("capture-pane", "-p", "-J", "-t", paneId),
     play: async (agent) => {
       const player = await createPlayer({
-        tmux: { socketArgs: tmux.socketArgs },
+        tmux,
         home: server.farHome,
         recordingsDir: framesOf(agent),
         agent,
