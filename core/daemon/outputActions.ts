@@ -12,16 +12,18 @@ import type { StateFileRequest } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionRecord } from "./actionRecord.ts";
 import type { Fleet } from "./fleet/fleet.ts";
+import type { PaneReach } from "./paneReach.ts";
 
 export interface OutputActionsDeps {
   ingest: Pick<Ingest, "world">;
   record: ActionRecord;
-  fleet: Fleet;
+  fleet: Pick<Fleet, "unitOf">;
+  reach: PaneReach;
   clock: Pick<Clock, "now">;
 }
 
 export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService, "viewOutput"> => {
-  const { ingest, record, fleet, clock } = deps;
+  const { ingest, record, fleet, reach, clock } = deps;
 
   const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {
     const entry = runtimeId === null ? undefined : ingest.world.runtimes.get(runtimeId);
@@ -57,7 +59,7 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
       record.throughGate("view-output", input, async ({ verified }) => {
         const { subject, snapshot } = verified;
         const { lines, ansi, source = "screen" } = input;
-        const { pane, hands } = fleet.unitOf(subject.key.targetId).reach.reach(subject.key, subject.paneRef);
+        const { pane, hands } = reach.reach(subject.key, subject.paneRef);
         const entry = liveEntry(snapshot.runtimeId);
         const output =
           source === "screen"

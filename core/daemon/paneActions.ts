@@ -4,6 +4,7 @@ import type { DaemonService } from "../api/service.ts";
 import { interruptTurn } from "../actions/interrupt.ts";
 import { killProcess } from "../actions/kill.ts";
 import type { Gate } from "../actions/prepare.ts";
+import { createProcessHands, lookAtProcess } from "../actions/processHands.ts";
 import { sendText } from "../actions/send.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
@@ -11,14 +12,14 @@ import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
-import type { Clock } from "../ports/clock.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
 import { auditList } from "./auditView.ts";
 import type { Fleet } from "./fleet/fleet.ts";
 import { createOnceByKey, toResult } from "./onceByKey.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
-import type { PaneReach } from "./paneReach.ts";
+import { createPaneReach } from "./paneReach.ts";
 import { createOutputActions } from "./outputActions.ts";
 import { createPaneTurns } from "./paneTurns.ts";
 
@@ -29,6 +30,7 @@ export interface PaneActionsDeps {
   fleet: Fleet;
   store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
   clock: Clock;
+  ids: Pick<IdSource, "nonce">;
 }
 
 export type PaneActions = Pick<
@@ -41,9 +43,11 @@ const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
 
 export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const { ingest, gate, record, fleet, store, clock } = deps;
-  const reach: PaneReach = {
-    reach: (key, paneRef) => fleet.unitOf(key.targetId).reach.reach(key, paneRef),
-  };
+  const reach = createPaneReach({
+    fleet,
+    paneOf: (key) => ingest.world.paneOf(key),
+    makeNonce: () => deps.ids.nonce(),
+  });
   const turns = createPaneTurns();
 
   const once = createOnceByKey({ store, clock });
@@ -58,8 +62,8 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const isForeground = async (runtimeId: string): Promise<boolean> => {
     const runtime = entryOf(runtimeId)?.runtime;
     if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
-    const { processHands, processes } = fleet.unitOf(runtime.targetId);
-    const seen = await processHands.look(runtime.pid);
+    const { executor, processes } = fleet.unitOf(runtime.targetId);
+    const seen = await lookAtProcess(executor, runtime.pid);
     // A pid that was given to another process may be in front of another terminal.
     return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
   };
@@ -129,7 +133,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
 
   return {
-    ...createOutputActions({ ingest, record, fleet, clock }),
+    ...createOutputActions({ ingest, record, fleet, reach, clock }),
 
     send: (input) =>
       record.throughGate(
@@ -213,7 +217,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
             paneRef,
             pid,
             signal: input.signal,
-            processes: unit.processHands,
+            processes: createProcessHands(unit.executor),
             clock,
             isRuntimeProcess: () => unit.processes.verify(pid, processStartedAt),
             verify: () => gate.verify(turn.prepared),

@@ -3,6 +3,7 @@
 import type { AdapterDesk } from "./adapterDesk.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationDesk } from "./integrationDesk.ts";
+import { createAttachBuilder } from "./attachBuilder.ts";
 import { createActionRecord } from "./actionRecord.ts";
 import { createFrontSight } from "./frontSight.ts";
 import { withFreshIndexes } from "./freshIndexes.ts";
@@ -13,13 +14,13 @@ import type { Fleet } from "./fleet/fleet.ts";
 import type { TargetDesk } from "./fleet/targetDesk.ts";
 import type { SettingsDesk } from "./settingsDesk.ts";
 import { createWakeUp } from "./wakeUp.ts";
-import { createGate, type ActionSubject, type Gate, type VerifiedAction } from "../actions/prepare.ts";
+import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
 import { showPlan, type DesktopHands, type FocusTerminal } from "./showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NoticeBoard } from "../api/notices/noticeBoard.ts";
 import { minuteOfDay } from "../api/notices/quietHours.ts";
-import type { AttachPlan, DaemonService, Hello } from "../api/service.ts";
+import type { DaemonService, Hello } from "../api/service.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
 import { rollUp } from "../engine/rollup.ts";
@@ -191,12 +192,14 @@ export const createService = (deps: ServiceDeps): Service => {
     fleet: deps.fleet,
     store,
     clock,
+    ids: deps.ids,
   });
 
-  const planAttach = (
-    action: VerifiedAction,
-    caller: { insideTmux: string | null; mayFocus: boolean },
-  ): Promise<AttachPlan> => deps.fleet.unitOf(action.subject.key.targetId).attach.plan(action, caller);
+  const planAttach = createAttachBuilder({
+    fleet: deps.fleet,
+    paneOf: (key) => ingest.world.paneOf(key),
+    instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
+  });
 
   const openAttach: Service["openAttach"] = (input) =>
     record.throughGate("attach", input, ({ verified }) => {

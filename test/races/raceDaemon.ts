@@ -1,12 +1,9 @@
 // The real gate and the real actions over a world, modelled or real: what a daemon does whose view lags behind it.
-import { createPaneHands } from "../../core/actions/paneHands.ts";
 import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
-import { createProcessHands } from "../../core/actions/processHands.ts";
 import type { DaemonService } from "../../core/api/service.ts";
 import { createActionRecord } from "../../core/daemon/actionRecord.ts";
 import type { Fleet } from "../../core/daemon/fleet/fleet.ts";
 import { createPaneActions } from "../../core/daemon/paneActions.ts";
-import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Pane } from "../../core/model/runtime.ts";
 import type { ActionSnapshot } from "../../core/model/snapshot.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
@@ -90,18 +87,12 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
   const gate = world.isForgetful
     ? { prepare, verify: pass, renew: (action: VerifiedAction) => action }
     : { ...realGate, prepare };
-  const hands = createPaneHands({ executor, tmuxPath, socketArgs, makeNonce: () => ids.nonce() });
   const unit = {
-    processHands: createProcessHands(executor),
+    executor,
+    tmuxPath,
+    servers: [{ server: "default", socketArgs }],
     hasAgent: (pane: Pane) => world.hasAgent(pane),
     processes: { verify: (pid: number, startedAt: number) => world.verifyProcess(pid, startedAt) },
-    reach: {
-      reach: (key: Parameters<LaggingEngine["paneOf"]>[0], paneRef: string) => {
-        const pane = engine.paneOf(key);
-        if (pane === undefined) throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
-        return { pane, hands };
-      },
-    },
   };
   const actions = createPaneActions({
     ingest: engine.asIngest(),
@@ -110,6 +101,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     fleet: { unitOf: () => unit } as unknown as Fleet,
     store,
     clock,
+    ids,
   });
   return { actions, named, audit };
 };

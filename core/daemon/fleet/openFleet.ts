@@ -34,10 +34,6 @@ export const openFleet = async (deps: OpenFleetDeps): Promise<OpenFleet> => {
       ...parts,
       sink: ingest,
       adapters,
-      world: {
-        paneOf: (key) => ingest.world.paneOf(key),
-        instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
-      },
       timing: () => config.current.timing,
       clock,
       ids,

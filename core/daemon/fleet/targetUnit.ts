@@ -1,11 +1,10 @@
 // Everything of the daemon that belongs to one reachable target: its executor, its tmux servers, its processes and the
 // collector that watches them. A unit lives as long as one connection; who opens, closes and renews it is not its business.
-import { createProcessHands, type ProcessHands } from "../../actions/processHands.ts";
 import { Collector } from "../../collect/collector.ts";
 import { watchServer } from "../../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer as CollectedServer } from "../../collect/sink.ts";
 import type { Timing } from "../../model/config.ts";
-import type { Pane, PaneKey, ProcessInfo, ServerInstance } from "../../model/runtime.ts";
+import type { Pane, ProcessInfo } from "../../model/runtime.ts";
 import type { AdapterSource } from "../../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -15,14 +14,6 @@ import type { ProcessTree } from "../../tmux/processTree.ts";
 import type { WatchedServer } from "../../tmux/servers.ts";
 import { createThriftyProbe } from "../../tmux/thriftyProbe.ts";
 import { createTmuxServer } from "../../tmux/tmuxServer.ts";
-import { createAttachBuilder, type AttachBuilder } from "../attachBuilder.ts";
-import { createPaneReach, type PaneReach } from "../paneReach.ts";
-
-/** What a unit needs of the world as it is known now. */
-export interface UnitWorld {
-  paneOf(key: PaneKey): Pane | undefined;
-  instanceOf(targetId: string, server: string): ServerInstance | null;
-}
 
 /** What differs from target to target. */
 export interface UnitParts {
@@ -42,7 +33,6 @@ export interface UnitParts {
 export interface TargetUnitDeps extends UnitParts {
   sink: CollectorSink;
   adapters: AdapterSource;
-  world: UnitWorld;
   timing: () => Timing;
   clock: Clock;
   ids: IdSource;
@@ -57,9 +47,8 @@ export interface TargetUnit {
   readonly collected: readonly CollectedServer[];
   readonly collector: Collector;
   readonly processes: ProcessTree;
-  readonly processHands: ProcessHands;
-  readonly reach: PaneReach;
-  readonly attach: AttachBuilder;
+  /** Makes a command of the target one for a person's terminal here. */
+  readonly toTerminal: (argv: readonly string[]) => string[];
   /** Visible lines of a pane now; null where it cannot be read. */
   capture(pane: Pane): Promise<readonly string[] | null>;
   processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
@@ -70,7 +59,7 @@ export interface TargetUnit {
 }
 
 export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
-  const { executor, tmuxPath, servers, processes, clock, ids, logger, world, tmuxVersion } = deps;
+  const { executor, tmuxPath, servers, processes, clock, ids, logger, tmuxVersion } = deps;
   const reader = deps.reader ?? executor;
   const watch = (tmuxPath: string, watched: WatchedServer): CollectedServer => {
     const tmux = createTmuxServer({
@@ -106,7 +95,6 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
     clock,
     logger,
   });
-  const reachDeps = { executor, tmuxPath, servers, paneOf: (key: PaneKey) => world.paneOf(key) };
   const processesOf = async ({ panePid }: Pane): Promise<readonly ProcessInfo[]> =>
     (await processes.ofPanes([panePid])).get(panePid) ?? [];
   return {
@@ -117,13 +105,7 @@ export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
     collected,
     collector,
     processes,
-    processHands: createProcessHands(executor),
-    reach: createPaneReach({ ...reachDeps, makeNonce: () => ids.nonce() }),
-    attach: createAttachBuilder({
-      ...reachDeps,
-      toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
-      instanceOf: (targetId, server) => world.instanceOf(targetId, server),
-    }),
+    toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
     capture: async ({ server, paneId }) => {
       const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
       return screens?.get(paneId) ?? null;
