@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { showPlan, type DesktopHands } from "../core/daemon/showPlan.ts";
+import { showPlan, type DesktopHands } from "../core/actions/showPlan.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";

@@ -10,18 +10,18 @@ import type { RuntimePaths } from "../rpc/paths.ts";
 import { redactText } from "../store/redactText.ts";
 import { createAdapterDesk } from "./adapterDesk.ts";
 import { createClosing, type Closing } from "./closing.ts";
-import { openFleet } from "./fleet/openFleet.ts";
-import { openTargetDesk } from "./fleet/openTargetDesk.ts";
-import { createTmuxLook } from "./fleet/tmuxLook.ts";
+import { openFleet } from "./openFleet.ts";
+import { openTargetDesk } from "./openTargetDesk.ts";
+import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { followAdapters } from "./followAdapters.ts";
-import { createIntegrationDesk } from "./integrationDesk.ts";
+import { createIntegrationDesk } from "../integrations/integrationDesk.ts";
 import { lookAnewWhenRebuilt } from "./lookAnewWhenRebuilt.ts";
 import { openHome } from "./openHome.ts";
 import { openService } from "./openService.ts";
-import type { FocusTerminal } from "./showPlan.ts";
+import type { FocusTerminal } from "../actions/showPlan.ts";
 import { startSpool } from "./startSpool.ts";
 import { startTicking } from "./startTicking.ts";
-import { createTestEvents } from "./testEvents.ts";
+import { createTestEvents } from "../integrations/testEvents.ts";
 
 export interface DaemonDeps {
   paths: RuntimePaths;

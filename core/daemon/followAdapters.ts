@@ -7,8 +7,8 @@ import type { Store } from "../ports/store.ts";
 import type { AdapterDesk } from "./adapterDesk.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { Own } from "./closing.ts";
-import type { ConfigFile } from "./configFile.ts";
-import type { Fleet } from "./fleet/fleet.ts";
+import type { ConfigFile } from "../config/configFile.ts";
+import type { Fleet } from "../connections/fleet.ts";
 import { survive } from "./survive.ts";
 
 export interface FollowAdaptersDeps {

@@ -3,7 +3,7 @@
 import type { DaemonService } from "../api/service.ts";
 import { isByIndex, parseRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { Fleet } from "./fleet/fleet.ts";
+import type { Fleet } from "../connections/fleet.ts";
 
 type ByReference = Pick<
   DaemonService,

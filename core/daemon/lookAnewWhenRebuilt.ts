@@ -4,7 +4,7 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Own } from "./closing.ts";
-import type { Fleet } from "./fleet/fleet.ts";
+import type { Fleet } from "../connections/fleet.ts";
 import { survive } from "./survive.ts";
 
 const LOOK_ANEW_MS = 5_000;

@@ -12,8 +12,8 @@ import { openDurableStore, type DurableStore } from "../store/durableStore.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { createAdapterSwitch, type AdapterSwitch } from "./adapterSwitch.ts";
 import type { Own } from "./closing.ts";
-import { ConfigFile } from "./configFile.ts";
-import { installEventScript } from "./eventScript.ts";
+import { ConfigFile } from "../config/configFile.ts";
+import { installEventScript } from "../integrations/eventScript.ts";
 import { openIngest } from "./openIngest.ts";
 import { continueClock } from "./systemClock.ts";
 

@@ -5,17 +5,17 @@ import type { IdSource } from "../ports/clock.ts";
 import type { RuntimePaths } from "../rpc/paths.ts";
 import { readSshAliases } from "../targets/sshAliases.ts";
 import type { AdapterDesk } from "./adapterDesk.ts";
-import { createDoctor, type Doctor } from "./doctor/doctor.ts";
-import { createDoctorTargets } from "./doctor/doctorTargets.ts";
-import { findLostHistory } from "./doctor/lostHistory.ts";
-import type { Fleet } from "./fleet/fleet.ts";
-import type { TargetDesk } from "./fleet/targetDesk.ts";
-import type { LookForTmux } from "./fleet/tmuxLook.ts";
-import type { IntegrationDesk } from "./integrationDesk.ts";
+import { createDoctor, type Doctor } from "../doctor/doctor.ts";
+import { createDoctorTargets } from "../doctor/doctorTargets.ts";
+import { findLostHistory } from "../doctor/lostHistory.ts";
+import type { Fleet } from "../connections/fleet.ts";
+import type { TargetDesk } from "../connections/targetDesk.ts";
+import type { LookForTmux } from "../connections/tmuxLook.ts";
+import type { IntegrationDesk } from "../integrations/integrationDesk.ts";
 import type { Home } from "./openHome.ts";
 import { createScreenNow } from "./screenNow.ts";
 import { createService, type Service, type ServiceDeps } from "./service.ts";
-import { createSettingsDesk } from "./settingsDesk.ts";
+import { createSettingsDesk } from "../config/settingsDesk.ts";
 
 export interface OpenServiceDeps
   extends

@@ -1,8 +1,8 @@
 // What the daemon does when it is told that the machine woke up: one look at everything and one attempt per lost connection,
 // however many times and by however many surfaces it is told.
 import type { Clock } from "../ports/clock.ts";
-import type { Fleet } from "./fleet/fleet.ts";
-import type { TargetDesk } from "./fleet/targetDesk.ts";
+import type { Fleet } from "../connections/fleet.ts";
+import type { TargetDesk } from "../connections/targetDesk.ts";
 
 /** A machine that wakes tells it several ways within seconds. */
 const ONCE_IN_MS = 5_000;

@@ -19,13 +19,38 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   "core/tmux": { layers: CORE_PARTS, packages: ["node:*"] },
   "core/collect": { layers: [...CORE_PARTS, "core/tmux"], packages: ["node:*"] },
   "core/ingest": { layers: CORE_PARTS, packages: [] },
-  "core/actions": { layers: [...CORE_PARTS, "core/tmux"], packages: ["node:*"] },
-  "core/api": { layers: [...CORE_PARTS, "core/actions"], packages: ["@trpc/server", "zod"] },
+  "core/api": { layers: CORE_PARTS, packages: ["@trpc/server", "zod"] },
   "core/rpc": {
     layers: ["core/model", "core/ports", "core/api"],
     packages: ["node:*", "@trpc/server", "@trpc/client", "better-sqlite3", "zod"],
   },
-  "core/daemon": { layers: ["core"], packages: ["node:*", "diff", "pino", "zod"] },
+  "core/config": { layers: ["core/model", "core/ports"], packages: ["node:*", "zod"] },
+  "core/connections": {
+    layers: ["core/model", "core/ports", "core/targets", "core/tmux", "core/collect", "core/config"],
+    packages: [],
+  },
+  "core/actions": {
+    layers: [...CORE_PARTS, "core/tmux", "core/ingest", "type:core/api", "core/connections"],
+    packages: ["node:*"],
+  },
+  "core/integrations": {
+    layers: ["core/model", "core/ports", "type:core/api", "core/connections"],
+    packages: ["node:*", "diff"],
+  },
+  "core/doctor": {
+    layers: [
+      "core/model",
+      "core/ports",
+      "core/store",
+      "core/tmux",
+      "core/collect",
+      "core/ingest",
+      "core/connections",
+      "core/integrations",
+    ],
+    packages: ["node:*"],
+  },
+  "core/daemon": { layers: ["core"], packages: ["node:*", "pino", "zod"] },
   adapters: { layers: ["core/model", "core/ports"], packages: ["node:*", "zod", "safe-regex2"] },
   cli: {
     layers: [
@@ -40,7 +65,15 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "commander", "log-update", "string-width"],
   },
   main: {
-    layers: ["core/model", "core/ports", "core/rpc", "core/api", "core/daemon", "main/compose.ts:adapters"],
+    layers: [
+      "core/model",
+      "core/ports",
+      "core/rpc",
+      "core/api",
+      "core/daemon",
+      "core/actions/showPlan.ts",
+      "main/compose.ts:adapters",
+    ],
     packages: ["node:*", "electron", "electron-menubar", "electron-store", "zod"],
   },
   preload: { layers: [], packages: ["electron"] },

@@ -1,9 +1,9 @@
 // The real gate and the real actions over a world, modelled or real: what a daemon does whose view lags behind it.
 import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
 import type { DaemonService } from "../../core/api/service.ts";
-import { createActionRecord } from "../../core/daemon/actionRecord.ts";
-import type { Fleet } from "../../core/daemon/fleet/fleet.ts";
-import { createPaneActions } from "../../core/daemon/paneActions.ts";
+import { createActionRecord } from "../../core/actions/actionRecord.ts";
+import type { Fleet } from "../../core/connections/fleet.ts";
+import { createPaneActions } from "../../core/actions/paneActions.ts";
 import type { Pane } from "../../core/model/runtime.ts";
 import type { ActionSnapshot } from "../../core/model/snapshot.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";

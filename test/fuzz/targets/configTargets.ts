@@ -6,7 +6,7 @@ import { createFileAdapter, patchAdapter } from "../../../adapters/declarative/c
 import { createDeadline } from "../../../adapters/declarative/pattern.ts";
 import { readAdapterFile } from "../../../adapters/declarative/readFile.ts";
 import { isPatch } from "../../../adapters/declarative/schema.ts";
-import { parseConfig } from "../../../core/daemon/configFile.ts";
+import { parseConfig } from "../../../core/config/configFile.ts";
 import { configSchema } from "../../../core/model/config.ts";
 import { editConfig } from "../../../core/model/configEdit.ts";
 import { configProblems } from "../../../core/model/configProblems.ts";

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { actionGuardsSchema } from "../model/snapshot.ts";
+import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
+import type { AuditEntry } from "../ports/store.ts";
+import { createActionRecord } from "./actionRecord.ts";
+
+const make = () => {
+  const audit: AuditEntry[] = [];
+  let now = 0;
+  let ids = 0;
+  const snapshot = { runtimeId: "rt_1", snapshotId: "snap_1", promptFingerprint: null };
+  const gate: Gate = {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the snapshot is looked at
+    prepare: () => ({ snapshot }) as PreparedAction,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    verify: () => ({ snapshot }) as VerifiedAction,
+    renew: (action) => action,
+  };
+  const record = createActionRecord({
+    gate,
+    store: { appendAudit: (entry) => audit.push(entry) },
+    beginAction: () => () => {},
+    clock: { now: () => now },
+    ids: { next: (prefix) => `${prefix}_${ids++}`, nonce: () => "0" },
+  });
+  const act = (action: string, surface = "popover") =>
+    record.throughGate(action, { ref: "runtime:rt_1", guards: actionGuardsSchema.parse({}), surface }, () =>
+      Promise.resolve(null),
+    );
+  return { audit, act, pass: (ms: number) => (now += ms) };
+};
+
+it("puts a preview that follows on record once a minute, for each surface", async () => {
+  const { audit, act, pass } = make();
+  for (let looks = 0; looks < 50; looks += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    await act("view-output");
+    pass(1_500);
+  }
+  await act("view-output", "cli");
+  expect(audit.map(({ surface, at }) => [surface, at])).toEqual([
+    ["popover", 0],
+    ["popover", 60_000],
+    ["cli", 75_000],
+  ]);
+});
+
+it("puts every other action on record", async () => {
+  const { audit, act } = make();
+  await act("send");
+  await act("send");
+  expect(audit).toHaveLength(2);
+});

@@ -1,0 +1,110 @@
+// Runs an action behind the gate and puts it on record, whatever comes of it. What an action does is its own business.
+import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { ActionGuards } from "../model/snapshot.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { AuditEntry, Store } from "../ports/store.ts";
+
+export interface ActionInput {
+  ref: string;
+  guards: ActionGuards;
+  surface: string;
+}
+
+/** What an action gets: the permission of this moment, and the prepared action for asking again after a wait. */
+export interface ActionTurn {
+  actionId: string;
+  verified: VerifiedAction;
+  prepared: PreparedAction;
+}
+
+export interface ActionRecord {
+  /** Puts something on record that did not go through the gate. */
+  note(action: string, input: Pick<ActionInput, "ref" | "surface">, entry: Partial<AuditEntry>): void;
+  /**
+   * Gate first, then the act; both outcomes are on record. `outcomeOf` names the outcome of an act that did not throw;
+   * "delivered" without it. `bindsPrompt`: the act is about the prompt that is open now, whose fingerprint goes on record.
+   */
+  throughGate<T>(
+    action: string,
+    input: ActionInput,
+    act: (turn: ActionTurn) => Promise<T>,
+    options?: { outcomeOf?: (result: T) => string; textLength?: number; bindsPrompt?: boolean },
+  ): Promise<T>;
+}
+
+export interface ActionRecordDeps {
+  gate: Gate;
+  store: Pick<Store, "appendAudit">;
+  /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
+  beginAction: (runtimeId: string, actionId: string) => (followsForMs: number) => void;
+  clock: Pick<Clock, "now">;
+  ids: IdSource;
+}
+
+/** What an action brought about is seen by then: the visible lag that is promised. */
+const FOLLOWS_MS = 2_000;
+/** A preview that follows looks every moment: one line of the record stands for what one surface looks at in this time. */
+const SAME_LOOK_MS = 60_000;
+const MAX_LOOKS = 500;
+
+/** They look or go there, and bring nothing about. */
+const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
+
+export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
+  const { gate, store, clock, ids } = deps;
+  const note: ActionRecord["note"] = (action, { ref, surface }, entry) =>
+    store.appendAudit({
+      actionId: ids.next("act"),
+      at: clock.now(),
+      surface,
+      action,
+      ref,
+      runtimeId: null,
+      snapshotId: null,
+      outcome: "delivered",
+      promptFingerprint: null,
+      textLength: null,
+      ...entry,
+    });
+  const looks = new Map<string, number>();
+  /** Whether this look is on record already, because the same one was a moment ago. */
+  const isRepeatedLook = (
+    action: string,
+    { ref, surface }: ActionInput,
+    runtimeId: string | null,
+  ): boolean => {
+    if (action !== "view-output") return false;
+    const key = JSON.stringify([surface, ref, runtimeId]);
+    const at = looks.get(key);
+    if (at !== undefined && clock.now() - at < SAME_LOOK_MS) return true;
+    if (looks.size >= MAX_LOOKS) looks.clear();
+    looks.set(key, clock.now());
+    return false;
+  };
+  return {
+    note,
+    throughGate: async (action, input, act, { outcomeOf, textLength, bindsPrompt = false } = {}) => {
+      const prepared = gate.prepare(input.ref, input.guards, input.surface, { bindsPrompt });
+      const actionId = ids.next("act");
+      const { runtimeId, snapshotId, promptFingerprint } = prepared.snapshot;
+      const about = { actionId, runtimeId, snapshotId, promptFingerprint, textLength: textLength ?? null };
+      let closeWindow: ((followsForMs: number) => void) | null = null;
+      try {
+        const verified = gate.verify(prepared);
+        if (runtimeId !== null && !LOOKS.has(action)) closeWindow = deps.beginAction(runtimeId, actionId);
+        const result = await act({ actionId, prepared, verified });
+        closeWindow?.(FOLLOWS_MS);
+        if (!isRepeatedLook(action, input, runtimeId))
+          note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
+        return result;
+      } catch (error) {
+        // What was refused brought nothing about; of a tmux that does not answer nobody knows.
+        const isRefusal = error instanceof AgtmuxError && error.code !== "E_TARGET_UNREACHABLE";
+        closeWindow?.(isRefusal ? 0 : FOLLOWS_MS);
+        note(action, input, { ...about, outcome: error instanceof AgtmuxError ? error.code : "failed" });
+        throw error;
+      }
+    },
+  };
+};

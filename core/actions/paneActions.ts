@@ -1,0 +1,234 @@
+// The actions on panes as the service offers them: each through the gate, on record, with the parts of the daemon that it
+// needs. What an action does with a pane is in core/actions.
+import type { DaemonService } from "../api/service.ts";
+import { interruptTurn } from "./interrupt.ts";
+import { killProcess } from "./kill.ts";
+import type { Gate } from "./prepare.ts";
+import { createProcessHands, lookAtProcess } from "./processHands.ts";
+import { sendText } from "./send.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { RuntimeEntry } from "../ingest/world.ts";
+import type { ActionResult } from "../model/actionView.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { paneKeyString } from "../model/runtime.ts";
+import { isWaiting, type CanonicalState } from "../model/state.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
+import { auditList } from "./auditView.ts";
+import type { Fleet } from "../connections/fleet.ts";
+import { createOnceByKey, toResult } from "./onceByKey.ts";
+import { createPaneAnswer } from "./paneAnswer.ts";
+import { createPaneReach } from "./paneReach.ts";
+import { createOutputActions } from "./outputActions.ts";
+import { createPaneTurns } from "./paneTurns.ts";
+
+export interface PaneActionsDeps {
+  ingest: Ingest;
+  gate: Gate;
+  record: ActionRecord;
+  fleet: Fleet;
+  store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
+  clock: Clock;
+  ids: Pick<IdSource, "nonce">;
+}
+
+export type PaneActions = Pick<
+  DaemonService,
+  "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "listAudit"
+>;
+
+const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
+  is_repeat ? `repeat: ${outcome}` : outcome;
+
+export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
+  const { ingest, gate, record, fleet, store, clock } = deps;
+  const reach = createPaneReach({
+    fleet,
+    paneOf: (key) => ingest.world.paneOf(key),
+    makeNonce: () => deps.ids.nonce(),
+  });
+  const turns = createPaneTurns();
+
+  const once = createOnceByKey({ store, clock });
+
+  /** The live runtime of a turn; null when it has ended meanwhile. */
+  const entryOf = (runtimeId: string): RuntimeEntry | null => {
+    const entry = ingest.world.runtimes.get(runtimeId);
+    return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
+  };
+  const stateOf = (runtimeId: string): CanonicalState | null =>
+    entryOf(runtimeId)?.resolution?.status.state ?? null;
+  const isForeground = async (runtimeId: string): Promise<boolean> => {
+    const runtime = entryOf(runtimeId)?.runtime;
+    if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
+    const { executor, processes } = fleet.unitOf(runtime.targetId);
+    const seen = await lookAtProcess(executor, runtime.pid);
+    // A pid that was given to another process may be in front of another terminal.
+    return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
+  };
+
+  /** The agent that an action needs. @throws AgtmuxError E_UNSUPPORTED for a pane without one. */
+  const agentOf = ({ verified: { subject } }: ActionTurn): RuntimeEntry => {
+    const entry = subject.runtimeId === null ? null : entryOf(subject.runtimeId);
+    if (entry === null)
+      throw new AgtmuxError("E_UNSUPPORTED", `No agent runs in ${subject.paneRef}`, {
+        remedy: "Name a pane in which one does: see 'agtmux list panes'.",
+      });
+    return entry;
+  };
+
+  const paneAnswer = createPaneAnswer({ ingest, gate, reach, clock, entryOf, isForeground });
+
+  const answerOnce = async (
+    turn: ActionTurn,
+    input: Parameters<DaemonService["answer"]>[0],
+  ): Promise<ActionResult> => {
+    const entry = agentOf(turn);
+    const key = { scope: entry.runtime.runtimeId, key: input.idempotencyKey };
+    return once.run("answer", turn, key, (presses) =>
+      paneAnswer(turn, entry, { choice: input.choice, ...presses }),
+    );
+  };
+
+  /** What was answered under the key before: its prompt is gone since, so that the gate would refuse to repeat it. */
+  const answeredBefore = (input: Parameters<DaemonService["answer"]>[0]): ActionResult | null => {
+    if (input.idempotencyKey === null) return null;
+    const { runtimeId } = gate.prepare(input.ref, input.guards, input.surface).snapshot;
+    return runtimeId === null ? null : once.earlier({ scope: runtimeId, key: input.idempotencyKey });
+  };
+
+  const sendOnce = async (
+    turn: ActionTurn,
+    input: Parameters<DaemonService["send"]>[0],
+  ): Promise<ActionResult> => {
+    const { verified, prepared } = turn;
+    const { subject } = verified;
+    const { pane, hands } = reach.reach(subject.key, subject.paneRef);
+    const { runtimeId } = subject;
+    const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
+    return once.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
+      sendText({
+        pane,
+        paneRef: subject.paneRef,
+        hands,
+        clock,
+        agent:
+          runtimeId === null
+            ? null
+            : {
+                adapter: entryOf(runtimeId)?.adapter ?? null,
+                state: () => stateOf(runtimeId),
+                isForeground: () => isForeground(runtimeId),
+              },
+        hasAgent: () => fleet.unitOf(pane.targetId).hasAgent(pane),
+        text: input.text,
+        pressEnter: input.pressEnter,
+        toShell: input.toShell,
+        verify: () => gate.verify(prepared),
+        renew: () => gate.renew(verified),
+        ...presses,
+      }),
+    );
+  };
+
+  return {
+    ...createOutputActions({ ingest, record, fleet, reach, clock }),
+
+    send: (input) =>
+      record.throughGate(
+        "send",
+        input,
+        (turn) => turns.take(turn.verified.subject.key, () => sendOnce(turn, input)),
+        { outcomeOf, textLength: input.text.length },
+      ),
+
+    answer: async (input) => {
+      const before = answeredBefore(input);
+      if (before !== null) {
+        record.note("answer", input, { runtimeId: before.runtime_id, outcome: outcomeOf(before) });
+        return before;
+      }
+      return record.throughGate(
+        "answer",
+        input,
+        (turn) => {
+          if (input.guards.ifPrompt === null)
+            throw new AgtmuxError(
+              "E_PROMPT_UNCONFIRMED",
+              `Nothing was sent to ${turn.verified.subject.paneRef}: an answer must name the prompt that it is for`,
+            );
+          return turns.take(turn.verified.subject.key, () => answerOnce(turn, input));
+        },
+        {
+          outcomeOf,
+          bindsPrompt: true,
+          ...(input.choice.kind === "text" ? { textLength: input.choice.text.length } : {}),
+        },
+      );
+    },
+
+    interrupt: (input) =>
+      record.throughGate(
+        "interrupt",
+        input,
+        (turn) =>
+          turns.take(turn.verified.subject.key, async () => {
+            const { runtime, adapter } = agentOf(turn);
+            const { subject } = turn.verified;
+            const { runtimeId } = runtime;
+            const agentName = adapter?.displayName ?? runtime.agentType;
+            if (adapter?.interruptKeys === undefined)
+              throw new AgtmuxError("E_UNSUPPORTED", `How ${agentName} is interrupted is not known`);
+            const report = await interruptTurn({
+              ...reach.reach(subject.key, subject.paneRef),
+              paneRef: subject.paneRef,
+              agentName,
+              keys: adapter.interruptKeys,
+              clock,
+              state: () => stateOf(runtimeId),
+              isForeground: () => isForeground(runtimeId),
+              verify: () => gate.verify(turn.prepared),
+              renew: () => gate.renew(turn.verified),
+            });
+            return toResult("interrupt", turn, report);
+          }),
+        { outcomeOf },
+      ),
+
+    kill: (input) =>
+      record.throughGate(
+        "kill",
+        input,
+        async (turn) => {
+          const { runtime, adapter, resolution } = agentOf(turn);
+          const { paneRef } = turn.verified.subject;
+          const { pid, processStartedAt, runtimeId } = runtime;
+          if (pid === null || processStartedAt === null)
+            throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
+          if (!input.isConfirmed)
+            throw new AgtmuxError(
+              "E_CONFIRMATION_REQUIRED",
+              `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
+            );
+          const state = resolution?.status.state ?? "unknown";
+          const unit = fleet.unitOf(runtime.targetId);
+          const report = await killProcess({
+            paneRef,
+            pid,
+            signal: input.signal,
+            processes: createProcessHands(unit.executor),
+            clock,
+            isRuntimeProcess: () => unit.processes.verify(pid, processStartedAt),
+            verify: () => gate.verify(turn.prepared),
+            onSignal: (isSent) => ingest.markKilled(runtimeId, isSent),
+            mayGoOn: adapter?.eventsMayNameOtherPanes === true && (state === "running" || isWaiting(state)),
+          });
+          return toResult("kill", turn, report);
+        },
+        { outcomeOf },
+      ),
+
+    listAudit: ({ limit }) => auditList(store, limit, clock.now()),
+  };
+};

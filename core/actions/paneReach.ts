@@ -1,0 +1,34 @@
+// Connects actions with the panes of the watched tmux servers: which hands reach a pane, or why none do.
+import { createPaneHands, type PaneHands } from "./paneHands.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { Pane, PaneKey } from "../model/runtime.ts";
+import type { Fleet } from "../connections/fleet.ts";
+
+export interface PaneReach {
+  /**
+   * What a pane is reached by for the length of one action.
+   * @throws AgtmuxError E_TARGET_UNREACHABLE without a connection, E_STALE_SNAPSHOT when the pane is gone, E_TMUX_MISSING when
+   *   there is no tmux.
+   */
+  reach(key: PaneKey, paneRef: string): { pane: Pane; hands: PaneHands };
+}
+
+export interface PaneReachDeps {
+  fleet: Pick<Fleet, "unitOf">;
+  paneOf: (key: PaneKey) => Pane | undefined;
+  makeNonce: () => string;
+}
+
+export const createPaneReach = ({ fleet, paneOf, makeNonce }: PaneReachDeps): PaneReach => ({
+  reach: (key, paneRef) => {
+    const { executor, tmuxPath, servers } = fleet.unitOf(key.targetId);
+    const pane = paneOf(key);
+    if (tmuxPath === null)
+      throw new AgtmuxError("E_TMUX_MISSING", `cannot reach ${paneRef}: no tmux was found`);
+    const watched = servers.find(({ server }) => server === key.server);
+    if (pane === undefined || watched === undefined)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
+    const { socketArgs } = watched;
+    return { pane, hands: createPaneHands({ executor, tmuxPath, socketArgs, makeNonce }) };
+  },
+});

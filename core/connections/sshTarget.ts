@@ -1,0 +1,238 @@
+// One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
+// takes them down again when the connection breaks. Its health is always the truth of the moment.
+import { createEventTimes } from "../collect/eventTimes.ts";
+import type { SshTargetConfig } from "../model/config.ts";
+import type { Envelope } from "../model/envelope.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { TargetLink } from "../model/runtime.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../targets/connectionKeeper.ts";
+import { createFarExecutor } from "../targets/far/farExecutor.ts";
+import { createFarProcesses } from "../targets/far/farProcesses.ts";
+import { awaitHello, createFarShell, type FarShell } from "../targets/far/farShell.ts";
+import type { ConnectionFacts, RemoteExecutor } from "../targets/remoteExecutor.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { createProcessTree, type ProcessTree } from "../tmux/processTree.ts";
+import { resolveServers } from "../tmux/servers.ts";
+import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironment.ts";
+import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
+import { createLinkParts } from "./linkParts.ts";
+import type { TargetUnit, UnitParts } from "./targetUnit.ts";
+import { asLost, whenLost } from "./whenLost.ts";
+
+const ASK_TIMEOUT_MS = 10_000;
+/** Round trips are measured this often while connected. */
+const PING_MS = 30_000;
+/** Without /proc every look at the processes costs a program there. */
+const SHARED_TABLE_MS = 3_500;
+
+export interface SshTargetDeps {
+  targetId: string;
+  config: SshTargetConfig;
+  /** A new, unconnected executor. @throws AgtmuxError E_USAGE. */
+  createExecutor: (config: SshTargetConfig) => RemoteExecutor;
+  /** Makes a command of the target one for a person's terminal here. */
+  toTerminal: (argv: readonly string[]) => string[];
+  createUnit: (parts: UnitParts) => TargetUnit;
+  /** The unit is there, or not any more. */
+  onUnit: (unit: TargetUnit | null) => void;
+  onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
+  /** Events of the target, to be committed durably. */
+  onEvents: (unit: TargetUnit, envelopes: Envelope[]) => Promise<void>;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+  random: () => number;
+}
+
+export interface SshTarget {
+  readonly config: SshTargetConfig;
+  start(): void;
+  /** One attempt now; a connection that is there has to answer. @throws AgtmuxError what keeps it from being connected. */
+  connectNow(): Promise<void>;
+  readonly link: TargetLink;
+  close(): Promise<void>;
+}
+
+export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
+  const { targetId, config, clock, ids, logger } = deps;
+  /** Sent again and again, and good for one connection only: 48 bits are enough. */
+  const makeNonce = (): string => ids.nonce().slice(0, 12);
+  const times = createEventTimes();
+  let transport: ConnectionFacts["transport"] | null = null;
+  let rttMs: number | null = null;
+  let remedy: string | null = null;
+  /** Ends the attempt that runs. */
+  let giveUp = (): void => {};
+  let isOwned = false;
+  let isUp = false;
+  /** Shows that the connection of now still answers; null without one. */
+  let probe: (() => Promise<void>) | null = null;
+
+  const processesOf = (environment: FarEnvironment, reader: TargetExecutor, shell: FarShell): ProcessTree =>
+    environment.hasProc
+      ? createFarProcesses({ shell, clock, makeNonce })
+      : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
+
+  const buildUnit = async (executor: RemoteExecutor, shell: FarShell): Promise<TargetUnit> => {
+    const reader = createFarExecutor({ base: executor, shell });
+    const environment = await askEnvironment(shell);
+    const tmux = await findFarTmux({ shell, reader, configuredPath: config.tmux_path, environment });
+    return deps.createUnit({
+      executor,
+      reader,
+      tmuxPath: tmux.path,
+      tmuxVersion: tmux.version,
+      servers: resolveServers({
+        configured: config.tmux_servers,
+        env: { TMUX_TMPDIR: environment.tmuxTmpdir },
+        uid: environment.uid,
+      }),
+      processes: processesOf(environment, reader, shell),
+      toTerminal: deps.toTerminal,
+    });
+  };
+
+  const ping = async (shell: FarShell): Promise<void> => {
+    const startedAt = clock.now();
+    await shell.ask("true", { timeoutMs: ASK_TIMEOUT_MS });
+    rttMs = Math.round((clock.now() - startedAt) * 10) / 10;
+  };
+
+  const eventsOf = (unit: TargetUnit, shell: FarShell, homeDir: string): FarEvents => {
+    isOwned = false;
+    return createFarEvents({
+      shell,
+      homeDir,
+      onBatch: (envelopes) => deps.onEvents(unit, envelopes),
+      onOwned: (owned) => {
+        isOwned = owned;
+        if (isUp) deps.onHealth("ok", null, linkNow());
+      },
+      times,
+      makeNonce,
+      clock,
+      logger,
+    });
+  };
+  /** Gives the function that ends it. */
+  const lookAgain = (shell: FarShell, events: FarEvents): (() => void) => {
+    let isOver = false;
+    let cancel = (): void => {};
+    const later = (): void => {
+      if (isOver) return;
+      cancel = clock.setTimer(PING_MS, () => {
+        // A shell that does not answer has ended by itself, which its owner hears.
+        ping(shell)
+          .then(() => events.look())
+          .then(later, () => {});
+      });
+    };
+    later();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  };
+
+  const attempt = async (): Promise<Link> => {
+    const parts = createLinkParts(clock, (error) =>
+      logger.error({ target: targetId, error }, "a part of a connection could not be closed"),
+    );
+    giveUp = () => void parts.close();
+    try {
+      const executor = deps.createExecutor(config);
+      parts.executor = executor;
+      const facts = await executor.connect();
+      transport = facts.transport;
+      const shell = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
+      parts.shell = shell;
+      await awaitHello(shell);
+      await ping(shell);
+      const unit = await buildUnit(executor, shell);
+      parts.unit = unit;
+      // With the first look its health is told as well, and then it has to be there.
+      deps.onUnit(unit);
+      parts.onClose(() => deps.onUnit(null));
+      const events = eventsOf(unit, shell, facts.homeDir);
+      parts.events = events;
+      await unit.collector.start(() => events.look());
+      parts.onClose(lookAgain(shell, events));
+      probe = () => ping(shell);
+      parts.onClose(() => {
+        probe = null;
+      });
+      return {
+        onDown: (listener) => parts.onClose(whenLost({ executor, shell, clock }, listener)),
+        close: () => parts.close(),
+      };
+    } catch (error) {
+      await parts.close();
+      throw asLost(error);
+    } finally {
+      giveUp = () => {};
+    }
+  };
+
+  const linkNow = (): TargetLink => ({
+    isEnabled: true,
+    transport,
+    rttMs,
+    remedy: isOwned ? OWNED.remedy : remedy,
+    nextAttemptAt: keeper.nextAttemptAt,
+    note: isOwned ? OWNED.note : null,
+  });
+  const keeper: ConnectionKeeper = createConnectionKeeper({
+    attempt,
+    onUp: () => {
+      isUp = true;
+      remedy = null;
+      deps.onHealth("ok", null, linkNow());
+    },
+    onDown: (error) => {
+      isUp = false;
+      isOwned = false;
+      rttMs = null;
+      remedy = error instanceof AgtmuxError ? error.remedy : null;
+      logger.info({ target: targetId, error }, "target is not connected");
+      deps.onHealth("down", error.message, linkNow());
+    },
+    clock,
+    random: deps.random,
+  });
+
+  return {
+    config,
+    start: () => keeper.start(),
+    connectNow: async () => {
+      const before = probe;
+      await keeper.connectNow();
+      if (before === null || before !== probe) return;
+      try {
+        await before();
+      } catch (cause) {
+        const lost = new AgtmuxError(
+          "E_TARGET_UNREACHABLE",
+          "it was connected, but does not answer any more",
+          {
+            remedy: `Try again: 'agtmux target connect ${config.name}'.`,
+            cause,
+          },
+        );
+        // The link hears it a moment later: whoever was told so must not see it as connected meanwhile.
+        if (before === probe) deps.onHealth("down", lost.message, linkNow());
+        throw lost;
+      }
+      if (isUp) deps.onHealth("ok", null, linkNow());
+    },
+    get link() {
+      return linkNow();
+    },
+    close: () => {
+      const closed = keeper.close();
+      giveUp();
+      return closed;
+    },
+  };
+};

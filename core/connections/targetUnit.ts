@@ -1,0 +1,117 @@
+// Everything of the daemon that belongs to one reachable target: its executor, its tmux servers, its processes and the
+// collector that watches them. A unit lives as long as one connection; who opens, closes and renews it is not its business.
+import { Collector } from "../collect/collector.ts";
+import { watchServer } from "../collect/serverWatch.ts";
+import type { CollectorSink, WatchedServer as CollectedServer } from "../collect/sink.ts";
+import type { Timing } from "../model/config.ts";
+import type { Pane, ProcessInfo } from "../model/runtime.ts";
+import type { AdapterSource } from "../ports/adapterSource.ts";
+import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import type { TmuxVersion } from "../tmux/findTmux.ts";
+import type { ProcessTree } from "../tmux/processTree.ts";
+import type { WatchedServer } from "../tmux/servers.ts";
+import { createThriftyProbe } from "../tmux/thriftyProbe.ts";
+import { createTmuxServer } from "../tmux/tmuxServer.ts";
+
+/** What differs from target to target. */
+export interface UnitParts {
+  executor: TargetExecutor;
+  /** What watching reads through: `executor`, or over a connection its one far shell. */
+  reader?: TargetExecutor;
+  /** Set where each byte and each program on the far side counts. */
+  tmuxVersion?: TmuxVersion;
+  /** Null: no tmux was found there. */
+  tmuxPath: string | null;
+  servers: readonly WatchedServer[];
+  processes: ProcessTree;
+  /** Makes a command of the target one for a person's terminal here; where it is left out, it is one already. */
+  toTerminal?: (argv: readonly string[]) => string[];
+}
+
+export interface TargetUnitDeps extends UnitParts {
+  sink: CollectorSink;
+  adapters: AdapterSource;
+  timing: () => Timing;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+export interface TargetUnit {
+  readonly targetId: string;
+  readonly executor: TargetExecutor;
+  readonly tmuxPath: string | null;
+  readonly servers: readonly WatchedServer[];
+  readonly collected: readonly CollectedServer[];
+  readonly collector: Collector;
+  readonly processes: ProcessTree;
+  /** Makes a command of the target one for a person's terminal here. */
+  readonly toTerminal: (argv: readonly string[]) => string[];
+  /** Visible lines of a pane now; null where it cannot be read. */
+  capture(pane: Pane): Promise<readonly string[] | null>;
+  processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
+  /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
+  hasAgent(pane: Pane): Promise<boolean>;
+  /** Ends the collector; the executor stays its owner's. */
+  close(): Promise<void>;
+}
+
+export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
+  const { executor, tmuxPath, servers, processes, clock, ids, logger, tmuxVersion } = deps;
+  const reader = deps.reader ?? executor;
+  const watch = (tmuxPath: string, watched: WatchedServer): CollectedServer => {
+    const tmux = createTmuxServer({
+      ...watched,
+      executor: reader,
+      tmuxPath,
+      clock,
+      // On a connection they are sent again and again: 48 bits are enough there.
+      ids: tmuxVersion === undefined ? ids : { nonce: () => ids.nonce().slice(0, 12) },
+      logger,
+    });
+    const probe =
+      tmuxVersion === undefined
+        ? {}
+        : { probe: createThriftyProbe({ server: tmux, version: tmuxVersion, clock }) };
+    return watchServer({
+      tmux,
+      socketPath: watched.socketPath,
+      makeNonce: () => ids.nonce(),
+      clock,
+      ...probe,
+    });
+  };
+  const collected = tmuxPath === null ? [] : servers.map((server) => watch(tmuxPath, server));
+  const collector = new Collector({
+    targetId: executor.targetId,
+    servers: collected,
+    processes,
+    executor: reader,
+    sink: deps.sink,
+    identify: (found) => deps.adapters.identify(found),
+    timing: deps.timing,
+    clock,
+    logger,
+  });
+  const processesOf = async ({ panePid }: Pane): Promise<readonly ProcessInfo[]> =>
+    (await processes.ofPanes([panePid])).get(panePid) ?? [];
+  return {
+    targetId: executor.targetId,
+    executor,
+    tmuxPath,
+    servers,
+    collected,
+    collector,
+    processes,
+    toTerminal: deps.toTerminal ?? ((argv) => [...argv]),
+    capture: async ({ server, paneId }) => {
+      const screens = await collected.find((one) => one.server === server)?.capture([paneId]);
+      return screens?.get(paneId) ?? null;
+    },
+    processesOf,
+    hasAgent: async (pane) => deps.adapters.identify(await processesOf(pane)) !== null,
+    close: () => collector.close(),
+  };
+};

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { DEFAULT_CONFIG } from "../model/config.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { createTmuxLook } from "./tmuxLook.ts";
+
+/** A machine on which no program is. */
+const places: string[] = [];
+const executor = {
+  targetId: "host",
+  files: {
+    stat: (path: string) => {
+      places.push(path);
+      return Promise.resolve(null);
+    },
+  },
+} as unknown as TargetExecutor;
+
+it("looks where the programs of a Mac are, without a shell's PATH", async () => {
+  const env = { PATH: "/usr/bin:/bin", HOME: "/Users/me", USER: "me" };
+  await expect(createTmuxLook({ current: DEFAULT_CONFIG }, env)(executor)).rejects.toMatchObject({
+    code: "E_TMUX_MISSING",
+  });
+  expect(places).toEqual(
+    [
+      "/usr/bin",
+      "/bin",
+      "/Users/me/.nix-profile/bin",
+      "/etc/profiles/per-user/me/bin",
+      // Homebrew's of Apple silicon before what an Intel one left.
+      "/opt/homebrew/bin",
+      "/usr/local/bin",
+      "/opt/local/bin",
+      "/run/current-system/sw/bin",
+      "/nix/var/nix/profiles/default/bin",
+    ].map((folder) => `${folder}/tmux`),
+  );
+});

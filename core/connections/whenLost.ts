@@ -1,0 +1,43 @@
+// Why a connection was lost: its shell ends first, mostly without a good reason, and the connection's own, which says more,
+// follows at once where there is one.
+import { AgtmuxError } from "../model/errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { FarShell } from "../targets/far/farShell.ts";
+import type { RemoteExecutor } from "../targets/remoteExecutor.ts";
+
+const BETTER_REASON_MS = 250;
+
+/** What is not known any better is told as the target not answering. */
+export const asLost = (error: unknown): AgtmuxError => {
+  if (error instanceof AgtmuxError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new AgtmuxError("E_TARGET_UNREACHABLE", `it does not answer as it should: ${why}`, { cause: error });
+};
+
+/** Calls back once, and never after the function that it gives was called. */
+export const whenLost = (
+  { executor, shell, clock }: { executor: RemoteExecutor; shell: FarShell; clock: Clock },
+  listener: (error: Error) => void,
+): (() => void) => {
+  let isTold = false;
+  let cancelTimer = (): void => {};
+  const tell = (error: Error): void => {
+    if (isTold) return;
+    isTold = true;
+    cancelTimer();
+    listener(error);
+  };
+  executor.onDown(tell);
+  shell.onClose((reason) => {
+    if (isTold) return;
+    const error = new AgtmuxError(
+      "E_TARGET_UNREACHABLE",
+      `its shell over there does not answer any more: ${reason}`,
+    );
+    cancelTimer = clock.setTimer(BETTER_REASON_MS, () => tell(error));
+  });
+  return () => {
+    isTold = true;
+    cancelTimer();
+  };
+};

@@ -1,0 +1,243 @@
+// Checks of one agent on one target: is its hook in place and whole, do its own events arrive, may its dialogs be answered by
+// other programs, was its adapter ever held against a real run, and which version runs.
+import type { Check, Diagnosis } from "../model/doctorCheck.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { formatAge } from "../model/words.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import { agentVersionOf } from "./agentVersion.ts";
+import {
+  TARGET_LIMIT_MS,
+  type DoctorIntegrations,
+  type DoctorLink,
+  type DoctorTarget,
+  type SeenAgent,
+} from "./doctorTarget.ts";
+
+/** `drifted`: something of ours is there, but not all of it or not as it should be. */
+type Installation =
+  | { kind: "present" }
+  | { kind: "absent" }
+  | { kind: "drifted" | "hindered"; problems: readonly string[]; missing: readonly string[] };
+
+interface Subject {
+  target: DoctorTarget;
+  link: DoctorLink;
+  adapter: AgentAdapter;
+  seen: readonly SeenAgent[];
+  /** Asked once for all checks of the agent. */
+  installation: () => Promise<Installation>;
+  clock: Clock;
+}
+
+const inspect = async (integrations: DoctorIntegrations, agent: string): Promise<Installation> => {
+  const { installed, missing, problems } = await integrations.inspect(agent);
+  if (installed) return problems.length === 0 ? { kind: "present" } : { kind: "hindered", problems, missing };
+  if (problems.length > 0 || (await integrations.hasAnything(agent)))
+    return { kind: "drifted", problems, missing };
+  return { kind: "absent" };
+};
+
+/** `agtmux integrate …` as it has to be called for this target. */
+const command = ({ target, adapter }: Subject, flag: string): string =>
+  `'agtmux integrate ${adapter.agentType}${target.view.kind === "ssh" ? ` --target ${target.view.target}` : ""}${flag === "" ? "" : ` ${flag}`}'`;
+
+const panesOf = (seen: readonly SeenAgent[]): string => seen.map(({ paneRef }) => paneRef).join(", ");
+
+/** What stands in the way of putting the entries in anew; the plain command where nothing does. */
+const repairOf = async (subject: Subject): Promise<string> => {
+  try {
+    await subject.link.integrations?.checkRepair(subject.adapter.agentType);
+    return `Run ${command(subject, "--repair")}.`;
+  } catch (error) {
+    if (error instanceof AgtmuxError) return `${error.remedy} Then run ${command(subject, "")}.`;
+    throw error;
+  }
+};
+
+const describeAbsent = (subject: Subject): Diagnosis => {
+  const { adapter, seen } = subject;
+  if (seen.length === 0)
+    return {
+      status: "skipped",
+      summary: `${adapter.displayName} is not integrated, and no pane runs it.`,
+      remedy: `Run ${command(subject, "")} before you use it.`,
+    };
+  return {
+    status: "warning",
+    summary: `${adapter.displayName} works by screen reading only.`,
+    evidence: panesOf(seen),
+    remedy: `Install its hooks with ${command(subject, "")}.`,
+  };
+};
+
+const checkIntegration = async (subject: Subject): Promise<Diagnosis> => {
+  const { adapter, seen } = subject;
+  const installation = await subject.installation();
+  switch (installation.kind) {
+    case "present":
+      return { status: "ok", summary: `The hooks of ${adapter.displayName} are in place.` };
+    case "absent":
+      return describeAbsent(subject);
+    case "hindered":
+      return {
+        status: "problem",
+        summary: `The hooks of ${adapter.displayName} are in place, but something is wrong with them.`,
+        evidence: installation.problems.join("; "),
+        remedy: `Put right what is named, then check with ${command(subject, "--verify")}.`,
+      };
+    case "drifted":
+      return {
+        status: "problem",
+        summary: `The hooks of ${adapter.displayName} are not as they should be${seen.length === 0 ? "" : ", so events may not arrive"}.`,
+        evidence: [
+          ...installation.problems,
+          ...(installation.missing.length === 0 ? [] : [`missing: ${installation.missing.join(", ")}`]),
+        ].join("; "),
+        remedy: await repairOf(subject),
+      };
+  }
+};
+
+const checkEvents = async ({
+  adapter,
+  seen,
+  link,
+  installation,
+  clock,
+}: Subject): Promise<Diagnosis | null> => {
+  if ((await installation()).kind === "absent") return null;
+  const at = link.integrations?.lastRealEventAt(adapter.agentType) ?? null;
+  const evidence =
+    at === null ? "no event of a real agent yet" : `last one ${formatAge(clock.now() - at)} ago`;
+  const silent = seen.filter(({ hasEvents }) => !hasEvents);
+  if (silent.length > 0)
+    return {
+      status: "warning",
+      summary: `No event has come from ${adapter.displayName} in ${panesOf(silent)} yet.`,
+      evidence,
+      remedy: "Give it a prompt; if still nothing comes, restart the agent: hooks are loaded when it starts.",
+    };
+  if (at === null)
+    return {
+      status: "skipped",
+      summary: `No event of ${adapter.displayName} has come yet, and no pane runs it.`,
+    };
+  return { status: "ok", summary: `Events of ${adapter.displayName} arrive.`, evidence };
+};
+
+const checkConfirmation = async ({ adapter, seen, link }: Subject): Promise<Diagnosis | null> => {
+  const { executor } = link;
+  const homeDir = await executor.homeDir();
+  const isGeneral = await adapter.needsConfirmation?.({ files: executor.files, homeDir, cwd: null });
+  const panes = seen.filter(({ confirmRequests }) => confirmRequests);
+  if (isGeneral !== true && panes.length === 0) return null;
+  return {
+    status: "ok",
+    summary: `Another program may answer permission requests of ${adapter.displayName}: a wait is shown once its dialog was seen.`,
+    evidence: isGeneral === true ? "in the user's settings" : panesOf(panes),
+  };
+};
+
+const checkVerified = async ({ adapter, seen, installation }: Subject): Promise<Diagnosis | null> => {
+  if (adapter.capabilities.verified) return null;
+  const summary = `The adapter of ${adapter.displayName} is unverified: it was never held against a recorded run.`;
+  if (seen.length === 0 && (await installation()).kind === "absent") return { status: "skipped", summary };
+  return {
+    status: "warning",
+    summary,
+    remedy: `Compare its rows with what you see; ${seen[0] === undefined ? "'agtmux adapters try <ref>'" : `'agtmux adapters try ${seen[0].paneRef}'`} shows what is recognised.`,
+  };
+};
+
+const majorOf = (version: string): string => version.split(".")[0] ?? version;
+
+const judgeVersion = ({ adapter }: Subject, version: string, paneRef: string): Diagnosis => {
+  const recorded = adapter.recordedVersions;
+  const evidence = `${version} in ${paneRef}; recorded: ${recorded.length === 0 ? "none" : recorded.join(", ")}`;
+  if (recorded.includes(version))
+    return { status: "ok", summary: `${adapter.displayName} ${version} is a recorded version.`, evidence };
+  if (recorded.length === 0 || recorded.some((one) => majorOf(one) === majorOf(version)))
+    return {
+      status: "ok",
+      summary: `${adapter.displayName} ${version} was not recorded itself; what is not recognised shows as unknown.`,
+      evidence,
+    };
+  return {
+    status: "warning",
+    summary: `${adapter.displayName} ${version} is of another major version than the recorded ones.`,
+    evidence,
+    remedy: `Compare its rows with what you see; 'agtmux adapters try ${paneRef}' shows what is recognised.`,
+  };
+};
+
+/** The PATH there, and where agents install themselves: a daemon that the desktop started has no shell's PATH. */
+const askPath = async (executor: DoctorLink["executor"]): Promise<string> => {
+  const [{ stdout }, home] = await Promise.all([
+    executor.run(["sh", "-c", 'printf %s "$PATH"'], { timeoutMs: TARGET_LIMIT_MS }),
+    executor.homeDir(),
+  ]);
+  return `${stdout}:${home}/.local/bin:/opt/homebrew/bin:/usr/local/bin`;
+};
+
+const checkVersion = async (subject: Subject): Promise<Diagnosis[]> => {
+  const { seen, link } = subject;
+  const trees = await link.processes.ofPanes(seen.map(({ panePid }) => panePid));
+  const paneOfVersion = new Map<string, string>();
+  let asked: Promise<string> | null = null;
+  const path = (): Promise<string> => (asked ??= askPath(link.executor));
+  for (const { pid, panePid, paneRef } of seen) {
+    const process = trees.get(panePid)?.find((one) => one.pid === pid);
+    // oxlint-disable-next-line no-await-in-loop -- a few small files
+    const version = process === undefined ? null : await agentVersionOf(link.executor.files, process, path);
+    if (version !== null && !paneOfVersion.has(version)) paneOfVersion.set(version, paneRef);
+  }
+  return [...paneOfVersion].map(([version, paneRef]) => judgeVersion(subject, version, paneRef));
+};
+
+const checksOf = (subject: Subject): Check[] => {
+  const { target, link, adapter } = subject;
+  const check = (name: string, run: Check["run"]): Check => ({
+    name: `agent.${name}`,
+    place: { group: "agent", target: target.view.target, agent: adapter.agentType },
+    limitMs: TARGET_LIMIT_MS,
+    run,
+  });
+  const isIntegrable = adapter.integration !== undefined && link.integrations !== null;
+  return [
+    ...(isIntegrable
+      ? [check("integration", () => checkIntegration(subject)), check("events", () => checkEvents(subject))]
+      : []),
+    ...(adapter.needsConfirmation === undefined
+      ? []
+      : [check("confirmation", () => checkConfirmation(subject))]),
+    check("verified", () => checkVerified(subject)),
+    ...(subject.seen.length === 0 ? [] : [check("version", () => checkVersion(subject))]),
+  ];
+};
+
+/** The checks of every adapter's agent on one connected target, whether a pane runs it or not. */
+export const agentChecks = (
+  target: DoctorTarget,
+  adapters: readonly AgentAdapter[],
+  clock: Clock,
+): Check[] => {
+  const { link } = target;
+  if (link === null) return [];
+  return adapters.flatMap((adapter) => {
+    let asked: Promise<Installation> | null = null;
+    const { integrations } = link;
+    return checksOf({
+      target,
+      link,
+      adapter,
+      seen: target.agents.filter(({ agentType }) => agentType === adapter.agentType),
+      installation: () =>
+        (asked ??=
+          integrations === null || adapter.integration === undefined
+            ? Promise.resolve<Installation>({ kind: "absent" })
+            : inspect(integrations, adapter.agentType)),
+      clock,
+    });
+  });
+};

@@ -1,0 +1,50 @@
+// `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It looks; nothing
+// that it does changes a state, a setting or a pane.
+import { redactFinding, runChecks } from "../model/doctorCheck.ts";
+import type { Finding } from "../model/doctorView.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { AdapterSource } from "../ports/adapterSource.ts";
+import type { Clock } from "../ports/clock.ts";
+import { agentChecks } from "./agentChecks.ts";
+import type { DoctorTarget } from "./doctorTarget.ts";
+import { hostChecks, type HostFacts } from "./hostChecks.ts";
+import { serverChecks } from "./serverChecks.ts";
+import { targetChecks } from "./targetChecks.ts";
+
+export interface DoctorDeps {
+  adapters: AdapterSource;
+  /** As things are now. */
+  targets: () => readonly DoctorTarget[];
+  host: () => HostFacts;
+  /** A text without secrets: the report is made to be handed on. */
+  redact: (text: string) => string;
+  clock: Clock;
+}
+
+export interface Doctor {
+  /** `target` null: all of them. Fails with E_TARGET_UNKNOWN for a name that is not known. */
+  examine(input: { target: string | null }): Promise<{ findings: Finding[] }>;
+}
+
+export const createDoctor = ({ adapters, targets, host, redact, clock }: DoctorDeps): Doctor => ({
+  examine: async ({ target }) => {
+    const all = targets();
+    const chosen = all.filter(({ view }) => target === null || view.target === target);
+    if (target !== null && chosen.length === 0)
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${target.slice(0, 64)}'`, {
+        remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
+      });
+    const known = adapters.list();
+    const testAgent = known.find(({ integration }) => integration !== undefined)?.agentType ?? null;
+    const checks = [
+      ...hostChecks(adapters, host()),
+      ...chosen.flatMap((one) => [
+        ...targetChecks(one, testAgent, clock),
+        ...serverChecks(one),
+        ...agentChecks(one, known, clock),
+      ]),
+    ];
+    const findings = await runChecks(checks, (delayMs, callback) => clock.setTimer(delayMs, callback));
+    return { findings: findings.map((finding) => redactFinding(finding, redact)) };
+  },
+});

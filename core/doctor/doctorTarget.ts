@@ -1,0 +1,72 @@
+// What the doctor looks at: one target with what reaches it and what was seen on it. Small interfaces, so that a target
+// behind ssh is examined by the same checks.
+import type { ProcessReader } from "../collect/sink.ts";
+import type { Place } from "../model/doctorCheck.ts";
+import type { Pane } from "../model/runtime.ts";
+import type { TargetView } from "../model/view.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import type { FoundTmux } from "../tmux/findTmux.ts";
+import type { WatchedServer } from "../tmux/servers.ts";
+
+/** The agent's hooks on one target. Nothing here changes a file. */
+export interface DoctorIntegrations {
+  inspect(agent: string): Promise<{
+    installed: boolean;
+    missing: readonly string[];
+    problems: readonly string[];
+  }>;
+  /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
+  hasAnything(agent: string): Promise<boolean>;
+  /** Whether our entries could be put in anew. Fails with E_INTEGRATION_REFUSED, which says what stands in the way. */
+  checkRepair(agent: string): Promise<void>;
+  /** Whether there is a hook script that a test event could go through. */
+  hasScript(): Promise<boolean>;
+  /** Sends a test event through the installed hook; it is recognised on arrival and never applied. */
+  deliver(agent: string): Promise<{ works: boolean; detail: string }>;
+  /** Epoch ms of the newest event of a real agent; null: none yet. */
+  lastRealEventAt(agent: string): number | null;
+}
+
+/** What reaches a target while there is a connection. */
+export interface DoctorLink {
+  executor: TargetExecutor;
+  /** The tmux in use; null where none was found when the connection was made. */
+  tmuxPath: string | null;
+  /** Looks for tmux now. Fails with E_TMUX_MISSING and the places that were tried. */
+  findTmux: () => Promise<FoundTmux>;
+  servers: readonly WatchedServer[];
+  panes: readonly Pane[];
+  processes: ProcessReader;
+  /** Null where no agent of the target can be integrated. */
+  integrations: DoctorIntegrations | null;
+}
+
+/** An agent that runs in a pane now. */
+export interface SeenAgent {
+  agentType: string;
+  paneRef: string;
+  panePid: number;
+  pid: number | null;
+  /** An event of its own has arrived in this life of it. */
+  hasEvents: boolean;
+  /** Another program may answer its permission requests. */
+  confirmRequests: boolean;
+}
+
+export interface DoctorTarget {
+  view: TargetView;
+  /** Null: not connected. */
+  link: DoctorLink | null;
+  agents: readonly SeenAgent[];
+}
+
+/** Nothing of one target may hold up the whole report for longer, ms. */
+export const TARGET_LIMIT_MS = 8_000;
+/** For one command on the target, ms. */
+export const COMMAND_TIMEOUT_MS = 5_000;
+
+export const placeOf = ({ view }: DoctorTarget, extra: { server?: string } = {}): Place => ({
+  group: "target",
+  target: view.target,
+  ...extra,
+});

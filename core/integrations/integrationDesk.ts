@@ -1,0 +1,64 @@
+// The integrations of every target: those of this machine for as long as the daemon runs, those of a target behind SSH for as
+// long as its connection lasts.
+import { AgtmuxError } from "../model/errors.ts";
+import { HOST_TARGET } from "../model/runtime.ts";
+import { createFarEventHome } from "./farEventHome.ts";
+import type { Fleet } from "../connections/fleet.ts";
+import type { TargetUnit } from "../connections/targetUnit.ts";
+import { Integrations, type IntegrationDeps } from "./integrations.ts";
+
+export interface IntegrationDeskDeps extends Omit<
+  IntegrationDeps,
+  "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
+> {
+  fleet: Fleet;
+  targetNames: () => readonly string[];
+  /** The event script of this machine, installed. */
+  eventScript: string;
+  /** The event script as shipped, for other machines. */
+  scriptText: string;
+  lastRealEventAt: (agentType: string, targetId: string) => number | null;
+}
+
+export interface IntegrationDesk {
+  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_TARGET_UNREACHABLE while there is no connection. */
+  of(targetId: string): Promise<Integrations>;
+}
+
+export const createIntegrationDesk = (deps: IntegrationDeskDeps): IntegrationDesk => {
+  const { fleet, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
+  const known = new WeakMap<TargetUnit, Promise<Integrations>>();
+
+  const create = async ({ targetId, executor }: TargetUnit): Promise<Integrations> => {
+    const lastOf = (agentType: string): number | null => lastRealEventAt(agentType, targetId);
+    if (executor.kind === "local")
+      return new Integrations({
+        ...shared,
+        executor,
+        eventScript,
+        eventHome: null,
+        lastRealEventAt: lastOf,
+      });
+    const eventHome = createFarEventHome({ executor, homeDir: await executor.homeDir(), scriptText });
+    return new Integrations({
+      ...shared,
+      executor,
+      eventScript: eventHome.eventScript,
+      eventHome,
+      lastRealEventAt: lastOf,
+    });
+  };
+
+  return {
+    of: async (targetId) => {
+      if (targetId !== HOST_TARGET && !targetNames().includes(targetId))
+        throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${targetId.slice(0, 64)}'`, {
+          remedy: `Known targets: ${targetNames().join(", ")}.`,
+        });
+      const unit = fleet.unitOf(targetId);
+      const integrations = known.get(unit) ?? create(unit);
+      known.set(unit, integrations);
+      return integrations;
+    },
+  };
+};
