@@ -70,7 +70,7 @@ const openDaemon = async (scene: Scene, root: string, path: string) => {
     env: { ...process.env, HOME: root, PATH: path, AGTMUX_TMUX_SOCKETS: scene.tmux.socketPath },
     uid: process.getuid?.() ?? 0,
     platform: "darwin",
-    clock,
+    hostClock: clock,
     ids: createIdSource(() => clock.now()),
     logger: SILENT_LOGGER,
     openTerminal: null,

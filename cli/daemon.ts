@@ -105,7 +105,7 @@ const start = (
     env: { HOME: homedir(), ...context.env },
     uid: process.getuid?.() ?? 0,
     platform: process.platform,
-    clock: options.clock,
+    hostClock: options.clock,
     ids: createIdSource(() => options.clock.now()),
     logger: options.logger,
     openTerminal: null,

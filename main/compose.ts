@@ -53,7 +53,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       env: { HOME: homedir(), ...options.env },
       uid: process.getuid?.() ?? 0,
       platform: process.platform,
-      clock,
+      hostClock: clock,
       ids: createIdSource(() => clock.now()),
       logger,
       openTerminal: (argv) => options.terminals.open(argv),

@@ -8,15 +8,18 @@ import type { TargetLink } from "../model/runtime.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../targets/connectionKeeper.ts";
+import { createRemoteExecutor } from "../targets/createRemoteExecutor.ts";
 import { createFarExecutor } from "../targets/far/farExecutor.ts";
 import { createFarProcesses } from "../targets/far/farProcesses.ts";
 import { awaitHello, createFarShell, type FarShell } from "../targets/far/farShell.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../targets/remoteExecutor.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { sshTerminalCommand } from "../targets/sshTerminal.ts";
 import { createProcessTree, type ProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
 import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironment.ts";
 import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
+import type { Fleet } from "./fleet.ts";
 import { createLinkParts } from "./linkParts.ts";
 import type { TargetUnit, UnitParts } from "./targetUnit.ts";
 import { asLost, whenLost } from "./whenLost.ts";
@@ -30,13 +33,12 @@ const SHARED_TABLE_MS = 3_500;
 export interface SshTargetDeps {
   targetId: string;
   config: SshTargetConfig;
-  /** A new, unconnected executor. @throws AgtmuxError E_USAGE. */
-  createExecutor: (config: SshTargetConfig) => RemoteExecutor;
-  /** Makes a command of the target one for a person's terminal here. */
-  toTerminal: (argv: readonly string[]) => string[];
+  env: NodeJS.ProcessEnv;
+  /** Folder of control sockets. */
+  controlDir: string;
   createUnit: (parts: UnitParts) => TargetUnit;
-  /** The unit is there, or not any more. */
-  onUnit: (unit: TargetUnit | null) => void;
+  /** Its unit is there for as long as it is connected. */
+  fleet: Pick<Fleet, "add" | "remove">;
   onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
   /** Events of the target, to be committed durably. */
   onEvents: (unit: TargetUnit, envelopes: Envelope[]) => Promise<void>;
@@ -56,7 +58,8 @@ export interface SshTarget {
 }
 
 export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
-  const { targetId, config, clock, ids, logger } = deps;
+  const { targetId, config, env, fleet, clock, ids, logger } = deps;
+  const configFile = env["AGTMUX_SSH_CONFIG"] ?? null;
   /** Sent again and again, and good for one connection only: 48 bits are enough. */
   const makeNonce = (): string => ids.nonce().slice(0, 12);
   const times = createEventTimes();
@@ -90,7 +93,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
         uid: environment.uid,
       }),
       processes: processesOf(environment, reader, shell),
-      toTerminal: deps.toTerminal,
+      toTerminal: (argv) => sshTerminalCommand({ alias: config.ssh_target, configFile }, argv),
     });
   };
 
@@ -142,7 +145,15 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     );
     giveUp = () => void parts.close();
     try {
-      const executor = deps.createExecutor(config);
+      const executor = createRemoteExecutor({
+        targetId,
+        alias: config.ssh_target,
+        env,
+        controlDir: deps.controlDir,
+        transport: config.transport === "auto" ? null : config.transport,
+        configFile,
+        logger,
+      });
       parts.executor = executor;
       const facts = await executor.connect();
       transport = facts.transport;
@@ -153,8 +164,8 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       const unit = await buildUnit(executor, shell);
       parts.unit = unit;
       // With the first look its health is told as well, and then it has to be there.
-      deps.onUnit(unit);
-      parts.onClose(() => deps.onUnit(null));
+      fleet.add(unit);
+      parts.onClose(() => fleet.remove(unit));
       const events = eventsOf(unit, shell, facts.homeDir);
       parts.events = events;
       await unit.collector.start(() => events.look());

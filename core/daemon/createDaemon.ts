@@ -1,27 +1,44 @@
 // Puts the daemon together from its parts and settles the order in which they start and end. Plain Node: hosts are the
 // Electron main process, the headless `agtmux daemon run`, and tests.
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { createPromptFingerprint } from "../actions/fingerprint.ts";
+import type { FocusTerminal } from "../actions/showPlan.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
-import type { DaemonService, Hello } from "../api/service.ts";
+import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
+import { ConfigFile } from "../config/configFile.ts";
+import { createSettingsDesk } from "../config/settingsDesk.ts";
+import { createFleet } from "../connections/fleet.ts";
+import { createSshTarget } from "../connections/sshTarget.ts";
+import { createTargetDesk } from "../connections/targetDesk.ts";
+import { createTargetUnit, type TargetUnit, type UnitParts } from "../connections/targetUnit.ts";
+import { createTmuxLook } from "../connections/tmuxLook.ts";
+import { createDoctor } from "../doctor/doctor.ts";
+import { createDoctorTargets } from "../doctor/doctorTargets.ts";
+import { findLostHistory } from "../doctor/lostHistory.ts";
+import { Ingest } from "../ingest/ingest.ts";
+import { installEventScript } from "../integrations/eventScript.ts";
+import { createIntegrationDesk } from "../integrations/integrationDesk.ts";
+import { createTestEvents } from "../integrations/testEvents.ts";
+import { HOST_TARGET } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RuntimePaths } from "../rpc/paths.ts";
+import { openDurableStore } from "../store/durableStore.ts";
+import { redactEvidence } from "../store/redactEvidence.ts";
 import { redactText } from "../store/redactText.ts";
+import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
+import { readSshAliases } from "../targets/sshAliases.ts";
 import { createAdapterDesk } from "./adapterDesk.ts";
-import { createClosing, type Closing } from "./closing.ts";
-import { openFleet } from "./openFleet.ts";
-import { openTargetDesk } from "./openTargetDesk.ts";
-import { createTmuxLook } from "../connections/tmuxLook.ts";
-import { followAdapters } from "./followAdapters.ts";
-import { createIntegrationDesk } from "../integrations/integrationDesk.ts";
-import { lookAnewWhenRebuilt } from "./lookAnewWhenRebuilt.ts";
-import { openHome } from "./openHome.ts";
-import { openService } from "./openService.ts";
-import type { FocusTerminal } from "../actions/showPlan.ts";
+import { createAdapterSwitch } from "./adapterSwitch.ts";
+import { declareHost } from "./hostTarget.ts";
+import { createScreenNow } from "./screenNow.ts";
+import { createService, type Service } from "./service.ts";
 import { startSpool } from "./startSpool.ts";
 import { startTicking } from "./startTicking.ts";
-import { createTestEvents } from "../integrations/testEvents.ts";
+import { survive } from "./survive.ts";
+import { continueClock } from "./systemClock.ts";
 
 export interface DaemonDeps {
   paths: RuntimePaths;
@@ -35,7 +52,8 @@ export interface DaemonDeps {
   env: NodeJS.ProcessEnv;
   uid: number;
   platform: NodeJS.Platform;
-  clock: Clock;
+  /** The machine's. The daemon's own goes on from what is stored, should this one have been set back since. */
+  hostClock: Clock;
   ids: IdSource;
   logger: Logger;
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
@@ -58,24 +76,78 @@ export interface Daemon {
 
 /** Characters of a screen that are quoted to a person who writes rules. */
 const MAX_QUOTE = 4_000;
+/** After memory was rebuilt: a target that takes longer to answer must not keep the others in the dark. */
+const LOOK_ANEW_MS = 5_000;
 
 const quote = (text: string): string => redactText(text, MAX_QUOTE);
 
-const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<Daemon> => {
+const runtimeIdOf = (identity: readonly string[]): string =>
+  `rt_${createHash("sha256").update(identity.join("\u0000")).digest("hex").slice(0, 16)}`;
+
+/** `owned` ends what was started, the last one first. */
+const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<Daemon> => {
   const { paths, ids, logger, adapters, env } = deps;
-  const startedAt = deps.clock.now();
-  const home = await openHome({ ...deps, own });
-  const { store, clock, config, adapterSwitch, ingest } = home;
-  ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
-  const lookForTmux = createTmuxLook(config, env);
-  const { fleet, host, createUnit } = await openFleet({
-    ...deps,
-    // After `deps`, here and below: its clock takes the place of the host's.
-    ...home,
-    adapters: adapterSwitch.enabled,
-    lookForTmux,
-    own,
+  const startedAt = deps.hostClock.now();
+
+  // What the home holds: the stored state, config.json, the installed event script; and what reaches this machine.
+  for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
+    // oxlint-disable-next-line no-await-in-loop -- a handful of folders, parents first
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  const store = openDurableStore({ path: paths.stateDb, logger, clock: deps.hostClock });
+  owned.defer(() => store.close());
+  const clock = continueClock(deps.hostClock, store.lastIngestedAt());
+  const config = await ConfigFile.open(paths.config, logger);
+  owned.defer(() => config.close());
+  const eventScript = await installEventScript(deps.eventScriptSource, paths.binDir);
+  const executor = createLocalExecutor({ targetId: HOST_TARGET, env });
+  owned.defer(() => executor.close());
+
+  // The adapters in force, and the memory that decides with them.
+  const adapterSwitch = createAdapterSwitch({
+    adapters,
+    config: () => config.current,
+    write: (valueOf) => config.update(executor.files, ["adapters", "disabled"], valueOf),
   });
+  const ingest = new Ingest({
+    store,
+    clock,
+    ids,
+    logger,
+    timing: () => config.current.timing,
+    adapterOf: (agentType) => adapterSwitch.enabled.byAgentType(agentType),
+    runtimeIdOf,
+    redact: redactEvidence,
+    redactText,
+    fingerprintOf: createPromptFingerprint(),
+  });
+  // A store that loses its file gets the present from memory.
+  store.onReplaced(() => ingest.afterLoss());
+  ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
+
+  // The targets that are connected: this machine, which does not watch yet, and later those behind SSH.
+  const fleet = createFleet((targetId) => {
+    const target = ingest.world.targets.get(targetId);
+    return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
+  });
+  const createUnit = (parts: UnitParts): TargetUnit =>
+    createTargetUnit({
+      ...parts,
+      sink: ingest,
+      adapters: adapterSwitch.enabled,
+      timing: () => config.current.timing,
+      clock,
+      ids,
+      logger,
+    });
+  const lookForTmux = createTmuxLook(config, env);
+  const { uid, platform } = deps;
+  const host = createUnit(
+    await declareHost({ ingest, executor, lookForTmux, config, env, uid, platform, clock, logger }),
+  );
+  fleet.add(host);
+  owned.defer(() => host.close());
+
+  // What surfaces ask about and change: adapters, integrations, targets.
   const adapterDesk = createAdapterDesk({
     adapters,
     adapterSwitch,
@@ -84,12 +156,11 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
     processesOf: (pane) => fleet.unitOf(pane.targetId).processesOf(pane),
     redact: quote,
   });
-  const adapterRows = followAdapters({ ...home, adapters, adapterDesk, fleet, logger, own });
   const testEvents = createTestEvents(clock);
   const integrations = createIntegrationDesk({
     fleet,
     targetNames: () => [...ingest.world.targets.values()].map(({ targetName }) => targetName),
-    eventScript: home.eventScript,
+    eventScript,
     scriptText: await readFile(deps.eventScriptSource, "utf8"),
     adapterOf: (agentType) => adapters.byAgentType(agentType),
     agentTypes: () => adapters.list().map((adapter) => adapter.agentType),
@@ -98,36 +169,136 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
     clock,
     ids,
   });
-  const targetDesk = openTargetDesk({
-    ...home,
-    env,
-    controlDir: paths.controlDir,
-    createUnit,
-    fleet,
-    testEvents,
-    ids,
+  const targetDesk = createTargetDesk({
+    config: () => config.current,
+    write: (valueOf) => config.update(executor.files, ["targets"], valueOf),
+    ingest: {
+      setTarget: (target) => ingest.setTarget(target),
+      removeTarget: (targetId) => ingest.removeTarget(targetId),
+      targets: () => ingest.targets(),
+      targetOf: (targetId) => ingest.world.targets.get(targetId),
+    },
+    open: (target) =>
+      createSshTarget({
+        ...target,
+        env,
+        controlDir: paths.controlDir,
+        createUnit,
+        fleet,
+        onHealth: (health, reason, link) =>
+          survive(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
+        onEvents: (unit, envelopes) => unit.collector.deliver(testEvents.without(envelopes)),
+        clock,
+        ids,
+        logger: logger.child({ target: target.targetId }),
+        random: Math.random,
+      }),
+    clock,
     logger,
-    own,
   });
-  const restore = (): void => {
-    adapterRows.storeAll();
-    targetDesk.apply();
+  owned.defer(() => targetDesk.close());
+
+  // What follows a change of config.json or of an adapter file.
+  const storeAdapters = (): void => {
+    for (const row of adapterDesk.rows()) store.upsertAdapter(row);
   };
-  lookAnewWhenRebuilt({ ingest, fleet, restore, clock, logger, own });
-  const service = openService({
-    ...deps,
-    ...home,
-    startedAt,
-    fleet,
-    lookForTmux,
-    adapterDesk,
+  storeAdapters();
+  const renewAdapters = (): void => {
+    storeAdapters();
+    ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
+    ingest.renewAdapters();
+    for (const unit of fleet.units()) unit.collector.rescan();
+  };
+  owned.defer(adapters.files?.onChange(() => survive(logger, renewAdapters)) ?? (() => {}));
+  let disabled = config.current.adapters.disabled.join();
+  owned.defer(
+    config.onChange(() => {
+      if (config.current.adapters.disabled.join() === disabled) return;
+      disabled = config.current.adapters.disabled.join();
+      survive(logger, renewAdapters);
+    }),
+  );
+  owned.defer(config.onChange(() => survive(logger, () => targetDesk.apply())));
+
+  // After memory was rebuilt from the store: all targets are looked at anew, and until that no state is claimed.
+  let stopWaiting = (): void => {};
+  owned.defer(() => stopWaiting());
+  ingest.onRebuilt(() => {
+    survive(logger, () => {
+      storeAdapters();
+      targetDesk.apply();
+    });
+    stopWaiting();
+    stopWaiting = clock.setTimer(LOOK_ANEW_MS, () => ingest.lookedAnew());
+    void Promise.all(fleet.units().map(({ collector }) => collector.lookAnew())).then(() => {
+      stopWaiting();
+      ingest.lookedAnew();
+    });
+  });
+
+  // What surfaces see, with the doctor that looks at all of it.
+  const service: Service = createService({
+    ingest,
+    store,
+    clock,
+    ids,
+    config: () => config.current,
+    hello: () => ({
+      name: "agtmux",
+      version: deps.version,
+      protocol: PROTOCOL_VERSION,
+      pid: process.pid,
+      startedAt,
+      host: deps.host,
+      isOnDemand: deps.isOnDemand,
+    }),
+    requestShutdown: deps.onShutdownRequest,
     integrations,
+    adapterDesk,
+    adapterSwitch,
+    settingsDesk: createSettingsDesk({
+      path: paths.config,
+      config: () => config.current,
+      problem: () => config.problem,
+      reload: () => config.reload(),
+      write: (key, value) => config.update(executor.files, key, () => value),
+    }),
+    readSshAliases: async () => readSshAliases(await executor.homeDir()),
+    screenNow: createScreenNow({
+      capture: async (pane) => (await fleet.find(pane.targetId)?.capture(pane)) ?? null,
+      redact: quote,
+    }),
+    fleet,
     targetDesk,
-    quote,
+    doctor: createDoctor({
+      adapters,
+      redact: quote,
+      targets: createDoctorTargets({
+        ingest,
+        fleet,
+        store,
+        integrationsOf: (targetId) => integrations.of(targetId),
+        findTmux: (targetId) => lookForTmux(fleet.unitOf(targetId).executor),
+      }),
+      host: () => ({
+        host: deps.host,
+        platform,
+        env,
+        notifications: config.current.notifications,
+        noticeListeners: service.notice.listenerCount,
+        findTerminal: deps.findTerminal ?? null,
+        loss: () => findLostHistory(store),
+        hindrance: ingest.hindrance,
+      }),
+      clock,
+    }),
+    openTerminal: deps.openTerminal,
+    focusTerminal: deps.focusTerminal,
   });
   ingest.onChanges((changes) => service.notice.heed(changes));
-  own(() => service.notice.close());
+  owned.defer(() => service.notice.close());
 
+  // It begins: a first whole look at this machine, then what came in while no daemon ran.
   await host.collector.start();
   await startSpool({
     spoolDir: paths.spool,
@@ -135,7 +306,7 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
     ingest,
     clock,
     logger,
-    own,
+    owned,
   });
   // Other machines come when they come: the first answer does not wait for them.
   targetDesk.apply();
@@ -148,9 +319,10 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
     retention: () => config.current.retention,
     clock,
     logger,
-    own,
+    owned,
   });
 
+  const ends = owned.move();
   return {
     service,
     router: createRouter(service),
@@ -160,7 +332,7 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
     get idleShutdownMs() {
       return config.current.idle_shutdown_ms;
     },
-    close: closeAll,
+    close: () => ends.disposeAsync(),
   };
 };
 
@@ -170,11 +342,6 @@ const assemble = async (deps: DaemonDeps, { own, closeAll }: Closing): Promise<D
  * failure but a target that is down and says so.
  */
 export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
-  const closing = createClosing();
-  try {
-    return await assemble(deps, closing);
-  } catch (error) {
-    await closing.closeAll();
-    throw error;
-  }
+  await using owned = new AsyncDisposableStack();
+  return await assemble(deps, owned);
 };

@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { createClosing, type Closing } from "./closing.ts";
 import { startSpool } from "./startSpool.ts";
 
 let spoolDir: string;
-let closing: Closing;
+let owned: AsyncDisposableStack;
 /** What was called, in order. */
 let calls: string[];
 /** Timers that are set, by their delay: they fire by hand. */
@@ -19,12 +18,12 @@ beforeEach(() => {
   spoolDir = join(mkdtempSync(join(tmpdir(), "agtmux-first-")), "spool");
   for (const folder of ["tmp", "new", "bad"]) mkdirSync(join(spoolDir, folder), { recursive: true });
   writeFileSync(join(spoolDir, "new", "one"), "agtmux-event 1\nagent=pi\nevent=one\n\n{}");
-  closing = createClosing();
+  owned = new AsyncDisposableStack();
   calls = [];
   timers = new Map();
 });
 afterEach(async () => {
-  await closing.closeAll();
+  await owned.disposeAsync();
   rmSync(join(spoolDir, ".."), { recursive: true, force: true });
 });
 
@@ -47,7 +46,7 @@ const start = (deliver: () => Promise<void>): Promise<void> =>
       },
     },
     logger: SILENT_LOGGER,
-    own: closing.own,
+    owned,
   }).then(() => {
     calls.push("answer");
   });

@@ -6,7 +6,6 @@ import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { redactText } from "../store/redactText.ts";
-import type { Own } from "./closing.ts";
 
 const SWEEP_MS = 2_000;
 /** A command that starts a daemon waits for its answer three times as long. */
@@ -21,7 +20,8 @@ export interface StartSpoolDeps {
   ingest: Pick<Ingest, "hideStates" | "lookedAnew">;
   clock: Clock;
   logger: Logger;
-  own: Own;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
 }
 
 /** False when the time is over first. Rejects as `work` does. */
@@ -37,7 +37,7 @@ const isOverWithin = async (clock: Clock, limitMs: number, work: Promise<void>):
 
 /** Resolves once what lay in the spool is applied, or is taking too long: no state is claimed until it is, then. */
 export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
-  const { spoolDir, deliver, ingest, clock, logger, own } = deps;
+  const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({
     spoolDir,
     onBatch: deliver,
@@ -46,7 +46,7 @@ export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
     clock,
     sweepMs: SWEEP_MS,
   });
-  own(() => drain.close());
+  owned.defer(() => drain.close());
   const drained = drain.start();
   if (await isOverWithin(clock, FIRST_DRAIN_MS, drained)) return;
   // The daemon answers all the same: what the rest of the events may change is not claimed until they are read.

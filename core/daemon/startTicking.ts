@@ -3,7 +3,6 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { Config } from "../model/config.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { Own } from "./closing.ts";
 import { createPieces } from "./pieces.ts";
 import { survive } from "./survive.ts";
 
@@ -24,7 +23,8 @@ export interface StartTickingDeps {
   retention: () => Config["retention"];
   clock: Clock;
   logger: Logger;
-  own: Own;
+  /** Ends what is started here. */
+  owned: AsyncDisposableStack;
 }
 
 /** Runs `work` again and again, `delayMs` after it ended, and tells it by how much it is late; returns the stop function. */
@@ -60,20 +60,15 @@ export const startTicking = ({
   retention,
   clock,
   logger,
-  own,
+  owned,
 }: StartTickingDeps): void => {
   const ticking = createPieces((step) => survive(logger, step));
-  const prune = (): void => {
-    const { max_age_days, max_events } = retention();
-    const removed = ingest.prune({ olderThan: clock.now() - max_age_days * DAY_MS, maxEvents: max_events });
-    if (removed > 0) logger.info({ removed }, "old rows were removed");
-  };
+  owned.defer(() => ticking.stop());
   const tick = (): void => {
     ticking.run(ingest.tickInPieces(TICK_PIECE));
     reviewNotices();
   };
-  own(
-    () => ticking.stop(),
+  owned.defer(
     repeat(clock, TICK_MS, (lateMs) => {
       if (lateMs <= LATE_MS) return tick();
       return lookFirst().then(tick, (error: unknown) => {
@@ -81,6 +76,11 @@ export const startTicking = ({
         tick();
       });
     }),
-    repeat(clock, RETENTION_MS, () => survive(logger, prune)),
   );
+  const prune = (): void => {
+    const { max_age_days, max_events } = retention();
+    const removed = ingest.prune({ olderThan: clock.now() - max_age_days * DAY_MS, maxEvents: max_events });
+    if (removed > 0) logger.info({ removed }, "old rows were removed");
+  };
+  owned.defer(repeat(clock, RETENTION_MS, () => survive(logger, prune)));
 };

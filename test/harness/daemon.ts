@@ -67,7 +67,7 @@ export const startTestDaemon = async (options: {
       env: { ...process.env, HOME: home, AGTMUX_TMUX_SOCKETS: options.sockets.join(","), ...options.env },
       uid: process.getuid?.() ?? 0,
       platform: PLATFORM,
-      clock,
+      hostClock: clock,
       ids: createIdSource(() => clock.now()),
       logger: options.logger ?? SILENT_LOGGER,
       openTerminal: options.openTerminal ?? null,

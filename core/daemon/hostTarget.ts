@@ -1,0 +1,56 @@
+// This machine as a target: always there. Which of its tmux servers are watched and with which tmux is settled once, at start;
+// without a tmux it is a target that is down and says so.
+import type { ConfigFile } from "../config/configFile.ts";
+import type { UnitParts } from "../connections/targetUnit.ts";
+import type { LookForTmux } from "../connections/tmuxLook.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { HOST_TARGET } from "../model/runtime.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { createProcessTree } from "../tmux/processTree.ts";
+import { resolveServers } from "../tmux/servers.ts";
+
+export interface HostTargetDeps {
+  ingest: Pick<Ingest, "setTarget" | "setHealth">;
+  executor: TargetExecutor;
+  lookForTmux: LookForTmux;
+  config: Pick<ConfigFile, "current">;
+  env: NodeJS.ProcessEnv;
+  uid: number;
+  platform: NodeJS.Platform;
+  clock: Clock;
+  logger: Logger;
+}
+
+const findPath = async (deps: HostTargetDeps): Promise<string | null> => {
+  try {
+    return (await deps.lookForTmux(deps.executor)).path;
+  } catch (error) {
+    if (!(error instanceof AgtmuxError)) throw error;
+    deps.logger.error({ error }, "tmux was not found");
+    deps.ingest.setHealth(HOST_TARGET, "down", `${error.message}. ${error.remedy}`);
+    return null;
+  }
+};
+
+/** Makes this machine known as a target, and gives what its unit consists of. */
+export const declareHost = async (deps: HostTargetDeps): Promise<UnitParts> => {
+  const { ingest, executor, config, env, uid, platform, clock } = deps;
+  ingest.setTarget({
+    targetId: HOST_TARGET,
+    targetName: HOST_TARGET,
+    kind: "local",
+    connectionRef: null,
+    isDefault: true,
+    health: "ok",
+    healthReason: null,
+    lastSeenAt: clock.now(),
+    updatedAt: clock.now(),
+    link: null,
+  });
+  const servers = resolveServers({ configured: config.current.tmux_servers, env, uid });
+  const processes = createProcessTree({ executor, platform, clock });
+  return { executor, tmuxPath: await findPath(deps), servers, processes };
+};
