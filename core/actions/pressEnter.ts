@@ -1,17 +1,39 @@
 // Presses Enter after a text that was typed, only while that text is still where it was: a dialog that opened meanwhile
 // would take Enter for a yes.
 import { AgtmuxError } from "../model/errors.ts";
+import type { Pane } from "../model/runtime.ts";
+import type { CanonicalState } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
 import { rowOf, type BoxMark } from "./inputBox.ts";
-import type { PaneLook, TmuxCommand } from "./paneHands.ts";
+import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
 import { pause } from "./pause.ts";
+import type { VerifiedAction } from "./prepare.ts";
 import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
-import type { SendInput } from "./send.ts";
 
 /** Looks and tries, when the screen changes between a look and the key. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 60;
 
-type EnterInput = Pick<SendInput, "hands" | "pane" | "agent" | "clock" | "renew">;
+/** The agent that lives in the pane. */
+export interface SendAgent {
+  adapter: Pick<AgentAdapter, "displayName" | "readScreen"> | null;
+  /** As the engine has it now. */
+  state(): CanonicalState | null;
+  /** False while another program has the terminal: a shell after Ctrl-Z, an editor. */
+  isForeground(): Promise<boolean>;
+}
+
+/** What Enter needs of a sending. */
+export interface EnterInput {
+  pane: Pane;
+  hands: PaneHands;
+  clock: Pick<Clock, "now" | "setTimer">;
+  /** Null for a pane without an agent. */
+  agent: SendAgent | null;
+  /** It is still the same runtime; called directly before Enter. @throws E_STALE_SNAPSHOT */
+  renew(): VerifiedAction;
+}
 
 /** What was typed to: the program that had the terminal then, and where its text was seen; null where it was not. */
 export interface Typed {

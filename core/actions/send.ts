@@ -3,16 +3,13 @@
 // were measured on seven agents.
 import { AgtmuxError } from "../model/errors.ts";
 import type { ActionOutcome } from "../model/actionView.ts";
-import type { Pane } from "../model/runtime.ts";
-import { isWaiting, type CanonicalState } from "../model/state.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
-import type { Clock } from "../ports/clock.ts";
+import { isWaiting } from "../model/state.ts";
 import { requireFitPane } from "./fitPane.ts";
 import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
-import type { HeldText, PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
+import type { HeldText, PaneLook, TmuxCommand } from "./paneHands.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { pressEnter, type Typed } from "./pressEnter.ts";
+import { pressEnter, type EnterInput, type Typed } from "./pressEnter.ts";
 import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingCommand, withHeldText } from "./typing.ts";
@@ -34,22 +31,8 @@ const TRIES = 5;
 
 const SHELL = /^-?(?:a|ba|c|da|fi|k|mk|pdk|tc|z|ya|rba)?sh$|^-?(?:nu|elvish|xonsh|pwsh|busybox)$/;
 
-/** The agent that lives in the pane. */
-export interface SendAgent {
-  adapter: Pick<AgentAdapter, "displayName" | "readScreen"> | null;
-  /** As the engine has it now. */
-  state(): CanonicalState | null;
-  /** False while another program has the terminal: a shell after Ctrl-Z, an editor. */
-  isForeground(): Promise<boolean>;
-}
-
-export interface SendInput {
-  pane: Pane;
+export interface SendInput extends EnterInput {
   paneRef: string;
-  hands: PaneHands;
-  clock: Pick<Clock, "now" | "setTimer">;
-  /** Null for a pane without an agent. */
-  agent: SendAgent | null;
   /** Whether an agent runs there now; asked where none is known. */
   hasAgent(): Promise<boolean>;
   text: string;
@@ -57,8 +40,6 @@ export interface SendInput {
   toShell: boolean;
   /** Everything that was guarded still holds; called directly before the first key. @throws E_STALE_SNAPSHOT */
   verify(): VerifiedAction;
-  /** It is still the same runtime; called directly before Enter. @throws E_STALE_SNAPSHOT */
-  renew(): VerifiedAction;
   /** Called once, directly before the first key. */
   onFirstKey(): void;
   /** The first keys were not sent after all. */

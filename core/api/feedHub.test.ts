@@ -4,7 +4,8 @@ import type { FeedEntry, PaneView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { rollUp } from "../engine/rollup.ts";
-import { FeedHub, type FeedChange } from "./feedHub.ts";
+import type { FeedChange } from "../model/feedChange.ts";
+import { FeedHub } from "./feedHub.ts";
 
 const transition = (version: number, view: PaneView): Transition => ({
   version,

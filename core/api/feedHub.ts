@@ -1,24 +1,10 @@
 // The change feed: a snapshot first, or the stored transitions since a version, then every change. The versions are those
 // of the state_transitions table, so that a client resumes after a restart of either end.
-import type { CanonicalState } from "../model/state.ts";
+import type { FeedChange } from "../model/feedChange.ts";
 import type { Counts, FeedEntry, PaneView, TargetView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { AsyncQueue } from "./asyncQueue.ts";
 import { RecentChanges } from "./recentChanges.ts";
-
-export type FeedChange =
-  | {
-      kind: "pane";
-      version: number;
-      at: number;
-      pane: PaneView;
-      previousState: CanonicalState | null;
-      isTransition: boolean;
-    }
-  | { kind: "removed"; version: number; at: number; identity: PaneView["identity"] }
-  | { kind: "target"; version: number; at: number; target: TargetView }
-  | { kind: "target_removed"; version: number; at: number }
-  | { kind: "reset"; version: number; at: number; reason: string };
 
 /** Where the feed takes its rows and its history from. */
 export interface FeedSource {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import type { FeedChange } from "./feedHub.ts";
+import type { FeedChange } from "../model/feedChange.ts";
 import { RecentChanges, type RecentChange } from "./recentChanges.ts";
 
 const changed = (version: number, pane: number): FeedChange => ({

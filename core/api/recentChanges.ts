@@ -1,7 +1,7 @@
 // Which rows changed since a version, for clients that were away and want what is now rather than what was. It remembers
 // one version and the place of a row and no content; beyond what it can remember, everything counts as changed.
+import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView } from "../model/view.ts";
-import type { FeedChange } from "./feedHub.ts";
 
 /** Rows that are gone are remembered too: this many in all. */
 const MAX_ROWS = 10_000;

@@ -3,6 +3,7 @@ import type { Recognised } from "../engine/epoch.ts";
 import type { SampledReading } from "../engine/observe.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Pane, PaneKey, ProcessInfo, Runtime, ServerInstance, TargetHealth } from "../model/runtime.ts";
+import type { ProcessTree } from "../ports/processTree.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 export interface ServerListing {
@@ -28,14 +29,8 @@ export interface WatchedServer {
   close(): Promise<void>;
 }
 
-export interface ProcessReader {
-  /** The processes of each pane, its own first, parents before children; a pane whose process is gone gives none. */
-  ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
-  /** True while this process, started then (epoch ms), lives. */
-  isAlive(pid: number, startedAt: number): Promise<boolean>;
-  /** True where no process has this id; only what can be told at once and for nothing. */
-  isGone(pid: number): boolean;
-}
+/** What watching asks of the processes. */
+export type ProcessReader = Omit<ProcessTree, "verify">;
 
 /**
  * How closely a runtime is watched. `unconfirmed`: a claim waits for its screen. `waiting`: a request is open.

@@ -15,7 +15,8 @@ import { awaitHello, createFarShell, type FarShell } from "../targets/far/farShe
 import type { ConnectionFacts, RemoteExecutor } from "../targets/remoteExecutor.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { sshTerminalCommand } from "../targets/sshTerminal.ts";
-import { createProcessTree, type ProcessTree } from "../tmux/processTree.ts";
+import type { ProcessTree } from "../ports/processTree.ts";
+import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
 import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironment.ts";
 import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";

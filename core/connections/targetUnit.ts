@@ -10,7 +10,7 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { TmuxVersion } from "../tmux/findTmux.ts";
-import type { ProcessTree } from "../tmux/processTree.ts";
+import type { ProcessTree } from "../ports/processTree.ts";
 import type { WatchedServer } from "../tmux/servers.ts";
 import { createThriftyProbe } from "../tmux/thriftyProbe.ts";
 import { createTmuxServer } from "../tmux/tmuxServer.ts";

@@ -5,14 +5,15 @@ import type { Recognised } from "../engine/epoch.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
+import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
 import { dismiss } from "./dismiss.ts";
 import { Events } from "./events.ts";
 import { LastSeen } from "./lastSeen.ts";
-import { Ledger, type DropReason, type IngestChange, type IngestDeps } from "./ledger.ts";
+import { Ledger, type DropReason, type IngestDeps } from "./ledger.ts";
 import { Lives } from "./lives.ts";
-import { promptWith, type Prompt } from "./prompts.ts";
+import { promptWith } from "./prompts.ts";
 import { Readings, type ReadingSource, type ReadingUpdate } from "./readings.ts";
 import { Rows } from "./rows.ts";
 import { States } from "./states.ts";
@@ -20,7 +21,7 @@ import { Targets } from "./targets.ts";
 import { tickInPieces } from "./tickInPieces.ts";
 import { Topology, type TopologyUpdate } from "./topology.ts";
 import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
-import type { RuntimeEntry, World } from "./world.ts";
+import type { Prompt, RuntimeEntry, World } from "./world.ts";
 
 interface Parts {
   ledger: Ledger;
@@ -78,7 +79,7 @@ export class Ingest {
   }
 
   /** Called after each commit with everything that it changed, in order. Returns the unsubscribe function. */
-  onChanges(listener: (changes: readonly IngestChange[]) => void): () => void {
+  onChanges(listener: (changes: readonly FeedChange[]) => void): () => void {
     return this.ledger.onChanges(listener);
   }
 

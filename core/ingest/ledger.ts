@@ -3,9 +3,7 @@
 import { applyEvidence, EMPTY_FACTS, type Facts } from "../engine/facts.ts";
 import type { Timing } from "../model/config.ts";
 import type { Evidence } from "../model/evidence.ts";
-import type { PromptRequest } from "../model/request.ts";
-import type { CanonicalState } from "../model/state.ts";
-import type { PaneView, TargetView } from "../model/view.ts";
+import type { FeedChange } from "../model/feedChange.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -13,7 +11,7 @@ import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { ActionWindows } from "./actionWindows.ts";
 import { Hindrance } from "./hindrance.ts";
-import { promptOf } from "./prompts.ts";
+import { promptOf, type NamePrompt } from "./prompts.ts";
 import { runtimeView, toIso } from "./view.ts";
 import { newRuntimeEntry, World } from "./world.ts";
 
@@ -30,24 +28,8 @@ export interface IngestDeps {
   redact: (evidence: Evidence) => Evidence;
   /** The same for a line of text, which is cut to `maxLength`. */
   redactText: (text: string, maxLength: number) => string;
-  /** Names one asking of a prompt by its text to the letter; keyed, for this life of the daemon. */
-  fingerprintOf: (asked: { runtimeId: string; requestId: string | null; request: PromptRequest }) => string;
+  fingerprintOf: NamePrompt;
 }
-
-export type IngestChange =
-  | {
-      kind: "pane";
-      version: number;
-      at: number;
-      pane: PaneView;
-      previousState: CanonicalState | null;
-      isTransition: boolean;
-    }
-  | { kind: "removed"; version: number; at: number; identity: PaneView["identity"] }
-  | { kind: "target"; version: number; at: number; target: TargetView }
-  | { kind: "target_removed"; version: number; at: number }
-  /** Everything may be otherwise: what a client knows is to be thrown away. */
-  | { kind: "reset"; version: number; at: number; reason: string };
 
 export type DropReason =
   | "older_runtime"
@@ -59,8 +41,8 @@ export type DropReason =
   | "dropped_unbound"
   | "failed";
 
-type NewChange = IngestChange extends infer C
-  ? C extends IngestChange
+type NewChange = FeedChange extends infer C
+  ? C extends FeedChange
     ? Omit<C, "version" | "at">
     : never
   : never;
@@ -75,7 +57,7 @@ export class Ledger {
   pending: PendingEvent[] = [];
   /** Newest version that clients may have seen. */
   version = 0;
-  private changes: IngestChange[] = [];
+  private changes: FeedChange[] = [];
   private needsRestore = false;
   private lastIngestedAt: number;
   readonly hindrance = new Hindrance();
@@ -86,7 +68,7 @@ export class Ledger {
   private lostAt: number | null = null;
   private isLossTold = false;
   private readonly rebuiltListeners: (() => void)[] = [];
-  private readonly listeners = new Set<(changes: readonly IngestChange[]) => void>();
+  private readonly listeners = new Set<(changes: readonly FeedChange[]) => void>();
 
   constructor(deps: IngestDeps) {
     this.deps = deps;
@@ -95,7 +77,7 @@ export class Ledger {
     this.restore();
   }
 
-  onChanges(listener: (changes: readonly IngestChange[]) => void): () => void {
+  onChanges(listener: (changes: readonly FeedChange[]) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -123,7 +105,7 @@ export class Ledger {
     this.tell(changes);
   }
 
-  private tell(changes: readonly IngestChange[]): void {
+  private tell(changes: readonly FeedChange[]): void {
     if (changes.length > 0) for (const listener of this.listeners) listener(changes);
   }
 

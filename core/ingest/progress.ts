@@ -3,36 +3,10 @@
 import { compareByTime, orderKeyOf } from "../engine/order.ts";
 import { steadyProgress } from "../engine/progress.ts";
 import { MAX_PROGRESS, ROOT_AGENT } from "../model/evidence.ts";
-import type { CanonicalState } from "../model/state.ts";
 import type { RuntimeEntry } from "./world.ts";
 
 /** A change of the line alone is told at most this often, so that a line that counts is no stream of news. */
 const PROGRESS_INTERVAL_MS = 3_000;
-
-/** What a sampled source last said of the work, and in which state. */
-interface ReadProgress {
-  state: CanonicalState;
-  text: string | null;
-}
-
-export interface ProgressState {
-  /** By sampled source, the screen first. */
-  poller: ReadProgress | null;
-  transcript: ReadProgress | null;
-  /** From the agent's own files, whatever the state. */
-  files: string | null;
-  /** What clients see, and since when. */
-  shown: string | null;
-  shownAt: number;
-}
-
-export const NO_PROGRESS: ProgressState = {
-  poller: null,
-  transcript: null,
-  files: null,
-  shown: null,
-  shownAt: -Infinity,
-};
 
 /** A text as an adapter gave it, made steady and free of secrets. */
 export const cleanProgress = (

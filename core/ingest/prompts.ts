@@ -3,17 +3,17 @@
 import { shownPrompt } from "../engine/shownPrompt.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
-import type { IngestDeps } from "./ledger.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { Prompt, RuntimeEntry } from "./world.ts";
 
 /** So many open requests of one agent are kept to the letter; of older ones what is stored. */
 const MAX_KEPT = 32;
 
-/** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
-export interface Prompt {
+/** Names one asking of a prompt by its text to the letter; keyed, for this life of the daemon. */
+export type NamePrompt = (asked: {
+  runtimeId: string;
+  requestId: string | null;
   request: PromptRequest;
-  fingerprint: string | null;
-}
+}) => string;
 
 type Entry = Pick<RuntimeEntry, "runtime" | "resolution" | "facts" | "asked">;
 
@@ -60,7 +60,7 @@ const announcedOf = (entry: Entry): { request: PromptRequest; isLive: boolean } 
 export const promptWith = (
   entry: Entry,
   seen: PromptRequest | null,
-  fingerprintOf: IngestDeps["fingerprintOf"],
+  fingerprintOf: NamePrompt,
 ): Prompt | null => {
   const announced = announcedOf(entry);
   if (announced === null) return null;
@@ -80,11 +80,7 @@ export const promptWith = (
  * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, it has no fingerprint:
  * there is nothing that could be answered.
  */
-export const promptOf = (
-  entry: Entry,
-  at: number,
-  fingerprintOf: IngestDeps["fingerprintOf"],
-): Prompt | null => {
+export const promptOf = (entry: Entry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
   const announced = announcedOf(entry);
   if (announced === null) return null;
   const { poller } = entry.asked;

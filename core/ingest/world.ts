@@ -8,10 +8,40 @@ import type { PromptRequest } from "../model/request.ts";
 import type { Pulse, Resolution } from "../model/resolution.ts";
 import { EMPTY_PULSE } from "../model/resolution.ts";
 import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
+import type { CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
-import { NO_PROGRESS, type ProgressState } from "./progress.ts";
-import type { Prompt } from "./prompts.ts";
+
+/** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
+export interface Prompt {
+  request: PromptRequest;
+  fingerprint: string | null;
+}
+
+/** What a sampled source last said of the work, and in which state. */
+interface ReadProgress {
+  state: CanonicalState;
+  text: string | null;
+}
+
+export interface ProgressState {
+  /** By sampled source, the screen first. */
+  poller: ReadProgress | null;
+  transcript: ReadProgress | null;
+  /** From the agent's own files, whatever the state. */
+  files: string | null;
+  /** What clients see, and since when. */
+  shown: string | null;
+  shownAt: number;
+}
+
+const NO_PROGRESS: ProgressState = {
+  poller: null,
+  transcript: null,
+  files: null,
+  shown: null,
+  shownAt: -Infinity,
+};
 
 export interface ServerEntry {
   targetId: string;

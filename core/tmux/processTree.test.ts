@@ -7,7 +7,8 @@ import { realClock } from "../../test/setup/realClock.ts";
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { createProcessTree, type ProcessTree } from "./processTree.ts";
+import type { ProcessTree } from "../ports/processTree.ts";
+import { createProcessTree } from "./processTree.ts";
 
 const IS_LINUX = process.platform === "linux";
 

@@ -1,10 +1,9 @@
 // Which processes run in a pane, and whether a process is still the one that it was. Reads only; /proc on Linux, ps
 // elsewhere. What a process is called is never cached, because it may become another program at any moment.
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import type { ProcessTree } from "../ports/processTree.ts";
 import { parseCmdline, parseProcStat, parseUptime, MAX_ARGS, type ProcStat } from "./procStat.ts";
-import { createPsTree } from "./psTree.ts";
+import { createPsTree, type PsTreeOptions } from "./psTree.ts";
 import { isSameStart } from "./sameStart.ts";
 import { createTurns } from "./turns.ts";
 import { walkProcesses } from "./walkProcesses.ts";
@@ -16,27 +15,9 @@ const MAX_KNOWN = 4_096;
 /** Panes or processes that are read at once. */
 const PARALLEL = 16;
 
-export interface ProcessTree {
-  /**
-   * For each pane's own process: it and its descendants, parents before children, at most 64 and 8 deep. A process that is
-   * gone has no entry.
-   */
-  ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
-  /** True while `pid` lives, is no zombie, and is the process that started at `startedAt` (epoch ms). */
-  verify(pid: number, startedAt: number): Promise<boolean>;
-  /** The same for watching: it may take what was read some seconds ago for true, as long as a process of that pid lives. */
-  isAlive(pid: number, startedAt: number): Promise<boolean>;
-  /** True where no process has this id; only what can be told at once and for nothing, so false on another machine. */
-  isGone(pid: number): boolean;
-}
-
-export interface ProcessTreeOptions {
-  executor: TargetExecutor;
+export interface ProcessTreeOptions extends PsTreeOptions {
   /** Of the target: `linux` has /proc. */
   platform: NodeJS.Platform;
-  clock: Clock;
-  /** How long one table of ps answers all questions; half a second unless given. */
-  sharedMs?: number;
 }
 
 interface Read {

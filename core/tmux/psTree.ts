@@ -1,7 +1,9 @@
 // The processes of a machine without /proc, by ps: as few of it as can be, because each start costs, and each name that it has
 // to look up costs more.
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { ProcessTree, ProcessTreeOptions } from "./processTree.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ProcessTree } from "../ports/processTree.ts";
+import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { parsePsNames, parsePsRows, PS_ALL, psNamesOf, psRowsOf, type PsRow } from "./psTable.ts";
 import { isSameStart } from "./sameStart.ts";
 import { walkProcesses } from "./walkProcesses.ts";
@@ -15,12 +17,19 @@ const MAX_KNOWN = 4_096;
 /** Processes that one ps is asked about: the list has to fit into its arguments. */
 const PIDS_AT_ONCE = 500;
 
+export interface PsTreeOptions {
+  executor: TargetExecutor;
+  clock: Clock;
+  /** How long one table of ps answers all questions; half a second unless given. */
+  sharedMs?: number;
+}
+
 const inParts = (pids: readonly number[]): number[][] =>
   Array.from({ length: Math.ceil(pids.length / PIDS_AT_ONCE) }, (_, part) =>
     pids.slice(part * PIDS_AT_ONCE, (part + 1) * PIDS_AT_ONCE),
   );
 
-export const createPsTree = (options: ProcessTreeOptions): ProcessTree => {
+export const createPsTree = (options: PsTreeOptions): ProcessTree => {
   const { executor, clock, sharedMs = SHARED_MS } = options;
   let shared: { at: number; table: Promise<ReadonlyMap<number, PsRow>> } | null = null;
   let asking: { pids: Set<number>; rows: Promise<ReadonlyMap<number, PsRow>> } | null = null;

@@ -1,8 +1,9 @@
 // Where the page learns whether it is seen. In the app only the main process knows: a window that was never shown is
 // `visible` to its own document. In a browser the document knows.
+import type { TRPCClient } from "@trpc/client";
+import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { Visibility } from "../state/visibility.ts";
 import type { Wishes } from "../state/wishes.ts";
-import type { DesktopApi } from "./connectHost.ts";
 
 /** For the life of the page. */
 export const followDocument = (document: Document, visibility: Visibility): void => {
@@ -12,7 +13,11 @@ export const followDocument = (document: Document, visibility: Visibility): void
 };
 
 /** Also takes the menu's wishes. For the life of the page; without the app's word the document has to do. */
-export const followDesktop = (desktop: DesktopApi, visibility: Visibility, wishes: Wishes): void => {
+export const followDesktop = (
+  desktop: TRPCClient<DesktopRouter>,
+  visibility: Visibility,
+  wishes: Wishes,
+): void => {
   desktop.desktop.events.subscribe(undefined, {
     onData: (event) => {
       switch (event.kind) {

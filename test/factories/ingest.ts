@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { createPromptFingerprint } from "../../core/actions/fingerprint.ts";
 import { Ingest } from "../../core/ingest/ingest.ts";
-import type { IngestChange } from "../../core/ingest/ledger.ts";
+import type { FeedChange } from "../../core/model/feedChange.ts";
 import { DEFAULT_TIMING } from "../../core/model/config.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
 import { HOST_TARGET, type Pane, type ServerInstance } from "../../core/model/runtime.ts";
@@ -51,7 +51,7 @@ export interface IngestFixture {
   ingest: Ingest;
   store: Store;
   clock: HandClock;
-  changes: IngestChange[];
+  changes: FeedChange[];
   storePath: string;
   /** A second Ingest over the same store, as after a restart. */
   reopen(): Ingest;
@@ -86,7 +86,7 @@ export const createIngestFixture = (
       fingerprintOf: createPromptFingerprint(),
     });
   let ingest = build();
-  const changes: IngestChange[] = [];
+  const changes: FeedChange[] = [];
   let dropped = 0;
   const now = () => clock.now();
   ingest.setTarget({

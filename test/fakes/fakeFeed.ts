@@ -1,6 +1,7 @@
 // The panes and targets that a fake daemon has, changed by the test, and the feed that tells of it. Versions and what a
 // client gets that comes back are the daemon's own FeedHub; only what happens is made up.
-import { FeedHub, type FeedChange, type FeedOptions } from "../../core/api/feedHub.ts";
+import type { FeedChange } from "../../core/model/feedChange.ts";
+import { FeedHub, type FeedOptions } from "../../core/api/feedHub.ts";
 import { rollUp } from "../../core/engine/rollup.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";

@@ -4,7 +4,7 @@ import type { NoticeKind, NoticePolicy } from "../../model/noticePolicy.ts";
 import { isWaiting } from "../../model/state.ts";
 import type { PaneView } from "../../model/view.ts";
 import { AsyncQueue } from "../asyncQueue.ts";
-import type { FeedChange } from "../feedHub.ts";
+import type { FeedChange } from "../../model/feedChange.ts";
 import type { Notice, NoticeEvent } from "../service.ts";
 import { BURST_MS, judgeNotice, noticeKindOf, planBatch, SETTLE_MS } from "./judgeNotice.ts";
 import { toGroupNotice, toNotice } from "./toNotice.ts";

@@ -2,6 +2,7 @@
 // programs that were not seen before. One question serves all that is asked at the same time.
 import type { ProcessInfo } from "../../model/runtime.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ProcessTree } from "../../ports/processTree.ts";
 import type { FarShell } from "./farShell.ts";
 
 const TIMEOUT_MS = 5_000;
@@ -63,19 +64,11 @@ const parseProcess = (line: string): FarProcess | null => {
 const programKey = ({ pid, startTicks, program, comm }: FarProcess): string =>
   `${pid} ${startTicks} ${program} ${comm}`;
 
-export interface FarProcesses {
-  /** As ProcessTree: see core/tmux/processTree.ts. */
-  ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
-  verify(pid: number, startedAt: number): Promise<boolean>;
-  isAlive(pid: number, startedAt: number): Promise<boolean>;
-  isGone(pid: number): boolean;
-}
-
 export const createFarProcesses = (options: {
   shell: FarShell;
   clock: Clock;
   makeNonce: () => string;
-}): FarProcesses => {
+}): ProcessTree => {
   const { shell, clock, makeNonce } = options;
   const args = new Map<string, string>();
   const seen = new Map<number, { at: number; startedAt: number }>();

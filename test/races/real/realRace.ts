@@ -2,7 +2,8 @@
 import { createLocalExecutor } from "../../../core/targets/executors/localExecutor.ts";
 import type { Clock } from "../../../core/ports/clock.ts";
 import type { TargetExecutor } from "../../../core/ports/targetExecutor.ts";
-import { createProcessTree, type ProcessTree } from "../../../core/tmux/processTree.ts";
+import type { ProcessTree } from "../../../core/ports/processTree.ts";
+import { createProcessTree } from "../../../core/tmux/processTree.ts";
 import { realClock } from "../../setup/realClock.ts";
 import { act, faultOf, newActor, type Actor, type ActorPlan, type Outcome } from "../actor.ts";
 import { ask, NEIGHBOUR } from "../model/events.ts";
