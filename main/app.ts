@@ -7,7 +7,7 @@ import type { Logger } from "../core/ports/logger.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { createAppNotices } from "./appNotices.ts";
 import { createAppPopover } from "./appPopover.ts";
-import { createCommandLineDesk } from "./commandLine.ts";
+import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
 import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
@@ -21,7 +21,7 @@ import { quitBounded } from "./quit.ts";
 import { reachDaemon } from "./reachDaemon.ts";
 import { bundleFolders } from "./terminals/findTerminals.ts";
 import { runLauncher } from "./terminals/runLauncher.ts";
-import { createTerminalDesk, type TerminalDesk } from "./terminals/terminalDesk.ts";
+import { createTerminalService, type TerminalService } from "./terminals/terminalService.ts";
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
 import { onWakeUp } from "./wakeUps.ts";
 
@@ -46,7 +46,7 @@ const createReach =
   (
     { installation: { version, eventScript }, paths, env }: AppOptions,
     logger: Logger,
-    terminals: TerminalDesk,
+    terminals: TerminalService,
   ): DaemonSessionDeps["reach"] =>
   (signal) =>
     reachDaemon({
@@ -88,7 +88,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
   const focus = new FocusReturn(() => {
     if (process.platform === "darwin") app.hide();
   });
-  const terminals = createTerminalDesk({
+  const terminals = createTerminalService({
     places: { platform: process.platform, env, bundleFolders: bundleFolders(homedir()) },
     choice: () => prefs.read().terminal,
     run: (launcher) => focus.goElsewhere(() => runLauncher(launcher)),
@@ -124,7 +124,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
     prefs,
     terminals,
     presenter,
-    commandLine: createCommandLineDesk({
+    commandLine: createCommandLineService({
       platform: process.platform,
       env,
       homeDir: homedir(),

@@ -4,7 +4,7 @@ import { app, globalShortcut } from "electron";
 import { createDesktopRouter } from "../core/api/desktopRouter.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
-import type { CommandLineDesk } from "./commandLine.ts";
+import type { CommandLineService } from "./commandLine.ts";
 import { createContextMenu } from "./contextMenu.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import { createDesktopService } from "./desktopService.ts";
@@ -16,7 +16,7 @@ import { servePagePort } from "./pagePort.ts";
 import { createPopover } from "./popover.ts";
 import type { PrefsFile } from "./prefs.ts";
 import { createShortcut } from "./shortcut.ts";
-import type { TerminalDesk } from "./terminals/terminalDesk.ts";
+import type { TerminalService } from "./terminals/terminalService.ts";
 import type { TrayIcon } from "./trayIcon.ts";
 
 export interface AppPopoverDeps {
@@ -25,9 +25,9 @@ export interface AppPopoverDeps {
   readonly preload: string;
   readonly logPath: string;
   readonly prefs: PrefsFile;
-  readonly terminals: TerminalDesk;
+  readonly terminals: TerminalService;
   readonly presenter: NoticePresenter;
-  readonly commandLine: CommandLineDesk;
+  readonly commandLine: CommandLineService;
   readonly events: DesktopEvents;
   readonly focus: FocusReturn;
   /** Whoever answers the page's calls to the daemon. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCommandLineDesk, type CommandLinePlaces } from "./commandLine.ts";
+import { createCommandLineService, type CommandLinePlaces } from "./commandLine.ts";
 
 let home: string;
 let command: string;
@@ -29,9 +29,9 @@ const put = (path: string, text: string): void => {
   chmodSync(path, 0o755);
 };
 const at = (...parts: string[]): string => join(home, ...parts);
-const desk = (change: Partial<CommandLinePlaces> & { path?: string } = {}) => {
+const commandLine = (change: Partial<CommandLinePlaces> & { path?: string } = {}) => {
   const { path = at("empty"), env, ...rest } = change;
-  return createCommandLineDesk({
+  return createCommandLineService({
     platform: "linux",
     env: { PATH: path, SHELL: "/bin/bash", ...env },
     homeDir: home,
@@ -43,17 +43,17 @@ const desk = (change: Partial<CommandLinePlaces> & { path?: string } = {}) => {
 describe("the command line's link", () => {
   it("is made in ~/.local/bin, which is made where it is missing, with the line that the shell lacks", async () => {
     const link = at(".local", "bin", "agtmux");
-    expect(await desk().state()).toEqual({ kind: "absent", path: link, command, other: null });
+    expect(await commandLine().state()).toEqual({ kind: "absent", path: link, command, other: null });
     const installed = {
       kind: "installed",
       path: link,
       pathLine: 'export PATH="$HOME/.local/bin:$PATH"',
       hiddenBy: null,
     };
-    expect(await desk().install()).toEqual(installed);
+    expect(await commandLine().install()).toEqual(installed);
     expect(readlinkSync(link)).toBe(command);
-    expect(await desk().install()).toEqual(installed);
-    expect(await desk({ env: { SHELL: "/usr/bin/fish" } }).state()).toMatchObject({
+    expect(await commandLine().install()).toEqual(installed);
+    expect(await commandLine({ env: { SHELL: "/usr/bin/fish" } }).state()).toMatchObject({
       pathLine: 'fish_add_path "$HOME/.local/bin"',
     });
   });
@@ -61,7 +61,7 @@ describe("the command line's link", () => {
   it("goes into a folder of the person that a shell looks into, before one that it does not", async () => {
     mkdirSync(at("bin"));
     const path = `${at("empty")}:${at("bin")}`;
-    expect(await desk({ path }).install()).toEqual({
+    expect(await commandLine({ path }).install()).toEqual({
       kind: "installed",
       path: at("bin", "agtmux"),
       pathLine: null,
@@ -72,45 +72,45 @@ describe("the command line's link", () => {
   it("takes the place of nothing: neither of a program, nor of a link to another agtmux, nor of a dead one", async () => {
     const link = at(".local", "bin", "agtmux");
     put(link, "mine");
-    expect(await desk().state()).toEqual({ kind: "occupied", path: link, what: "another program" });
-    await expect(desk().install()).rejects.toMatchObject({
+    expect(await commandLine().state()).toEqual({ kind: "occupied", path: link, what: "another program" });
+    await expect(commandLine().install()).rejects.toMatchObject({
       code: "E_UNSUPPORTED",
       message: `${link} is another program, so it was left alone`,
     });
     expect(readFileSync(link, "utf8")).toBe("mine");
     rmSync(link);
     symlinkSync("/nowhere/bin/agtmux", link);
-    await expect(desk().install()).rejects.toThrow("a link to /nowhere/bin/agtmux");
+    await expect(commandLine().install()).rejects.toThrow("a link to /nowhere/bin/agtmux");
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readlinkSync(link)).toBe("/nowhere/bin/agtmux");
   });
 
   it("counts a package's script as ours, and says when another agtmux comes before it", async () => {
     put(at("usr", "agtmux"), `#!/bin/sh\nexec ${command} "$@"\n`);
-    expect(await desk({ path: at("usr") }).state()).toEqual({
+    expect(await commandLine({ path: at("usr") }).state()).toEqual({
       kind: "installed",
       path: at("usr", "agtmux"),
       pathLine: null,
       hiddenBy: null,
     });
     put(at("first", "agtmux"), "#!/bin/sh\n# another one\n");
-    expect(await desk({ path: `${at("first")}:${at("usr")}` }).state()).toMatchObject({
+    expect(await commandLine({ path: `${at("first")}:${at("usr")}` }).state()).toMatchObject({
       kind: "installed",
       hiddenBy: at("first", "agtmux"),
     });
-    expect(await desk({ path: at("first") }).state()).toMatchObject({
+    expect(await commandLine({ path: at("first") }).state()).toMatchObject({
       kind: "absent",
       other: at("first", "agtmux"),
     });
   });
 
   it("is not made for a command that will not stay", async () => {
-    const none = (places: Parameters<typeof desk>[0]) => desk(places).state();
+    const none = (places: Parameters<typeof commandLine>[0]) => commandLine(places).state();
     expect(await none({ env: { APPIMAGE: "/x.AppImage" } })).toMatchObject({ kind: "none" });
     expect(await none({ commands: [at("missing")] })).toMatchObject({ kind: "none" });
     const moved = at("AppTranslocation", "x", "agtmux");
     put(moved, "");
-    await expect(desk({ commands: [moved] }).install()).rejects.toMatchObject({
+    await expect(commandLine({ commands: [moved] }).install()).rejects.toMatchObject({
       message: "the command was not installed",
       remedy: expect.stringContaining("Applications folder") as string,
     });
@@ -118,7 +118,7 @@ describe("the command line's link", () => {
 
   it("says what to do where the folder cannot be made", async () => {
     writeFileSync(at(".local"), "a file");
-    await expect(desk().install()).rejects.toMatchObject({
+    await expect(commandLine().install()).rejects.toMatchObject({
       code: "E_UNSUPPORTED",
       remedy: `Link ${command} from a folder of your PATH yourself.`,
     });

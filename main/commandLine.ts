@@ -24,7 +24,7 @@ export interface CommandLinePlaces {
   readonly commands: readonly string[];
 }
 
-export interface CommandLineDesk {
+export interface CommandLineService {
   state(): Promise<CommandLineState>;
   /** Makes the link and gives the new state. @throws AgtmuxError E_UNSUPPORTED, with nothing changed. */
   install(): Promise<CommandLineState>;
@@ -114,7 +114,7 @@ const occupied = (path: string, what: string): AgtmuxError =>
     remedy: "Move it away, or link the command from another folder of your PATH.",
   });
 
-export const createCommandLineDesk = (places: CommandLinePlaces): CommandLineDesk => {
+export const createCommandLineService = (places: CommandLinePlaces): CommandLineService => {
   const findCommand = async (): Promise<string | undefined> => {
     for (const command of places.commands) if (await isThere(command)) return command;
     return undefined;

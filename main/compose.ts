@@ -16,7 +16,7 @@ import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { startSocketServer } from "../core/rpc/socketServer.ts";
 import type { ReachedDaemon } from "./reachDaemon.ts";
 import { runShort } from "./runShort.ts";
-import type { TerminalDesk } from "./terminals/terminalDesk.ts";
+import type { TerminalService } from "./terminals/terminalService.ts";
 
 export interface HostOptions {
   readonly owner: Owner;
@@ -26,7 +26,7 @@ export interface HostOptions {
   readonly eventScript: string;
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
-  readonly terminals: Pick<TerminalDesk, "open" | "focus" | "inUse">;
+  readonly terminals: Pick<TerminalService, "open" | "focus" | "inUse">;
   readonly onShutdownRequest: () => void;
 }
 
@@ -80,7 +80,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
 /** Another process's daemon as ours. That one may have no desktop, so terminal windows are opened here. */
 export const joinDaemon = (
   client: DaemonClient,
-  terminals: Pick<TerminalDesk, "open" | "focus">,
+  terminals: Pick<TerminalService, "open" | "focus">,
 ): ReachedDaemon => {
   const hands: DesktopHands = {
     run: runShort,

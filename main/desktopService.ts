@@ -4,21 +4,21 @@ import { shell } from "electron";
 import type { DesktopService } from "../core/api/desktopRouter.ts";
 import type { DesktopState } from "../core/model/desktop.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
-import type { CommandLineDesk } from "./commandLine.ts";
+import type { CommandLineService } from "./commandLine.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import type { LaunchAtLogin } from "./launchAtLogin.ts";
 import type { NoticePresenter } from "./noticePresenter.ts";
 import type { PrefsFile } from "./prefs.ts";
 import type { Shortcut } from "./shortcut.ts";
-import type { TerminalDesk } from "./terminals/terminalDesk.ts";
+import type { TerminalService } from "./terminals/terminalService.ts";
 
 export interface DesktopServiceDeps {
   readonly prefs: PrefsFile;
-  readonly terminals: TerminalDesk;
+  readonly terminals: TerminalService;
   readonly shortcut: Shortcut;
   readonly presenter: NoticePresenter;
   readonly events: DesktopEvents;
-  readonly commandLine: CommandLineDesk;
+  readonly commandLine: CommandLineService;
   readonly launchAtLogin: LaunchAtLogin;
   readonly logPath: string;
   readonly hide: () => void;

@@ -1,6 +1,6 @@
 // What `npm start` says to a person in whose shell `agtmux` is not found yet: the link that the app's settings would make.
 import { delimiter, dirname } from "node:path";
-import { createCommandLineDesk } from "../main/commandLine.ts";
+import { createCommandLineService } from "../main/commandLine.ts";
 
 const quoted = (path: string): string =>
   /^[\w@%+:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
@@ -13,7 +13,7 @@ export const commandHint = async (options: {
   platform: NodeJS.Platform;
 }): Promise<string | null> => {
   const { command, ...places } = options;
-  const state = await createCommandLineDesk({ ...places, commands: [command] }).state();
+  const state = await createCommandLineService({ ...places, commands: [command] }).state();
   if (state.kind !== "absent" || state.other !== null) return null;
   const folder = dirname(state.path);
   const isOnPath = (options.env["PATH"] ?? "").split(delimiter).includes(folder);

@@ -7,10 +7,10 @@ import type { FocusTerminal } from "../actions/showPlan.ts";
 import { createRouter, type AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
 import { ConfigFile } from "../config/configFile.ts";
-import { createSettingsDesk } from "../config/settingsDesk.ts";
+import { createSettingsService } from "../config/settingsService.ts";
 import { createFleet } from "../connections/fleet.ts";
 import { createSshTarget } from "../connections/sshTarget.ts";
-import { createTargetDesk } from "../connections/targetDesk.ts";
+import { createTargetService } from "../connections/targetService.ts";
 import { createTargetUnit, type TargetUnit, type UnitParts } from "../connections/targetUnit.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { createDoctor } from "../doctor/doctor.ts";
@@ -18,7 +18,7 @@ import { createDoctorTargets } from "../doctor/doctorTargets.ts";
 import { findLostHistory } from "../doctor/lostHistory.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { installEventScript } from "../integrations/eventScript.ts";
-import { createIntegrationDesk } from "../integrations/integrationDesk.ts";
+import { createIntegrationService } from "../integrations/integrationService.ts";
 import { createTestEvents } from "../integrations/testEvents.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
@@ -30,7 +30,7 @@ import { redactEvidence } from "../store/redactEvidence.ts";
 import { redactText } from "../store/redactText.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { readSshAliases } from "../targets/sshAliases.ts";
-import { createAdapterDesk } from "./adapterDesk.ts";
+import { createAdapterService } from "./adapterService.ts";
 import { createAdapterSwitch } from "./adapterSwitch.ts";
 import { declareHost } from "./hostTarget.ts";
 import { createScreenNow } from "./screenNow.ts";
@@ -148,7 +148,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   owned.defer(() => host.close());
 
   // What surfaces ask about and change: adapters, integrations, targets.
-  const adapterDesk = createAdapterDesk({
+  const adapterService = createAdapterService({
     adapters,
     adapterSwitch,
     clock,
@@ -157,7 +157,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     redact: quote,
   });
   const testEvents = createTestEvents(clock);
-  const integrations = createIntegrationDesk({
+  const integrations = createIntegrationService({
     fleet,
     targetNames: () => [...ingest.world.targets.values()].map(({ targetName }) => targetName),
     eventScript,
@@ -169,7 +169,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     clock,
     ids,
   });
-  const targetDesk = createTargetDesk({
+  const targetService = createTargetService({
     config: () => config.current,
     write: (valueOf) => config.update(executor.files, ["targets"], valueOf),
     ingest: {
@@ -196,11 +196,11 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     clock,
     logger,
   });
-  owned.defer(() => targetDesk.close());
+  owned.defer(() => targetService.close());
 
   // What follows a change of config.json or of an adapter file.
   const storeAdapters = (): void => {
-    for (const row of adapterDesk.rows()) store.upsertAdapter(row);
+    for (const row of adapterService.rows()) store.upsertAdapter(row);
   };
   storeAdapters();
   const renewAdapters = (): void => {
@@ -218,7 +218,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
       survive(logger, renewAdapters);
     }),
   );
-  owned.defer(config.onChange(() => survive(logger, () => targetDesk.apply())));
+  owned.defer(config.onChange(() => survive(logger, () => targetService.apply())));
 
   // After memory was rebuilt from the store: all targets are looked at anew, and until that no state is claimed.
   let stopWaiting = (): void => {};
@@ -226,7 +226,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   ingest.onRebuilt(() => {
     survive(logger, () => {
       storeAdapters();
-      targetDesk.apply();
+      targetService.apply();
     });
     stopWaiting();
     stopWaiting = clock.setTimer(LOOK_ANEW_MS, () => ingest.lookedAnew());
@@ -254,9 +254,9 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     }),
     requestShutdown: deps.onShutdownRequest,
     integrations,
-    adapterDesk,
+    adapterService,
     adapterSwitch,
-    settingsDesk: createSettingsDesk({
+    settingsService: createSettingsService({
       path: paths.config,
       config: () => config.current,
       problem: () => config.problem,
@@ -269,7 +269,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
       redact: quote,
     }),
     fleet,
-    targetDesk,
+    targetService,
     doctor: createDoctor({
       adapters,
       redact: quote,
@@ -309,7 +309,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     owned,
   });
   // Other machines come when they come: the first answer does not wait for them.
-  targetDesk.apply();
+  targetService.apply();
   startTicking({
     ingest,
     lookFirst: async () => {

@@ -1,8 +1,8 @@
 // The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files by
 // itself; it only connects what the other parts own.
-import type { AdapterDesk } from "./adapterDesk.ts";
+import type { AdapterService } from "./adapterService.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
-import type { IntegrationDesk } from "../integrations/integrationDesk.ts";
+import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder } from "../actions/attachBuilder.ts";
 import { createActionRecord } from "../actions/actionRecord.ts";
 import { createFrontSight } from "../actions/frontSight.ts";
@@ -11,8 +11,8 @@ import { createPaneActions } from "../actions/paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { Fleet } from "../connections/fleet.ts";
-import type { TargetDesk } from "../connections/targetDesk.ts";
-import type { SettingsDesk } from "../config/settingsDesk.ts";
+import type { TargetService } from "../connections/targetService.ts";
+import type { SettingsService } from "../config/settingsService.ts";
 import { createWakeUp } from "./wakeUp.ts";
 import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
 import { showPlan, type DesktopHands, type FocusTerminal } from "../actions/showPlan.ts";
@@ -46,14 +46,14 @@ export interface ServiceDeps {
   config: () => Config;
   hello: () => Hello;
   requestShutdown: () => void;
-  integrations: IntegrationDesk;
-  adapterDesk: AdapterDesk;
+  integrations: IntegrationService;
+  adapterService: AdapterService;
   adapterSwitch: Pick<AdapterSwitch, "set">;
-  settingsDesk: SettingsDesk;
+  settingsService: SettingsService;
   readSshAliases: DaemonService["sshAliases"];
   screenNow: ReadScreenNow;
   fleet: Fleet;
-  targetDesk: TargetDesk;
+  targetService: TargetService;
   doctor: Doctor;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
@@ -76,7 +76,7 @@ export const createService = (deps: ServiceDeps): Service => {
   const listing = (): ListingInput => ({
     rows: ingest.rows(true),
     targets: ingest.targets(),
-    agents: () => deps.adapterDesk.list().items.map(({ agent_type }) => agent_type),
+    agents: () => deps.adapterService.list().items.map(({ agent_type }) => agent_type),
     now: clock.now(),
   });
 
@@ -272,21 +272,21 @@ export const createService = (deps: ServiceDeps): Service => {
     listWindows: (filters) => listWindows(listing(), filters),
     listSessions: (filters) => listSessions(listing(), filters),
     listTargets: () => ingest.targets(),
-    targetAdd: (input) => deps.targetDesk.add(input),
+    targetAdd: (input) => deps.targetService.add(input),
     sshAliases: () => deps.readSshAliases(),
-    targetChange: (input) => deps.targetDesk.change(input),
-    targetConnect: ({ name }) => deps.targetDesk.connect(name),
+    targetChange: (input) => deps.targetService.change(input),
+    targetConnect: ({ name }) => deps.targetService.connect(name),
     targetRemove: async ({ name, isConfirmed }) => {
       if (!isConfirmed)
         throw new AgtmuxError(
           "E_CONFIRMATION_REQUIRED",
           `target remove forgets '${name.slice(0, 64)}' and its panes`,
         );
-      await deps.targetDesk.remove(name);
+      await deps.targetService.remove(name);
     },
     feed: (options, signal) => feedHub.subscribe(options, signal),
     notices: (signal) => notice.subscribe(signal),
-    lookNow: createWakeUp({ fleet: deps.fleet, targetDesk: deps.targetDesk, clock }),
+    lookNow: createWakeUp({ fleet: deps.fleet, targetService: deps.targetService, clock }),
     explain,
     prepareAttach: (input) =>
       record.throughGate("attach", input, ({ verified }) =>
@@ -295,8 +295,8 @@ export const createService = (deps: ServiceDeps): Service => {
     openAttach,
     dismiss,
     ...paneActions,
-    adapters: () => deps.adapterDesk.list(),
-    adapterCheck: (file) => deps.adapterDesk.check(file),
+    adapters: () => deps.adapterService.list(),
+    adapterCheck: (file) => deps.adapterService.check(file),
     adapterSwitch: async ({ agent, enabled }) => ({
       schema_version: SCHEMA_VERSION,
       agent_type: agent,
@@ -308,10 +308,10 @@ export const createService = (deps: ServiceDeps): Service => {
       const pane = ingest.world.paneOf(subject.key);
       if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `${subject.paneRef} is gone`);
       const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;
-      return deps.adapterDesk.tryOn({ pane, paneRef: subject.paneRef, agent, file });
+      return deps.adapterService.tryOn({ pane, paneRef: subject.paneRef, agent, file });
     },
-    configGet: () => deps.settingsDesk.get(),
-    configSet: ({ key, value }) => deps.settingsDesk.set(key, value),
+    configGet: () => deps.settingsService.get(),
+    configSet: ({ key, value }) => deps.settingsService.set(key, value),
     integrationList: async ({ target = HOST_TARGET }) => (await deps.integrations.of(target)).list(),
     integrationChange: async ({ target = HOST_TARGET, ...input }) =>
       (await deps.integrations.of(target)).change(input),

@@ -9,7 +9,7 @@ it("looks at every target and retries what is lost, once for all who tell it", a
   const units = [unit("host"), unit("vm")] as unknown as ReturnType<WakeUpDeps["fleet"]["units"]>;
   const lookNow = createWakeUp({
     fleet: { units: () => units },
-    targetDesk: {
+    targetService: {
       retryNow: () => {
         looked.push("retry");
         return Promise.resolve();

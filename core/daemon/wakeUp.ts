@@ -2,24 +2,24 @@
 // however many times and by however many surfaces it is told.
 import type { Clock } from "../ports/clock.ts";
 import type { Fleet } from "../connections/fleet.ts";
-import type { TargetDesk } from "../connections/targetDesk.ts";
+import type { TargetService } from "../connections/targetService.ts";
 
 /** A machine that wakes tells it several ways within seconds. */
 const ONCE_IN_MS = 5_000;
 
 export interface WakeUpDeps {
   fleet: Pick<Fleet, "units">;
-  targetDesk: Pick<TargetDesk, "retryNow">;
+  targetService: Pick<TargetService, "retryNow">;
   clock: Pick<Clock, "now">;
 }
 
 /** Resolves when the attempts are over; never rejects for what they found. */
-export const createWakeUp = ({ fleet, targetDesk, clock }: WakeUpDeps): (() => Promise<void>) => {
+export const createWakeUp = ({ fleet, targetService, clock }: WakeUpDeps): (() => Promise<void>) => {
   let lastAt: number | null = null;
   return async () => {
     if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
     lastAt = clock.now();
     for (const unit of fleet.units()) unit.collector.rescan();
-    await targetDesk.retryNow();
+    await targetService.retryNow();
   };
 };

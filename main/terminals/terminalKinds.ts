@@ -1,5 +1,5 @@
 // The terminal programs that we know, as data: where each is found and how it takes a command as separate words. Which one is
-// used is decided in terminalDesk.ts.
+// used is decided in terminalService.ts.
 import type { TerminalId } from "../../core/model/desktop.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_GHOSTTY, OPEN_ITERM2 } from "./appleScripts.ts";
 import { quoteForITerm2, quoteForSh } from "./quoteForTerminal.ts";

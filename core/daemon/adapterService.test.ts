@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
 import { adapterListSchema } from "../model/adapterView.ts";
-import { createAdapterDesk } from "./adapterDesk.ts";
+import { createAdapterService } from "./adapterService.ts";
 
 it("lists each adapter with how it fares: well where it has nothing to say of itself", () => {
   const well = createClaudeAdapter();
@@ -10,7 +10,7 @@ it("lists each adapter with how it fares: well where it has nothing to say of it
     agentType: "ill",
     health: () => ({ status: "degraded", reason: "its rules were given up" }) as const,
   };
-  const desk = createAdapterDesk({
+  const service = createAdapterService({
     adapters: { list: () => [well, ill], byAgentType: () => null, identify: () => null },
     adapterSwitch: { isEnabled: () => true, unknown: () => [] },
     clock: { now: () => 0, setTimer: () => () => {} },
@@ -18,7 +18,7 @@ it("lists each adapter with how it fares: well where it has nothing to say of it
     processesOf: async () => [],
     redact: (text) => text,
   });
-  const { items } = adapterListSchema.parse(desk.list());
+  const { items } = adapterListSchema.parse(service.list());
   expect(items.map(({ agent_type, health, health_reason }) => [agent_type, health, health_reason])).toEqual([
     ["claude", "ok", null],
     ["ill", "degraded", "its rules were given up"],

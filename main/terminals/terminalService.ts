@@ -8,7 +8,7 @@ import { findTerminals, type FoundTerminal, type TerminalPlaces } from "./findTe
 import type { Launcher } from "./runLauncher.ts";
 import { OSASCRIPT } from "./terminalKinds.ts";
 
-export interface TerminalDeskDeps {
+export interface TerminalServiceDeps {
   readonly places: TerminalPlaces;
   /** The person's choice, asked each time. */
   choice: () => TerminalChoice;
@@ -24,7 +24,7 @@ interface Plan {
   readonly endsWhenOpen: boolean;
 }
 
-export interface TerminalDesk {
+export interface TerminalService {
   /** Installed here, in the order in which they are chosen. */
   found(): readonly FoundTerminal[];
   /** Name of the terminal that `open` uses. @throws AgtmuxError E_UNSUPPORTED where there is none. */
@@ -73,7 +73,7 @@ const planOpen = (choice: TerminalChoice, found: readonly FoundTerminal[], argv:
   }
 };
 
-export const createTerminalDesk = (deps: TerminalDeskDeps): TerminalDesk => {
+export const createTerminalService = (deps: TerminalServiceDeps): TerminalService => {
   const { places, choice, run } = deps;
   const found = (): FoundTerminal[] => findTerminals(places);
   /** False where it says anything else, and where it may not be asked: there is another way then, which tells what is wrong. */

@@ -8,7 +8,7 @@ import { terminalChoiceSchema, type TerminalChoice } from "../../core/model/desk
 import { until } from "../../test/setup/realClock.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_ITERM2 } from "./appleScripts.ts";
 import { runLauncher, type Launcher } from "./runLauncher.ts";
-import { createTerminalDesk, type TerminalDesk } from "./terminalDesk.ts";
+import { createTerminalService, type TerminalService } from "./terminalService.ts";
 
 const HOSTILE = [
   "/usr/bin/tmux",
@@ -53,8 +53,8 @@ const env = () => ({ PATH: `${join(folder, "bin")}:/usr/bin:/bin`, TMUX: "/tmp/t
 const deskOf = (
   platform: NodeJS.Platform,
   more: { run?: (one: Launcher) => Promise<string> } = {},
-): TerminalDesk =>
-  createTerminalDesk({
+): TerminalService =>
+  createTerminalService({
     places: {
       platform,
       // Only what the test installed is there.
@@ -66,7 +66,7 @@ const deskOf = (
     ...more,
   });
 /** A Mac whose osascript and open are programs of the test. */
-const macDesk = (answer = "found"): TerminalDesk => {
+const macTerminals = (answer = "found"): TerminalService => {
   install(join(folder, "fake", "osascript"), `printf ${answer}`);
   install(join(folder, "fake", "open"));
   return deskOf("darwin", {
@@ -179,11 +179,11 @@ const run = promisify(execFile);
 describe("a window in a terminal of macOS", () => {
   it("of Terminal is a constant script; what varies follows as arguments", async () => {
     bundle("Terminal");
-    const desk = macDesk();
-    expect(desk.found()[0]?.id).toBe("apple-terminal");
-    await desk.open(HOSTILE);
+    const terminals = macTerminals();
+    expect(terminals.found()[0]?.id).toBe("apple-terminal");
+    await terminals.open(HOSTILE);
     const [flag, script, ...rest] = await recorded();
-    await desk.open(["other"]);
+    await terminals.open(["other"]);
     expect([flag, script]).toEqual((await recorded()).slice(0, 2));
     expect(flag).toBe("-e");
     expect(script).toContain("quoted form of (argument as text)");
@@ -192,11 +192,11 @@ describe("a window in a terminal of macOS", () => {
 
   it("of iTerm2 is a constant script, and its own reader of commands finds every word as it was", async () => {
     bundle("iTerm");
-    const desk = macDesk();
+    const terminals = macTerminals();
     const words = ["~/a", "/b c/$$d$$", 'e\\n"f"', "日本\u3000語 🙂", ...HOSTILE];
-    await desk.open(words);
+    await terminals.open(words);
     const [flag, script, ...rest] = await recorded();
-    await desk.open(["other"]);
+    await terminals.open(["other"]);
     expect(await recorded()).toEqual([flag, script, "other"]);
     expect(rest).toHaveLength(1);
     for (const quotes of ['"', "\"'"]) expect(readAsITerm2(rest[0] ?? "", quotes)).toEqual(words);
@@ -204,10 +204,10 @@ describe("a window in a terminal of macOS", () => {
 
   it("of Ghostty is one of the instance that runs, where it can be scripted", async () => {
     bundle("Ghostty");
-    const desk = macDesk("opened");
-    await desk.open(HOSTILE);
+    const terminals = macTerminals("opened");
+    await terminals.open(HOSTILE);
     const [flag, script, ...rest] = await recorded();
-    await desk.open(["other"]);
+    await terminals.open(["other"]);
     expect(await recorded()).toEqual([flag, script, "other"]);
     expect(rest).toEqual(HOSTILE);
     expect(script).toContain("new window with configuration {command:");
@@ -220,9 +220,9 @@ describe("a window in a terminal of macOS", () => {
     ["has no dictionary, or may not be controlled", "exit 1"],
   ])("of Ghostty is another instance where it %s", async (_why, script) => {
     bundle("Ghostty");
-    const desk = macDesk();
+    const terminals = macTerminals();
     install(join(folder, "fake", "osascript"), script);
-    await desk.open(["tmux"]);
+    await terminals.open(["tmux"]);
     expect(await recorded()).toEqual([
       "-n",
       "-a",
@@ -247,7 +247,7 @@ describe("a window in a terminal of macOS", () => {
     async (name, own) => {
       bundle(name, name.toLowerCase());
       const argv = realArgv();
-      await macDesk("none").open(argv);
+      await macTerminals("none").open(argv);
       const [n, a, path, args, ...words] = await recorded();
       expect([n, a, path, args]).toEqual(["-n", "-a", join(folder, "Apps", `${name}.app`), "--args"]);
       expect(words.filter((word) => existsSync(resolve("/", word)))).toEqual([]);
@@ -260,7 +260,7 @@ describe("a window in a terminal of macOS", () => {
 
   it("of a program that lies in no bundle is its own child", async () => {
     program("kitty");
-    await macDesk().open(HOSTILE);
+    await macTerminals().open(HOSTILE);
     expect(await recorded()).toEqual(["--", ...HOSTILE]);
   });
 
@@ -277,21 +277,21 @@ describe("a window in a terminal of macOS", () => {
 
   it("prefers what somebody installed to what is always there", () => {
     bundle("Terminal");
-    expect(macDesk().inUse()).toBe("Terminal");
+    expect(macTerminals().inUse()).toBe("Terminal");
     bundle("kitty", "kitty");
-    expect(macDesk().inUse()).toBe("kitty");
+    expect(macTerminals().inUse()).toBe("kitty");
     bundle("iTerm");
-    expect(macDesk().inUse()).toBe("iTerm2");
+    expect(macTerminals().inUse()).toBe("iTerm2");
   });
 
   it("says what to do where the person has not permitted it", async () => {
     bundle("Terminal");
-    const desk = macDesk();
+    const terminals = macTerminals();
     install(
       join(folder, "fake", "osascript"),
       'echo "Not authorized to send Apple events. (-1743)" >&2; exit 1',
     );
-    await expect(desk.open(["tmux"])).rejects.toMatchObject({
+    await expect(terminals.open(["tmux"])).rejects.toMatchObject({
       code: "E_UNSUPPORTED",
       remedy: expect.stringContaining("Automation"),
     });
@@ -304,26 +304,26 @@ describe("a terminal that shows the session already", () => {
   it("is looked for by its tty in every terminal that can be asked", async () => {
     bundle("iTerm");
     bundle("Terminal");
-    expect(await macDesk().focus?.(client)).toBe(true);
+    expect(await macTerminals().focus?.(client)).toBe(true);
     const [, script, ...rest] = await recorded();
     expect(rest).toEqual(["/dev/ttys004"]);
     expect(script).toContain('application "iTerm2" is not running');
-    expect(await macDesk("none").focus?.(client)).toBe(false);
+    expect(await macTerminals("none").focus?.(client)).toBe(false);
     expect((await recorded())[1]).toContain('tell application "Terminal"');
   });
 
   it("is only brought to the front where it shows tmux natively", async () => {
     bundle("iTerm");
     bundle("Terminal");
-    expect(await macDesk().focus?.({ ...client, isNative: true })).toBe(true);
+    expect(await macTerminals().focus?.({ ...client, isNative: true })).toBe(true);
     expect((await recorded())[1]).toContain('tell application "iTerm2" to activate');
   });
 
   it("that may not be asked is one that is not found", async () => {
     bundle("Terminal");
-    const desk = macDesk();
+    const terminals = macTerminals();
     install(join(folder, "fake", "osascript"), "exit 1");
-    expect(await desk.focus?.(client)).toBe(false);
+    expect(await terminals.focus?.(client)).toBe(false);
   });
 });
 

@@ -24,7 +24,7 @@ export interface NewTarget {
   tmux_path?: string | null | undefined;
 }
 
-export interface TargetDeskDeps {
+export interface TargetServiceDeps {
   config: () => Config;
   /** Writes the list of targets into config.json; resolves when it is in force. */
   write: (valueOf: (current: Config) => readonly SshTargetConfig[]) => Promise<void>;
@@ -39,7 +39,7 @@ export interface TargetDeskDeps {
   logger: Logger;
 }
 
-export interface TargetDesk {
+export interface TargetService {
   /** Makes what runs equal to what is configured. Never throws; what fails is the target's health. */
   apply(): void;
   /** @throws AgtmuxError E_USAGE for a name that is taken or an alias that is none. */
@@ -62,7 +62,7 @@ const DISABLED = "it is disabled";
 /** An attempt that is further away waits for a person: a key, a host key. It is not brought forward. */
 const SOON_MS = 100_000;
 
-export const createTargetDesk = (deps: TargetDeskDeps): TargetDesk => {
+export const createTargetService = (deps: TargetServiceDeps): TargetService => {
   const { ingest, clock, logger } = deps;
   const running = new Map<string, SshTarget>();
   const closing = new Set<Promise<void>>();

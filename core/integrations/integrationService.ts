@@ -7,7 +7,7 @@ import type { Fleet } from "../connections/fleet.ts";
 import type { TargetUnit } from "../connections/targetUnit.ts";
 import { Integrations, type IntegrationDeps } from "./integrations.ts";
 
-export interface IntegrationDeskDeps extends Omit<
+export interface IntegrationServiceDeps extends Omit<
   IntegrationDeps,
   "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
 > {
@@ -20,12 +20,12 @@ export interface IntegrationDeskDeps extends Omit<
   lastRealEventAt: (agentType: string, targetId: string) => number | null;
 }
 
-export interface IntegrationDesk {
+export interface IntegrationService {
   /** @throws AgtmuxError E_TARGET_UNKNOWN; E_TARGET_UNREACHABLE while there is no connection. */
   of(targetId: string): Promise<Integrations>;
 }
 
-export const createIntegrationDesk = (deps: IntegrationDeskDeps): IntegrationDesk => {
+export const createIntegrationService = (deps: IntegrationServiceDeps): IntegrationService => {
   const { fleet, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
   const known = new WeakMap<TargetUnit, Promise<Integrations>>();
 

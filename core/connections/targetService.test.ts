@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { configSchema } from "../model/config.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { createTargetDesk, type TargetDeskDeps } from "./targetDesk.ts";
+import { createTargetService, type TargetServiceDeps } from "./targetService.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -16,7 +16,7 @@ it("brings attempts forward that wait for a network, not those that wait for a p
     targets: [...nextAttemptAt.keys()].map((name) => ({ name, ssh_target: name })),
   });
   const tried: string[] = [];
-  const open: TargetDeskDeps["open"] = ({ config: own }) => ({
+  const open: TargetServiceDeps["open"] = ({ config: own }) => ({
     config: own,
     start: () => {},
     connectNow: () => {
@@ -33,7 +33,7 @@ it("brings attempts forward that wait for a network, not those that wait for a p
     },
     close: () => Promise.resolve(),
   });
-  const desk = createTargetDesk({
+  const service = createTargetService({
     config: () => config,
     write: () => Promise.resolve(),
     ingest: {
@@ -46,8 +46,8 @@ it("brings attempts forward that wait for a network, not those that wait for a p
     clock: { now: () => NOW, setTimer: () => () => {} },
     logger: SILENT_LOGGER,
   });
-  desk.apply();
-  await desk.retryNow();
+  service.apply();
+  await service.retryNow();
   expect(tried).toEqual(["soon", "failing"]);
-  await desk.close();
+  await service.close();
 });

@@ -11,7 +11,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { AdapterRow } from "../ports/store.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
 
-export interface AdapterDeskDeps {
+export interface AdapterServiceDeps {
   adapters: AdapterSource;
   adapterSwitch: Pick<AdapterSwitch, "isEnabled" | "unknown">;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface AdapterDeskDeps {
   redact: (text: string) => string;
 }
 
-export interface AdapterDesk {
+export interface AdapterService {
   list(): AdapterList;
   check(file: AdapterText): AdapterCheck;
   /** `file` null: every adapter in force. Fails with E_CONFIG_INVALID for a file with problems, E_TARGET_UNREACHABLE for an unreadable pane. */
@@ -49,7 +49,7 @@ const healthOf = (adapter: AgentAdapter): Pick<AdapterView, "health" | "health_r
   return { health: health.status, health_reason: health.status === "ok" ? null : health.reason };
 };
 
-export const createAdapterDesk = (deps: AdapterDeskDeps): AdapterDesk => {
+export const createAdapterService = (deps: AdapterServiceDeps): AdapterService => {
   const { adapters, adapterSwitch, clock, redact } = deps;
   const originOf = (agentType: string): AdapterOrigin =>
     adapters.files?.originOf(agentType) ?? { kind: "built-in", files: [] };

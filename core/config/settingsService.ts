@@ -5,7 +5,7 @@ import { DEFAULT_CONFIG, type Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { isSettingKey, SETTING_SCHEMAS, settingsOf, type Settings } from "../model/settings.ts";
 
-export interface SettingsDesk {
+export interface SettingsService {
   /** As the file is now: what somebody has just written into it is in force then. */
   get(): Promise<Settings>;
   /**
@@ -16,7 +16,7 @@ export interface SettingsDesk {
   set(key: string, value: unknown): Promise<Settings>;
 }
 
-export interface SettingsDeskDeps {
+export interface SettingsServiceDeps {
   path: string;
   config: () => Config;
   problem: () => string | null;
@@ -26,13 +26,13 @@ export interface SettingsDeskDeps {
   write: (key: readonly [string, ...string[]], value: unknown) => Promise<void>;
 }
 
-export const createSettingsDesk = ({
+export const createSettingsService = ({
   path,
   config,
   problem,
   reload,
   write,
-}: SettingsDeskDeps): SettingsDesk => {
+}: SettingsServiceDeps): SettingsService => {
   const defaults = settingsOf(DEFAULT_CONFIG);
   const inForce = (): Settings => ({ path, problem: problem(), values: settingsOf(config()), defaults });
   return {
