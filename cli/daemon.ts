@@ -57,18 +57,18 @@ const waitUntilIdle = (
   const { promise, resolve } = Promise.withResolvers<Reason>();
   let timer: NodeJS.Timeout | null = null;
   let isStopped = false;
-  const heed = (count: number) => {
+  const onCount = (count: number) => {
     if (timer !== null) clearTimeout(timer);
     // Closing the server ends the last connections: that must not start the count again.
     timer = count === 0 && !isStopped ? setTimeout(() => resolve("idle"), idleMs()) : null;
   };
-  server.onClients(heed);
-  heed(server.clients());
+  server.onClients(onCount);
+  onCount(server.clients());
   return {
     left: promise,
     stop: () => {
       isStopped = true;
-      heed(0);
+      onCount(0);
     },
   };
 };
@@ -127,7 +127,7 @@ const withBound = async (work: Promise<void>, logger: Logger): Promise<void> => 
 };
 
 /** Node's own words about what nobody caught quote code and messages as they are, into a file. */
-const heedCrashes = (log: LogFile): void => {
+const logCrashes = (log: LogFile): void => {
   process.on("uncaughtException", (error) => {
     log.logger.error({ error }, "the daemon crashed");
     log.flush();
@@ -145,7 +145,7 @@ const serve = async (
 ): Promise<void> => {
   const log = await openLog(context, paths, options.foreground === true);
   const { logger } = log;
-  heedCrashes(log);
+  logCrashes(log);
   const stop = Promise.withResolvers<Reason>();
   context.signal.addEventListener("abort", () => stop.resolve("signal"));
   const isOnDemand = options.onDemand === true;
@@ -155,7 +155,7 @@ const serve = async (
     for (const close of closers.toReversed()) await close();
   };
   try {
-    // An answer on its way out comes before the end: the request is heeded in the next turn of the loop.
+    // An answer on its way out comes before the end: the request is handled in the next turn of the loop.
     const onShutdownRequest = () => void setImmediate(() => stop.resolve("request"));
     const clock = createSystemClock();
     const builtIn = createAdapterRegistry().list();

@@ -3,7 +3,7 @@
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import { showPlan, type DesktopHands } from "../core/actions/showPlan.ts";
+import { showPlan, type DesktopActions } from "../core/actions/showPlan.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
@@ -82,7 +82,7 @@ export const joinDaemon = (
   client: DaemonClient,
   terminals: Pick<TerminalService, "open" | "focus">,
 ): ReachedDaemon => {
-  const hands: DesktopHands = {
+  const desktop: DesktopActions = {
     run: runShort,
     openTerminal: (argv) => terminals.open(argv),
     focusTerminal: terminals.focus,
@@ -91,7 +91,7 @@ export const joinDaemon = (
   const service = {
     ...remote,
     openAttach: (input: Parameters<typeof remote.openAttach>[0]) =>
-      showPlan(hands, (mayFocus) => remote.prepareAttach({ ...input, insideTmux: null, mayFocus })),
+      showPlan(desktop, (mayFocus) => remote.prepareAttach({ ...input, insideTmux: null, mayFocus })),
   };
   return {
     role: "client",

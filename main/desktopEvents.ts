@@ -28,17 +28,17 @@ export class DesktopEvents {
     if (this.wish !== null) waiting.push({ kind: "go", view: this.wish });
     this.wish = null;
     let wake: () => void = () => {};
-    const heed = (event: DesktopEvent): void => {
+    const listener = (event: DesktopEvent): void => {
       waiting.push(event);
       wake();
     };
     // At once: what is told after the end is for the next page.
     const leave = (): void => {
-      if (!this.listeners.delete(heed)) return;
+      if (!this.listeners.delete(listener)) return;
       for (const event of waiting.splice(0)) if (event.kind === "go") this.go(event.view);
       wake();
     };
-    this.listeners.add(heed);
+    this.listeners.add(listener);
     signal.addEventListener("abort", leave, { once: true });
     try {
       while (!signal.aborted) {
@@ -55,6 +55,6 @@ export class DesktopEvents {
   }
 
   private emit(event: DesktopEvent): void {
-    for (const heed of this.listeners) heed(event);
+    for (const listener of this.listeners) listener(event);
   }
 }

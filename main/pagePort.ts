@@ -12,11 +12,11 @@ const createPort = (contents: WebContents): MessagePortPair => ({
     if (!contents.isDestroyed()) contents.send(CHANNEL, message);
   },
   onMessage: (listener) => {
-    const heed = (event: IpcMainEvent, message: unknown): void => {
+    const handle = (event: IpcMainEvent, message: unknown): void => {
       if (isFromPage(event, contents)) listener(message);
     };
-    ipcMain.on(CHANNEL, heed);
-    return () => void ipcMain.off(CHANNEL, heed);
+    ipcMain.on(CHANNEL, handle);
+    return () => void ipcMain.off(CHANNEL, handle);
   },
 });
 

@@ -3,7 +3,7 @@
 import { powerMonitor } from "electron";
 
 /** Once the app is ready. */
-export const onWakeUp = (heed: () => void): void => {
-  powerMonitor.on("resume", heed);
-  powerMonitor.on("unlock-screen", heed);
+export const onWakeUp = (handle: () => void): void => {
+  powerMonitor.on("resume", handle);
+  powerMonitor.on("unlock-screen", handle);
 };

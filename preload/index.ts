@@ -5,8 +5,8 @@ import { contextBridge, ipcRenderer } from "electron";
 contextBridge.exposeInMainWorld("agtmux", {
   send: (message: unknown): void => ipcRenderer.send("agtmux", message),
   onMessage: (listener: (message: unknown) => void): (() => void) => {
-    const heed = (_event: unknown, message: unknown): void => listener(message);
-    ipcRenderer.on("agtmux", heed);
-    return () => void ipcRenderer.removeListener("agtmux", heed);
+    const handle = (_event: unknown, message: unknown): void => listener(message);
+    ipcRenderer.on("agtmux", handle);
+    return () => void ipcRenderer.removeListener("agtmux", handle);
   },
 });

@@ -11,8 +11,8 @@ import {
   pressNext,
   seeAgain,
   type AnswerInput,
-  type PromptSight,
-} from "./answerSight.ts";
+  type PromptReading,
+} from "./promptReading.ts";
 import { answerText } from "./answerText.ts";
 import { pause, poll } from "./pause.ts";
 
@@ -26,34 +26,34 @@ const MAX_MOVES = 40;
 
 const MOVES: ReadonlySet<string> = new Set(["Up", "Down", "Left", "Right"]);
 
-type Pressed = { isPressed: true; sight: PromptSight } | { isPressed: false; why: string };
+type Pressed = { isPressed: true; reading: PromptReading } | { isPressed: false; why: string };
 
-/** After a move: the sight in which the option is nearer. Null when the selection stays. */
+/** After a move: the reading in which the option is nearer. Null when the selection stays. */
 const awaitMove = (
   input: AnswerInput,
-  { request }: PromptSight,
+  { request }: PromptReading,
   about: { index: number; distance: number },
-): Promise<PromptSight | null> =>
+): Promise<PromptReading | null> =>
   poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: STEP_LIMIT_MS }, async () => {
     const next = await seeAgain(input, request);
     const keys = next?.request.options[about.index]?.keys ?? null;
     return keys !== null && keys.length > 0 && keys.length < about.distance ? next : null;
   });
 
-/** Moves until one key is left, which confirms. Keys are read anew from every sight. */
-const moveAndConfirm = async (input: AnswerInput, first: PromptSight, index: number): Promise<Pressed> => {
-  let sight = first;
+/** Moves until one key is left, which confirms. Keys are read anew from every reading. */
+const moveAndConfirm = async (input: AnswerInput, first: PromptReading, index: number): Promise<Pressed> => {
+  let reading = first;
   for (let moves = 0; moves < MAX_MOVES; moves += 1) {
-    const distance = sight.request.options[index]?.keys?.length ?? 0;
+    const distance = reading.request.options[index]?.keys?.length ?? 0;
     // oxlint-disable-next-line no-await-in-loop -- one move after the other is the point
-    const next = await awaitMove(input, sight, { index, distance });
+    const next = await awaitMove(input, reading, { index, distance });
     if (next === null) return { isPressed: false, why: "The selection did not move to the option." };
     const key = next.request.options[index]?.keys?.[0] ?? "";
     // oxlint-disable-next-line no-await-in-loop -- see above
     const problem = await pressNext(input, next, keyCommand(input, key));
     if (problem !== null) return { isPressed: false, why: problem };
-    if (next.request.options[index]?.keys?.length === 1) return { isPressed: true, sight: next };
-    sight = next;
+    if (next.request.options[index]?.keys?.length === 1) return { isPressed: true, reading: next };
+    reading = next;
   }
   return { isPressed: false, why: "The selection did not arrive at the option." };
 };
@@ -61,45 +61,45 @@ const moveAndConfirm = async (input: AnswerInput, first: PromptSight, index: num
 /** Keys that are no moves, while the prompt stays: one of them may be enough. */
 const pressRest = async (
   input: AnswerInput,
-  first: PromptSight,
+  first: PromptReading,
   rest: readonly string[],
 ): Promise<Pressed> => {
-  let sight = first;
+  let reading = first;
   for (const key of rest) {
     // oxlint-disable-next-line no-await-in-loop -- one key after the other is the point
     await pause(input.clock, KEY_PAUSE_MS);
     // oxlint-disable-next-line no-await-in-loop -- see above
-    const next = await seeAgain(input, sight.request);
+    const next = await seeAgain(input, reading.request);
     if (next === null) break;
     // oxlint-disable-next-line no-await-in-loop -- see above
     const problem = await pressNext(input, next, keyCommand(input, key));
     if (problem !== null) return { isPressed: false, why: problem };
-    sight = next;
+    reading = next;
   }
-  return { isPressed: true, sight };
+  return { isPressed: true, reading };
 };
 
 /** The keys after the first one. */
 const goOn = (
   input: AnswerInput,
-  first: PromptSight,
+  first: PromptReading,
   { index, keys: [key = "", ...rest] }: { index: number; keys: readonly string[] },
 ): Promise<Pressed> => {
-  if (rest.length === 0) return Promise.resolve({ isPressed: true, sight: first });
+  if (rest.length === 0) return Promise.resolve({ isPressed: true, reading: first });
   return MOVES.has(key) ? moveAndConfirm(input, first, index) : pressRest(input, first, rest);
 };
 
 const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<AnswerReport> => {
-  const wayTo = ({ shown }: PromptSight): { index: number; keys: readonly string[] } => {
+  const wayTo = ({ shown }: PromptReading): { index: number; keys: readonly string[] } => {
     const index = optionOf(choice, shown, input);
     return { index, keys: shown.options[index]?.keys ?? [] };
   };
-  const first = await pressFirst(input, (sight) => keyCommand(input, wayTo(sight).keys[0] ?? ""));
+  const first = await pressFirst(input, (reading) => keyCommand(input, wayTo(reading).keys[0] ?? ""));
   const notes = notesOf(first);
   try {
     const pressed = await goOn(input, first, wayTo(first));
     if (!pressed.isPressed) return { outcome: "not_delivered", detail: pressed.why, notes };
-    return { ...(await awaitEffect(input, pressed.sight)), notes };
+    return { ...(await awaitEffect(input, pressed.reading)), notes };
   } catch (error) {
     if (!(error instanceof AgtmuxError)) throw error;
     return { outcome: "unverified", detail: `Keys were pressed, but then: ${error.message}`, notes };

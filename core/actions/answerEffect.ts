@@ -2,7 +2,7 @@
 import { isSameDialog } from "../engine/samePrompt.ts";
 import type { ActionOutcome } from "../model/actionView.ts";
 import type { PromptRequest } from "../model/request.ts";
-import { lookAt, requestOn, type AnswerInput, type PromptSight } from "./answerSight.ts";
+import { captureStyled, requestOn, type AnswerInput, type PromptReading } from "./promptReading.ts";
 import { poll } from "./pause.ts";
 
 const LIMIT_MS = 4_000;
@@ -19,16 +19,16 @@ export interface AnswerReport {
 /** What became of a prompt that was answered. */
 export const awaitEffect = async (
   input: AnswerInput,
-  { request }: PromptSight,
+  { request }: PromptReading,
 ): Promise<Omit<AnswerReport, "notes">> => {
   let left = 0;
   let next: PromptRequest | null = null;
   let isGone = false;
   const seen = await poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: LIMIT_MS }, async () => {
-    const look = await lookAt(input);
-    isGone = look === null || look.panePid !== input.pane.panePid;
-    if (look === null || isGone) return true;
-    next = requestOn(input, look);
+    const capture = await captureStyled(input);
+    isGone = capture === null || capture.panePid !== input.pane.panePid;
+    if (capture === null || isGone) return true;
+    next = requestOn(input, capture);
     left = next !== null && isSameDialog(request, next) ? 0 : left + 1;
     return left >= SEEN_LEFT ? true : null;
   });

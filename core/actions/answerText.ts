@@ -10,10 +10,10 @@ import {
   pressNext,
   seeAgain,
   type AnswerInput,
-  type PromptSight,
-} from "./answerSight.ts";
+  type PromptReading,
+} from "./promptReading.ts";
 import { findTyped } from "./inputBox.ts";
-import type { HeldText } from "./paneHands.ts";
+import type { HeldText } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import { requireShownWhole } from "./requireShownWhole.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
@@ -38,29 +38,29 @@ const entryOf = ({ paneRef, agentName }: AnswerInput, request: PromptRequest): r
 };
 
 /** Null: the prompt is another one now, or the keys did not arrive. */
-const openField = async (input: AnswerInput, first: PromptSight): Promise<PromptSight | null> => {
-  let sight = first;
+const openField = async (input: AnswerInput, first: PromptReading): Promise<PromptReading | null> => {
+  let reading = first;
   for (const key of entryOf(input, first.request).slice(1)) {
     // oxlint-disable-next-line no-await-in-loop -- one key after the other is the point
     await pause(input.clock, KEY_PAUSE_MS);
     // oxlint-disable-next-line no-await-in-loop -- see above
-    const next = await seeAgain(input, sight.request);
+    const next = await seeAgain(input, reading.request);
     // oxlint-disable-next-line no-await-in-loop -- see above
     if (next === null || (await pressNext(input, next, keyCommand(input, key))) !== null) return null;
-    sight = next;
+    reading = next;
   }
   await pause(input.clock, KEY_PAUSE_MS);
-  return seeAgain(input, sight.request);
+  return seeAgain(input, reading.request);
 };
 
 const submit = async (
   input: AnswerInput,
-  { text, typedAt }: { text: string; typedAt: PromptSight },
+  { text, typedAt }: { text: string; typedAt: PromptReading },
 ): Promise<Omit<AnswerReport, "notes">> => {
   await pause(input.clock, KEY_PAUSE_MS);
   const shown = await poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs: APPEAR_LIMIT_MS }, async () => {
     const now = await seeAgain(input, typedAt.request);
-    return now !== null && findTyped(text, typedAt.look, now.look) !== null ? now : null;
+    return now !== null && findTyped(text, typedAt.capture, now.capture) !== null ? now : null;
   });
   if (shown === null)
     return {
@@ -73,7 +73,7 @@ const submit = async (
 
 const typeAndSubmit = async (
   input: AnswerInput,
-  { held, first, isTyped }: { held: HeldText; first: PromptSight; isTyped: boolean },
+  { held, first, isTyped }: { held: HeldText; first: PromptReading; isTyped: boolean },
 ): Promise<Omit<AnswerReport, "notes">> => {
   const { text } = held;
   if (isTyped) return submit(input, { text, typedAt: first });
@@ -108,5 +108,5 @@ export const answerText = async (input: AnswerInput, rawText: string): Promise<A
   const { text, stripped } = toSendable(rawText);
   if (text.trim() === "")
     throw new AgtmuxError("E_USAGE", "There is no text to answer with", { remedy: "Give it with --text." });
-  return withHeldText(input.hands, text, (held) => answerHeld(input, { held, stripped }));
+  return withHeldText(input.client, text, (held) => answerHeld(input, { held, stripped }));
 };

@@ -1,9 +1,9 @@
 // Finds a text that was just typed on the screen, and tells later whether it still stands in the input box. Pure, and
 // without knowledge of any agent: a box ends where the cursor is, or else near the bottom of the screen; what was sent on
 // moves away from there. Recorded: every agent leaves at least two rows between a sent prompt and its input box.
-import type { PaneLook } from "./paneHands.ts";
+import type { PaneCapture } from "./paneClient.ts";
 
-type Seen = Pick<PaneLook, "rows" | "cursorX" | "cursorY">;
+type Seen = Pick<PaneCapture, "rows" | "cursorX" | "cursorY">;
 
 /** Left out of comparisons: blanks, frames of boxes, marks and emoji (tmux and programs differ in how they keep them). */
 const NOISE = /[\s\u2500-\u259f\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]/gu;
@@ -81,7 +81,7 @@ export const findTyped = (text: string, before: Seen, now: Seen): BoxMark | null
 };
 
 /** The row of the screen, as tmux has it, in which a typed text ends; null when it is not there any more. */
-export const rowOf = (mark: BoxMark, now: Seen & Pick<PaneLook, "rawRows">): string | null => {
+export const rowOf = (mark: BoxMark, now: Seen & Pick<PaneCapture, "rawRows">): string | null => {
   const found = locate(mark.byCursor ? upToCursor(now) : now.rows, mark.tail);
   return found === null || (mark.byCursor && !found.isLast) ? null : (now.rawRows[found.row] ?? null);
 };

@@ -2,21 +2,21 @@ import { expect, test } from "vitest";
 import type { Pane } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import { interruptTurn, type InterruptInput } from "./interrupt.ts";
-import type { PaneHands, PaneLook } from "./paneHands.ts";
+import type { PaneClient, PaneCapture } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
 const PANE = { paneId: "%1", panePid: 7 } as Pane;
-const LOOK = { panePid: 7, isSynchronized: false } as PaneLook;
+const LOOK = { panePid: 7, isSynchronized: false } as PaneCapture;
 
 /** A pane whose agent is in `states[n]` after n presses, on a clock that runs when it is waited for. */
 const setUp = (states: readonly (CanonicalState | null)[], change: Partial<InterruptInput> = {}) => {
   const presses: { keys: string[]; at: number }[] = [];
   let now = 0;
-  const hands: PaneHands = {
-    look: async () => LOOK,
-    capture: async () => null,
+  const client: PaneClient = {
+    capture: async () => LOOK,
+    readScrollback: async () => null,
     hold: () => Promise.reject(new Error("an interrupt types no text")),
-    act: async (_action, _pane, commands) => {
+    runIf: async (_action, _pane, commands) => {
       presses.push({ keys: commands.at(-1)?.slice(4) ?? [], at: now });
       return true;
     },
@@ -26,7 +26,7 @@ const setUp = (states: readonly (CanonicalState | null)[], change: Partial<Inter
     paneRef: "pane:host/a/@0/%1",
     agentName: "Agent",
     keys: [["Escape"], ["Escape"]],
-    hands,
+    client,
     clock: {
       now: () => now,
       setTimer: (delayMs, callback) => {

@@ -4,7 +4,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { PaneHands, TmuxCommand } from "./paneHands.ts";
+import type { PaneClient, TmuxCommand } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
@@ -19,7 +19,7 @@ export interface InterruptInput {
   paneRef: string;
   agentName: string;
   keys: readonly (readonly string[])[];
-  hands: PaneHands;
+  client: PaneClient;
   clock: Pick<Clock, "now" | "setTimer">;
   /** As the engine has it now; null once the runtime has ended. */
   state(): CanonicalState | null;
@@ -39,23 +39,23 @@ const isBusy = (state: CanonicalState | null): boolean =>
 export const interruptTurn = async (
   input: InterruptInput,
 ): Promise<{ outcome: ActionOutcome; detail: string }> => {
-  const { pane, paneRef, hands, clock, keys, agentName } = input;
+  const { pane, paneRef, client, clock, keys, agentName } = input;
   const refuse = (why: string): AgtmuxError =>
     new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was done to ${paneRef}: ${why}.`);
   const before = input.state();
   // Unknown may be a turn that nobody sees. At rest the same keys mean something else, for example a rewind.
   if (!isBusy(before) && before !== "unknown")
     throw refuse(`${agentName} is ${before ?? "gone"}, there is no turn to stop`);
-  const look = await hands.look(pane);
-  if (look === null || look.panePid !== pane.panePid) throw refuse("the pane is gone");
-  if (look.isSynchronized)
+  const capture = await client.capture(pane);
+  if (capture === null || capture.panePid !== pane.panePid) throw refuse("the pane is gone");
+  if (capture.isSynchronized)
     throw new AgtmuxError(
       "E_UNSUPPORTED",
       `Nothing was done to ${paneRef}: what is pressed there goes to every pane of its window.`,
     );
   if (!(await input.isForeground())) throw refuse("its agent is in the background");
   // A shell that got its terminal back from the agent must not get the keys.
-  const onlyIf = { command: look.command };
+  const onlyIf = { command: capture.command };
   for (const [index, press] of keys.entries()) {
     const commands: TmuxCommand[] = [
       ["copy-mode", "-q", "-t", pane.paneId],
@@ -63,7 +63,7 @@ export const interruptTurn = async (
     ];
     if (index === 0) {
       // oxlint-disable-next-line no-await-in-loop -- one press after the other is the point
-      if (!(await hands.act(input.verify(), pane, commands, onlyIf)))
+      if (!(await client.runIf(input.verify(), pane, commands, onlyIf)))
         throw refuse("the pane is another one now");
       continue;
     }
@@ -72,7 +72,7 @@ export const interruptTurn = async (
     // Once it has stopped, another press would mean something else.
     if (isBusy(before) && !isBusy(input.state())) break;
     // oxlint-disable-next-line no-await-in-loop -- see above
-    if (!(await hands.act(input.renew(), pane, commands, onlyIf))) break;
+    if (!(await client.runIf(input.renew(), pane, commands, onlyIf))) break;
   }
   if (!isBusy(before))
     return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };

@@ -3,7 +3,7 @@
 import type { ActionOutcome, Signal } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ProcessHands } from "./processHands.ts";
+import type { ProcessSignaller } from "./processSignaller.ts";
 import { poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
@@ -14,7 +14,7 @@ export interface KillInput {
   paneRef: string;
   pid: number;
   signal: Signal;
-  processes: ProcessHands;
+  processes: ProcessSignaller;
   clock: Pick<Clock, "now" | "setTimer">;
   /** True while the pid is the runtime's process: pid and start time. */
   isRuntimeProcess(): Promise<boolean>;
@@ -32,7 +32,7 @@ export const killProcess = async (input: KillInput): Promise<{ outcome: ActionOu
   const stale = () =>
     new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was done to ${paneRef}: its agent's process has ended.`);
   // Seen before it is compared with the runtime, and signalled only if it is still the one that was seen.
-  const seen = await processes.look(pid);
+  const seen = await processes.find(pid);
   if (seen === null || !(await input.isRuntimeProcess())) throw stale();
   const action = input.verify();
   input.onSignal(true);
@@ -43,7 +43,7 @@ export const killProcess = async (input: KillInput): Promise<{ outcome: ActionOu
     throw error;
   }
   const isGone = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: GONE_LIMIT_MS }, async () =>
-    (await processes.look(pid))?.start === seen.start ? null : true,
+    (await processes.find(pid))?.start === seen.start ? null : true,
   );
   if (isGone === null) {
     input.onSignal(false);

@@ -59,11 +59,11 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
       record.throughGate("view-output", input, async ({ verified }) => {
         const { subject, snapshot } = verified;
         const { lines, ansi, source = "screen" } = input;
-        const { pane, hands } = reach.reach(subject.key, subject.paneRef);
+        const { pane, client } = reach.reach(subject.key, subject.paneRef);
         const entry = liveEntry(snapshot.runtimeId);
         const output =
           source === "screen"
-            ? await viewOutput({ action: verified, pane, hands, lines, ansi })
+            ? await viewOutput({ action: verified, pane, client, lines, ansi })
             : await transcript(entry, pane, subject.paneRef, lines);
         return {
           schema_version: SCHEMA_VERSION,

@@ -4,7 +4,7 @@ import type { DaemonService } from "../api/service.ts";
 import { interruptTurn } from "./interrupt.ts";
 import { killProcess } from "./kill.ts";
 import type { Gate } from "./prepare.ts";
-import { createProcessHands, lookAtProcess } from "./processHands.ts";
+import { createProcessSignaller, findProcess } from "./processSignaller.ts";
 import { sendText } from "./send.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/world.ts";
@@ -63,7 +63,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     const runtime = entryOf(runtimeId)?.runtime;
     if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
     const { executor, processes } = fleet.unitOf(runtime.targetId);
-    const seen = await lookAtProcess(executor, runtime.pid);
+    const seen = await findProcess(executor, runtime.pid);
     // A pid that was given to another process may be in front of another terminal.
     return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
   };
@@ -104,14 +104,14 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   ): Promise<ActionResult> => {
     const { verified, prepared } = turn;
     const { subject } = verified;
-    const { pane, hands } = reach.reach(subject.key, subject.paneRef);
+    const { pane, client } = reach.reach(subject.key, subject.paneRef);
     const { runtimeId } = subject;
     const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
     return once.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
       sendText({
         pane,
         paneRef: subject.paneRef,
-        hands,
+        client,
         clock,
         agent:
           runtimeId === null
@@ -217,7 +217,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
             paneRef,
             pid,
             signal: input.signal,
-            processes: createProcessHands(unit.executor),
+            processes: createProcessSignaller(unit.executor),
             clock,
             isRuntimeProcess: () => unit.processes.verify(pid, processStartedAt),
             verify: () => gate.verify(turn.prepared),

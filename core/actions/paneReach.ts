@@ -1,5 +1,5 @@
-// Connects actions with the panes of the watched tmux servers: which hands reach a pane, or why none do.
-import { createPaneHands, type PaneHands } from "./paneHands.ts";
+// Connects actions with the panes of the watched tmux servers: which client reaches a pane, or why none does.
+import { createPaneClient, type PaneClient } from "./paneClient.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey } from "../model/runtime.ts";
 import type { Fleet } from "../connections/fleet.ts";
@@ -10,7 +10,7 @@ export interface PaneReach {
    * @throws AgtmuxError E_TARGET_UNREACHABLE without a connection, E_STALE_SNAPSHOT when the pane is gone, E_TMUX_MISSING when
    *   there is no tmux.
    */
-  reach(key: PaneKey, paneRef: string): { pane: Pane; hands: PaneHands };
+  reach(key: PaneKey, paneRef: string): { pane: Pane; client: PaneClient };
 }
 
 export interface PaneReachDeps {
@@ -29,6 +29,6 @@ export const createPaneReach = ({ fleet, paneOf, makeNonce }: PaneReachDeps): Pa
     if (pane === undefined || watched === undefined)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `${paneRef} is no longer there`);
     const { socketArgs } = watched;
-    return { pane, hands: createPaneHands({ executor, tmuxPath, socketArgs, makeNonce }) };
+    return { pane, client: createPaneClient({ executor, tmuxPath, socketArgs, makeNonce }) };
   },
 });

@@ -6,12 +6,12 @@ import type { CanonicalState } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { rowOf, type BoxMark } from "./inputBox.ts";
-import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
+import type { PaneClient, PaneCapture, TmuxCommand } from "./paneClient.ts";
 import { pause } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
+import { landmarks, readCapture, showsPrompt } from "./screenReading.ts";
 
-/** Looks and tries, when the screen changes between a look and the key. */
+/** Captures and tries, when the screen changes between a capture and the key. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 60;
 
@@ -27,7 +27,7 @@ export interface SendAgent {
 /** What Enter needs of a sending. */
 export interface EnterInput {
   pane: Pane;
-  hands: PaneHands;
+  client: PaneClient;
   clock: Pick<Clock, "now" | "setTimer">;
   /** Null for a pane without an agent. */
   agent: SendAgent | null;
@@ -42,9 +42,9 @@ export interface Typed {
 }
 
 /** The row in which the typed text ends must be there still; null when it is not. */
-const enterCondition = ({ command, mark }: Typed, look: PaneLook) => {
-  if (mark === null) return { command, screenShows: landmarks(look, null) };
-  const row = rowOf(mark, look);
+const enterCondition = ({ command, mark }: Typed, capture: PaneCapture) => {
+  if (mark === null) return { command, screenShows: landmarks(capture, null) };
+  const row = rowOf(mark, capture);
   return row === null ? null : { command, screenShows: [row] };
 };
 
@@ -53,12 +53,12 @@ type EnterTry = { kind: "pressed" | "again" } | { kind: "refused"; why: string }
 const refused = (why: string): EnterTry => ({ kind: "refused", why });
 
 const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
-  const { hands, pane, agent } = input;
-  const look = await hands.look(pane);
-  if (look === null) return refused("The pane went away before Enter.");
-  if (showsPrompt(readLook(input.agent, input.pane, look)))
+  const { client, pane, agent } = input;
+  const capture = await client.capture(pane);
+  if (capture === null) return refused("The pane went away before Enter.");
+  if (showsPrompt(readCapture(input.agent, input.pane, capture)))
     return refused("A prompt opened before Enter, so Enter was not pressed.");
-  const onlyIf = enterCondition(typed, look);
+  const onlyIf = enterCondition(typed, capture);
   if (onlyIf === null) return { kind: "again" };
   if (agent !== null && !(await agent.isForeground()))
     return refused("The agent lost its terminal before Enter, so Enter was not pressed.");
@@ -66,7 +66,7 @@ const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
     ["copy-mode", "-q", "-t", pane.paneId],
     ["send-keys", "-t", pane.paneId, "Enter"],
   ];
-  const isPressed = await hands.act(input.renew(), pane, keys, onlyIf);
+  const isPressed = await client.runIf(input.renew(), pane, keys, onlyIf);
   return { kind: isPressed ? "pressed" : "again" };
 };
 

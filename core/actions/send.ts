@@ -6,11 +6,11 @@ import type { ActionOutcome } from "../model/actionView.ts";
 import { isWaiting } from "../model/state.ts";
 import { requireFitPane } from "./fitPane.ts";
 import { findTyped, isRecognisable, isStillInBox, type BoxMark } from "./inputBox.ts";
-import type { HeldText, PaneLook, TmuxCommand } from "./paneHands.ts";
+import type { HeldText, PaneCapture, TmuxCommand } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { pressEnter, type EnterInput, type Typed } from "./pressEnter.ts";
-import { landmarks, readLook, showsPrompt } from "./screenSight.ts";
+import { landmarks, readCapture, showsPrompt } from "./screenReading.ts";
 import { strippedNotes, toSendable } from "./sendableText.ts";
 import { typingCommand, withHeldText } from "./typing.ts";
 
@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 60;
 const SEEN_LEFT = 2;
 /** An agent may take each Enter for a new line, so that its box grows by a row. */
 const AGENT_SLACK_ROWS = 1;
-/** Looks and tries, when the screen changes between a look and its keys: spinners do that. */
+/** Captures and tries, when the screen changes between a capture and its keys: spinners do that. */
 const TRIES = 5;
 
 const SHELL = /^-?(?:a|ba|c|da|fi|k|mk|pdk|tc|z|ya|rba)?sh$|^-?(?:nu|elvish|xonsh|pwsh|busybox)$/;
@@ -58,10 +58,10 @@ const openPrompt = (paneRef: string): AgtmuxError =>
     `Nothing was sent to ${paneRef}: its agent waits for an answer to a prompt.`,
   );
 
-const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> => {
+const refuseReceiver = async (input: SendInput, capture: PaneCapture): Promise<void> => {
   const { agent, paneRef, toShell } = input;
   if (agent === null) {
-    if (SHELL.test(look.command) && !toShell)
+    if (SHELL.test(capture.command) && !toShell)
       throw new AgtmuxError(
         "E_CONFIRMATION_REQUIRED",
         `Nothing was sent to ${paneRef}: a shell would run the text.`,
@@ -75,7 +75,7 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
     return;
   }
   const state = agent.state();
-  if ((state !== null && isWaiting(state)) || showsPrompt(readLook(input.agent, input.pane, look)))
+  if ((state !== null && isWaiting(state)) || showsPrompt(readCapture(input.agent, input.pane, capture)))
     throw openPrompt(paneRef);
   if (!(await agent.isForeground()))
     throw new AgtmuxError(
@@ -87,26 +87,26 @@ const refuseReceiver = async (input: SendInput, look: PaneLook): Promise<void> =
     );
 };
 
-/** False when the pane is not any more what `look` saw; then nothing was typed. */
-const typeText = async (input: SendInput, text: HeldText, look: PaneLook): Promise<boolean> => {
-  const { hands, pane } = input;
+/** False when the pane is not any more what `capture` saw; then nothing was typed. */
+const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture): Promise<boolean> => {
+  const { client, pane } = input;
   const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
   const onlyIf = {
-    command: look.command,
-    screenShows: landmarks(look, readLook(input.agent, input.pane, look)),
+    command: capture.command,
+    screenShows: landmarks(capture, readCapture(input.agent, input.pane, capture)),
   };
   const action = input.verify();
   input.onFirstKey();
-  if (await hands.act(action, pane, [leaveMode, typingCommand(pane, text)], onlyIf)) return true;
+  if (await client.runIf(action, pane, [leaveMode, typingCommand(pane, text)], onlyIf)) return true;
   input.onNothingSent();
   return false;
 };
 
-/** Looks and types, again while the screen changes in between. Gives what was there before. */
-const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneLook> => {
+/** Captures and types, again while the screen changes in between. Gives what was there before. */
+const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCapture> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
-    const before = requireFitPane(await input.hands.look(input.pane), input.pane, input.paneRef);
+    const before = requireFitPane(await input.client.capture(input.pane), input.pane, input.paneRef);
     // oxlint-disable-next-line no-await-in-loop -- see above
     await refuseReceiver(input, before);
     // oxlint-disable-next-line no-await-in-loop -- see above
@@ -123,13 +123,13 @@ const awaitLeft = async (
   input: SendInput,
   { mark, wasRunning, enters }: { mark: BoxMark; wasRunning: boolean; enters: number },
 ): Promise<boolean> => {
-  const { hands, pane, clock, agent } = input;
+  const { client, pane, clock, agent } = input;
   const slack = agent === null ? 0 : enters * AGENT_SLACK_ROWS;
   let left = 0;
   const seen = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: LEAVE_LIMIT_MS }, async () => {
     if (!wasRunning && agent?.state() === "running") return true;
-    const look = await hands.look(pane);
-    left = look === null || isStillInBox(mark, look, slack) ? 0 : left + 1;
+    const capture = await client.capture(pane);
+    left = capture === null || isStillInBox(mark, capture, slack) ? 0 : left + 1;
     return left >= SEEN_LEFT ? true : null;
   });
   return seen ?? false;
@@ -158,14 +158,14 @@ const enterAndSee = async (input: SendInput, typed: Typed): Promise<Omit<SendRep
 const seeThrough = async (
   input: SendInput,
   text: string,
-  before: PaneLook,
+  before: PaneCapture,
 ): Promise<Omit<SendReport, "notes">> => {
-  const { hands, pane, clock } = input;
+  const { client, pane, clock } = input;
   const isLong = text.length > LONG_TEXT || text.includes("\n");
   await pause(clock, isLong ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
   const mark = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: APPEAR_LIMIT_MS }, async () => {
-    const look = await hands.look(pane);
-    return look === null ? null : findTyped(text, before, look);
+    const capture = await client.capture(pane);
+    return capture === null ? null : findTyped(text, before, capture);
   });
   if (!input.pressEnter)
     return mark === null
@@ -191,7 +191,7 @@ export const sendText = async (input: SendInput): Promise<SendReport> => {
     throw new AgtmuxError("E_USAGE", "There is no text to send", {
       remedy: "Give it with --text or --stdin.",
     });
-  const before = await withHeldText(input.hands, text, (held) => lookAndType(input, held));
+  const before = await withHeldText(input.client, text, (held) => lookAndType(input, held));
   const notes = [
     ...strippedNotes(stripped),
     ...(before.inMode ? ["The pane was in copy mode, which was left."] : []),

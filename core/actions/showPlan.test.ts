@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AttachPlan } from "../model/snapshot.ts";
-import { showPlan, type DesktopHands } from "./showPlan.ts";
+import { showPlan, type DesktopActions } from "./showPlan.ts";
 
 const plan = (mode: AttachPlan["mode"], isNative = false): AttachPlan => ({
   snapshotId: "snap",
@@ -11,11 +11,11 @@ const plan = (mode: AttachPlan["mode"], isNative = false): AttachPlan => ({
 });
 
 const show = async (
-  more: Partial<DesktopHands>,
+  more: Partial<DesktopActions>,
   planFor: (mayFocus: boolean) => AttachPlan = (mayFocus) => plan(mayFocus ? "focus_client" : "attach"),
 ) => {
   const done: string[] = [];
-  const hands: DesktopHands = {
+  const desktop: DesktopActions = {
     run: ([word = ""]) => {
       done.push(`run ${word}`);
       return Promise.resolve(0);
@@ -30,7 +30,7 @@ const show = async (
     },
     ...more,
   };
-  const shown = await showPlan(hands, (mayFocus) => Promise.resolve(planFor(mayFocus)));
+  const shown = await showPlan(desktop, (mayFocus) => Promise.resolve(planFor(mayFocus)));
   return { done, mode: shown.mode };
 };
 

@@ -3,7 +3,7 @@
 import { AgtmuxError } from "../model/errors.ts";
 import type { AttachPlan, ExistingClient } from "../model/snapshot.ts";
 
-export interface DesktopHands {
+export interface DesktopActions {
   /** Runs a short command; resolves with its exit status, null when it was ended. */
   run(argv: readonly string[]): Promise<number | null>;
   /** Null where there is no desktop. */
@@ -23,22 +23,22 @@ const quoteForPerson = (word: string): string =>
  * @throws AgtmuxError E_STALE_SNAPSHOT when the pane went meanwhile, E_UNSUPPORTED where there is no desktop.
  */
 export const showPlan = async (
-  hands: DesktopHands,
+  desktop: DesktopActions,
   planFor: (mayFocus: boolean) => Promise<AttachPlan>,
 ): Promise<AttachPlan> => {
-  let plan = await planFor(hands.focusTerminal !== null);
+  let plan = await planFor(desktop.focusTerminal !== null);
   if (plan.mode === "focus_client" && plan.existingClient !== null) {
-    if ((await hands.run(plan.argv)) !== 0)
+    if ((await desktop.run(plan.argv)) !== 0)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `${plan.paneRef} is no longer there`);
-    const isInFront = (await hands.focusTerminal?.(plan.existingClient)) ?? false;
+    const isInFront = (await desktop.focusTerminal?.(plan.existingClient)) ?? false;
     if (isInFront || plan.existingClient.isNative) return plan;
     plan = await planFor(false);
   }
-  if (hands.openTerminal === null)
+  if (desktop.openTerminal === null)
     throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {
       remedy: `Run: ${plan.argv.map(quoteForPerson).join(" ")}`,
       details: plan.argv,
     });
-  await hands.openTerminal(plan.argv);
+  await desktop.openTerminal(plan.argv);
   return plan;
 };

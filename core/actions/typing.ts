@@ -1,7 +1,7 @@
 // How a text gets into a pane: out of a buffer of tmux, never as a word of a command, because every local user can read the
 // arguments of a process. One short line arrives as if it were typed; anything else is a paste, which programs tell by brackets.
 import type { Pane } from "../model/runtime.ts";
-import type { HeldText, PaneHands, TmuxCommand } from "./paneHands.ts";
+import type { HeldText, PaneClient, TmuxCommand } from "./paneClient.ts";
 
 /** Above this a text is a paste. */
 const MAX_TYPED_BYTES = 4_096;
@@ -24,11 +24,11 @@ export const typingCommand = ({ paneId }: Pane, { name, text }: HeldText): TmuxC
 
 /** Does what types the text; it is in tmux no longer than that. @throws what `work` throws; E_TARGET_UNREACHABLE. */
 export const withHeldText = async <T>(
-  hands: Pick<PaneHands, "hold">,
+  client: Pick<PaneClient, "hold">,
   text: string,
   work: (held: HeldText) => Promise<T>,
 ): Promise<T> => {
-  const held = await hands.hold(text);
+  const held = await client.hold(text);
   try {
     return await work(held);
   } finally {

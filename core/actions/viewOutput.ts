@@ -4,7 +4,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import { MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, type PaneOutput } from "../model/actionView.ts";
 import type { Pane } from "../model/runtime.ts";
 import { cleanText } from "../tmux/cleanText.ts";
-import type { PaneHands } from "./paneHands.ts";
+import type { PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
 const MAX_LINE = 20_000;
@@ -53,21 +53,25 @@ export const boundLines = (all: readonly string[], maxLines: number): Pick<PaneO
 export const viewOutput = async (input: {
   action: VerifiedAction;
   pane: Pane;
-  hands: PaneHands;
+  client: PaneClient;
   lines: number;
   ansi: boolean;
 }): Promise<Pick<PaneOutput, "lines" | "cut" | "is_alternate" | "has_ansi">> => {
-  const { pane, hands, ansi } = input;
+  const { pane, client, ansi } = input;
   const wanted = Math.min(Math.max(1, Math.trunc(input.lines)), MAX_OUTPUT_LINES);
   const gone = () => new AgtmuxError("E_STALE_SNAPSHOT", `${input.action.subject.paneRef} is gone.`);
-  const look = await hands.look(pane);
-  if (look === null || look.panePid !== pane.panePid) throw gone();
+  const capture = await client.capture(pane);
+  if (capture === null || capture.panePid !== pane.panePid) throw gone();
   // Above the alternate screen tmux still holds what was there before the program: not this program's output.
-  const scrollback = look.isAlternate ? 0 : wanted;
+  const scrollback = capture.isAlternate ? 0 : wanted;
   // One row more than asked, to know whether something was left out.
-  const raw = await hands.capture(pane, { scrollback: scrollback === 0 ? 0 : scrollback + 1, ansi });
+  const raw = await client.readScrollback(pane, { scrollback: scrollback === 0 ? 0 : scrollback + 1, ansi });
   if (raw === null) throw gone();
   const clean = raw.map(ansi ? keepColours : cleanPlain);
   const last = clean.findLastIndex((line) => !isBlank(line));
-  return { ...boundLines(clean.slice(0, last + 1), wanted), is_alternate: look.isAlternate, has_ansi: ansi };
+  return {
+    ...boundLines(clean.slice(0, last + 1), wanted),
+    is_alternate: capture.isAlternate,
+    has_ansi: ansi,
+  };
 };

@@ -262,7 +262,7 @@ export class Collector {
     if (unsure.size > 0) await this.processes.scan([...unsure.values()], true);
     apply(left);
     // The batch is committed whatever becomes of this look.
-    this.guard(this.placement.heed());
+    this.guard(this.placement.handleChange());
     this.screens.schedule();
   }
 

@@ -91,13 +91,13 @@ const scene = (watched: readonly WatchedRuntime[], waits: number, link: string |
 describe("helping to place events", () => {
   it("shows nothing while nothing waits", async () => {
     const { placement, offered, timers } = scene([watchedIn("%1")], 0);
-    await placement.heed();
+    await placement.handleChange();
     expect([offered, timers.due]).toEqual([[], []]);
   });
 
   it("shows all candidates' screens, less and less often, until the event is placed", async () => {
     const { placement, offered, timers, fire } = scene([watchedIn("%1"), watchedIn("%2")], 3);
-    await placement.heed();
+    await placement.handleChange();
     expect(offered).toEqual([
       [
         ["rt_%1", "a\n%1"],
@@ -114,10 +114,10 @@ describe("helping to place events", () => {
 
   it("leaves no timer behind when it is closed", async () => {
     const { placement, timers } = scene([watchedIn("%1")], 9);
-    await placement.heed();
+    await placement.handleChange();
     placement.close();
     expect(timers.due).toEqual([]);
-    await placement.heed();
+    await placement.handleChange();
     expect(timers.due).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ export class Placement {
   }
 
   /** Call after every delivery: shows screens now where events wait for them, and again until none does. */
-  async heed(): Promise<void> {
+  async handleChange(): Promise<void> {
     this.retryMs = FIRST_RETRY_MS;
     await this.look();
   }

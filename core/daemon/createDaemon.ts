@@ -295,7 +295,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     openTerminal: deps.openTerminal,
     focusTerminal: deps.focusTerminal,
   });
-  ingest.onChanges((changes) => service.notice.heed(changes));
+  ingest.onChanges((changes) => service.notice.handleChanges(changes));
   owned.defer(() => service.notice.close());
 
   // It begins: a first whole look at this machine, then what came in while no daemon ran.

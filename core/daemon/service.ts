@@ -5,7 +5,7 @@ import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder } from "../actions/attachBuilder.ts";
 import { createActionRecord } from "../actions/actionRecord.ts";
-import { createFrontSight } from "../actions/frontSight.ts";
+import { createIsPaneVisible } from "../actions/isPaneVisible.ts";
 import { withFreshIndexes } from "./freshIndexes.ts";
 import { createPaneActions } from "../actions/paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
@@ -15,7 +15,7 @@ import type { TargetService } from "../connections/targetService.ts";
 import type { SettingsService } from "../config/settingsService.ts";
 import { createWakeUp } from "./wakeUp.ts";
 import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
-import { showPlan, type DesktopHands, type FocusTerminal } from "../actions/showPlan.ts";
+import { showPlan, type DesktopActions, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NoticeBoard } from "../api/notices/noticeBoard.ts";
@@ -163,7 +163,7 @@ export const createService = (deps: ServiceDeps): Service => {
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
     policy: () => deps.config().notifications,
     redact: (text) => redactText(text, MAX_REQUEST_TEXT),
-    isInFront: createFrontSight({
+    isInFront: createIsPaneVisible({
       paneOf: ({ identity }) =>
         identity.runtime_id === null
           ? null
@@ -204,12 +204,14 @@ export const createService = (deps: ServiceDeps): Service => {
   const openAttach: Service["openAttach"] = (input) =>
     record.throughGate("attach", input, ({ verified }) => {
       const { executor } = deps.fleet.unitOf(verified.subject.key.targetId);
-      const hands: DesktopHands = {
+      const desktop: DesktopActions = {
         run: async (argv) => (await executor.run(argv, { timeoutMs: FOCUS_TIMEOUT_MS })).exitCode,
         openTerminal: deps.openTerminal,
         focusTerminal: deps.focusTerminal,
       };
-      return showPlan(hands, (mayFocus) => planAttach(gate.renew(verified), { insideTmux: null, mayFocus }));
+      return showPlan(desktop, (mayFocus) =>
+        planAttach(gate.renew(verified), { insideTmux: null, mayFocus }),
+      );
     });
 
   /**

@@ -29,7 +29,7 @@ export interface Check {
   /** Stable name, dotted: what scripts look for. */
   name: string;
   place: Place;
-  /** Longest time in ms; what takes longer goes on unheeded. */
+  /** Longest time in ms; nobody waits for what takes longer. */
   limitMs: number;
   /** Null: nothing to say. */
   run: () => Promise<Diagnosis | readonly Diagnosis[] | null> | Diagnosis | readonly Diagnosis[] | null;

@@ -59,8 +59,8 @@ const servePage = async (page: Page, { daemon, desktop }: AppPageOptions): Promi
             // The page was closed or loaded anew.
             .catch(() => {});
         },
-        onMessage: (heed) => {
-          listener = heed;
+        onMessage: (handle) => {
+          listener = handle;
           return () => (listener = null);
         },
       },

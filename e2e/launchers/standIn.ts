@@ -167,7 +167,7 @@ class Desktop {
     this.tell = tell;
   }
 
-  heed(message: FromApp): void {
+  handle(message: FromApp): void {
     switch (message.kind) {
       case "window_create":
         this.lastWindowId = message.windowId;
@@ -288,7 +288,7 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
   };
   const desktop = new Desktop(context, tell);
   // Both ends are built from one file: what comes is taken at its word.
-  child.on("message", (message: FromApp) => desktop.heed(message));
+  child.on("message", (message: FromApp) => desktop.handle(message));
 
   const close = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");

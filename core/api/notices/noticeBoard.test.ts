@@ -30,7 +30,7 @@ const asked = (body: string): Partial<PaneView> => ({
 });
 const change = (options: PaneOptions, more: Partial<PaneView> = {}, isTransition = true): void => {
   const pane = { ...makePane({ since: now, ...options }), ...more };
-  board.heed([{ kind: "pane", version: 1, at: now, pane, previousState: null, isTransition }]);
+  board.handleChanges([{ kind: "pane", version: 1, at: now, pane, previousState: null, isTransition }]);
 };
 const waits = (body = "rm x", pane = 1): void => change({ pane, state: "waiting_approval" }, asked(body));
 const flush = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -212,7 +212,7 @@ describe("a burst", () => {
     for (const pane of [1, 2, 3]) change({ pane, state: "running" });
     await pass(1_000);
     expect(told()).toEqual([]);
-    board.heed([{ kind: "removed", version: 2, at: now, identity: makePane({ pane: 4 }).identity }]);
+    board.handleChanges([{ kind: "removed", version: 2, at: now, identity: makePane({ pane: 4 }).identity }]);
     await flush();
     expect(told()).toEqual(["withdraw group:rt1:1"]);
   });

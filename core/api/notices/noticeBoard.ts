@@ -69,7 +69,7 @@ export class NoticeBoard {
   }
 
   /** Feeds the board with what ingest changed. */
-  heed(changes: readonly FeedChange[]): void {
+  handleChanges(changes: readonly FeedChange[]): void {
     for (const change of changes) {
       if (change.kind === "removed" && change.identity.runtime_id !== null) {
         this.settle(change.identity.runtime_id);

@@ -1,4 +1,4 @@
-// Runs the commands of PaneHands and ProcessHands on the model: each `tmux` or `sh` call is one atomic step, handed out by
+// Runs the commands of PaneClient and ProcessSignaller on the model: each `tmux` or `sh` call is one atomic step, handed out by
 // the race's scheduler. A command that the model does not know fails the race.
 import type { RunResult, TargetExecutor } from "../../../core/ports/targetExecutor.ts";
 import { expandFormat } from "./tmuxFormat.ts";

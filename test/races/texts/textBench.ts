@@ -2,7 +2,7 @@
 // action are passed at once: they are about programs that draw, and this one does not.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createPaneHands, type PaneHands } from "../../../core/actions/paneHands.ts";
+import { createPaneClient, type PaneClient } from "../../../core/actions/paneClient.ts";
 import type { VerifiedAction } from "../../../core/actions/prepare.ts";
 import { sendText, type SendReport } from "../../../core/actions/send.ts";
 import { toSendable } from "../../../core/actions/sendableText.ts";
@@ -61,7 +61,7 @@ export const openTextBench = async (): Promise<TextBench> => {
   const [pid = "", tty = ""] = facts.split(" ");
   const terminal = new Terminal(tty);
   const pane = { targetId: "host", server: "default", paneId, panePid: Number(pid), title: "" } as Pane;
-  const hands: PaneHands = createPaneHands({
+  const client: PaneClient = createPaneClient({
     executor,
     tmuxPath: "tmux",
     socketArgs: tmux.socketArgs,
@@ -95,7 +95,7 @@ export const openTextBench = async (): Promise<TextBench> => {
         const report = await sendText({
           pane,
           paneRef: "pane",
-          hands,
+          client,
           clock: hurriedClock(),
           agent: null,
           hasAgent: () => Promise.resolve(false),

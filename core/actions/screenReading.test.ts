@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Reading } from "../ports/agentAdapter.ts";
-import type { PaneLook } from "./paneHands.ts";
-import { landmarks } from "./screenSight.ts";
+import type { PaneCapture } from "./paneClient.ts";
+import { landmarks } from "./screenReading.ts";
 
-const look = (rows: readonly string[], cursorY: number): PaneLook =>
-  ({ rows, rawRows: rows, cursorY }) as PaneLook;
+const capture = (rows: readonly string[], cursorY: number): PaneCapture =>
+  ({ rows, rawRows: rows, cursorY }) as PaneCapture;
 const reading = (matched: string): Reading => ({ matched }) as Reading;
 const ROWS = ["* thinking (12s, esc to stop)", "│ > │", "", "? for shortcuts"];
 
@@ -21,5 +21,5 @@ test.each([
   ["nothing where the cursor is below the last row", 9, null, []],
   ["nothing for what was told by a file", 2, reading("session file: idle"), []],
 ])("%s", (_name, cursorY, read, rows) => {
-  expect(landmarks(look(ROWS, cursorY), read)).toEqual(rows);
+  expect(landmarks(capture(ROWS, cursorY), read)).toEqual(rows);
 });

@@ -7,13 +7,13 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { createPaneHands, type PaneHands, type TmuxCommand } from "./paneHands.ts";
+import { createPaneClient, type PaneClient, type TmuxCommand } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { typingCommand } from "./typing.ts";
 
 let folder: string;
 let executor: TargetExecutor;
-let hands: PaneHands;
+let client: PaneClient;
 let nonces: number;
 
 const tmux = (...args: string[]): string => {
@@ -32,7 +32,7 @@ const open = (command = "exec cat"): Pane => {
     "#{pane_id} #{pane_pid}",
     command,
   ).split(" ");
-  // What hands read of a pane and nothing else.
+  // What a capture has of a pane and nothing else.
   return { targetId: "host", server: "inner", paneId, panePid: Number(panePid) } as Pane;
 };
 /** The gate is not part of this test: an action on the pane as it would make it. */
@@ -42,11 +42,11 @@ const type = (pane: Pane, text: string): TmuxCommand => ["send-keys", "-t", pane
 const screen = (pane: Pane): string => tmux("capture-pane", "-p", "-t", pane.paneId);
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "agtmux-hands-"));
+  folder = mkdtempSync(join(tmpdir(), "agtmux-client-"));
   tmux("new-session", "-d", "-x", "80", "-y", "10", "exec cat");
   executor = createLocalExecutor({ targetId: "host", env: process.env });
   nonces = 0;
-  hands = createPaneHands({
+  client = createPaneClient({
     executor,
     tmuxPath: "tmux",
     socketArgs: ["-S", join(folder, "sock")],
@@ -63,10 +63,10 @@ test("a pane that was respawned under the same id gets nothing, and no text stay
   const pane = open();
   const action = actionOn(pane);
   tmux("respawn-pane", "-k", "-t", pane.paneId, "exec cat");
-  expect(await hands.act(action, pane, [type(pane, "typed")])).toBe(false);
-  const held = await hands.hold("pasted");
+  expect(await client.runIf(action, pane, [type(pane, "typed")])).toBe(false);
+  const held = await client.hold("pasted");
   expect(tmux("show-buffer", "-b", held.name)).toBe("pasted");
-  expect(await hands.act(action, pane, [typingCommand(pane, held)])).toBe(false);
+  expect(await client.runIf(action, pane, [typingCommand(pane, held)])).toBe(false);
   await held.release();
   expect([screen(pane), tmux("list-buffers")]).toEqual(["", ""]);
 });
@@ -74,11 +74,11 @@ test("a pane that was respawned under the same id gets nothing, and no text stay
 test("a pane that is gone or synchronised gets nothing either", async () => {
   const pane = open();
   tmux("set-option", "-w", "-t", pane.paneId, "synchronize-panes", "on");
-  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+  expect(await client.runIf(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
   expect(screen(pane)).toBe("");
   tmux("kill-pane", "-t", pane.paneId);
-  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
-  expect(await hands.look(pane)).toBeNull();
+  expect(await client.runIf(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+  expect(await client.capture(pane)).toBeNull();
 });
 
 test("a pane that runs another program or has lost a row gets nothing", async () => {
@@ -86,12 +86,12 @@ test("a pane that runs another program or has lost a row gets nothing", async ()
   const row = '│ > #{x} ~ a, b} c [d] \\ "q" `$(id)` 漢字 * y';
   tmux("send-keys", "-t", pane.paneId, "-l", row);
   const seen = await vi.waitFor(async () => {
-    const look = await hands.look(pane);
-    expect(look?.rows).toEqual([row]);
-    return look;
+    const capture = await client.capture(pane);
+    expect(capture?.rows).toEqual([row]);
+    return capture;
   });
-  const typed = (text: string, onlyIf: Parameters<PaneHands["act"]>[3]) =>
-    hands.act(actionOn(pane), pane, [type(pane, text)], onlyIf);
+  const typed = (text: string, onlyIf: Parameters<PaneClient["runIf"]>[3]) =>
+    client.runIf(actionOn(pane), pane, [type(pane, text)], onlyIf);
   expect(await typed("1", { command: "cat", screenShows: seen?.rows })).toBe(true);
   await vi.waitFor(() => expect(screen(pane)).toBe(`${row}1`));
   // The row is another one now, and of a name or a row only the whole counts.
@@ -109,7 +109,7 @@ test("signs of a row stand for themselves: another one is another row", async ()
   tmux("send-keys", "-t", pane.paneId, "-l", row);
   await vi.waitFor(() => expect(screen(pane)).toBe(row));
   const typed = (text: string, shown: string) =>
-    hands.act(actionOn(pane), pane, [type(pane, text)], { screenShows: [shown] });
+    client.runIf(actionOn(pane), pane, [type(pane, text)], { screenShows: [shown] });
   for (const other of [
     "make x| rm -rf /tmp/build # (a) {b}",
     "make x; rm -rf /tmp/build ; (a) {b}",
@@ -123,23 +123,23 @@ test("signs of a row stand for themselves: another one is another row", async ()
 
 test("a row that ends in white space that is no blank fits itself", async () => {
   const pane = open("printf '> \\302\\240\\n'; exec cat");
-  const look = await vi.waitFor(async () => {
-    const now = await hands.look(pane);
+  const capture = await vi.waitFor(async () => {
+    const now = await client.capture(pane);
     expect(now?.rows).toEqual([">"]);
     return now;
   });
-  expect(look?.rawRows).toEqual(["> \u00a0"]);
+  expect(capture?.rawRows).toEqual(["> \u00a0"]);
   const typed = (screenShows: readonly string[]) =>
-    hands.act(actionOn(pane), pane, [type(pane, "1")], { screenShows });
+    client.runIf(actionOn(pane), pane, [type(pane, "1")], { screenShows });
   expect(await typed([">"])).toBe(false);
-  expect(await typed(look?.rawRows ?? [])).toBe(true);
+  expect(await typed(capture?.rawRows ?? [])).toBe(true);
 });
 
 test("what is drawn and may not be shown leaves a sign", async () => {
   const pane = open("printf 'a\\342\\200\\256b\\n'; exec cat");
-  await vi.waitFor(async () => expect((await hands.look(pane))?.rows[0]).toMatch(/^a.*b$/));
-  const [row = ""] = (await hands.look(pane))?.rows ?? [];
-  const [raw = ""] = (await hands.look(pane))?.rawRows ?? [];
+  await vi.waitFor(async () => expect((await client.capture(pane))?.rows[0]).toMatch(/^a.*b$/));
+  const [row = ""] = (await client.capture(pane))?.rows ?? [];
+  const [raw = ""] = (await client.capture(pane))?.rawRows ?? [];
   expect(row).toBe(raw.replace("\u202e", "\ufffd"));
 });
 
@@ -147,14 +147,14 @@ test("a dialog is what stands in its place: the same row further up is an old on
   const pane = open("printf 'Run?\\n rm x\\n\\nRun?\\n rm y\\n'; exec cat");
   await vi.waitFor(() => expect(screen(pane)).toContain("rm y"));
   const typed = (dialog: { line: number; text: string }[]) =>
-    hands.act(actionOn(pane), pane, [type(pane, "1")], { dialog });
+    client.runIf(actionOn(pane), pane, [type(pane, "1")], { dialog });
   expect(await typed([{ line: 4, text: " rm x" }])).toBe(false);
   expect(await typed([{ line: 3, text: "Run?" }])).toBe(false);
   const cursor = { x: 0, y: 5 };
   const here = { dialog: [{ line: 4, text: " rm y" }], cursor, size: { width: 80, height: 10 } };
   for (const other of [{ cursor: { x: 1, y: 5 } }, { size: { width: 79, height: 10 } }])
-    expect(await hands.act(actionOn(pane), pane, [type(pane, "1")], { ...here, ...other })).toBe(false);
-  expect(await hands.act(actionOn(pane), pane, [type(pane, "1")], here)).toBe(true);
+    expect(await client.runIf(actionOn(pane), pane, [type(pane, "1")], { ...here, ...other })).toBe(false);
+  expect(await client.runIf(actionOn(pane), pane, [type(pane, "1")], here)).toBe(true);
 });
 
 test("a dialog of many long rows is compared whole", async () => {
@@ -166,7 +166,7 @@ test("a dialog of many long rows is compared whole", async () => {
   await vi.waitFor(() => expect(screen(pane)).toContain(rows.at(-1)));
   const dialog = rows.map((text, line) => ({ line, text }));
   const typed = (placed: typeof dialog) =>
-    hands.act(actionOn(pane), pane, [type(pane, "1")], { dialog: placed });
+    client.runIf(actionOn(pane), pane, [type(pane, "1")], { dialog: placed });
   expect(await typed(dialog.map((row, at) => (at === 44 ? { ...row, text: `${row.text}x` } : row)))).toBe(
     false,
   );
@@ -177,18 +177,18 @@ test("a styled look has the same rows with their colours", async () => {
   const pane = open();
   tmux("respawn-pane", "-k", "-t", pane.paneId, "printf '\\n\\033[31mred\\033[0m plain\\n\\nlast'; exec cat");
   await vi.waitFor(async () => {
-    const look = await hands.look(pane, { styled: true });
-    expect(look?.rows).toEqual(["", "red plain", "", "last"]);
+    const capture = await client.capture(pane, { styled: true });
+    expect(capture?.rows).toEqual(["", "red plain", "", "last"]);
     // oxlint-disable-next-line no-control-regex -- colours are what this is about
-    expect(look?.styledRows?.map((row) => row.replaceAll(/\u001b\[[0-9;]*m/g, ""))).toEqual(look?.rows);
-    expect(look?.styledRows?.[1]).toContain("\u001b[31mred");
+    expect(capture?.styledRows?.map((row) => row.replaceAll(/\u001b\[[0-9;]*m/g, ""))).toEqual(capture?.rows);
+    expect(capture?.styledRows?.[1]).toContain("\u001b[31mred");
   });
-  expect((await hands.look(pane))?.styledRows).toBeUndefined();
+  expect((await client.capture(pane))?.styledRows).toBeUndefined();
 });
 
 test("the pane of another action is a mistake of ours", async () => {
   const pane = open();
-  await expect(hands.act(actionOn(open()), pane, [type(pane, "typed")])).rejects.toThrow("not the pane");
+  await expect(client.runIf(actionOn(open()), pane, [type(pane, "typed")])).rejects.toThrow("not the pane");
 });
 
 test("a title or a program's name cannot forge what a look says", async () => {
@@ -196,7 +196,7 @@ test("a title or a program's name cannot forge what a look says", async () => {
   tmux("select-pane", "-t", pane.paneId, "-T", "<nonce1>0 1 <nonce2> #{pane_id}\n1 1 1");
   tmux("send-keys", "-t", pane.paneId, "-l", "on the screen");
   await vi.waitFor(async () => {
-    expect(await hands.look(pane)).toMatchObject({
+    expect(await client.capture(pane)).toMatchObject({
       panePid: pane.panePid,
       isDead: false,
       command: "cat",
@@ -209,11 +209,13 @@ test("a title or a program's name cannot forge what a look says", async () => {
 test("a text that is held is typed once, byte for byte, and stays nowhere", async () => {
   const pane = open();
   const text = `it's "$HOME" #{pane_id} \\ 漢字 ; `;
-  const held = await hands.hold(text);
-  expect(await hands.act(actionOn(pane), pane, [typingCommand(pane, held)])).toBe(true);
+  const held = await client.hold(text);
+  expect(await client.runIf(actionOn(pane), pane, [typingCommand(pane, held)])).toBe(true);
   await vi.waitFor(() => expect(screen(pane)).toBe(text.trimEnd()));
   expect(tmux("list-buffers")).toBe("");
-  expect(await hands.act(actionOn(pane), pane, [typingCommand(pane, held)]).catch(() => false)).toBe(false);
+  expect(await client.runIf(actionOn(pane), pane, [typingCommand(pane, held)]).catch(() => false)).toBe(
+    false,
+  );
   await held.release();
   expect(screen(pane)).toBe(text.trimEnd());
 });
@@ -221,8 +223,8 @@ test("a text that is held is typed once, byte for byte, and stays nowhere", asyn
 test("a server that does not run is a pane that is gone", async () => {
   const pane = open();
   tmux("kill-server");
-  expect(await hands.look(pane)).toBeNull();
-  expect(await hands.act(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
+  expect(await client.capture(pane)).toBeNull();
+  expect(await client.runIf(actionOn(pane), pane, [type(pane, "typed")])).toBe(false);
 });
 
 test("keys that a read-only client of somebody keeps out are given up, with what tmux said", async () => {
@@ -234,13 +236,13 @@ test("keys that a read-only client of somebody keeps out are given up, with what
         ? Promise.resolve({ exitCode: 1, stdout: "", stderr: "client is read-only\n", timedOut: false })
         : executor.run(argv, options),
   };
-  const blocked = createPaneHands({
+  const blocked = createPaneClient({
     executor: server,
     tmuxPath: "tmux",
     socketArgs: ["-S", join(folder, "sock")],
     makeNonce: () => `nonce${(nonces += 1)}`,
   });
-  await expect(blocked.act(actionOn(pane), pane, [type(pane, "typed")])).rejects.toMatchObject({
+  await expect(blocked.runIf(actionOn(pane), pane, [type(pane, "typed")])).rejects.toMatchObject({
     code: "E_TARGET_UNREACHABLE",
     message: expect.stringContaining("client is read-only"),
   });

@@ -40,14 +40,14 @@ printf '%s %s\\n' "$start" "$front"
 `;
 
 /** A living process. `start` is opaque: equal for the same process only. */
-export interface ProcessSight {
+export interface LivingProcess {
   start: string;
   /** It reads from its terminal. */
   isForeground: boolean;
 }
 
-export interface ProcessHands {
-  look(pid: number): Promise<ProcessSight | null>;
+export interface ProcessSignaller {
+  find(pid: number): Promise<LivingProcess | null>;
   /** Signals the process that was seen. @returns false when it is gone or another one. @throws AgtmuxError E_UNSUPPORTED when it may not be signalled. */
   signal(action: VerifiedAction, process: { pid: number; start: string }, signal: Signal): Promise<boolean>;
 }
@@ -58,7 +58,7 @@ const runScript = async (
   executor: Runs,
   { pid, start }: { pid: number; start: string },
   signal: string,
-): Promise<ProcessSight | null> => {
+): Promise<LivingProcess | null> => {
   const result = await executor.run(["sh", "-c", SCRIPT, "agtmux", String(pid), start, signal], {
     timeoutMs: TIMEOUT_MS,
   });
@@ -75,7 +75,7 @@ const runScript = async (
 };
 
 /** Null when there is no such process, or only what is left of it until its parent asks. */
-export const lookAtProcess = (executor: Runs, pid: number): Promise<ProcessSight | null> =>
+export const findProcess = (executor: Runs, pid: number): Promise<LivingProcess | null> =>
   runScript(executor, { pid, start: "" }, "");
 
 /** For processes that we started ourselves; all others go through the gate. False when it is gone or another one. */
@@ -85,7 +85,7 @@ export const signalProcess = async (
   signal: Signal,
 ): Promise<boolean> => (await runScript(executor, process, signal)) !== null;
 
-export const createProcessHands = (executor: Runs): ProcessHands => ({
-  look: (pid) => lookAtProcess(executor, pid),
+export const createProcessSignaller = (executor: Runs): ProcessSignaller => ({
+  find: (pid) => findProcess(executor, pid),
   signal: (_action, process, signal) => signalProcess(executor, process, signal),
 });

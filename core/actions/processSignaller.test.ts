@@ -5,20 +5,20 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { createProcessHands, type ProcessHands } from "./processHands.ts";
+import { createProcessSignaller, type ProcessSignaller } from "./processSignaller.ts";
 
 /** The gate is not part of this test; what it makes is only passed through. */
 const ACTION = {} as VerifiedAction;
 const NO_SUCH_PID = 2 ** 22 + 1;
 
 let executor: TargetExecutor;
-let hands: ProcessHands;
+let signaller: ProcessSignaller;
 let child: ChildProcess;
 let pid: number;
 
 beforeEach(async () => {
   executor = createLocalExecutor({ targetId: "host", env: process.env });
-  hands = createProcessHands(executor);
+  signaller = createProcessSignaller(executor);
   child = spawn("sleep", ["60"]);
   await once(child, "spawn");
   pid = child.pid ?? expect.fail();
@@ -32,27 +32,27 @@ afterEach(async () => {
 });
 
 test("the same process is seen the same, and signalled", async () => {
-  const seen = (await hands.look(pid)) ?? expect.fail();
-  expect(await hands.look(pid)).toEqual(seen);
+  const seen = (await signaller.find(pid)) ?? expect.fail();
+  expect(await signaller.find(pid)).toEqual(seen);
   const exited = once(child, "exit");
-  expect(await hands.signal(ACTION, { pid, start: seen.start }, "TERM")).toBe(true);
+  expect(await signaller.signal(ACTION, { pid, start: seen.start }, "TERM")).toBe(true);
   expect(await exited).toEqual([null, "SIGTERM"]);
-  expect(await hands.look(pid)).toBeNull();
-  expect(await hands.signal(ACTION, { pid, start: seen.start }, "TERM")).toBe(false);
+  expect(await signaller.find(pid)).toBeNull();
+  expect(await signaller.signal(ACTION, { pid, start: seen.start }, "TERM")).toBe(false);
 });
 
 test("another process under the pid is not signalled", async () => {
-  expect(await hands.signal(ACTION, { pid, start: "1" }, "KILL")).toBe(false);
-  expect(await hands.look(pid)).not.toBeNull();
+  expect(await signaller.signal(ACTION, { pid, start: "1" }, "KILL")).toBe(false);
+  expect(await signaller.find(pid)).not.toBeNull();
   expect([child.exitCode, child.signalCode]).toEqual([null, null]);
 });
 
 test("no process, and what is left of one, are gone", async () => {
-  expect(await hands.look(NO_SUCH_PID)).toBeNull();
+  expect(await signaller.find(NO_SUCH_PID)).toBeNull();
   // Its parent never asks for its status: a zombie.
   const parent = spawn("sh", ["-c", "sleep 60 & echo $!; kill -9 $!; exec sleep 60"]);
   const [line] = await once(parent.stdout, "data");
-  await expect.poll(() => hands.look(Number(String(line)))).toBeNull();
+  await expect.poll(() => signaller.find(Number(String(line)))).toBeNull();
   parent.kill("SIGKILL");
   await once(parent, "exit");
 });

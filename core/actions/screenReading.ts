@@ -2,15 +2,15 @@
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
-import type { PaneLook } from "./paneHands.ts";
+import type { PaneCapture } from "./paneClient.ts";
 
 /** What the screen shows right now; the engine may be some hundred milliseconds behind. */
-export const readLook = (
+export const readCapture = (
   agent: { adapter: Pick<AgentAdapter, "readScreen"> | null } | null,
   pane: Pick<Pane, "title">,
-  look: PaneLook,
+  capture: PaneCapture,
 ): Reading | null => {
-  const { rows: lines, title, isAlternate, width, height } = look;
+  const { rows: lines, title, isAlternate, width, height } = capture;
   const screen = { lines, title: title || pane.title, isAlternate, width, height };
   return agent?.adapter?.readScreen(screen) ?? null;
 };
@@ -22,7 +22,7 @@ export const showsPrompt = (reading: Reading | null): boolean =>
  * Rows, as tmux has them, that go when a dialog opens: where the text would go to, and what told the state. A row that counts seconds or
  * tokens changes by itself: it is taken only where there is no other.
  */
-export const landmarks = ({ rows, rawRows, cursorY }: PaneLook, reading: Reading | null): string[] => {
+export const landmarks = ({ rows, rawRows, cursorY }: PaneCapture, reading: Reading | null): string[] => {
   const matched = reading === null ? -1 : rows.findIndex((row) => row.includes(reading.matched));
   const found = [rawRows[cursorY], rawRows[matched]].filter(
     (row): row is string => row !== undefined && row.trim() !== "",

@@ -1,4 +1,4 @@
-// The only way in which actions touch a pane: looks, which anybody may take, and tmux commands that change something, which
+// The only way in which actions touch a pane: captures, which anybody may take, and tmux commands that change something, which
 // need a verified action. Check and commands go to tmux as one, so that nothing fits between them; they go over its input,
 // because other users can read arguments, and a check holds rows of the screen.
 import { AgtmuxError } from "../model/errors.ts";
@@ -25,7 +25,7 @@ const FLAGS = [
 ] as const;
 
 /** A pane as tmux has it at this moment. Rows are the visible screen, clean, trailing blank ones cut. */
-export interface PaneLook {
+export interface PaneCapture {
   panePid: number;
   isDead: boolean;
   inMode: boolean;
@@ -60,14 +60,14 @@ export interface HeldText {
   release(): Promise<void>;
 }
 
-export interface PaneHands {
+export interface PaneClient {
   /** Null when the pane is gone. @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer. */
-  look(pane: Pane, options?: { styled: boolean }): Promise<PaneLook | null>;
+  capture(pane: Pane, options?: { styled: boolean }): Promise<PaneCapture | null>;
   /** Rows of scrollback and screen with everything that a program left in them; `scrollback` rows above the screen. */
-  capture(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
+  readScrollback(pane: Pane, options: { scrollback: number; ansi: boolean }): Promise<string[] | null>;
   /**
    * Hands a clean text (see toSendable) over to tmux, to be typed by `typingCommand`; its caller releases it. It comes before
-   * the looks, so that nothing lies between the last of them and the keys.
+   * the captures, so that nothing lies between the last of them and the keys.
    * @throws AgtmuxError E_TARGET_UNREACHABLE when tmux does not answer.
    */
   hold(text: string): Promise<HeldText>;
@@ -76,7 +76,7 @@ export interface PaneHands {
    * with others, and if it runs and shows what `onlyIf` says; all of them or none.
    * @returns false when nothing was done. @throws AgtmuxError E_TARGET_UNREACHABLE when it is not known.
    */
-  act(
+  runIf(
     action: VerifiedAction,
     pane: Pane,
     commands: readonly TmuxCommand[],
@@ -84,7 +84,7 @@ export interface PaneHands {
   ): Promise<boolean>;
 }
 
-export interface PaneHandsDeps {
+export interface PaneClientDeps {
   executor: Pick<TargetExecutor, "run">;
   tmuxPath: string;
   /** `-L name` or `-S path` as arguments. */
@@ -97,7 +97,7 @@ const quoteForTmux = (word: string): string => `'${word.replaceAll("'", `'"'"'`)
 const toCommandString = (commands: readonly TmuxCommand[]): string =>
   commands.map((command) => command.map(quoteForTmux).join(" ")).join(" ; ");
 
-const parseLook = (output: string, nonce: string): PaneLook | null => {
+const parseCapture = (output: string, nonce: string): PaneCapture | null => {
   const [flags = "", command, title, ...rest] = output.split(`<${nonce}>`);
   const numbers = flags.split(" ").map(Number);
   if (command === undefined || title === undefined || numbers.length !== FLAGS.length) return null;
@@ -129,7 +129,7 @@ const parseLook = (output: string, nonce: string): PaneLook | null => {
 const GONE =
   /can't find (pane|window|session)|no server running|lost server|server exited|\((No such file|Connection refused)/;
 
-export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
+export const createPaneClient = (deps: PaneClientDeps): PaneClient => {
   const { executor, tmuxPath, socketArgs, makeNonce } = deps;
   const tmux = [tmuxPath, "-u", ...socketArgs];
   /** Names of the buffers with texts of ours. */
@@ -148,7 +148,7 @@ export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
   };
 
   return {
-    look: async ({ paneId }, { styled } = { styled: false }) => {
+    capture: async ({ paneId }, { styled } = { styled: false }) => {
       const nonce = makeNonce();
       const mark = `<${nonce}>`;
       const format = `${FLAGS.map((name) => `#{${name}}`).join(" ")}${mark}#{pane_current_command}${mark}#{pane_title}${mark}`;
@@ -156,9 +156,9 @@ export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
       // Both from one moment: tmux runs the commands of one call without reading from the pane in between.
       const askedStyled = [";", "display-message", "-p", mark, ";", "capture-pane", "-p", "-e", "-t", paneId];
       const output = await run(styled ? [...asked, ...askedStyled] : asked);
-      return output === null ? null : parseLook(output, nonce);
+      return output === null ? null : parseCapture(output, nonce);
     },
-    capture: async ({ paneId }, { scrollback, ansi }) => {
+    readScrollback: async ({ paneId }, { scrollback, ansi }) => {
       const from = scrollback === 0 ? [] : ["-S", String(-scrollback)];
       const output = await run(["capture-pane", "-p", ...(ansi ? ["-e"] : []), ...from, "-t", paneId]);
       return output === null ? null : output.replace(/\n$/, "").split("\n");
@@ -179,13 +179,13 @@ export const createPaneHands = (deps: PaneHandsDeps): PaneHands => {
       }
       return { text, name, release };
     },
-    act: async ({ snapshot }, pane, commands, onlyIf) => {
+    runIf: async ({ snapshot }, pane, commands, onlyIf) => {
       if (
         snapshot.targetId !== pane.targetId ||
         snapshot.server !== pane.server ||
         snapshot.paneId !== pane.paneId
       )
-        throw new Error(`act: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
+        throw new Error(`runIf: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
       const done = makeNonce();
       const yes = toCommandString([...commands, ["display-message", "-p", done]]);
       const condition = paneCondition({ panePid: pane.panePid, ...onlyIf });

@@ -6,7 +6,7 @@ import type { PaneView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Fleet } from "../connections/fleet.ts";
 
-export interface FrontSightDeps {
+export interface IsPaneVisibleDeps {
   /** Where the row's agent lives now; null when it has ended. */
   paneOf: (pane: PaneView) => PaneKey | null;
   fleet: Pick<Fleet, "find">;
@@ -14,8 +14,8 @@ export interface FrontSightDeps {
 }
 
 /** Never rejects: a target that cannot be asked right now shows nothing to anybody. */
-export const createFrontSight =
-  ({ paneOf, fleet, clock }: FrontSightDeps) =>
+export const createIsPaneVisible =
+  ({ paneOf, fleet, clock }: IsPaneVisibleDeps) =>
   async (row: PaneView): Promise<boolean> => {
     const key = paneOf(row);
     const unit = key === null ? null : fleet.find(key.targetId);

@@ -1,4 +1,4 @@
-// Looks that show the prompt which is to be answered, and keys that go to tmux together with a check of its rows. Every key
+// Captures that show the prompt to be answered, and keys that go to tmux together with a check of its rows. Every key
 // of an answer takes this way.
 import { isSameDialog } from "../engine/samePrompt.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
@@ -9,17 +9,17 @@ import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireFitPane } from "./fitPane.ts";
-import type { PaneHands, PaneLook, TmuxCommand } from "./paneHands.ts";
+import type { PaneClient, PaneCapture, TmuxCommand } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { dialogRows } from "./dialogRows.ts";
 
-/** A screen may change between look and key, for example under a spinner. */
+/** A screen may change between capture and key, for example under a spinner. */
 const TRIES = 3;
 
 export interface AnswerInput {
   pane: Pane;
   paneRef: string;
-  hands: PaneHands;
+  client: PaneClient;
   clock: Pick<Clock, "now" | "setTimer">;
   agentName: string;
   adapter: Pick<AgentAdapter, "readScreen" | "dialogDeafMs" | "movesCursorInDialogs">;
@@ -44,25 +44,25 @@ export interface AnswerInput {
   onNothingSent(): void;
 }
 
-/** A look that shows the prompt. `request`: its dialog as it was read, with the keys of this moment. */
-export interface PromptSight {
-  look: PaneLook;
+/** A capture that shows the prompt. `request`: its dialog as it was read, with the keys of this moment. */
+export interface PromptReading {
+  capture: PaneCapture;
   request: PromptRequest;
   /** The prompt with that dialog, as it is shown to whoever answers. */
   shown: PromptRequest;
-  /** Index of the dialog's first row among the look's rows. */
+  /** Index of the dialog's first row among the captured rows. */
   dialogTop: number;
 }
 
-export const notesOf = ({ look }: PromptSight): string[] =>
-  look.inMode ? ["The pane was in copy mode, which was left."] : [];
+export const notesOf = ({ capture }: PromptReading): string[] =>
+  capture.inMode ? ["The pane was in copy mode, which was left."] : [];
 
 const refuse = (input: AnswerInput, why: string): AgtmuxError =>
   new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${input.paneRef}: ${why}.`);
 
 /** The dialog on the screen, or null. */
-const dialogOn = ({ adapter, pane }: AnswerInput, look: PaneLook): Reading | null => {
-  const { rows: lines, styledRows: styledLines, title, isAlternate, width, height } = look;
+const dialogOn = ({ adapter, pane }: AnswerInput, capture: PaneCapture): Reading | null => {
+  const { rows: lines, styledRows: styledLines, title, isAlternate, width, height } = capture;
   const colours = styledLines === undefined ? {} : { styledLines };
   const reading = adapter.readScreen({
     lines,
@@ -76,8 +76,8 @@ const dialogOn = ({ adapter, pane }: AnswerInput, look: PaneLook): Reading | nul
 };
 
 /** What the screen asks, or null. */
-export const requestOn = (input: AnswerInput, look: PaneLook): PromptRequest | null =>
-  dialogOn(input, look)?.request ?? null;
+export const requestOn = (input: AnswerInput, capture: PaneCapture): PromptRequest | null =>
+  dialogOn(input, capture)?.request ?? null;
 
 const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
   new AgtmuxError(
@@ -86,32 +86,32 @@ const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
     { remedy: "Go there with 'agtmux attach'." },
   );
 
-export const lookAt = ({ hands, pane }: AnswerInput): Promise<PaneLook | null> =>
-  hands.look(pane, { styled: true });
+export const captureStyled = ({ client, pane }: AnswerInput): Promise<PaneCapture | null> =>
+  client.capture(pane, { styled: true });
 
 /** The prompt that is to be answered, on the screen now. @throws AgtmuxError E_STALE_SNAPSHOT, E_UNSUPPORTED. */
-const findPrompt = async (input: AnswerInput): Promise<PromptSight> => {
-  const look = requireFitPane(await lookAt(input), input.pane, input.paneRef);
+const findPrompt = async (input: AnswerInput): Promise<PromptReading> => {
+  const capture = requireFitPane(await captureStyled(input), input.pane, input.paneRef);
   if (!(await input.isForeground())) throw refuse(input, "its agent is in the background");
-  const dialog = dialogOn(input, look);
+  const dialog = dialogOn(input, capture);
   const request = dialog?.request ?? null;
   if (request === null) throw refuse(input, "the prompt is not on the screen");
   const shown = input.asShown(request);
   if (shown === null)
     throw refuse(input, "the screen shows another prompt, or one that cannot be told from another");
   if (dialog?.dialogTop === undefined) throw unplaced(input);
-  return { look, request, shown, dialogTop: dialog.dialogTop };
+  return { capture, request, shown, dialogTop: dialog.dialogTop };
 };
 
 /** The same dialog on the screen now; null when it is not there. */
-export const seeAgain = async (input: AnswerInput, before: PromptRequest): Promise<PromptSight | null> => {
-  const look = await lookAt(input);
-  const dialog = look === null || look.panePid !== input.pane.panePid ? null : dialogOn(input, look);
+export const seeAgain = async (input: AnswerInput, before: PromptRequest): Promise<PromptReading | null> => {
+  const capture = await captureStyled(input);
+  const dialog = capture === null || capture.panePid !== input.pane.panePid ? null : dialogOn(input, capture);
   const request = dialog?.request ?? null;
-  if (look === null || request === null || !isSameDialog(before, request)) return null;
+  if (capture === null || request === null || !isSameDialog(before, request)) return null;
   const shown = input.asShown(request);
   if (shown === null || dialog?.dialogTop === undefined) return null;
-  return { look, request, shown, dialogTop: dialog.dialogTop };
+  return { capture, request, shown, dialogTop: dialog.dialogTop };
 };
 
 /**
@@ -121,14 +121,14 @@ export const seeAgain = async (input: AnswerInput, before: PromptRequest): Promi
 const pressOn = (
   input: AnswerInput,
   action: VerifiedAction,
-  { look, dialogTop }: PromptSight,
+  { capture, dialogTop }: PromptReading,
   keys: TmuxCommand,
 ): Promise<boolean> => {
-  const { hands, pane, adapter } = input;
-  const rows = dialogRows(look.rawRows, dialogTop);
+  const { client, pane, adapter } = input;
+  const rows = dialogRows(capture.rawRows, dialogTop);
   if (rows === null) throw unplaced(input);
-  const { command, cursorX, cursorY, width, height, firstLine } = look;
-  return hands.act(action, pane, [["copy-mode", "-q", "-t", pane.paneId], keys], {
+  const { command, cursorX, cursorY, width, height, firstLine } = capture;
+  return client.runIf(action, pane, [["copy-mode", "-q", "-t", pane.paneId], keys], {
     command,
     dialog: rows.map(({ line, text }) => ({ line: line + firstLine, text })),
     ...(adapter.movesCursorInDialogs === true ? {} : { cursor: { x: cursorX, y: cursorY } }),
@@ -144,19 +144,19 @@ export const keyCommand = ({ pane }: AnswerInput, key: string): TmuxCommand => [
   key,
 ];
 
-/** The first keys, tried again while the screen changes between look and keys. Gives the sight that they answered. */
+/** The first keys, tried again while the screen changes between capture and keys. Gives the reading that they answered. */
 export const pressFirst = async (
   input: AnswerInput,
-  keysFor: (sight: PromptSight) => TmuxCommand,
-): Promise<PromptSight> => {
+  keysFor: (reading: PromptReading) => TmuxCommand,
+): Promise<PromptReading> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
-    const sight = await findPrompt(input);
-    const keys = keysFor(sight);
+    const reading = await findPrompt(input);
+    const keys = keysFor(reading);
     const action = input.verify();
     input.onFirstKey();
     // oxlint-disable-next-line no-await-in-loop -- see above
-    if (await pressOn(input, action, sight, keys)) return sight;
+    if (await pressOn(input, action, reading, keys)) return reading;
     input.onNothingSent();
   }
   throw refuse(input, "what it runs or shows changed with every look");
@@ -165,13 +165,13 @@ export const pressFirst = async (
 /** A key after the first. Null: pressed; else why not. It is called with the sight of a moment ago. */
 export const pressNext = async (
   input: AnswerInput,
-  sight: PromptSight,
+  reading: PromptReading,
   keys: TmuxCommand,
 ): Promise<string | null> => {
   try {
     // What looks the same may be another agent in the same shell.
     if (!(await input.isForeground())) return "The agent lost its terminal.";
-    const isPressed = await pressOn(input, input.renew(), sight, keys);
+    const isPressed = await pressOn(input, input.renew(), reading, keys);
     return isPressed ? null : "The prompt changed before it was confirmed.";
   } catch (error) {
     if (error instanceof AgtmuxError && error.code === "E_STALE_SNAPSHOT") return error.message;
