@@ -5,7 +5,7 @@ import { openLogFile } from "../core/daemon/logFile.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
-import { createAppNotices } from "./appNotices.ts";
+import { createAppNotifications } from "./appNotifications.ts";
 import { createAppPopover } from "./appPopover.ts";
 import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
@@ -93,7 +93,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
     choice: () => prefs.read().terminal,
     run: (launcher) => focus.goElsewhere(() => runLauncher(launcher)),
   });
-  const presenter = createAppNotices({
+  const presenter = createAppNotifications({
     service: () => session.service(),
     openPopover: () => popover.open(),
     isPopoverOpen: () => events.isPageVisible,

@@ -10,7 +10,7 @@ import type { DesktopEvents } from "./desktopEvents.ts";
 import { createDesktopService } from "./desktopService.ts";
 import type { FocusReturn } from "./focusReturn.ts";
 import { createLaunchAtLogin } from "./launchAtLogin.ts";
-import type { NoticePresenter } from "./noticePresenter.ts";
+import type { NotificationPresenter } from "./notificationPresenter.ts";
 import { createPageCaller } from "./pageCaller.ts";
 import { servePagePort } from "./pagePort.ts";
 import { createPopover } from "./popover.ts";
@@ -26,7 +26,7 @@ export interface AppPopoverDeps {
   readonly logPath: string;
   readonly prefs: PrefsFile;
   readonly terminals: TerminalService;
-  readonly presenter: NoticePresenter;
+  readonly presenter: NotificationPresenter;
   readonly commandLine: CommandLineService;
   readonly events: DesktopEvents;
   readonly focus: FocusReturn;

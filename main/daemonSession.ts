@@ -1,7 +1,7 @@
 // Keeps the app on a daemon for as long as it runs: follows its feed and notices, and finds or becomes the next one when
 // a joined daemon goes away. It is also what the popover's calls go to, whichever daemon that is at the moment.
 import { setTimeout as delay } from "node:timers/promises";
-import type { NoticeEvent } from "../core/api/service.ts";
+import type { NotificationEvent } from "../core/api/service.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 import type { ErrorShape, ProcedureCaller, ProcedureRequest } from "../core/rpc/messageBridge.ts";
@@ -11,7 +11,7 @@ export interface DaemonSessionDeps {
   reach(signal: AbortSignal): Promise<ReachedDaemon>;
   onReached(daemon: ReachedDaemon): void;
   onEntry(entry: FeedEntry): void;
-  onNotice(event: NoticeEvent): void;
+  onNotice(event: NotificationEvent): void;
   /** The daemon went away; another one is being looked for. */
   onLost(error: unknown): void;
   /** Nothing more can be done; the app should say it and end. */

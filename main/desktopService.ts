@@ -7,7 +7,7 @@ import { AgtmuxError } from "../core/model/errors.ts";
 import type { CommandLineService } from "./commandLine.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import type { LaunchAtLogin } from "./launchAtLogin.ts";
-import type { NoticePresenter } from "./noticePresenter.ts";
+import type { NotificationPresenter } from "./notificationPresenter.ts";
 import type { PrefsFile } from "./prefs.ts";
 import type { Shortcut } from "./shortcut.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
@@ -16,7 +16,7 @@ export interface DesktopServiceDeps {
   readonly prefs: PrefsFile;
   readonly terminals: TerminalService;
   readonly shortcut: Shortcut;
-  readonly presenter: NoticePresenter;
+  readonly presenter: NotificationPresenter;
   readonly events: DesktopEvents;
   readonly commandLine: CommandLineService;
   readonly launchAtLogin: LaunchAtLogin;

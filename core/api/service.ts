@@ -10,7 +10,7 @@ import type {
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctorView.ts";
 import type { AgtmuxError } from "../model/errors.ts";
-import type { NoticeKind } from "../model/noticePolicy.ts";
+import type { NotificationKind } from "../model/notificationPolicy.ts";
 import type { ActionGuards, AttachPlan } from "../model/snapshot.ts";
 import type { Settings } from "../model/settings.ts";
 import type { CanonicalState } from "../model/state.ts";
@@ -91,16 +91,16 @@ export interface IntegrationSummary {
 }
 
 /** What can be done from a notice, through the same gate as from anywhere else. */
-export type NoticeAction =
+export type NotificationAction =
   | { kind: "approve" | "deny" | "attach"; label: string }
   | { kind: "option"; number: number; label: string };
 
 /** A text answers the prompt (`answer`), or is typed to the agent (`send`). */
-export type NoticeReply = "answer" | "send";
+export type NotificationReply = "answer" | "send";
 
-export interface Notice {
+export interface AgentNotification {
   id: string;
-  kind: NoticeKind;
+  kind: NotificationKind;
   title: string;
   body: string;
   /** As it was when the notice was made: actions are guarded by its runtime, version and prompt. Of many, the most urgent. */
@@ -109,11 +109,13 @@ export interface Notice {
   count: number;
   /** `default`, `none`, or the name of a system sound. */
   sound: string;
-  actions: NoticeAction[];
+  actions: NotificationAction[];
   /** Null: nothing can be written. */
-  reply: NoticeReply | null;
+  reply: NotificationReply | null;
 }
-export type NoticeEvent = { kind: "show"; notice: Notice } | { kind: "withdraw"; id: string };
+export type NotificationEvent =
+  | { kind: "show"; notice: AgentNotification }
+  | { kind: "withdraw"; id: string };
 
 /** What every action names. `surface`: who asks, for the record. */
 export interface ActionRequest {
@@ -161,7 +163,7 @@ export interface DaemonService {
     options: { since: number | null; sinceTime: number | null; all: boolean; latest?: boolean | undefined },
     signal: AbortSignal,
   ): AsyncIterable<FeedEntry>;
-  notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
+  notices(signal: AbortSignal): AsyncIterable<NotificationEvent>;
   /** The machine woke up, or somebody knows that much changed: every target is looked at now, and at most once in a while. */
   lookNow(): Promise<void>;
   explain(ref: string): Promise<Explanation>;

@@ -285,7 +285,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
         platform,
         env,
         notifications: config.current.notifications,
-        noticeListeners: service.notice.listenerCount,
+        notificationListeners: service.notifications.listenerCount,
         findTerminal: deps.findTerminal ?? null,
         loss: () => findLostHistory(store),
         hindrance: ingest.hindrance,
@@ -295,8 +295,8 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     openTerminal: deps.openTerminal,
     focusTerminal: deps.focusTerminal,
   });
-  ingest.onChanges((changes) => service.notice.handleChanges(changes));
-  owned.defer(() => service.notice.close());
+  ingest.onChanges((changes) => service.notifications.handleChanges(changes));
+  owned.defer(() => service.notifications.close());
 
   // It begins: a first whole look at this machine, then what came in while no daemon ran.
   await host.collector.start();
@@ -315,7 +315,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     lookFirst: async () => {
       await Promise.all(fleet.units().map(({ collector }) => collector.verifyProcesses()));
     },
-    reviewNotices: () => service.notice.review(),
+    reviewNotifications: () => service.notifications.review(),
     retention: () => config.current.retention,
     clock,
     logger,

@@ -18,8 +18,8 @@ import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts
 import { showPlan, type DesktopActions, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
-import { NoticeBoard } from "../api/notices/noticeBoard.ts";
-import { minuteOfDay } from "../api/notices/quietHours.ts";
+import { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
+import { minuteOfDay } from "../api/notifications/quietHours.ts";
 import type { DaemonService, Hello } from "../api/service.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
@@ -66,7 +66,7 @@ const FOCUS_TIMEOUT_MS = 5_000;
 
 /** Everything that a surface can ask, and the parts that the daemon itself drives. */
 export interface Service extends DaemonService {
-  readonly notice: NoticeBoard;
+  readonly notifications: NotificationScheduler;
   readonly feedHub: FeedHub;
 }
 
@@ -157,7 +157,7 @@ export const createService = (deps: ServiceDeps): Service => {
     onChanges: (listener) => ingest.onChanges(listener),
   });
 
-  const notice = new NoticeBoard({
+  const notifications = new NotificationScheduler({
     now: () => clock.now(),
     minuteOfDay: () => minuteOfDay(clock.now()),
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
@@ -266,7 +266,7 @@ export const createService = (deps: ServiceDeps): Service => {
   };
 
   const service: Service = {
-    notice,
+    notifications,
     feedHub,
     hello: deps.hello,
     shutdown: deps.requestShutdown,
@@ -287,7 +287,7 @@ export const createService = (deps: ServiceDeps): Service => {
       await deps.targetService.remove(name);
     },
     feed: (options, signal) => feedHub.subscribe(options, signal),
-    notices: (signal) => notice.subscribe(signal),
+    notices: (signal) => notifications.subscribe(signal),
     lookNow: createWakeUp({ fleet: deps.fleet, targetService: deps.targetService, clock }),
     explain,
     prepareAttach: (input) =>

@@ -19,7 +19,7 @@ export interface StartTickingDeps {
   /** Sees which processes live, so that a late tick does not take nobody's looking for their end. */
   lookFirst: () => Promise<void>;
   /** With every tick: notices that time alone makes due. */
-  reviewNotices: () => void;
+  reviewNotifications: () => void;
   retention: () => Config["retention"];
   clock: Clock;
   logger: Logger;
@@ -56,7 +56,7 @@ const repeat = (
 export const startTicking = ({
   ingest,
   lookFirst,
-  reviewNotices,
+  reviewNotifications,
   retention,
   clock,
   logger,
@@ -66,7 +66,7 @@ export const startTicking = ({
   owned.defer(() => ticking.stop());
   const tick = (): void => {
     ticking.run(ingest.tickInPieces(TICK_PIECE));
-    reviewNotices();
+    reviewNotifications();
   };
   owned.defer(
     repeat(clock, TICK_MS, (lateMs) => {

@@ -10,7 +10,7 @@ const FACTS: HostFacts = {
   platform: "linux",
   env: { DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/bus" },
   notifications: DEFAULT_CONFIG.notifications,
-  noticeListeners: 0,
+  notificationListeners: 0,
   findTerminal: () => "/usr/bin/xterm",
   loss: () => Promise.resolve(null),
   hindrance: null,
@@ -37,7 +37,7 @@ it.each<[string, Partial<HostFacts>, string]>([
   ["of the app on a Mac are the system's to allow", { platform: "darwin", env: {} }, "ok"],
   ["that nobody wants are not checked", { notifications: OFF }, "skipped"],
   ["of a headless daemon are for others to show", { host: "headless" }, "skipped"],
-  ["of a headless daemon are shown by who listens", { host: "headless", noticeListeners: 1 }, "ok"],
+  ["of a headless daemon are shown by who listens", { host: "headless", notificationListeners: 1 }, "ok"],
 ])("notifications %s", async (_what, facts, status) => {
   expect(await statusOf("daemon.notifications", facts)).toBe(status);
 });

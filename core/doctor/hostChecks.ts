@@ -3,7 +3,7 @@
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { NOTICE_KINDS } from "../model/noticePolicy.ts";
+import { NOTIFICATION_KINDS } from "../model/notificationPolicy.ts";
 import type { AdapterProblem, AdapterSource } from "../ports/adapterSource.ts";
 
 const LIMIT_MS = 3_000;
@@ -15,7 +15,7 @@ export interface HostFacts {
   env: Readonly<Record<string, string | undefined>>;
   notifications: Config["notifications"];
   /** Surfaces that listen for notices now. */
-  noticeListeners: number;
+  notificationListeners: number;
   /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. Null: this host opens none. */
   findTerminal: (() => string) | null;
   /** What became of the history: the database that was damaged last; `isKept`: its file is still there. Null: none was. */
@@ -48,12 +48,12 @@ const checkAdapterFiles = (adapters: AdapterSource): Diagnosis[] => {
 };
 
 const checkNotifications = (facts: HostFacts): Diagnosis => {
-  const wanted = NOTICE_KINDS.filter((kind) => facts.notifications[kind]);
+  const wanted = NOTIFICATION_KINDS.filter((kind) => facts.notifications[kind]);
   const evidence = `wanted for ${wanted.join(", ")}`;
   if (wanted.length === 0)
     return { status: "skipped", summary: "Notifications are switched off in config.json." };
   if (facts.host !== "app")
-    return facts.noticeListeners > 0
+    return facts.notificationListeners > 0
       ? { status: "ok", summary: "A connected surface shows notifications.", evidence }
       : {
           status: "skipped",

@@ -1,6 +1,6 @@
 // `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
 import { z } from "zod";
-import { noticePolicySchema } from "./noticePolicy.ts";
+import { notificationPolicySchema } from "./notificationPolicy.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
 
@@ -74,7 +74,7 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
-    notifications: noticePolicySchema.prefault({}),
+    notifications: notificationPolicySchema.prefault({}),
     adapters: z
       .object({
         /** Agent types that are not recognised: their panes count as panes without an agent. */

@@ -2,9 +2,9 @@
 // is the person's own to edit.
 import { z } from "zod";
 import type { Config } from "./config.ts";
-import { noticePolicySchema } from "./noticePolicy.ts";
+import { notificationPolicySchema } from "./notificationPolicy.ts";
 
-const notices = noticePolicySchema.shape;
+const notices = notificationPolicySchema.shape;
 const durationMs = (least: number, mostDays: number) =>
   z
     .number()

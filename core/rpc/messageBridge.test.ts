@@ -83,9 +83,9 @@ describe("message bridge", () => {
   it("ends every generator when the port closes", async () => {
     client.feed.subscribe({}, { onData: () => {} });
     client.notices.subscribe(undefined, { onData: () => {} });
-    await vi.waitFor(() => expect([daemon.feedClients, daemon.noticeClients]).toEqual([1, 1]));
+    await vi.waitFor(() => expect([daemon.feedClients, daemon.notificationClients]).toEqual([1, 1]));
     bridge.close();
-    await vi.waitFor(() => expect([daemon.feedClients, daemon.noticeClients]).toEqual([0, 0]));
+    await vi.waitFor(() => expect([daemon.feedClients, daemon.notificationClients]).toEqual([0, 0]));
   });
 
   it("reports an error inside a subscription", async () => {

@@ -3,7 +3,7 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import type { TRPCClient } from "@trpc/client";
 import type { AppRouter } from "../api/router.ts";
-import { PROTOCOL_VERSION, type Hello, type NoticeEvent } from "../api/service.ts";
+import { PROTOCOL_VERSION, type Hello, type NotificationEvent } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { FeedEntry } from "../model/view.ts";
 import { readEventStream } from "./eventStream.ts";
@@ -27,7 +27,7 @@ export interface DaemonClient {
   call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
   feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
-  notices(signal: AbortSignal): AsyncIterable<NoticeEvent>;
+  notices(signal: AbortSignal): AsyncIterable<NotificationEvent>;
   /** Drops all connections; idempotent. */
   close(): void;
 }

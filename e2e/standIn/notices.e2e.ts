@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const firstNotice = async (app: StandIn) => {
+const firstNotification = async (app: StandIn) => {
   await app.until(() => app.notifications.list().length === 1, "one notification");
   const [notice] = app.notifications.list();
   if (notice === undefined) throw new Error("it went again");
@@ -54,7 +54,7 @@ describe("a notification on the stand-in", () => {
   it("answers what it showed with its button, and goes", async () => {
     const agent = await scene.playDialogs("base:", [PERMISSION], DONE);
     const app = await scene.launch();
-    const notice = await firstNotice(app);
+    const notice = await firstNotification(app);
     expect(notice.body).toContain("touch approved.txt");
     app.notifications.act(notice.id, APPROVE);
     await expect.poll(() => agent.chosen(), { timeout: 15_000 }).toEqual([["waiting_approval", "Yes"]]);
@@ -66,12 +66,12 @@ describe("a notification on the stand-in", () => {
   it("does not answer another prompt than the one it showed, says why, and leads there", async () => {
     const agent = await scene.playDialogs("base:", [PERMISSION, OTHER], DONE);
     const app = await scene.launch();
-    const notice = await firstNotice(app);
+    const notice = await firstNotification(app);
     await agent.skip();
     await app.until(() => app.notifications.list().length === 0, "it is withdrawn");
     // The press was on its way.
     app.notifications.act(notice.id, APPROVE);
-    const said = await firstNotice(app);
+    const said = await firstNotification(app);
     expect(said.title).toBe("Not sent to Claude Code");
     expect(said.body).toMatch(/prompt/);
     expect(agent.chosen()).toEqual([]);
@@ -88,7 +88,7 @@ describe("a notification on the stand-in", () => {
     expect(app.messages.list()[0]).toContain("macOS asks next whether it may show notifications");
     expect([app.notifications.history(), app.notifications.clearings()]).toEqual([[], 0]);
     app.messages.read();
-    const notice = await firstNotice(app);
+    const notice = await firstNotification(app);
     expect(notice.buttons).toEqual(["Approve", "Deny", "Open"]);
     app.notifications.act(notice.id, APPROVE);
     await expect.poll(() => agent.chosen(), { timeout: 15_000 }).toEqual([["waiting_approval", "Yes"]]);
@@ -117,7 +117,7 @@ describe("a notification on the stand-in", () => {
         .toContain(front.paneId);
       const behind = await scene.playDialogs("base:", [OTHER], DONE);
       const app = await scene.launch();
-      const notice = await firstNotice(app);
+      const notice = await firstNotification(app);
       await app.until(() => app.tray.state.title === "2", "both are counted");
       expect(notice.body).toContain("rm -rf build");
       app.notifications.act(notice.id, DENY);

@@ -12,7 +12,7 @@ import {
   type IntegrationSummary,
   type IntegrationVerification,
   type ListFilters,
-  type NoticeEvent,
+  type NotificationEvent,
   type TargetInput,
 } from "../../core/api/service.ts";
 import type { ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
@@ -56,7 +56,7 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   /** By pane reference; a pane that is not here cannot be read. */
   readonly outputs = new Map<string, FakeOutput>();
   readonly outputRequests: Parameters<DaemonService["viewOutput"]>[0][] = [];
-  noticeClients = 0;
+  notificationClients = 0;
   greeting: Hello;
   /** Null: the tmux command of the pane. */
   attachArgv: string[] | null = null;
@@ -122,12 +122,12 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   }
 
   // oxlint-disable-next-line require-yield -- nothing is ever noticed
-  async *notices(signal: AbortSignal): AsyncGenerator<NoticeEvent> {
-    this.noticeClients += 1;
+  async *notices(signal: AbortSignal): AsyncGenerator<NotificationEvent> {
+    this.notificationClients += 1;
     try {
       if (!signal.aborted) await once(signal, "abort");
     } finally {
-      this.noticeClients -= 1;
+      this.notificationClients -= 1;
     }
   }
   lookNow(): Promise<void> {

@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { toNotice } from "../../core/api/notices/toNotice.ts";
+import { toNotification } from "../../core/api/notifications/toNotification.ts";
 import { openLogFile, type LogFile } from "../../core/daemon/logFile.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { toNativeOptions } from "../../main/nativeNotice.ts";
+import { toNativeOptions } from "../../main/nativeNotification.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
 import type { Scene } from "../actions/scene.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
@@ -247,7 +247,7 @@ describe("what a command prints", () => {
 });
 
 it("a notification is told as text, on systems that read markup too", () => {
-  const notice = toNotice("n", asking, {
+  const notice = toNotification("n", asking, {
     kind: "waiting_approval",
     sound: "default",
     redact: (text: string) => text,

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { abilitiesOf } from "../../renderer/state/abilities.ts";
 import { fitsAtOnce } from "../../renderer/text/requestText.ts";
-import { toNotice } from "../../core/api/notices/toNotice.ts";
+import { toNotification } from "../../core/api/notifications/toNotification.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { redactText } from "../../core/store/redactText.ts";
@@ -92,7 +92,7 @@ const redact = (text: string): string => redactText(text, 65_536);
 const offers = (row: PaneView) => {
   const around = { isConnected: true, isUnreachable: false, uninterruptible: new Set<string>() };
   const isShownWhole = (pane: PaneView) => pane.request === null || fitsAtOnce(pane.request);
-  const notice = toNotice("n", row, { kind: "waiting_approval", sound: "none", redact });
+  const notice = toNotification("n", row, { kind: "waiting_approval", sound: "none", redact });
   return {
     popover: abilitiesOf(row, { ...around, isShownWhole }).approve === null,
     notice: notice.actions.some(({ kind }) => kind === "approve"),
@@ -172,7 +172,7 @@ describe("what redaction would hide is shown to whoever decides", () => {
     const row = await settled(pane, text);
     expect(redact(text)).not.toBe(text);
     // A notice stays where others see it: redacted, and nothing is allowed from it.
-    const notice = toNotice("n", row, { kind: "waiting_approval", sound: "none", redact });
+    const notice = toNotification("n", row, { kind: "waiting_approval", sound: "none", redact });
     expect(notice.body).not.toContain("rm -rf ~ &&");
     expect(offers(row)).toEqual({ popover: true, notice: false, cli: true });
     // What is kept is redacted.

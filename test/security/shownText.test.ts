@@ -5,7 +5,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
 import { createClaudeAdapter } from "../../adapters/claude/index.ts";
-import { toNotice } from "../../core/api/notices/toNotice.ts";
+import { toNotification } from "../../core/api/notifications/toNotification.ts";
 import { promptLines } from "../../cli/render/prompt.ts";
 import { shownPrompt } from "../../core/engine/shownPrompt.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
@@ -120,12 +120,12 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
       onOption: () => {},
     }),
   );
-  const notice = toNotice("n", pane, {
+  const notice = toNotification("n", pane, {
     kind: "waiting_approval",
     sound: "none",
     redact: (text) => redactText(text, 70_000),
   });
-  const offersNotice = notice.actions.some(({ kind }) => kind === "approve");
+  const offersNotification = notice.actions.some(({ kind }) => kind === "approve");
   const lines = promptLines(request, 0);
   const body = lines.slice(
     1,
@@ -135,7 +135,7 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
     cli: request.is_whole ? body.map((line) => line.slice(4)).join("\n") : null,
     popover:
       abilities.approve === null ? textOfHtml(/<pre[^>]*>\n?([\s\S]*?)<\/pre>/.exec(drawn)?.[1] ?? "") : null,
-    notice: offersNotice ? (notice.body.split("\n")[0] ?? "") : null,
+    notice: offersNotification ? (notice.body.split("\n")[0] ?? "") : null,
   };
 };
 

@@ -1,6 +1,6 @@
 // What a person is told of, how it sounds, and when it is quiet: the `notifications` of config.json, which the daemon obeys
 // for every surface.
-import { NOTICE_KINDS, type NoticeKind } from "../../../core/model/noticePolicy.ts";
+import { NOTIFICATION_KINDS, type NotificationKind } from "../../../core/model/notificationPolicy.ts";
 import type { SettingValues } from "../../../core/model/settings.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";
@@ -10,7 +10,7 @@ import { Choice, Group, TextField, Toggle } from "./fields.tsx";
 import { TestNotification } from "./TestNotification.tsx";
 import { useSettings, type SettingsState } from "./useSettings.ts";
 
-const KIND_LABELS: Readonly<Record<NoticeKind, string>> = {
+const KIND_LABELS: Readonly<Record<NotificationKind, string>> = {
   waiting_approval: "Needs approval",
   waiting_input: "Needs an answer",
   error: "Error",
@@ -42,7 +42,7 @@ interface PartProps {
 
 const Kinds = ({ values, set, isMac }: PartProps & { isMac: boolean }) => (
   <Group title="Tell me">
-    {NOTICE_KINDS.map((kind) => {
+    {NOTIFICATION_KINDS.map((kind) => {
       const sound = values[`notifications.sounds.${kind}`];
       const names = ["default", "none", ...(isMac ? MAC_SOUNDS : [])];
       return (

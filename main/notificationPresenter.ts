@@ -1,9 +1,9 @@
 // Turns the daemon's notices into native notifications: each is shown once, taken back when it is settled elsewhere, and
 // hands on what the person chose in it. Which waits deserve one is the daemon's decision.
-import type { Notice, NoticeEvent } from "../core/api/service.ts";
-import type { NativeOptions } from "./nativeNotice.ts";
-import type { NoticeChoice } from "./noticeHands.ts";
-import { SHOW_LIMIT_MS, type NoticeTurns } from "./noticeTurns.ts";
+import type { AgentNotification, NotificationEvent } from "../core/api/service.ts";
+import type { NativeOptions } from "./nativeNotification.ts";
+import type { NotificationChoice } from "./notificationActions.ts";
+import { SHOW_LIMIT_MS, type NotificationTurns } from "./notificationTurns.ts";
 
 /** One notification of the system; Electron's `Notification` has this form. */
 export interface NativeNotification {
@@ -15,16 +15,16 @@ export interface NativeNotification {
   on(event: "failed", listener: (event: unknown, error: string) => void): unknown;
 }
 
-export interface NoticePresenterDeps {
+export interface NotificationPresenterDeps {
   create(options: NativeOptions): NativeNotification;
-  toOptions(notice: Notice): NativeOptions;
-  onChoice(notice: Notice, choice: NoticeChoice): void;
+  toOptions(notice: AgentNotification): NativeOptions;
+  onChoice(notice: AgentNotification, choice: NotificationChoice): void;
   onFailed(error: string): void;
   /** The popover is open: what it lists needs no notification. */
   isPopoverOpen(): boolean;
   setTimer(delayMs: number, callback: () => void): () => void;
   /** Says when each may be shown. */
-  readonly turns: NoticeTurns;
+  readonly turns: NotificationTurns;
 }
 
 /** How many ids of past notices are remembered, so that a repeated one stays silent. */
@@ -41,14 +41,14 @@ const toProblem = (error: string): string =>
   `The system did not show a notification (${error.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_PROBLEM)}). ` +
   "Allow agtmux in the system's notification settings; on macOS a build without a signature may not show any.";
 
-export class NoticePresenter {
-  private readonly deps: NoticePresenterDeps;
+export class NotificationPresenter {
+  private readonly deps: NotificationPresenterDeps;
   /** Also keeps the notifications reachable: a collected one loses its click. */
   private readonly shown = new Map<string, NativeNotification>();
   private readonly seen = new Set<string>();
   private lastProblem: string | null = null;
 
-  constructor(deps: NoticePresenterDeps) {
+  constructor(deps: NotificationPresenterDeps) {
     this.deps = deps;
   }
 
@@ -57,7 +57,7 @@ export class NoticePresenter {
     return this.lastProblem;
   }
 
-  handle(event: NoticeEvent): void {
+  handle(event: NotificationEvent): void {
     switch (event.kind) {
       case "show":
         if (this.remember(event.notice.id) && !this.deps.isPopoverOpen())
@@ -70,8 +70,8 @@ export class NoticePresenter {
   }
 
   /** What became of a choice. It takes the place of the notification that it is about. */
-  say(notice: Notice, title: string, body: string): void {
-    const plain: Notice = { ...notice, title, body, sound: "none", actions: [], reply: null };
+  say(notice: AgentNotification, title: string, body: string): void {
+    const plain: AgentNotification = { ...notice, title, body, sound: "none", actions: [], reply: null };
     this.withdraw(notice.id);
     this.show(notice, { ...this.deps.toOptions(plain), id: `${notice.id}:result` });
   }
@@ -107,10 +107,10 @@ export class NoticePresenter {
     for (const id of this.shown.keys()) this.withdraw(id);
   }
 
-  private show(notice: Notice, options: NativeOptions): void {
+  private show(notice: AgentNotification, options: NativeOptions): void {
     const native = this.deps.create(options);
     this.keep(options.id, native);
-    const choose = (choice: NoticeChoice): void => {
+    const choose = (choice: NotificationChoice): void => {
       this.shown.delete(options.id);
       this.deps.onChoice(notice, choice);
     };

@@ -1,6 +1,10 @@
 // Whether a person is told of something now, later or not at all, and what of many things is told as one. Pure: the board
 // brings the facts and the time.
-import { NOTICE_KINDS, type NoticeKind, type NoticePolicy } from "../../model/noticePolicy.ts";
+import {
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+  type NotificationPolicy,
+} from "../../model/notificationPolicy.ts";
 import type { CanonicalState } from "../../model/state.ts";
 import { isQuiet } from "./quietHours.ts";
 
@@ -13,8 +17,8 @@ const FRESH_MS = 10_000;
 /** In this time no more are told one by one than fit below `group_from`. */
 export const BURST_MS = 10_000;
 
-export interface NoticeFacts {
-  readonly kind: NoticeKind;
+export interface NotificationFacts {
+  readonly kind: NotificationKind;
   readonly target: string;
   readonly now: number;
   /** Local, 0 to 1439. */
@@ -30,7 +34,7 @@ export interface NoticeFacts {
   readonly toldAt: number | null;
 }
 
-export type NoticeVerdict =
+export type NotificationVerdict =
   | { readonly kind: "tell" }
   | {
       readonly kind: "hold";
@@ -39,10 +43,13 @@ export type NoticeVerdict =
   | { readonly kind: "drop"; readonly because: "switched_off" | "muted_target" };
 
 /** Null for a state that nobody is told of, whatever the policy. */
-export const noticeKindOf = (state: CanonicalState | null): NoticeKind | null =>
-  NOTICE_KINDS.find((kind) => kind === state) ?? null;
+export const notificationKindOf = (state: CanonicalState | null): NotificationKind | null =>
+  NOTIFICATION_KINDS.find((kind) => kind === state) ?? null;
 
-export const judgeNotice = (facts: NoticeFacts, policy: NoticePolicy): NoticeVerdict => {
+export const judgeNotification = (
+  facts: NotificationFacts,
+  policy: NotificationPolicy,
+): NotificationVerdict => {
   const { kind, now, heardAt, since } = facts;
   if (!policy[kind]) return { kind: "drop", because: "switched_off" };
   if (policy.muted_targets.includes(facts.target)) return { kind: "drop", because: "muted_target" };
@@ -60,12 +67,14 @@ export const judgeNotice = (facts: NoticeFacts, policy: NoticePolicy): NoticeVer
  * What is told now of things that may be told, the most urgent first; what is in neither list waits for the next look.
  * `recent`: notices of the last BURST_MS.
  */
-export const planBatch = <T extends { readonly kind: NoticeKind; readonly since: number | null }>(
+export const planBatch = <T extends { readonly kind: NotificationKind; readonly since: number | null }>(
   ready: readonly T[],
   { recent, groupFrom }: { recent: number; groupFrom: number },
 ): { singles: T[]; group: T[] } => {
   const ordered = ready.toSorted(
-    (a, b) => NOTICE_KINDS.indexOf(a.kind) - NOTICE_KINDS.indexOf(b.kind) || (a.since ?? 0) - (b.since ?? 0),
+    (a, b) =>
+      NOTIFICATION_KINDS.indexOf(a.kind) - NOTIFICATION_KINDS.indexOf(b.kind) ||
+      (a.since ?? 0) - (b.since ?? 0),
   );
   if (ordered.length >= groupFrom) return { singles: [], group: ordered };
   return { singles: ordered.slice(0, Math.max(0, groupFrom - 1 - recent)), group: [] };

@@ -1,6 +1,6 @@
 // A notice in the form of the system's notifications. Pure. Buttons and replies are for systems that have them; elsewhere a
 // click leads to the pane.
-import type { Notice, NoticeAction } from "../core/api/service.ts";
+import type { AgentNotification, NotificationAction } from "../core/api/service.ts";
 
 /** Electron's NotificationConstructorOptions, as far as they are used here. */
 export interface NativeOptions {
@@ -18,7 +18,7 @@ export interface NativeOptions {
 const withoutMarkup = (text: string): string => text.replaceAll(/<(?=[A-Za-z/!?])/g, "<\u200b");
 
 /** What macOS remembers a set of buttons by, so it is the same for every notice: what an option says is in the body. */
-const labelOf = (action: NoticeAction): string => {
+const labelOf = (action: NotificationAction): string => {
   switch (action.kind) {
     case "approve":
       return "Approve";
@@ -32,7 +32,7 @@ const labelOf = (action: NoticeAction): string => {
 };
 
 /** The options follow what is asked, before the line that says where. */
-const withOptions = ({ body, actions }: Notice): string => {
+const withOptions = ({ body, actions }: AgentNotification): string => {
   const options = actions.flatMap((action) =>
     action.kind === "option" ? [`${labelOf(action)}: ${action.label}`] : [],
   );
@@ -40,7 +40,7 @@ const withOptions = ({ body, actions }: Notice): string => {
   return [asked, ...options, ...place].join("\n");
 };
 
-export const toNativeOptions = (notice: Notice, platform: NodeJS.Platform): NativeOptions => {
+export const toNativeOptions = (notice: AgentNotification, platform: NodeJS.Platform): NativeOptions => {
   const { id, title, body, sound } = notice;
   const silent = sound === "none";
   if (platform !== "darwin") return { id, title: withoutMarkup(title), body: withoutMarkup(body), silent };

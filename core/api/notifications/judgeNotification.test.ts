@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { configSchema, DEFAULT_CONFIG } from "../../model/config.ts";
-import { judgeNotice, noticeKindOf, planBatch, type NoticeFacts } from "./judgeNotice.ts";
+import {
+  judgeNotification,
+  notificationKindOf,
+  planBatch,
+  type NotificationFacts,
+} from "./judgeNotification.ts";
 import { isQuiet, minuteOfDay } from "./quietHours.ts";
 
 const NOW = 1_800_000_000_000;
-const FACTS: NoticeFacts = {
+const FACTS: NotificationFacts = {
   kind: "waiting_approval",
   target: "host",
   now: NOW,
@@ -18,7 +23,7 @@ const FACTS: NoticeFacts = {
 const POLICY = { ...DEFAULT_CONFIG.notifications, quiet_hours: { from: "22:00", to: "07:00" } };
 
 describe("the verdict on a notice", () => {
-  it.each<[string, Partial<NoticeFacts>, object]>([
+  it.each<[string, Partial<NotificationFacts>, object]>([
     ["a fresh wait", {}, { kind: "tell" }],
     ["a kind that is off", { kind: "completed" }, { kind: "drop", because: "switched_off" }],
     ["a muted target", { target: "vm" }, { kind: "drop", because: "muted_target" }],
@@ -35,11 +40,11 @@ describe("the verdict on a notice", () => {
     ["an agent told of just now", { toldAt: NOW - 3_000 }, { kind: "hold", because: "cooldown" }],
     ["an agent told of long ago", { toldAt: NOW - 60_000 }, { kind: "tell" }],
   ])("on %s", (_what, facts, verdict) => {
-    expect(judgeNotice({ ...FACTS, ...facts }, { ...POLICY, muted_targets: ["vm"] })).toEqual(verdict);
+    expect(judgeNotification({ ...FACTS, ...facts }, { ...POLICY, muted_targets: ["vm"] })).toEqual(verdict);
   });
 
   it.each(["running", "idle", "unknown", null] as const)("is never asked for %s", (state) =>
-    expect(noticeKindOf(state)).toBeNull(),
+    expect(notificationKindOf(state)).toBeNull(),
   );
 });
 
@@ -79,7 +84,7 @@ describe("quiet hours", () => {
 });
 
 describe("a batch", () => {
-  const one = (kind: NoticeFacts["kind"], since: number) => ({ kind, since });
+  const one = (kind: NotificationFacts["kind"], since: number) => ({ kind, since });
 
   it("tells the most urgent first, the longest wait before others", () => {
     const [a, b, c] = [one("error", 1), one("waiting_approval", 3), one("waiting_approval", 2)];

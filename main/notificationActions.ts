@@ -1,20 +1,20 @@
 // Does what a person chose in a notification, through the same gate as from anywhere else and bound to what the notification
 // showed: its agent, its state, its prompt. What did not work is told, because nobody looks at a window then.
-import type { Notice, NoticeAction, ReachableService } from "../core/api/service.ts";
+import type { AgentNotification, NotificationAction, ReachableService } from "../core/api/service.ts";
 import type { ActionResult } from "../core/model/actionView.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { actionGuardsSchema, type ActionGuards } from "../core/model/snapshot.ts";
 
 /** `open`: the notification itself was clicked. */
-export type NoticeChoice =
+export type NotificationChoice =
   | { readonly kind: "open" }
-  | { readonly kind: "action"; readonly action: NoticeAction }
+  | { readonly kind: "action"; readonly action: NotificationAction }
   | { readonly kind: "reply"; readonly text: string };
 
-export interface NoticeHandsDeps {
+export interface NotificationActionsDeps {
   service(): Promise<Pick<ReachableService, "answer" | "send" | "openAttach">>;
   /** Says in a notification what became of it; a click on that leads where the first one led. */
-  say(notice: Notice, title: string, body: string): void;
+  say(notice: AgentNotification, title: string, body: string): void;
   openPopover(): void;
   onError(error: unknown): void;
 }
@@ -22,7 +22,7 @@ export interface NoticeHandsDeps {
 const SURFACE = "notification";
 
 /** Never another agent that took the pane over since. */
-const targetOf = ({ pane }: Notice, guards: Partial<ActionGuards>) => {
+const targetOf = ({ pane }: AgentNotification, guards: Partial<ActionGuards>) => {
   const { runtime_id: runtimeId, pane_ref: paneRef } = pane.identity;
   return {
     ref: runtimeId === null ? paneRef : `runtime:${runtimeId}`,
@@ -31,17 +31,17 @@ const targetOf = ({ pane }: Notice, guards: Partial<ActionGuards>) => {
   };
 };
 
-const nameOf = ({ pane }: Notice): string => pane.agent_name ?? "the agent";
+const nameOf = ({ pane }: AgentNotification): string => pane.agent_name ?? "the agent";
 
-export class NoticeHands {
-  private readonly deps: NoticeHandsDeps;
+export class NotificationActions {
+  private readonly deps: NotificationActionsDeps;
 
-  constructor(deps: NoticeHandsDeps) {
+  constructor(deps: NotificationActionsDeps) {
     this.deps = deps;
   }
 
   /** Never rejects: what went wrong is said. */
-  async perform(notice: Notice, choice: NoticeChoice): Promise<void> {
+  async perform(notice: AgentNotification, choice: NotificationChoice): Promise<void> {
     try {
       const result = await this.act(notice, choice);
       if (result === null || result.outcome === "delivered") return;
@@ -64,7 +64,7 @@ export class NoticeHands {
   }
 
   /** Null: there is no outcome to tell. */
-  private async act(notice: Notice, choice: NoticeChoice): Promise<ActionResult | null> {
+  private async act(notice: AgentNotification, choice: NotificationChoice): Promise<ActionResult | null> {
     if (choice.kind === "open" || (choice.kind === "action" && choice.action.kind === "attach"))
       return this.attach(notice);
     if (choice.kind === "reply") return this.reply(notice, choice.text);
@@ -77,14 +77,14 @@ export class NoticeHands {
     });
   }
 
-  private async attach(notice: Notice): Promise<null> {
+  private async attach(notice: AgentNotification): Promise<null> {
     if (notice.count > 1) this.deps.openPopover();
     else await (await this.deps.service()).openAttach(targetOf(notice, {}));
     return null;
   }
 
   private async answer(
-    notice: Notice,
+    notice: AgentNotification,
     what: string,
     { choice }: Pick<Parameters<ReachableService["answer"]>[0], "choice">,
   ): Promise<ActionResult> {
@@ -96,7 +96,7 @@ export class NoticeHands {
     });
   }
 
-  private async reply(notice: Notice, text: string): Promise<ActionResult | null> {
+  private async reply(notice: AgentNotification, text: string): Promise<ActionResult | null> {
     if (text.trim() === "") return null;
     switch (notice.reply) {
       case "answer":

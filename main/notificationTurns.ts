@@ -2,7 +2,7 @@
 // that a set which is new and another new one at the same moment may lose theirs: new sets come one after the other. And the
 // first notification makes macOS ask the person for permission: what for is said before that.
 
-export interface NoticeTurnsDeps {
+export interface NotificationTurnsDeps {
   /** Says what notifications are for, once; resolves when it was read. Null: it was said before, or nothing is asked. */
   readonly explain: (() => Promise<void>) | null;
   /** It was said, here or by a page. */
@@ -18,17 +18,17 @@ interface Waiting {
   readonly show: () => void;
 }
 
-export class NoticeTurns {
-  private readonly setTimer: NoticeTurnsDeps["setTimer"];
+export class NotificationTurns {
+  private readonly setTimer: NotificationTurnsDeps["setTimer"];
   private readonly onExplained: () => void;
-  private explain: NoticeTurnsDeps["explain"];
+  private explain: NotificationTurnsDeps["explain"];
   private isHeld = false;
   private readonly registered = new Set<string>();
   private inFlight: string | null = null;
   private cancelTimer: () => void = () => {};
   private waiting: Waiting[] = [];
 
-  constructor({ explain, onExplained, setTimer }: NoticeTurnsDeps) {
+  constructor({ explain, onExplained, setTimer }: NotificationTurnsDeps) {
     this.explain = explain;
     this.onExplained = onExplained;
     this.setTimer = setTimer;

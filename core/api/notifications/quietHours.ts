@@ -1,6 +1,6 @@
 // Whether it is quiet now. Pure: only the time on the person's wall clock counts, so that the hour that a change to or from
 // summer time leaves out or repeats needs no care of its own.
-import type { QuietHours } from "../../model/noticePolicy.ts";
+import type { QuietHours } from "../../model/notificationPolicy.ts";
 
 const toMinutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 

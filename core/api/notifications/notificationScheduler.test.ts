@@ -2,19 +2,19 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import { someRequestView } from "../../../test/factories/evidence.ts";
 import { DEFAULT_CONFIG } from "../../model/config.ts";
-import type { NoticePolicy } from "../../model/noticePolicy.ts";
+import type { NotificationPolicy } from "../../model/notificationPolicy.ts";
 import type { PaneView } from "../../model/view.ts";
-import type { NoticeEvent } from "../service.ts";
-import { NoticeBoard } from "./noticeBoard.ts";
+import type { NotificationEvent } from "../service.ts";
+import { NotificationScheduler } from "./notificationScheduler.ts";
 
 const START = 1_800_000_000_000;
 let now: number;
 let minute: number;
-let policy: NoticePolicy;
+let policy: NotificationPolicy;
 let confirmed: Set<string>;
 let inFront: Set<string>;
-let board: NoticeBoard;
-let events: NoticeEvent[];
+let scheduler: NotificationScheduler;
+let events: NotificationEvent[];
 let listening: AbortController;
 
 /** Asked as it is when the screen was read: with its options, and named. */
@@ -30,7 +30,7 @@ const asked = (body: string): Partial<PaneView> => ({
 });
 const change = (options: PaneOptions, more: Partial<PaneView> = {}, isTransition = true): void => {
   const pane = { ...makePane({ since: now, ...options }), ...more };
-  board.handleChanges([{ kind: "pane", version: 1, at: now, pane, previousState: null, isTransition }]);
+  scheduler.handleChanges([{ kind: "pane", version: 1, at: now, pane, previousState: null, isTransition }]);
 };
 const waits = (body = "rm x", pane = 1): void => change({ pane, state: "waiting_approval" }, asked(body));
 const flush = () => new Promise<void>((resolve) => void setImmediate(resolve));
@@ -39,7 +39,7 @@ const pass = async (ms: number): Promise<void> => {
   const end = now + ms;
   while (now < end) {
     now = Math.min(end, now + 1_000);
-    board.review();
+    scheduler.review();
     await flush();
   }
 };
@@ -50,7 +50,7 @@ const told = (): string[] =>
 const listen = (): void => {
   listening = new AbortController();
   void (async () => {
-    for await (const event of board.subscribe(listening.signal)) events.push(event);
+    for await (const event of scheduler.subscribe(listening.signal)) events.push(event);
   })();
 };
 
@@ -61,7 +61,7 @@ beforeEach(() => {
   confirmed = new Set();
   inFront = new Set();
   events = [];
-  board = new NoticeBoard({
+  scheduler = new NotificationScheduler({
     redact: (text) => text,
     now: () => now,
     minuteOfDay: () => minute,
@@ -111,7 +111,7 @@ describe("a wait", () => {
   it("that a mode accepts by itself at once is not told", async () => {
     waits();
     now += 200;
-    board.review();
+    scheduler.review();
     await flush();
     change({ state: "running" });
     await pass(5_000);
@@ -164,7 +164,7 @@ describe("a wait", () => {
   it("that ends while it is looked at is not told", async () => {
     waits();
     now += 1_000;
-    board.review();
+    scheduler.review();
     change({ state: "running" });
     await flush();
     expect(told()).toEqual([]);
@@ -212,7 +212,9 @@ describe("a burst", () => {
     for (const pane of [1, 2, 3]) change({ pane, state: "running" });
     await pass(1_000);
     expect(told()).toEqual([]);
-    board.handleChanges([{ kind: "removed", version: 2, at: now, identity: makePane({ pane: 4 }).identity }]);
+    scheduler.handleChanges([
+      { kind: "removed", version: 2, at: now, identity: makePane({ pane: 4 }).identity },
+    ]);
     await flush();
     expect(told()).toEqual(["withdraw group:rt1:1"]);
   });

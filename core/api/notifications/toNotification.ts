@@ -1,9 +1,9 @@
 // The words of a notice and what can be done from it. Pure. What agents wrote is hostile: one line of it, without controls,
 // and bounded; surfaces still escape it as theirs need.
-import { NOTICE_KINDS, type NoticeKind } from "../../model/noticePolicy.ts";
+import { NOTIFICATION_KINDS, type NotificationKind } from "../../model/notificationPolicy.ts";
 import type { RequestView } from "../../model/request.ts";
 import type { PaneView } from "../../model/view.ts";
-import type { Notice, NoticeAction, NoticeReply } from "../service.ts";
+import type { AgentNotification, NotificationAction, NotificationReply } from "../service.ts";
 
 const MAX_LINE = 160;
 const MAX_LABEL = 40;
@@ -30,13 +30,13 @@ const plain = (text: string, limit: number): string => {
 /** A label that is shown as it is. */
 const isPlain = (label: string): boolean => plain(label, MAX_LABEL) === label;
 
-const VERB: Record<NoticeKind, string> = {
+const VERB: Record<NotificationKind, string> = {
   waiting_approval: "needs a permission",
   waiting_input: "has a question",
   error: "stopped with an error",
   completed: "is done",
 };
-const VERB_OF_MANY: Record<NoticeKind, string> = {
+const VERB_OF_MANY: Record<NotificationKind, string> = {
   waiting_approval: "need a permission",
   waiting_input: "have a question",
   error: "stopped with an error",
@@ -76,9 +76,9 @@ const askedOf = ({ request }: PaneView, redact: Redact): Asked => {
  * An action whose keys are not known is left out: it would only be refused. So is a yes to something of which the notice
  * shows a part: what follows may be the dangerous half.
  */
-const actionsOf = (pane: PaneView, kind: NoticeKind, { isWhole }: Asked): NoticeAction[] => {
+const actionsOf = (pane: PaneView, kind: NotificationKind, { isWhole }: Asked): NotificationAction[] => {
   const { request, prompt_fingerprint } = pane;
-  const attach: NoticeAction = { kind: "attach", label: "Open" };
+  const attach: NotificationAction = { kind: "attach", label: "Open" };
   if (request === null || prompt_fingerprint === null) return [attach];
   const known = request.options.filter(({ keys }) => keys !== null && keys.length > 0);
   const has = (role: "approve" | "deny"): boolean => known.some((option) => option.role === role);
@@ -96,7 +96,7 @@ const actionsOf = (pane: PaneView, kind: NoticeKind, { isWhole }: Asked): Notice
 
   if (kind === "waiting_input" && isChosenHere)
     return [
-      ...request.options.map(({ label }, index): NoticeAction => ({
+      ...request.options.map(({ label }, index): NotificationAction => ({
         kind: "option",
         number: index + 1,
         label: plain(label, MAX_LABEL),
@@ -108,9 +108,9 @@ const actionsOf = (pane: PaneView, kind: NoticeKind, { isWhole }: Asked): Notice
 
 const replyOf = (
   { request, prompt_fingerprint }: PaneView,
-  kind: NoticeKind,
+  kind: NotificationKind,
   { isWhole }: Asked,
-): NoticeReply | null => {
+): NotificationReply | null => {
   switch (kind) {
     case "waiting_approval":
       return null;
@@ -125,11 +125,11 @@ const replyOf = (
 };
 
 /** The notice of one pane. `sound`: as in the policy. */
-export const toNotice = (
+export const toNotification = (
   id: string,
   pane: PaneView,
-  { kind, sound, redact }: { kind: NoticeKind; sound: string; redact: Redact },
-): Notice => {
+  { kind, sound, redact }: { kind: NotificationKind; sound: string; redact: Redact },
+): AgentNotification => {
   const asked = askedOf(pane, redact);
   return {
     id,
@@ -145,12 +145,15 @@ export const toNotice = (
 };
 
 /** One notice for many panes, the most urgent first; it leads to the list. */
-export const toGroupNotice = (
+export const toGroupNotification = (
   id: string,
-  told: readonly [{ pane: PaneView; kind: NoticeKind }, ...{ pane: PaneView; kind: NoticeKind }[]],
+  told: readonly [
+    { pane: PaneView; kind: NotificationKind },
+    ...{ pane: PaneView; kind: NotificationKind }[],
+  ],
   sound: string,
-): Notice => {
-  const counts = NOTICE_KINDS.flatMap((kind) => {
+): AgentNotification => {
+  const counts = NOTIFICATION_KINDS.flatMap((kind) => {
     const count = told.filter((one) => one.kind === kind).length;
     return count === 0 ? [] : [`${count} ${count === 1 ? VERB[kind] : VERB_OF_MANY[kind]}`];
   });

@@ -1,18 +1,18 @@
 import { beforeEach, expect, it } from "vitest";
-import type { Notice } from "../core/api/service.ts";
+import type { AgentNotification } from "../core/api/service.ts";
 import type { ActionResult } from "../core/model/actionView.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { makePane } from "../test/factories/view.ts";
-import { NoticeHands } from "./noticeHands.ts";
+import { NotificationActions } from "./notificationActions.ts";
 
 let done: { action: string; input: unknown }[];
 let said: string[];
 let opened: number;
 let outcome: ActionResult["outcome"];
 let refusal: AgtmuxError | null;
-let hands: NoticeHands;
+let actions: NotificationActions;
 
-const NOTICE: Notice = {
+const NOTICE: AgentNotification = {
   id: "rt1:7",
   kind: "waiting_approval",
   title: "",
@@ -56,7 +56,7 @@ beforeEach(() => {
   opened = 0;
   outcome = "delivered";
   refusal = null;
-  hands = new NoticeHands({
+  actions = new NotificationActions({
     service: () =>
       Promise.resolve({
         answer: (input) => record("answer", result())(input),
@@ -77,10 +77,10 @@ beforeEach(() => {
 
 it("answers exactly the prompt that was shown, once per button", async () => {
   const guards = { ...NO_GUARDS, ifRuntime: "rt1", ifPrompt: "f00" };
-  await hands.perform(NOTICE, { kind: "action", action: { kind: "approve", label: "" } });
-  await hands.perform(NOTICE, { kind: "action", action: { kind: "deny", label: "" } });
-  await hands.perform(NOTICE, { kind: "action", action: { kind: "option", number: 2, label: "" } });
-  await hands.perform({ ...NOTICE, reply: "answer" }, { kind: "reply", text: "red" });
+  await actions.perform(NOTICE, { kind: "action", action: { kind: "approve", label: "" } });
+  await actions.perform(NOTICE, { kind: "action", action: { kind: "deny", label: "" } });
+  await actions.perform(NOTICE, { kind: "action", action: { kind: "option", number: 2, label: "" } });
+  await actions.perform({ ...NOTICE, reply: "answer" }, { kind: "reply", text: "red" });
   expect(done).toEqual(
     [
       { choice: { kind: "approve" }, idempotencyKey: "rt1:7:approve" },
@@ -93,9 +93,9 @@ it("answers exactly the prompt that was shown, once per button", async () => {
 });
 
 it("sends a text only while the agent is where it was shown to be", async () => {
-  await hands.perform({ ...NOTICE, reply: "send" }, { kind: "reply", text: "go on" });
-  await hands.perform({ ...NOTICE, reply: "send" }, { kind: "reply", text: "  " });
-  await hands.perform(NOTICE, { kind: "reply", text: "not asked for" });
+  await actions.perform({ ...NOTICE, reply: "send" }, { kind: "reply", text: "go on" });
+  await actions.perform({ ...NOTICE, reply: "send" }, { kind: "reply", text: "  " });
+  await actions.perform(NOTICE, { kind: "reply", text: "not asked for" });
   expect(done).toEqual([
     {
       action: "send",
@@ -112,15 +112,15 @@ it("sends a text only while the agent is where it was shown to be", async () => 
 });
 
 it("attaches on a click; a grouped one leads to the list", async () => {
-  await hands.perform(NOTICE, { kind: "open" });
-  await hands.perform(NOTICE, { kind: "action", action: { kind: "attach", label: "" } });
+  await actions.perform(NOTICE, { kind: "open" });
+  await actions.perform(NOTICE, { kind: "action", action: { kind: "attach", label: "" } });
   expect(done).toEqual(
     Array.from({ length: 2 }, () => ({
       action: "openAttach",
       input: { ...COMMON, guards: { ...NO_GUARDS, ifRuntime: "rt1" } },
     })),
   );
-  await hands.perform({ ...NOTICE, count: 5 }, { kind: "open" });
+  await actions.perform({ ...NOTICE, count: 5 }, { kind: "open" });
   expect([done.length, opened]).toEqual([2, 1]);
 });
 
@@ -129,19 +129,19 @@ it.each([
   ["unverified", "Not confirmed by Claude Code | The prompt is still there."],
 ] as const)("says that it was %s", async (found, words) => {
   outcome = found;
-  await hands.perform(NOTICE, { kind: "action", action: { kind: "approve", label: "" } });
+  await actions.perform(NOTICE, { kind: "action", action: { kind: "approve", label: "" } });
   expect(said).toEqual([words]);
 });
 
 it("says why it was refused; where nothing could be opened the popover comes up", async () => {
   refusal = new AgtmuxError("E_STALE_SNAPSHOT", "the prompt is no longer the one that was shown");
-  await hands.perform(NOTICE, { kind: "action", action: { kind: "approve", label: "" } });
+  await actions.perform(NOTICE, { kind: "action", action: { kind: "approve", label: "" } });
   expect([said.splice(0), opened]).toEqual([
     ["Not sent to Claude Code | the prompt is no longer the one that was shown."],
     0,
   ]);
   refusal = new AgtmuxError("E_UNSUPPORTED", "no terminal program was found", { remedy: "Install one." });
-  await hands.perform(NOTICE, { kind: "open" });
+  await actions.perform(NOTICE, { kind: "open" });
   expect([said, opened]).toEqual([
     ["Not opened: Claude Code | no terminal program was found. Install one."],
     1,

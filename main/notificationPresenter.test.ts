@@ -1,11 +1,11 @@
 import { EventEmitter } from "node:events";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Notice } from "../core/api/service.ts";
+import type { AgentNotification } from "../core/api/service.ts";
 import { makePane } from "../test/factories/view.ts";
-import { toNativeOptions, type NativeOptions } from "./nativeNotice.ts";
-import type { NoticeChoice } from "./noticeHands.ts";
-import { NoticePresenter } from "./noticePresenter.ts";
-import { NoticeTurns } from "./noticeTurns.ts";
+import { toNativeOptions, type NativeOptions } from "./nativeNotification.ts";
+import type { NotificationChoice } from "./notificationActions.ts";
+import { NotificationPresenter } from "./notificationPresenter.ts";
+import { NotificationTurns } from "./notificationTurns.ts";
 
 class FakeNotification extends EventEmitter {
   readonly options: NativeOptions;
@@ -23,13 +23,13 @@ class FakeNotification extends EventEmitter {
 }
 
 let made: FakeNotification[];
-let chosen: [string, NoticeChoice][];
+let chosen: [string, NotificationChoice][];
 let failures: string[];
 let timers: (() => void)[];
 let isPopoverOpen: boolean;
-let presenter: NoticePresenter;
-let turns: NoticeTurns;
-const notice = (id: string): Notice => ({
+let presenter: NotificationPresenter;
+let turns: NotificationTurns;
+const notice = (id: string): AgentNotification => ({
   id,
   kind: "waiting_approval",
   title: "Claude Code needs a permission",
@@ -58,8 +58,8 @@ beforeEach(() => {
     timers.push(callback);
     return () => {};
   };
-  turns = new NoticeTurns({ explain: null, onExplained: () => {}, setTimer });
-  presenter = new NoticePresenter({
+  turns = new NotificationTurns({ explain: null, onExplained: () => {}, setTimer });
+  presenter = new NotificationPresenter({
     create: (options) => {
       const native = new FakeNotification(options);
       made.push(native);
@@ -126,7 +126,7 @@ describe("native notifications", () => {
   });
 
   it("with other buttons wait for the system's word, and never come once they were taken back", () => {
-    const question = (id: string): Notice => ({
+    const question = (id: string): AgentNotification => ({
       ...notice(id),
       actions: [{ kind: "option", number: 1, label: "Red" }],
     });
@@ -164,7 +164,7 @@ describe("native notifications", () => {
 
 describe("the form of a notice", () => {
   it("has buttons, a reply and a sound on macOS", () => {
-    const asked: Notice = { ...notice("a"), sound: "Ping", reply: "answer" };
+    const asked: AgentNotification = { ...notice("a"), sound: "Ping", reply: "answer" };
     expect(toNativeOptions(asked, "darwin")).toEqual({
       id: "a",
       title: asked.title,
@@ -182,12 +182,12 @@ describe("the form of a notice", () => {
   });
 
   it("has the same few sets of buttons whatever is asked: the options are told in the body", () => {
-    const actions: Notice["actions"] = [
+    const actions: AgentNotification["actions"] = [
       { kind: "option", number: 1, label: "Red" },
       { kind: "option", number: 2, label: "Blue" },
       { kind: "attach", label: "Open" },
     ];
-    const asked: Notice = { ...notice("a"), body: "Which colour?\nwork · api", actions };
+    const asked: AgentNotification = { ...notice("a"), body: "Which colour?\nwork · api", actions };
     const options = toNativeOptions(asked, "darwin");
     expect(options.actions?.map(({ text }) => text)).toEqual(["Option 1", "Option 2", "Open"]);
     expect(options.body).toBe("Which colour?\nOption 1: Red\nOption 2: Blue\nwork · api");
@@ -200,7 +200,11 @@ describe("the form of a notice", () => {
   });
 
   it("is words alone on Linux, and none of them markup", () => {
-    const asked: Notice = { ...notice("a"), body: "a < b <img src=x> </b> && <!-- x", sound: "none" };
+    const asked: AgentNotification = {
+      ...notice("a"),
+      body: "a < b <img src=x> </b> && <!-- x",
+      sound: "none",
+    };
     const options = toNativeOptions(asked, "linux");
     expect(options).toMatchObject({ silent: true });
     expect(Object.keys(options)).toEqual(["id", "title", "body", "silent"]);

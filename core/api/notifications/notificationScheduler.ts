@@ -1,20 +1,26 @@
 // Who is told what, once: follows the rows, waits where the policy says so, tells surfaces, and takes back what is over. The
-// decisions themselves are judgeNotice.ts; nothing counts as told while nobody listens.
-import type { NoticeKind, NoticePolicy } from "../../model/noticePolicy.ts";
+// decisions themselves are judgeNotification.ts; nothing counts as told while nobody listens.
+import type { NotificationKind, NotificationPolicy } from "../../model/notificationPolicy.ts";
 import { isWaiting } from "../../model/state.ts";
 import type { PaneView } from "../../model/view.ts";
 import { AsyncQueue } from "../asyncQueue.ts";
 import type { FeedChange } from "../../model/feedChange.ts";
-import type { Notice, NoticeEvent } from "../service.ts";
-import { BURST_MS, judgeNotice, noticeKindOf, planBatch, SETTLE_MS } from "./judgeNotice.ts";
-import { toGroupNotice, toNotice } from "./toNotice.ts";
+import type { AgentNotification, NotificationEvent } from "../service.ts";
+import {
+  BURST_MS,
+  judgeNotification,
+  notificationKindOf,
+  planBatch,
+  SETTLE_MS,
+} from "./judgeNotification.ts";
+import { toGroupNotification, toNotification } from "./toNotification.ts";
 
-export interface NoticeBoardDeps {
+export interface NotificationSchedulerDeps {
   now(): number;
   /** Local wall clock, 0 to 1439. */
   minuteOfDay(): number;
   setTimer(delayMs: number, callback: () => void): () => void;
-  policy(): NoticePolicy;
+  policy(): NotificationPolicy;
   /** Takes secrets out of a text: notices stay on screens and in lists of the system. */
   redact(text: string): string;
   /** True once the present wait was confirmed on the screen since the daemon's start. */
@@ -26,7 +32,7 @@ export interface NoticeBoardDeps {
 /** Something that may have to be told. */
 interface Candidate {
   readonly runtimeId: string;
-  readonly kind: NoticeKind;
+  readonly kind: NotificationKind;
   readonly topic: string;
   readonly heardAt: number;
   readonly since: number | null;
@@ -35,25 +41,25 @@ interface Candidate {
 
 interface Told {
   readonly topic: string;
-  readonly kind: NoticeKind;
+  readonly kind: NotificationKind;
   /** Null: the person saw it anyhow, or does not want to hear of it. */
-  readonly noticeId: string | null;
+  readonly notificationId: string | null;
 }
 
 /** What tells one wait from the next: the thing asked, not the source that noticed it. */
-const topicOf = (pane: PaneView, kind: NoticeKind): string =>
+const topicOf = (pane: PaneView, kind: NotificationKind): string =>
   `${kind}/${isWaiting(kind) ? (pane.request?.body ?? "") : pane.state_version}`;
 
 /** The first source to notice a wait may know less of it than the next one; that is still the same wait. */
-const isSameWait = (known: Pick<Told, "topic" | "kind">, kind: NoticeKind, pane: PaneView): boolean =>
+const isSameWait = (known: Pick<Told, "topic" | "kind">, kind: NotificationKind, pane: PaneView): boolean =>
   known.topic === topicOf(pane, kind) || (known.kind === kind && (pane.request?.body ?? null) === null);
 
-const isComplete = ({ request, prompt_fingerprint }: PaneView, kind: NoticeKind): boolean =>
+const isComplete = ({ request, prompt_fingerprint }: PaneView, kind: NotificationKind): boolean =>
   !isWaiting(kind) || (request !== null && prompt_fingerprint !== null && request.options.length > 0);
 
-export class NoticeBoard {
-  private readonly deps: NoticeBoardDeps;
-  private readonly queues = new Set<AsyncQueue<NoticeEvent>>();
+export class NotificationScheduler {
+  private readonly deps: NotificationSchedulerDeps;
+  private readonly queues = new Set<AsyncQueue<NotificationEvent>>();
   private readonly candidates = new Map<string, Candidate>();
   private readonly told = new Map<string, Told>();
   private readonly toldAt = new Map<string, number>();
@@ -64,7 +70,7 @@ export class NoticeBoard {
   private isLooking = false;
   private cancelLook: (() => void) | null = null;
 
-  constructor(deps: NoticeBoardDeps) {
+  constructor(deps: NotificationSchedulerDeps) {
     this.deps = deps;
   }
 
@@ -92,7 +98,7 @@ export class NoticeBoard {
 
   private consider(runtimeId: string, pane: PaneView, isTransition: boolean): void {
     const candidate = this.candidates.get(runtimeId);
-    const kind = noticeKindOf(pane.state);
+    const kind = notificationKindOf(pane.state);
     if (candidate !== undefined && kind !== null && isSameWait(candidate, kind, pane)) {
       // A row may come to know more of what is asked without any change of state.
       if (pane.request !== null || candidate.pane.request === null) candidate.pane = pane;
@@ -139,7 +145,7 @@ export class NoticeBoard {
     const policy = this.deps.policy();
     const now = this.deps.now();
     return [...this.candidates.values()].filter((one) => {
-      const verdict = judgeNotice(
+      const verdict = judgeNotification(
         {
           ...one,
           target: one.pane.identity.target,
@@ -162,7 +168,7 @@ export class NoticeBoard {
     this.shownAt = this.shownAt.filter((at) => now - at < BURST_MS);
     const { singles, group } = planBatch(ready, { recent: this.shownAt.length, groupFrom });
     for (const one of singles) {
-      const notice = toNotice(`${one.runtimeId}:${one.pane.state_version}`, one.pane, {
+      const notice = toNotification(`${one.runtimeId}:${one.pane.state_version}`, one.pane, {
         kind: one.kind,
         sound: sounds[one.kind],
         redact: (text) => this.deps.redact(text),
@@ -173,11 +179,11 @@ export class NoticeBoard {
     if (first !== undefined) {
       const id = `group:${first.runtimeId}:${first.pane.state_version}`;
       this.groups.set(id, new Set(group.map(({ runtimeId }) => runtimeId)));
-      this.show(toGroupNotice(id, [first, ...rest], sounds[first.kind]), group);
+      this.show(toGroupNotification(id, [first, ...rest], sounds[first.kind]), group);
     }
   }
 
-  private show(notice: Notice, about: readonly Candidate[]): void {
+  private show(notice: AgentNotification, about: readonly Candidate[]): void {
     this.shownAt.push(this.deps.now());
     for (const one of about) {
       this.markTold(one, notice.id);
@@ -186,25 +192,25 @@ export class NoticeBoard {
     this.emit({ kind: "show", notice });
   }
 
-  private markTold({ runtimeId, topic, kind }: Candidate, noticeId: string | null): void {
+  private markTold({ runtimeId, topic, kind }: Candidate, notificationId: string | null): void {
     this.candidates.delete(runtimeId);
-    this.told.set(runtimeId, { topic, kind, noticeId });
+    this.told.set(runtimeId, { topic, kind, notificationId });
   }
 
   /** What was asked or told of this agent is over. A grouped notice goes with the last of its agents. */
   private settle(runtimeId: string): void {
     this.candidates.delete(runtimeId);
-    const noticeId = this.told.get(runtimeId)?.noticeId ?? null;
+    const notificationId = this.told.get(runtimeId)?.notificationId ?? null;
     this.told.delete(runtimeId);
-    if (noticeId === null) return;
-    const group = this.groups.get(noticeId);
+    if (notificationId === null) return;
+    const group = this.groups.get(notificationId);
     group?.delete(runtimeId);
     if (group !== undefined && group.size > 0) return;
-    this.groups.delete(noticeId);
-    this.emit({ kind: "withdraw", id: noticeId });
+    this.groups.delete(notificationId);
+    this.emit({ kind: "withdraw", id: notificationId });
   }
 
-  private emit(event: NoticeEvent): void {
+  private emit(event: NotificationEvent): void {
     for (const queue of this.queues) queue.push(event);
   }
 
@@ -213,8 +219,8 @@ export class NoticeBoard {
     return this.queues.size;
   }
 
-  async *subscribe(signal: AbortSignal): AsyncGenerator<NoticeEvent> {
-    const queue = new AsyncQueue<NoticeEvent>({ signal, limit: 1_000 });
+  async *subscribe(signal: AbortSignal): AsyncGenerator<NotificationEvent> {
+    const queue = new AsyncQueue<NotificationEvent>({ signal, limit: 1_000 });
     this.queues.add(queue);
     try {
       for await (const event of queue) if (event !== "overflow") yield event;

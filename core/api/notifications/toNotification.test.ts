@@ -4,7 +4,7 @@ import { someRequestView } from "../../../test/factories/evidence.ts";
 import type { RequestView } from "../../model/request.ts";
 import type { PaneView } from "../../model/view.ts";
 import { redactText } from "../../store/redactText.ts";
-import { toGroupNotice, toNotice } from "./toNotice.ts";
+import { toGroupNotification, toNotification } from "./toNotification.ts";
 
 const option = (
   label: string,
@@ -23,11 +23,11 @@ const paneAsking = (request: Partial<RequestView>, more: Partial<PaneView> = {})
 });
 const redact = (text: string): string => redactText(text, 10_000);
 const kindsOf = (pane: PaneView, kind: "waiting_approval" | "waiting_input") =>
-  toNotice("n", pane, { kind, sound: "default", redact }).actions.map((action) => action.kind);
+  toNotification("n", pane, { kind, sound: "default", redact }).actions.map((action) => action.kind);
 
 describe("the words of a notice", () => {
   it("say who, what, and where", () => {
-    const notice = toNotice("n", paneAsking({ body: "rm -rf build\nsecond line" }), {
+    const notice = toNotification("n", paneAsking({ body: "rm -rf build\nsecond line" }), {
       kind: "waiting_approval",
       sound: "default",
       redact,
@@ -43,14 +43,14 @@ describe("the words of a notice", () => {
       { body: `\u001b[31mrm\u202e \u0007${"x".repeat(500)}` },
       { window_name: "a\nb\u2028c", agent_name: "Claude\u0000" },
     );
-    const { title, body } = toNotice("n", pane, { kind: "waiting_approval", sound: "default", redact });
+    const { title, body } = toNotification("n", pane, { kind: "waiting_approval", sound: "default", redact });
     expect(title).toBe("Claude needs a permission");
     expect(body.split("\n")).toEqual([`[31mrm ${"x".repeat(152)}…`, "work · a b c"]);
   });
 
   it("name the target of another machine", () => {
     const pane = makePane({ target: "vm", state: "error", windowName: "api" });
-    expect(toNotice("n", pane, { kind: "error", sound: "none", redact }).body).toBe("vm · work · api");
+    expect(toNotification("n", pane, { kind: "error", sound: "none", redact }).body).toBe("vm · work · api");
   });
 
   it("count many and name a few", () => {
@@ -59,7 +59,7 @@ describe("the words of a notice", () => {
       kind: "waiting_approval" as const,
     }));
     if (first === undefined) throw new Error("five were made");
-    const notice = toGroupNotice("g", [first, ...rest], "default");
+    const notice = toGroupNotification("g", [first, ...rest], "default");
     expect(notice).toMatchObject({
       title: "5 agents: 5 need a permission",
       count: 5,
@@ -135,7 +135,7 @@ describe("what can be done from a notice", () => {
 
   it("takes a text where a question has a field for one, or nothing is asked", () => {
     const replyOf = (pane: PaneView, kind: "waiting_input" | "completed" | "waiting_approval") =>
-      toNotice("n", pane, { kind, sound: "default", redact }).reply;
+      toNotification("n", pane, { kind, sound: "default", redact }).reply;
     expect(replyOf(paneAsking({ text_entry: [] }), "waiting_input")).toBe("answer");
     expect(replyOf(paneAsking({ text_entry: null }), "waiting_input")).toBeNull();
     expect(replyOf(paneAsking({ text_entry: [] }), "waiting_approval")).toBeNull();

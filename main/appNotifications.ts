@@ -2,13 +2,13 @@
 import { dialog, Notification } from "electron";
 import type { ReachableService } from "../core/api/service.ts";
 import type { Logger } from "../core/ports/logger.ts";
-import { toNativeOptions } from "./nativeNotice.ts";
-import { NoticeHands } from "./noticeHands.ts";
-import { NoticePresenter } from "./noticePresenter.ts";
-import { NoticeTurns } from "./noticeTurns.ts";
+import { toNativeOptions } from "./nativeNotification.ts";
+import { NotificationActions } from "./notificationActions.ts";
+import { NotificationPresenter } from "./notificationPresenter.ts";
+import { NotificationTurns } from "./notificationTurns.ts";
 import type { PrefsFile } from "./prefs.ts";
 
-export interface AppNoticesDeps {
+export interface AppNotificationsDeps {
   readonly service: () => Promise<ReachableService>;
   readonly openPopover: () => void;
   readonly isPopoverOpen: () => boolean;
@@ -25,7 +25,7 @@ const EXPLANATION = {
 } as const;
 
 /** Only macOS asks, and once: at the first notification. */
-const explainOnce = ({ prefs, logger }: AppNoticesDeps): (() => Promise<void>) | null =>
+const explainOnce = ({ prefs, logger }: AppNotificationsDeps): (() => Promise<void>) | null =>
   process.platform !== "darwin" || prefs.read().areNoticesExplained
     ? null
     : async () => {
@@ -37,7 +37,7 @@ const explainOnce = ({ prefs, logger }: AppNoticesDeps): (() => Promise<void>) |
       };
 
 /** Call once the app is ready. */
-export const createAppNotices = (deps: AppNoticesDeps): NoticePresenter => {
+export const createAppNotifications = (deps: AppNotificationsDeps): NotificationPresenter => {
   const { service, openPopover, isPopoverOpen, logger } = deps;
   const setTimer = (delayMs: number, callback: () => void): (() => void) => {
     const timer = setTimeout(callback, delayMs);
@@ -46,20 +46,20 @@ export const createAppNotices = (deps: AppNoticesDeps): NoticePresenter => {
   const explain = explainOnce(deps);
   // What an app that ended without a word left there has nobody any more who would do what its buttons say.
   if (process.platform === "darwin" && explain === null) Notification.removeAll();
-  const presenter: NoticePresenter = new NoticePresenter({
+  const presenter: NotificationPresenter = new NotificationPresenter({
     create: (native) => new Notification(native),
     toOptions: (notice) => toNativeOptions(notice, process.platform),
-    onChoice: (notice, choice) => void hands.perform(notice, choice),
+    onChoice: (notice, choice) => void actions.perform(notice, choice),
     onFailed: (error) => logger.warn({ reason: error }, "a notification was not shown"),
     isPopoverOpen,
     setTimer,
-    turns: new NoticeTurns({
+    turns: new NotificationTurns({
       explain,
       onExplained: () => deps.prefs.write({ areNoticesExplained: true }),
       setTimer,
     }),
   });
-  const hands = new NoticeHands({
+  const actions = new NotificationActions({
     service,
     say: (notice, title, body) => presenter.say(notice, title, body),
     openPopover,

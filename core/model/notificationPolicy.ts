@@ -4,13 +4,13 @@ import { z } from "zod";
 import type { CanonicalState } from "./state.ts";
 
 /** States that a person can be told of, the most urgent first. */
-export const NOTICE_KINDS = [
+export const NOTIFICATION_KINDS = [
   "waiting_approval",
   "waiting_input",
   "error",
   "completed",
 ] as const satisfies readonly CanonicalState[];
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 /** `default`: the system's. `none`: silent. Else the name of a sound of the system, never a path. */
 const soundSchema = z
@@ -26,7 +26,7 @@ const quietHoursSchema = z
   .refine(({ from, to }) => from !== to, "'from' and 'to' are the same time");
 export type QuietHours = z.infer<typeof quietHoursSchema>;
 
-export const noticePolicySchema = z
+export const notificationPolicySchema = z
   .object({
     waiting_approval: z.boolean().default(true),
     waiting_input: z.boolean().default(true),
@@ -50,4 +50,4 @@ export const noticePolicySchema = z
     group_from: z.number().int().min(2).max(100).default(4),
   })
   .strict();
-export type NoticePolicy = z.infer<typeof noticePolicySchema>;
+export type NotificationPolicy = z.infer<typeof notificationPolicySchema>;

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { NoticeTurns } from "./noticeTurns.ts";
+import { NotificationTurns } from "./notificationTurns.ts";
 
 let shown: string[];
 let timers: (() => void)[];
 let explained: PromiseWithResolvers<void>;
 let explanations: number;
 let remembered: number;
-const create = (isNew: boolean): NoticeTurns =>
-  new NoticeTurns({
+const create = (isNew: boolean): NotificationTurns =>
+  new NotificationTurns({
     explain: isNew
       ? () => {
           explanations += 1;
@@ -20,7 +20,7 @@ const create = (isNew: boolean): NoticeTurns =>
       return () => {};
     },
   });
-const take = (turns: NoticeTurns, ...names: string[]): void => {
+const take = (turns: NotificationTurns, ...names: string[]): void => {
   for (const name of names) turns.take(name.replace(/\d/, ""), () => shown.push(name));
 };
 
