@@ -210,7 +210,7 @@ export class Player implements Disposable {
 const shown = (ingest: Ingest, paneId: string): Shown | null => {
   const row = ingest.rows(false).find((one) => one.identity.pane_id === paneId);
   if (row === undefined || row.agent === null || row.state === null) return null;
-  const resolution = ingest.world.runtimes.get(row.identity.runtime_id ?? "")?.resolution;
+  const resolution = ingest.liveState.runtimes.get(row.identity.runtime_id ?? "")?.resolution;
   const winner = resolution?.verdicts.find(({ outcome }) => outcome === "won");
   const evidence =
     winner === undefined ? "" : ` [${winner.source} ${winner.eventType}] ${winner.matched ?? ""}`;

@@ -4,7 +4,7 @@ import { viewOutput } from "./viewOutput.ts";
 import { viewTranscript } from "./viewTranscript.ts";
 import type { DaemonService } from "../api/service.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { RuntimeEntry } from "../ingest/world.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION } from "../model/view.ts";
@@ -15,7 +15,7 @@ import type { Fleet } from "../connections/fleet.ts";
 import type { PaneReach } from "./paneReach.ts";
 
 export interface OutputActionsDeps {
-  ingest: Pick<Ingest, "world">;
+  ingest: Pick<Ingest, "liveState">;
   record: ActionRecord;
   fleet: Pick<Fleet, "unitOf">;
   reach: PaneReach;
@@ -26,7 +26,7 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
   const { ingest, record, fleet, reach, clock } = deps;
 
   const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {
-    const entry = runtimeId === null ? undefined : ingest.world.runtimes.get(runtimeId);
+    const entry = runtimeId === null ? undefined : ingest.liveState.runtimes.get(runtimeId);
     return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
   };
 

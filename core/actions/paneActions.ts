@@ -7,7 +7,7 @@ import type { Gate } from "./prepare.ts";
 import { createProcessSignaller, findProcess } from "./processSignaller.ts";
 import { sendText } from "./send.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { RuntimeEntry } from "../ingest/world.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString } from "../model/runtime.ts";
@@ -45,7 +45,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const { ingest, gate, record, fleet, store, clock } = deps;
   const reach = createPaneReach({
     fleet,
-    paneOf: (key) => ingest.world.paneOf(key),
+    paneOf: (key) => ingest.liveState.paneOf(key),
     makeNonce: () => deps.ids.nonce(),
   });
   const turns = createPaneTurns();
@@ -54,7 +54,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
 
   /** The live runtime of a turn; null when it has ended meanwhile. */
   const entryOf = (runtimeId: string): RuntimeEntry | null => {
-    const entry = ingest.world.runtimes.get(runtimeId);
+    const entry = ingest.liveState.runtimes.get(runtimeId);
     return entry === undefined || entry.runtime.endedAt !== null ? null : entry;
   };
   const stateOf = (runtimeId: string): CanonicalState | null =>

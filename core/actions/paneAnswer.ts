@@ -4,7 +4,7 @@ import { answerPrompt } from "./answer.ts";
 import type { AnswerReport } from "./answerEffect.ts";
 import type { Gate } from "./prepare.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { RuntimeEntry } from "../ingest/world.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";

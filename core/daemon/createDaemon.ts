@@ -126,7 +126,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
 
   // The targets that are connected: this machine, which does not watch yet, and later those behind SSH.
   const fleet = createFleet((targetId) => {
-    const target = ingest.world.targets.get(targetId);
+    const target = ingest.liveState.targets.get(targetId);
     return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
   });
   const createUnit = (parts: UnitParts): TargetUnit =>
@@ -159,7 +159,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   const testEvents = createTestEvents(clock);
   const integrations = createIntegrationService({
     fleet,
-    targetNames: () => [...ingest.world.targets.values()].map(({ targetName }) => targetName),
+    targetNames: () => [...ingest.liveState.targets.values()].map(({ targetName }) => targetName),
     eventScript,
     scriptText: await readFile(deps.eventScriptSource, "utf8"),
     adapterOf: (agentType) => adapters.byAgentType(agentType),
@@ -176,7 +176,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
       setTarget: (target) => ingest.setTarget(target),
       removeTarget: (targetId) => ingest.removeTarget(targetId),
       targets: () => ingest.targets(),
-      targetOf: (targetId) => ingest.world.targets.get(targetId),
+      targetOf: (targetId) => ingest.liveState.targets.get(targetId),
     },
     open: (target) =>
       createSshTarget({

@@ -20,7 +20,7 @@ type ByReference = Pick<
 >;
 
 export interface FreshIndexesDeps {
-  ingest: Pick<Ingest, "world">;
+  ingest: Pick<Ingest, "liveState">;
   fleet: Pick<Fleet, "find">;
 }
 
@@ -32,7 +32,7 @@ export const withFreshIndexes = <S extends ByReference>(
   const look = async (text: string): Promise<void> => {
     const ref = parseRef(text);
     if (ref.kind !== "pane" || !isByIndex(ref)) return;
-    const target = [...ingest.world.targets.values()].find(({ targetName }) => targetName === ref.target);
+    const target = [...ingest.liveState.targets.values()].find(({ targetName }) => targetName === ref.target);
     if (target !== undefined) await fleet.find(target.targetId)?.collector.listNow(ref.server);
   };
   const after =

@@ -26,7 +26,7 @@ import { resolveRef } from "../engine/ref.ts";
 import { rollUp } from "../engine/rollup.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import { confirmedAt, explanation } from "../ingest/view.ts";
-import type { RuntimeEntry } from "../ingest/world.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Pane, type PaneKey } from "../model/runtime.ts";
@@ -80,7 +80,8 @@ export const createService = (deps: ServiceDeps): Service => {
     now: clock.now(),
   });
 
-  const targetName = (targetId: string): string => ingest.world.targets.get(targetId)?.targetName ?? targetId;
+  const targetName = (targetId: string): string =>
+    ingest.liveState.targets.get(targetId)?.targetName ?? targetId;
 
   const toSubject = (pane: Pane, entry: RuntimeEntry | undefined, paneRef: string): ActionSubject => ({
     target: targetName(pane.targetId),
@@ -103,10 +104,10 @@ export const createService = (deps: ServiceDeps): Service => {
           row.identity.pane_ref,
         ]),
     );
-    for (const pane of ingest.world.panes())
+    for (const pane of ingest.liveState.panes())
       yield toSubject(
         pane,
-        ingest.world.liveOf(pane),
+        ingest.liveState.liveOf(pane),
         refs.get(`${targetName(pane.targetId)}/${pane.server}/${pane.paneId}`) ?? "",
       );
   }
@@ -114,9 +115,9 @@ export const createService = (deps: ServiceDeps): Service => {
   const current = (key: PaneKey): SubjectNow | null => {
     // Without a connection nothing of what is known is of now, and why is what a person needs to hear.
     deps.fleet.unitOf(key.targetId);
-    const pane = ingest.world.paneOf(key);
+    const pane = ingest.liveState.paneOf(key);
     if (pane === undefined) return null;
-    const entry = ingest.world.liveOf(key);
+    const entry = ingest.liveState.liveOf(key);
     if (entry === undefined)
       return {
         runtimeId: null,
@@ -167,12 +168,12 @@ export const createService = (deps: ServiceDeps): Service => {
       paneOf: ({ identity }) =>
         identity.runtime_id === null
           ? null
-          : (ingest.world.runtimes.get(identity.runtime_id)?.runtime ?? null),
+          : (ingest.liveState.runtimes.get(identity.runtime_id)?.runtime ?? null),
       fleet: deps.fleet,
       clock,
     }),
     isConfirmed: (runtimeId) => {
-      const entry = ingest.world.runtimes.get(runtimeId);
+      const entry = ingest.liveState.runtimes.get(runtimeId);
       const runs = [entry?.runs.poller, entry?.runs.transcript];
       return runs.some((run) => run !== undefined && isWaiting(run.signal.status.state));
     },
@@ -197,8 +198,8 @@ export const createService = (deps: ServiceDeps): Service => {
 
   const planAttach = createAttachBuilder({
     fleet: deps.fleet,
-    paneOf: (key) => ingest.world.paneOf(key),
-    instanceOf: (targetId, server) => ingest.world.serverOf(targetId, server)?.instance ?? null,
+    paneOf: (key) => ingest.liveState.paneOf(key),
+    instanceOf: (targetId, server) => ingest.liveState.serverOf(targetId, server)?.instance ?? null,
   });
 
   const openAttach: Service["openAttach"] = (input) =>
@@ -219,11 +220,12 @@ export const createService = (deps: ServiceDeps): Service => {
    * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
    */
   const crashedAt = (ref: string): RuntimeEntry | null => {
-    const crashed = [...ingest.world.runtimes.values()].filter((entry) => entry.crashedAt !== null);
+    const crashed = [...ingest.liveState.runtimes.values()].filter((entry) => entry.crashedAt !== null);
     const named = crashed.find(({ runtime }) => ref === `runtime:${runtime.runtimeId}`);
     if (named !== undefined) return named;
     const [only = null, ...others] = crashed.filter(
-      ({ view, runtime }) => view?.identity.pane_ref === ref && ingest.world.liveOf(runtime) === undefined,
+      ({ view, runtime }) =>
+        view?.identity.pane_ref === ref && ingest.liveState.liveOf(runtime) === undefined,
     );
     if (only === null || others.length === 0) return only;
     throw new AgtmuxError("E_REF_AMBIGUOUS", `several agents crashed in '${ref.slice(0, 200)}'`, {
@@ -238,9 +240,10 @@ export const createService = (deps: ServiceDeps): Service => {
     const row = known ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
     if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
     const { runtime_id } = row.identity;
-    const entry = runtime_id === null ? null : (ingest.world.runtimes.get(runtime_id) ?? null);
+    const entry = runtime_id === null ? null : (ingest.liveState.runtimes.get(runtime_id) ?? null);
     const history = runtime_id === null ? [] : store.listTransitionsOf(runtime_id, 100);
-    const pane = entry === null || entry.crashedAt !== null ? undefined : ingest.world.paneOf(entry.runtime);
+    const pane =
+      entry === null || entry.crashedAt !== null ? undefined : ingest.liveState.paneOf(entry.runtime);
     const adapter = entry?.adapter ?? null;
     const screen = pane === undefined || adapter === null ? null : await deps.screenNow(pane, adapter);
     return { ...explanation(row, entry, history, clock.now()), screen };
@@ -307,9 +310,9 @@ export const createService = (deps: ServiceDeps): Service => {
     }),
     adapterTry: async ({ ref, file }) => {
       const subject = resolveRef(ref, subjects());
-      const pane = ingest.world.paneOf(subject.key);
+      const pane = ingest.liveState.paneOf(subject.key);
       if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `${subject.paneRef} is gone`);
-      const agent = ingest.world.liveOf(subject.key)?.runtime.agentType ?? null;
+      const agent = ingest.liveState.liveOf(subject.key)?.runtime.agentType ?? null;
       return deps.adapterService.tryOn({ pane, paneRef: subject.paneRef, agent, file });
     },
     configGet: () => deps.settingsService.get(),

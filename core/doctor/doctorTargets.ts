@@ -7,7 +7,7 @@ import type { Integrations } from "../integrations/integrations.ts";
 import type { DoctorIntegrations, DoctorLink, DoctorTarget, SeenAgent } from "./doctorTarget.ts";
 
 export interface DoctorTargetsDeps {
-  ingest: Pick<Ingest, "world" | "targets">;
+  ingest: Pick<Ingest, "liveState" | "targets">;
   fleet: Fleet;
   store: Pick<Store, "getCursor" | "lastHookEventAt">;
   /** Fails with E_TARGET_UNREACHABLE while there is no connection. */
@@ -35,8 +35,8 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
   const { ingest, fleet, store } = deps;
 
   const agentsOf = (targetId: string): SeenAgent[] =>
-    [...ingest.world.liveRuntimes()].flatMap(({ runtime, view, confirmRequests }) => {
-      const pane = ingest.world.paneOf(runtime);
+    [...ingest.liveState.liveRuntimes()].flatMap(({ runtime, view, confirmRequests }) => {
+      const pane = ingest.liveState.paneOf(runtime);
       if (runtime.targetId !== targetId || pane === undefined) return [];
       return [
         {
@@ -58,7 +58,7 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
       tmuxPath: unit.tmuxPath,
       findTmux: () => deps.findTmux(targetId),
       servers: unit.servers,
-      panes: [...ingest.world.panes()].filter((pane) => pane.targetId === targetId),
+      panes: [...ingest.liveState.panes()].filter((pane) => pane.targetId === targetId),
       processes: unit.processes,
       integrations: toDoctorIntegrations(targetId, deps),
     };
@@ -66,7 +66,7 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
 
   return () => {
     const views = ingest.targets();
-    return [...ingest.world.targets.values()].flatMap(({ targetId, targetName }) => {
+    return [...ingest.liveState.targets.values()].flatMap(({ targetId, targetName }) => {
       const view = views.find(({ target }) => target === targetName);
       return view === undefined ? [] : [{ view, link: linkOf(targetId), agents: agentsOf(targetId) }];
     });

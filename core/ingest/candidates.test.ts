@@ -115,7 +115,7 @@ describe("binding beside another target", () => {
     for (const more of [{}, HERE, { ...HERE, tmuxServerPid: null }, { paneId: "%1" }]) claim(f, "Stop", more);
     claim(f, "wrapper.exit", { ...HERE, payload: { pid: 600, status: 1 } });
     expect(f.state()).toBe("running/thinking");
-    expect([...f.ingest.world.liveRuntimes()].map((entry) => entry.wrapperExitStatus)).toEqual([null]);
+    expect([...f.ingest.liveState.liveRuntimes()].map((entry) => entry.wrapperExitStatus)).toEqual([null]);
     farAgent(f);
     f.clock.advance(1_000);
     claim(f, "Stop", HERE);

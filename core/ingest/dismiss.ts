@@ -1,18 +1,18 @@
 // A person takes an errored or crashed row out of the lists' attention: a crashed one goes, a live one gets evidence of it.
-import type { Ledger } from "./ledger.ts";
-import type { Lives } from "./lives.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
+import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import type { States } from "./states.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 export interface DismissDeps {
-  ledger: Ledger;
+  unitOfWork: UnitOfWork;
   states: States;
-  lives: Lives;
+  lifecycle: RuntimeLifecycle;
 }
 
-const dismissError = ({ ledger, states }: DismissDeps, entry: RuntimeEntry): void => {
-  const at = ledger.nextIngestedAt();
-  const eventId = ledger.deps.ids.next("ev");
+const dismissError = ({ unitOfWork, states }: DismissDeps, entry: RuntimeEntry): void => {
+  const at = unitOfWork.nextIngestedAt();
+  const eventId = unitOfWork.deps.ids.next("ev");
   const { runtimeId } = entry.runtime;
   states.addEvidence(
     entry,
@@ -34,11 +34,11 @@ const dismissError = ({ ledger, states }: DismissDeps, entry: RuntimeEntry): voi
 
 /** False when there is nothing to dismiss. */
 export const dismiss = (deps: DismissDeps, runtimeId: string): boolean => {
-  const { ledger, lives } = deps;
-  const entry = ledger.world.runtimes.get(runtimeId);
+  const { unitOfWork, lifecycle } = deps;
+  const entry = unitOfWork.liveState.runtimes.get(runtimeId);
   if (entry === undefined || entry.resolution?.status.state !== "error") return false;
-  ledger.commit(() => {
-    if (entry.crashedAt !== null) lives.dropCrashed(entry);
+  unitOfWork.commit(() => {
+    if (entry.crashedAt !== null) lifecycle.dropCrashed(entry);
     else dismissError(deps, entry);
   });
   return true;

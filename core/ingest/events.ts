@@ -8,10 +8,10 @@ import { isWrapperEvent, readWrapperEvent } from "../model/wrapperEvent.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
 import type { PendingEvent } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
-import type { Ledger } from "./ledger.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
 import type { States } from "./states.ts";
 import { bindWrapper, normalizeWrapper } from "./wrapperEvents.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 /** Of each target: what waits for longer than seconds belongs to nobody. */
 const MAX_PENDING = 2_000;
@@ -22,23 +22,23 @@ const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[
 ];
 
 export class Events {
-  private readonly ledger: Ledger;
+  private readonly unitOfWork: UnitOfWork;
   private readonly states: States;
 
-  constructor(ledger: Ledger, states: States) {
-    this.ledger = ledger;
+  constructor(unitOfWork: UnitOfWork, states: States) {
+    this.unitOfWork = unitOfWork;
     this.states = states;
   }
 
   /** Commits a drained batch durably. One bad event cannot poison the batch: each has a savepoint. Throws when the store fails. */
   applyBatch(targetId: string, envelopes: readonly Envelope[]): void {
-    const { ledger } = this;
-    const { store, logger } = ledger.deps;
-    ledger.commit(() => {
+    const { unitOfWork } = this;
+    const { store, logger } = unitOfWork.deps;
+    unitOfWork.commit(() => {
       for (const envelope of envelopes) {
-        const ingestedAt = ledger.nextIngestedAt();
+        const ingestedAt = unitOfWork.nextIngestedAt();
         if (!store.rememberSpoolName(targetId, envelope.spoolName, ingestedAt)) {
-          ledger.drop("duplicate");
+          unitOfWork.drop("duplicate");
           continue;
         }
         try {
@@ -46,8 +46,8 @@ export class Events {
         } catch (error) {
           // A full or broken disk is not the event's fault: the batch must fail and be tried again.
           if (storeFailureOf(error) !== null) throw error;
-          ledger.restoreAfterCommit();
-          ledger.drop("failed");
+          unitOfWork.restoreAfterCommit();
+          unitOfWork.drop("failed");
           logger.error(
             { error, spoolName: envelope.spoolName, event: envelope.eventName },
             "an event could not be applied and was left out",
@@ -61,28 +61,30 @@ export class Events {
 
   private normalize(envelope: Envelope, confirmRequests: boolean): NormalizedEvent | null {
     if (isWrapperEvent(envelope)) return normalizeWrapper(envelope);
-    return this.ledger.deps.adapterOf(envelope.agentType)?.normalize(envelope, { confirmRequests }) ?? null;
+    return (
+      this.unitOfWork.deps.adapterOf(envelope.agentType)?.normalize(envelope, { confirmRequests }) ?? null
+    );
   }
 
   /** False when the event stays pending. */
   private apply(event: PendingEvent, isNew: boolean): boolean {
-    const { ledger } = this;
+    const { unitOfWork } = this;
     const { envelope } = event;
     const normalized = this.normalize(envelope, false);
     if (normalized === null) {
-      ledger.drop("unknown_agent");
+      unitOfWork.drop("unknown_agent");
       return true;
     }
     const binding = this.bind(event, normalized);
     switch (binding.kind) {
       case "pending":
-        if (isNew && ledger.deps.store.addPending(event)) ledger.pending.push(event);
+        if (isNew && unitOfWork.deps.store.addPending(event)) unitOfWork.pending.push(event);
         return false;
       case "dropped":
-        ledger.drop(binding.reason);
+        unitOfWork.drop(binding.reason);
         return true;
       case "bound": {
-        const entry = ledger.world.runtimes.get(binding.runtimeId);
+        const entry = unitOfWork.liveState.runtimes.get(binding.runtimeId);
         // Reading it twice would find the same, unless the runtime's requests have to be confirmed.
         if (entry !== undefined)
           this.applyTo(entry, event, entry.confirmRequests ? this.normalize(envelope, true) : normalized);
@@ -92,17 +94,18 @@ export class Events {
   }
 
   private bind({ envelope, targetId }: PendingEvent, normalized: NormalizedEvent): Binding {
-    const { world, deps } = this.ledger;
+    const { liveState, deps } = this.unitOfWork;
     const { sessionId } = normalized;
     const isWrapped = isWrapperEvent(envelope);
     if (!isWrapped && deps.adapterOf(envelope.agentType)?.eventsMayNameOtherPanes !== true) {
-      const servers = world.instances(targetId);
+      const servers = liveState.instances(targetId);
       const runtimes = this.candidates({ targetId, envelope }, sessionId, servers);
       return bindEvent({ envelope, sessionId, targetId, servers, runtimes });
     }
-    const entries = [...world.liveOfTarget(targetId)];
-    const runtimes = [...entries.map((entry) => entry.runtime), ...world.endedOf(targetId)];
-    if (isWrapped) return bindWrapper({ envelope, targetId, servers: world.instances(targetId), runtimes });
+    const entries = [...liveState.liveOfTarget(targetId)];
+    const runtimes = [...entries.map((entry) => entry.runtime), ...liveState.endedOf(targetId)];
+    if (isWrapped)
+      return bindWrapper({ envelope, targetId, servers: liveState.instances(targetId), runtimes });
     return placeEvent({
       envelope,
       targetId,
@@ -125,15 +128,15 @@ export class Events {
     sessionId: string | null,
     servers: readonly ServerInstance[],
   ): Runtime[] {
-    const { world } = this.ledger;
+    const { liveState } = this.unitOfWork;
     const { paneId, tmuxSocket } = envelope;
-    const ofSession = sessionId === null ? [] : world.liveOfSession(targetId, sessionId);
+    const ofSession = sessionId === null ? [] : liveState.liveOfSession(targetId, sessionId);
     const server = servers.find((instance) => instance.socketPath === tmuxSocket)?.server;
     const inPane =
-      server === undefined || paneId === null ? undefined : world.liveOf({ targetId, server, paneId });
+      server === undefined || paneId === null ? undefined : liveState.liveOf({ targetId, server, paneId });
     const live = new Set(inPane === undefined ? ofSession : [...ofSession, inPane]);
     const runtimes = Array.from(live, ({ runtime }) => runtime);
-    return inPane === undefined ? [...runtimes, ...world.endedOf(targetId)] : runtimes;
+    return inPane === undefined ? [...runtimes, ...liveState.endedOf(targetId)] : runtimes;
   }
 
   private applyTo(
@@ -141,7 +144,7 @@ export class Events {
     { envelope, ingestedAt }: PendingEvent,
     event: NormalizedEvent | null,
   ): void {
-    const { world, deps } = this.ledger;
+    const { liveState, deps } = this.unitOfWork;
     const { store, ids } = deps;
     if (event === null) return;
     if (event.isExit) entry.sawExitEvent = true;
@@ -150,7 +153,7 @@ export class Events {
     entry.cwd = event.cwd ?? entry.cwd;
     entry.transcriptPath = event.transcriptPath ?? entry.transcriptPath;
     if (event.sessionId !== null && event.sessionId !== entry.runtime.agentSessionId) {
-      world.setAgentSession(entry, event.sessionId);
+      liveState.setAgentSession(entry, event.sessionId);
       store.setAgentSessionId(entry.runtime.runtimeId, event.sessionId);
     }
     const base = event.eventId ?? envelope.spoolName;
@@ -179,28 +182,28 @@ export class Events {
    * session.
    */
   bindPending(targetId: string): void {
-    const { ledger } = this;
+    const { unitOfWork } = this;
     for (let before = Infinity; ;) {
-      const [waiting, others] = partition(ledger.pending, (event) => event.targetId === targetId);
+      const [waiting, others] = partition(unitOfWork.pending, (event) => event.targetId === targetId);
       if (waiting.length === 0 || waiting.length >= before) return;
       before = waiting.length;
-      ledger.pending = others;
+      unitOfWork.pending = others;
       for (const event of waiting) {
-        if (this.apply(event, false)) ledger.deps.store.removePending(event);
-        else ledger.pending.push(event);
+        if (this.apply(event, false)) unitOfWork.deps.store.removePending(event);
+        else unitOfWork.pending.push(event);
       }
     }
   }
 
   /** Inside a commit: the waiting events of every target. */
   bindAllPending(): void {
-    for (const targetId of new Set(this.ledger.pending.map((event) => event.targetId)))
+    for (const targetId of new Set(this.unitOfWork.pending.map((event) => event.targetId)))
       this.bindPending(targetId);
   }
 
   /** Inside a commit: of a target that floods with events of nobody the oldest are given up. */
   private boundPending(targetId: string): void {
-    const waiting = this.ledger.pending.filter((event) => event.targetId === targetId);
+    const waiting = this.unitOfWork.pending.filter((event) => event.targetId === targetId);
     if (waiting.length > MAX_PENDING) this.giveUp(waiting.slice(0, waiting.length - MAX_PENDING));
   }
 
@@ -209,19 +212,21 @@ export class Events {
    * they name proves nothing, and no live runtime has their session yet.
    */
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): Set<string> {
-    const { ledger } = this;
+    const { unitOfWork } = this;
     const bound = new Set(
       Array.from(
-        ledger.world.liveOfTarget(targetId),
+        unitOfWork.liveState.liveOfTarget(targetId),
         ({ runtime }) => `${runtime.agentType}/${runtime.agentSessionId}`,
       ),
     );
-    const waiting = ledger.pending.flatMap((event) => (event.targetId === targetId ? [event.envelope] : []));
+    const waiting = unitOfWork.pending.flatMap((event) =>
+      event.targetId === targetId ? [event.envelope] : [],
+    );
     const agents = new Set<string>();
     for (const envelope of [...envelopes, ...waiting]) {
       const { agentType } = envelope;
       if (agents.has(agentType) || isWrapperEvent(envelope)) continue;
-      if (ledger.deps.adapterOf(agentType)?.eventsMayNameOtherPanes !== true) continue;
+      if (unitOfWork.deps.adapterOf(agentType)?.eventsMayNameOtherPanes !== true) continue;
       const { sessionId, promptText } = this.normalize(envelope, false) ?? { sessionId: null };
       if (isTie({ promptText: promptText ?? null }) && !bound.has(`${agentType}/${sessionId}`))
         agents.add(agentType);
@@ -231,11 +236,11 @@ export class Events {
 
   /** Screens of live runtimes by id, read at `readAt` (epoch ms): the waiting events are tried again with them. */
   offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void {
-    const { ledger } = this;
-    ledger.commit(() => {
+    const { unitOfWork } = this;
+    unitOfWork.commit(() => {
       const targetIds = new Set<string>();
       for (const [runtimeId, text] of screens) {
-        const entry = ledger.world.runtimes.get(runtimeId);
+        const entry = unitOfWork.liveState.runtimes.get(runtimeId);
         if (entry === undefined) continue;
         entry.screen = { text, readAt };
         targetIds.add(entry.runtime.targetId);
@@ -246,24 +251,24 @@ export class Events {
 
   /** Inside a commit: gives up on those that waited for longer than the limit. */
   expirePending(now: number): void {
-    const { deps, pending, rebuiltAt, world } = this.ledger;
+    const { deps, pending, rebuiltAt, liveState } = this.unitOfWork;
     const { pending_bind_local_ms: localMs, pending_bind_ssh_ms: sshMs } = deps.timing();
     const limitOf = ({ targetId }: PendingEvent): number =>
-      world.targets.get(targetId)?.kind === "ssh" ? sshMs : localMs;
+      liveState.targets.get(targetId)?.kind === "ssh" ? sshMs : localMs;
     this.giveUp(pending.filter((event) => now - Math.max(event.ingestedAt, rebuiltAt) > limitOf(event)));
   }
 
   private giveUp(events: readonly PendingEvent[]): void {
-    const { ledger } = this;
+    const { unitOfWork } = this;
     const given = new Set(events);
     if (given.size === 0) return;
-    ledger.pending = ledger.pending.filter((event) => !given.has(event));
+    unitOfWork.pending = unitOfWork.pending.filter((event) => !given.has(event));
     for (const event of given) {
-      ledger.deps.store.removePending(event);
-      ledger.drop("dropped_unbound");
+      unitOfWork.deps.store.removePending(event);
+      unitOfWork.drop("dropped_unbound");
     }
     const [first] = events;
-    ledger.deps.logger.info(
+    unitOfWork.deps.logger.info(
       { count: given.size, agentType: first?.envelope.agentType, eventName: first?.envelope.eventName },
       "events found no runtime in time and were dropped",
     );

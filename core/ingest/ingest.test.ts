@@ -62,7 +62,7 @@ describe("the life of a turn", () => {
     expect(f.state()).toBe("completed/turn_ended");
     for (let second = 0; second < 121; second += 1) {
       f.clock.advance(1_000);
-      f.agent("%1", 600, f.ingest.world.liveRuntimes().next().value?.runtime.processStartedAt ?? 0);
+      f.agent("%1", 600, f.ingest.liveState.liveRuntimes().next().value?.runtime.processStartedAt ?? 0);
       f.ingest.tick();
     }
     expect(f.transitions()).toEqual([
@@ -203,7 +203,7 @@ describe("durability", () => {
     const f = running();
     ask(f);
     const before = f.ingest.rows(false)[0];
-    const startedAt = f.ingest.world.liveRuntimes().next().value?.runtime.processStartedAt ?? 0;
+    const startedAt = f.ingest.liveState.liveRuntimes().next().value?.runtime.processStartedAt ?? 0;
     f.reopen();
     f.topology([somePane()]);
     f.agent("%1", 600, startedAt);

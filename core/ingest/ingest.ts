@@ -11,41 +11,46 @@ import { endDisabled, renewAdapters } from "./adapterChange.ts";
 import { dismiss } from "./dismiss.ts";
 import { Events } from "./events.ts";
 import { LastSeen } from "./lastSeen.ts";
-import { Ledger, type DropReason, type IngestDeps } from "./ledger.ts";
-import { Lives } from "./lives.ts";
+import { UnitOfWork, type DropReason, type IngestDeps } from "./unitOfWork.ts";
+import { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import { promptWith } from "./prompts.ts";
-import { Readings, type ReadingSource, type ReadingUpdate } from "./readings.ts";
+import { SampledReadings, type ReadingSource, type ReadingUpdate } from "./sampledReadings.ts";
 import { Rows } from "./rows.ts";
 import { States } from "./states.ts";
 import { Targets } from "./targets.ts";
 import { tickInPieces } from "./tickInPieces.ts";
 import { Topology, type TopologyUpdate } from "./topology.ts";
 import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
-import type { Prompt, RuntimeEntry, World } from "./world.ts";
+import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
 
 interface Parts {
-  ledger: Ledger;
+  unitOfWork: UnitOfWork;
   rows: Rows;
   states: States;
   events: Events;
-  lives: Lives;
+  lifecycle: RuntimeLifecycle;
   topology: Topology;
-  readings: Readings;
+  readings: SampledReadings;
   targets: Targets;
   lastSeen: LastSeen;
 }
 
 const connectParts = (deps: IngestDeps): Parts => {
-  const ledger = new Ledger(deps);
-  const rows = new Rows(ledger);
-  const states = new States(ledger, rows);
-  const events = new Events(ledger, states);
-  const lives = new Lives({ ledger, rows, states, onBegin: (targetId) => events.bindPending(targetId) });
-  const lastSeen = new LastSeen(ledger);
-  const topology = new Topology({ ledger, rows, states, lives, lastSeen });
-  const readings = new Readings(ledger, states);
-  const targets = new Targets({ ledger, rows, states, lives });
-  return { ledger, rows, states, events, lives, topology, readings, targets, lastSeen };
+  const unitOfWork = new UnitOfWork(deps);
+  const rows = new Rows(unitOfWork);
+  const states = new States(unitOfWork, rows);
+  const events = new Events(unitOfWork, states);
+  const lifecycle = new RuntimeLifecycle({
+    unitOfWork,
+    rows,
+    states,
+    onBegin: (targetId) => events.bindPending(targetId),
+  });
+  const lastSeen = new LastSeen(unitOfWork);
+  const topology = new Topology({ unitOfWork, rows, states, lifecycle, lastSeen });
+  const readings = new SampledReadings(unitOfWork, states);
+  const targets = new Targets({ unitOfWork, rows, states, lifecycle });
+  return { unitOfWork, rows, states, events, lifecycle, topology, readings, targets, lastSeen };
 };
 
 export class Ingest {
@@ -55,57 +60,57 @@ export class Ingest {
     this.parts = connectParts(deps);
   }
 
-  private get ledger(): Ledger {
-    return this.parts.ledger;
+  private get unitOfWork(): UnitOfWork {
+    return this.parts.unitOfWork;
   }
 
-  get world(): World {
-    return this.ledger.world;
+  get liveState(): LiveState {
+    return this.unitOfWork.liveState;
   }
 
   /** The prompt that is open in a runtime, as it is shown with the dialog `seen`; null where that is another one's. */
   promptWith(entry: RuntimeEntry, seen: PromptRequest): Prompt | null {
-    return promptWith(entry, seen, this.ledger.deps.fingerprintOf);
+    return promptWith(entry, seen, this.unitOfWork.deps.fingerprintOf);
   }
 
   /** How many events were not applied, by reason. */
   get dropped(): ReadonlyMap<DropReason, number> {
-    return this.ledger.dropped;
+    return this.unitOfWork.dropped;
   }
 
   /** Newest version that clients may have seen. */
   get feedVersion(): number {
-    return this.ledger.version;
+    return this.unitOfWork.version;
   }
 
   /** Called after each commit with everything that it changed, in order. Returns the unsubscribe function. */
   onChanges(listener: (changes: readonly FeedChange[]) => void): () => void {
-    return this.ledger.onChanges(listener);
+    return this.unitOfWork.onChanges(listener);
   }
 
   /** Called when memory was rebuilt while the daemon runs: whoever looks at things has to look anew and then say so. */
   onRebuilt(listener: () => void): void {
-    this.ledger.onRebuilt(listener);
+    this.unitOfWork.onRebuilt(listener);
   }
 
   /** States are no claim until `lookedAnew`; the health of this machine says why. */
   hideStates(reason: string): void {
-    this.ledger.hideStates(reason);
+    this.unitOfWork.hideStates(reason);
   }
 
   /** Everything was looked at since memory was rebuilt, or states were hidden: they are claimed again. */
   lookedAnew(): void {
-    this.ledger.lookedAnew();
+    this.unitOfWork.lookedAnew();
   }
 
   /** Why nothing can be stored now, for a person; null: it can. */
   get hindrance(): string | null {
-    return this.ledger.hindrance.reason;
+    return this.unitOfWork.hindrance.reason;
   }
 
   /** The store lost its history and is empty: it gets what is known of the present. Outside of a transaction. */
   afterLoss(): void {
-    this.ledger.afterLoss();
+    this.unitOfWork.afterLoss();
   }
 
   rows(all: boolean): PaneView[] {
@@ -123,7 +128,7 @@ export class Ingest {
   }
 
   applyRecognised(key: PaneKey, recognised: Recognised | null): void {
-    this.parts.lives.applyRecognised(key, recognised);
+    this.parts.lifecycle.applyRecognised(key, recognised);
   }
 
   applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void {
@@ -139,12 +144,12 @@ export class Ingest {
   }
 
   setConfirmRequests(runtimeId: string, confirm: boolean): void {
-    const entry = this.world.runtimes.get(runtimeId);
+    const entry = this.liveState.runtimes.get(runtimeId);
     if (entry !== undefined) entry.confirmRequests = confirm;
   }
 
   setProcessCwd(runtimeId: string, processCwd: string | null): void {
-    const entry = this.world.runtimes.get(runtimeId);
+    const entry = this.liveState.runtimes.get(runtimeId);
     if (entry !== undefined) entry.processCwd = processCwd;
   }
 
@@ -158,7 +163,7 @@ export class Ingest {
 
   /** What the collector should watch, and how closely; the closeness is that of the moment in which it is read. */
   watchedRuntimes(targetId: string): WatchedEntry[] {
-    return watchedRuntimes(this.world, targetId, this.ledger.deps.clock.now());
+    return watchedRuntimes(this.liveState, targetId, this.unitOfWork.deps.clock.now());
   }
 
   /** `link`: how it is reached now; as before unless given. */
@@ -191,7 +196,7 @@ export class Ingest {
 
   /** We sent its process a signal that ends it: that end is no crash. False takes it back. */
   markKilled(runtimeId: string, isKilled: boolean): void {
-    const entry = this.world.runtimes.get(runtimeId);
+    const entry = this.liveState.runtimes.get(runtimeId);
     if (entry !== undefined) entry.killedByUs = isKilled;
   }
 
@@ -200,7 +205,7 @@ export class Ingest {
    * transitions of the runtime name the action.
    */
   beginAction(runtimeId: string, actionId: string): (followsForMs: number) => void {
-    const { actions, deps } = this.ledger;
+    const { actions, deps } = this.unitOfWork;
     actions.begin(runtimeId, actionId);
     return (followsForMs) => actions.close(runtimeId, actionId, deps.clock.now() + followsForMs);
   }
@@ -224,8 +229,8 @@ export class Ingest {
   /** Retention; events that a live candidate rests on are kept. Returns the number of rows removed. */
   prune(options: { olderThan: number; maxEvents: number }): number {
     const keepEventIds = new Set(
-      Array.from(this.world.liveRuntimes(), (entry) => liveEventIds(entry.facts)).flat(),
+      Array.from(this.liveState.liveRuntimes(), (entry) => liveEventIds(entry.facts)).flat(),
     );
-    return this.ledger.deps.store.prune({ ...options, keepEventIds });
+    return this.unitOfWork.deps.store.prune({ ...options, keepEventIds });
   }
 }

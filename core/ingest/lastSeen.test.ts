@@ -26,7 +26,7 @@ const atRest = (): IngestFixture => {
   const look = (): void => f.topology([somePane("%1", { windowActivity: seconds(1_000_000_000) - 10 })]);
   look();
   f.agent("%1", 600, STARTED_AT);
-  const runtimeId = [...f.ingest.world.liveRuntimes()][0]?.runtime.runtimeId ?? "";
+  const runtimeId = [...f.ingest.liveState.liveRuntimes()][0]?.runtime.runtimeId ?? "";
   for (let read = 0; read < 2; read += 1) {
     f.clock.advance(1_000);
     f.ingest.applyReading(runtimeId, "poller", { reading: IDLE, readAt: f.clock.now(), isChanged: false });
@@ -43,8 +43,8 @@ const watch = (f: IngestFixture, ms: number, windowActivity = seconds(1_000_000_
   }
 };
 const confirmed = (f: IngestFixture): number => {
-  const [entry] = f.ingest.world.liveRuntimes();
-  const [pane] = f.ingest.world.panes();
+  const [entry] = f.ingest.liveState.liveRuntimes();
+  const [pane] = f.ingest.liveState.panes();
   if (entry === undefined || pane === undefined) throw new Error("no agent");
   return f.clock.now() - (confirmedAt(entry, pane) ?? 0);
 };

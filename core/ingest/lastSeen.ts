@@ -1,23 +1,23 @@
 // When targets and states were last seen, for the store: memory knows it of every moment, the disk is told about once a minute.
-import type { Ledger } from "./ledger.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
 import { confirmedAt } from "./view.ts";
 
 const WRITE_MS = 60_000;
 
 export class LastSeen {
-  private readonly ledger: Ledger;
+  private readonly unitOfWork: UnitOfWork;
   private writtenAt: number;
 
-  constructor(ledger: Ledger) {
-    this.ledger = ledger;
-    this.writtenAt = ledger.deps.clock.now();
+  constructor(unitOfWork: UnitOfWork) {
+    this.unitOfWork = unitOfWork;
+    this.writtenAt = unitOfWork.deps.clock.now();
   }
 
   /** A look at the target succeeded. */
   sawTarget(targetId: string): void {
-    const { world, deps } = this.ledger;
-    const target = world.targets.get(targetId);
-    if (target !== undefined) world.targets.set(targetId, { ...target, lastSeenAt: deps.clock.now() });
+    const { liveState, deps } = this.unitOfWork;
+    const target = liveState.targets.get(targetId);
+    if (target !== undefined) liveState.targets.set(targetId, { ...target, lastSeenAt: deps.clock.now() });
   }
 
   isDue(now: number): boolean {
@@ -26,14 +26,14 @@ export class LastSeen {
 
   /** Inside a commit. What was not seen since the last time is left as it is. */
   write(now: number): void {
-    const { world, deps } = this.ledger;
+    const { liveState, deps } = this.unitOfWork;
     const since = this.writtenAt;
     this.writtenAt = now;
-    for (const target of world.targets.values())
+    for (const target of liveState.targets.values())
       if ((target.lastSeenAt ?? 0) > since) deps.store.upsertTarget(target);
     deps.store.seeStates(
-      [...world.liveRuntimes()].flatMap((entry) => {
-        const pane = world.paneOf(entry.runtime);
+      [...liveState.liveRuntimes()].flatMap((entry) => {
+        const pane = liveState.paneOf(entry.runtime);
         const lastSeenAt = pane === undefined ? null : confirmedAt(entry, pane);
         return lastSeenAt === null || lastSeenAt <= since
           ? []

@@ -3,7 +3,7 @@
 import { compareByTime, orderKeyOf } from "../engine/order.ts";
 import { steadyProgress } from "../engine/progress.ts";
 import { MAX_PROGRESS, ROOT_AGENT } from "../model/evidence.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 /** A change of the line alone is told at most this often, so that a line that counts is no stream of news. */
 const PROGRESS_INTERVAL_MS = 3_000;

@@ -3,7 +3,7 @@
 import { shownPrompt } from "../engine/shownPrompt.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
-import type { Prompt, RuntimeEntry } from "./world.ts";
+import type { Prompt, RuntimeEntry } from "./liveState.ts";
 
 /** So many open requests of one agent are kept to the letter; of older ones what is stored. */
 const MAX_KEPT = 32;

@@ -16,7 +16,7 @@ const idOf = (): string => f.ingest.rows(false)[0]?.identity.runtime_id ?? "";
 
 /** A read of the screen, with the process verified. */
 const read = (status: Status): void => {
-  f.agent("%1", 600, f.ingest.world.liveRuntimes().next().value?.runtime.processStartedAt ?? 0);
+  f.agent("%1", 600, f.ingest.liveState.liveRuntimes().next().value?.runtime.processStartedAt ?? 0);
   f.ingest.applyReading(idOf(), "poller", {
     reading: { status, confidence: "medium", matched: "x", request: null, isSteady: false },
     readAt: f.clock.now(),

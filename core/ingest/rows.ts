@@ -3,10 +3,10 @@ import { byPlace, byText } from "../engine/byPlace.ts";
 import type { Pane, Target } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
-import type { Ledger } from "./ledger.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
 import { ServerRows } from "./serverRows.ts";
 import { barePaneView, runtimeView, targetView } from "./view.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 const HINDERED_REMEDY = "Make room on the disk, or the home writable: it goes on by itself.";
 const UNSEEN_REMEDY = "Nothing is to be done: it goes on by itself.";
@@ -35,23 +35,23 @@ const isSameRow = (a: PaneView, b: PaneView): boolean => {
 };
 
 export class Rows {
-  private readonly ledger: Ledger;
+  private readonly unitOfWork: UnitOfWork;
   /** Panes are replaced, never changed: the row of one without an agent is made once. */
   private readonly bare = new WeakMap<Pane, PaneView>();
   /** By server, as long as it is known. */
   private placed: ReadonlyMap<string, ServerRows> = new Map();
 
-  constructor(ledger: Ledger) {
-    this.ledger = ledger;
+  constructor(unitOfWork: UnitOfWork) {
+    this.unitOfWork = unitOfWork;
   }
 
   /** Every row, in the order of lists; panes without an agent included when asked for. */
   list(all: boolean): PaneView[] {
-    const { world } = this.ledger;
-    const servers = [...world.servers].map(([key, server]) => ({
+    const { liveState } = this.unitOfWork;
+    const servers = [...liveState.servers].map(([key, server]) => ({
       key,
       server,
-      targetName: this.ledger.targetName(server.targetId),
+      targetName: this.unitOfWork.targetName(server.targetId),
       placed: this.placed.get(key) ?? new ServerRows(),
     }));
     this.placed = new Map(servers.map(({ key, placed }) => [key, placed]));
@@ -61,9 +61,12 @@ export class Rows {
     const rows = servers
       .toSorted((a, b) => byText(a.targetName, b.targetName) || byText(a.server.server, b.server.server))
       .map(({ server, targetName, placed }) =>
-        placed.list({ targetName, panes: server.panes, lives: world.livesOf(server), ofPane, ofLive }, all),
+        placed.list(
+          { targetName, panes: server.panes, live: liveState.liveOfServer(server), ofPane, ofLive },
+          all,
+        ),
       );
-    const crashed = [...world.runtimes.values()].flatMap(({ crashedAt, view }) =>
+    const crashed = [...liveState.runtimes.values()].flatMap(({ crashedAt, view }) =>
       crashedAt === null || view === null ? [] : [view],
     );
     const none: PaneView[] = [];
@@ -72,20 +75,20 @@ export class Rows {
 
   /** What cannot be stored cannot be decided: after a while the last decision is no longer a claim about now. */
   private shown(view: PaneView): PaneView {
-    return this.ledger.isBlind ? asUnknown(view) : view;
+    return this.unitOfWork.isBlind ? asUnknown(view) : view;
   }
 
   targets(): TargetView[] {
-    return [...this.ledger.world.targets.values()].map((target) => this.ofTarget(target));
+    return [...this.unitOfWork.liveState.targets.values()].map((target) => this.ofTarget(target));
   }
 
   private ofTarget(target: Target): TargetView {
-    const servers = [...this.ledger.world.servers.values()].filter(
+    const servers = [...this.unitOfWork.liveState.servers.values()].filter(
       (server) => server.targetId === target.targetId,
     );
     const view = targetView(target, servers);
     if (target.kind !== "local" || target.health !== "ok") return view;
-    const { hindrance, unseenReason, lossReason } = this.ledger;
+    const { hindrance, unseenReason, lossReason } = this.unitOfWork;
     if (hindrance.reason !== null)
       return { ...view, health: "degraded", health_reason: hindrance.reason, remedy: HINDERED_REMEDY };
     if (unseenReason !== null)
@@ -96,7 +99,7 @@ export class Rows {
   }
 
   ofPane(pane: Pane): PaneView {
-    const name = this.ledger.targetName(pane.targetId);
+    const name = this.unitOfWork.targetName(pane.targetId);
     const known = this.bare.get(pane);
     if (known?.identity.target === name) return known;
     const view = barePaneView(pane, name);
@@ -105,17 +108,17 @@ export class Rows {
   }
 
   ofRuntime(entry: RuntimeEntry, pane: Pane): PaneView {
-    return runtimeView(entry, pane, this.ledger.targetName(pane.targetId));
+    return runtimeView(entry, pane, this.unitOfWork.targetName(pane.targetId));
   }
 
   // --- to be called inside a commit ----------------------------------------------------------------------------------
 
   changed(pane: PaneView, previousState: CanonicalState | null, isTransition: boolean): void {
-    this.ledger.emit({ kind: "pane", pane, previousState, isTransition });
+    this.unitOfWork.emit({ kind: "pane", pane, previousState, isTransition });
   }
 
   removed(view: PaneView): void {
-    this.ledger.emit({ kind: "removed", identity: view.identity });
+    this.unitOfWork.emit({ kind: "removed", identity: view.identity });
   }
 
   /** A row's reference changes with its session's name: the old one goes first. */
@@ -124,8 +127,8 @@ export class Rows {
   }
 
   targetChanged(targetId: string): void {
-    const target = this.ledger.world.targets.get(targetId);
-    if (target !== undefined) this.ledger.emit({ kind: "target", target: this.ofTarget(target) });
+    const target = this.unitOfWork.liveState.targets.get(targetId);
+    if (target !== undefined) this.unitOfWork.emit({ kind: "target", target: this.ofTarget(target) });
   }
 
   /** Renders a runtime's row again; clients hear of it only when something that they show changed (not the moment of confirmation). */

@@ -4,13 +4,13 @@
 import { byPlace } from "../engine/byPlace.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 export interface ServerRowsSource {
   targetName: string;
   panes: ReadonlyMap<string, Pane>;
   /** Live runtimes by pane id. */
-  lives: ReadonlyMap<string, RuntimeEntry>;
+  live: ReadonlyMap<string, RuntimeEntry>;
   /** The row of a pane as if it had no agent. */
   ofPane: (pane: Pane) => PaneView;
   ofLive: (entry: RuntimeEntry, pane: Pane) => PaneView;
@@ -36,29 +36,29 @@ export class ServerRows {
   /** Rows as if no pane had an agent, in order. */
   private bare: readonly PaneView[] = [];
   /** In the order of their rows. */
-  private lives: readonly Live[] = [];
+  private live: readonly Live[] = [];
 
   /** Rows in order; panes without an agent included when asked for. */
   list(source: ServerRowsSource, all: boolean): PaneView[] {
     const { ofLive } = source;
     this.follow(source);
-    if (!all) return this.lives.map(({ entry, pane }) => ofLive(entry, pane));
+    if (!all) return this.live.map(({ entry, pane }) => ofLive(entry, pane));
     const rows = this.bare.slice();
-    for (const { entry, pane, at } of this.lives) rows[at] = ofLive(entry, pane);
+    for (const { entry, pane, at } of this.live) rows[at] = ofLive(entry, pane);
     return rows;
   }
 
-  private follow({ targetName, panes, lives, ofPane }: ServerRowsSource): void {
+  private follow({ targetName, panes, live, ofPane }: ServerRowsSource): void {
     const isPlaced = this.targetName === targetName && isSame(this.panes, panes.values());
-    if (isPlaced && isSame(this.entries, lives.values())) return;
+    if (isPlaced && isSame(this.entries, live.values())) return;
     if (!isPlaced) {
       this.targetName = targetName;
       this.panes = [...panes.values()];
       this.bare = this.panes.map(ofPane).toSorted(byPlace);
     }
-    this.entries = [...lives.values()];
-    this.lives = this.bare.flatMap(({ identity: { pane_id } }, at) => {
-      const [entry, pane] = [lives.get(pane_id), panes.get(pane_id)];
+    this.entries = [...live.values()];
+    this.live = this.bare.flatMap(({ identity: { pane_id } }, at) => {
+      const [entry, pane] = [live.get(pane_id), panes.get(pane_id)];
       return entry === undefined || pane === undefined ? [] : [{ entry, pane, at }];
     });
   }

@@ -6,12 +6,12 @@ import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
-import type { Ledger } from "./ledger.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
 import { showProgress } from "./progress.ts";
 import type { Rows } from "./rows.ts";
 import { drawnBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 /** The same asking: a reading counts anew from the first look after a restart, though it shows what was stored. */
 const isSameAsking = (previous: Resolution, now: Resolution, isRestored: boolean): boolean => {
@@ -29,17 +29,17 @@ const isSamePrompt = (before: string | null, now: string | null): boolean =>
   before === null || now === null || before === now;
 
 export class States {
-  private readonly ledger: Ledger;
+  private readonly unitOfWork: UnitOfWork;
   private readonly rows: Rows;
 
-  constructor(ledger: Ledger, rows: Rows) {
-    this.ledger = ledger;
+  constructor(unitOfWork: UnitOfWork, rows: Rows) {
+    this.unitOfWork = unitOfWork;
     this.rows = rows;
   }
 
   /** True when time alone may have changed the answer. */
   isDue(entry: RuntimeEntry): boolean {
-    const now = this.ledger.deps.clock.now();
+    const now = this.unitOfWork.deps.clock.now();
     const times = [entry.resolution?.nextCheckAt ?? null, entry.promptDueAt];
     return entry.resolution === null || times.some((at) => at !== null && now >= at);
   }
@@ -49,7 +49,7 @@ export class States {
   }
 
   private actionOf({ runtime }: RuntimeEntry): string | null {
-    return this.ledger.actions.actionOf(runtime.runtimeId, this.ledger.deps.clock.now());
+    return this.unitOfWork.actions.actionOf(runtime.runtimeId, this.unitOfWork.deps.clock.now());
   }
 
   /** Inside a commit. False for a duplicate. `sourceEventId`: the agent's own id of the event. */
@@ -59,12 +59,12 @@ export class States {
     payload: unknown,
     sourceEventId: string | null = null,
   ): boolean {
-    const { store, redact } = this.ledger.deps;
+    const { store, redact } = this.unitOfWork.deps;
     // What is decided is decided by what the store holds, so that a restart changes no state.
     const evidence = redact(raw);
     const row = store.insertEvent(evidence, payload, { actionId: this.actionOf(entry), sourceEventId });
     if (row === null) {
-      this.ledger.drop("duplicate");
+      this.unitOfWork.drop("duplicate");
       return false;
     }
     entry.facts = applyEvidence(entry.facts, evidence);
@@ -85,8 +85,8 @@ export class States {
 
   /** Inside a commit: resolves now, and stores a transition when state, reason or prompt differ. */
   evaluate(entry: RuntimeEntry): void {
-    const { clock, timing, fingerprintOf } = this.ledger.deps;
-    const pane = this.ledger.world.paneOf(entry.runtime);
+    const { clock, timing, fingerprintOf } = this.unitOfWork.deps;
+    const pane = this.unitOfWork.liveState.paneOf(entry.runtime);
     if (entry.runtime.endedAt !== null || pane === undefined) return;
     const at = clock.now();
     const resolution = resolve({ facts: entry.facts, pulse: entry.pulse, at, timing: timing() });
@@ -128,7 +128,7 @@ export class States {
     entry.view = { ...stored, state_version: entry.stateVersion };
     const { targetId, server, paneId, runtimeId } = entry.runtime;
     const { prompt, stateVersion } = entry;
-    this.ledger.deps.store.putState({
+    this.unitOfWork.deps.store.putState({
       targetId,
       server,
       paneId,
@@ -154,7 +154,7 @@ export class States {
     },
   ): PaneView {
     const view = this.rows.ofRuntime(entry, pane);
-    const version = this.ledger.deps.store.appendTransition({
+    const version = this.unitOfWork.deps.store.appendTransition({
       runtimeId: entry.runtime.runtimeId,
       at: change.at,
       evaluatedAt: change.at,
@@ -167,7 +167,7 @@ export class States {
       view,
       actionId: this.actionOf(entry),
     });
-    this.ledger.version = version;
+    this.unitOfWork.version = version;
     entry.stateVersion = version;
     return view;
   }

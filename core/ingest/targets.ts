@@ -1,15 +1,15 @@
 // The targets and their health: what is watched, how it is reached now, and what goes with one that is watched no more.
 import type { Target, TargetHealth, TargetLink } from "../model/runtime.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Lives } from "./lives.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
+import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import type { Rows } from "./rows.ts";
 import type { States } from "./states.ts";
 
 export interface TargetsDeps {
-  ledger: Ledger;
+  unitOfWork: UnitOfWork;
   rows: Rows;
   states: States;
-  lives: Lives;
+  lifecycle: RuntimeLifecycle;
 }
 
 const MAX_REASON = 1_000;
@@ -29,15 +29,15 @@ export class Targets {
 
   /** A target as it is now, known before or not; the states of its runtimes follow its health. */
   set(target: Target): void {
-    const { ledger, rows, states } = this.deps;
-    const { world } = ledger;
-    const known = world.targets.get(target.targetId);
+    const { unitOfWork, rows, states } = this.deps;
+    const { liveState } = unitOfWork;
+    const known = liveState.targets.get(target.targetId);
     // Known also while it cannot be stored.
-    world.targets.set(target.targetId, target);
-    ledger.commit(() => {
-      ledger.deps.store.upsertTarget(target);
+    liveState.targets.set(target.targetId, target);
+    unitOfWork.commit(() => {
+      unitOfWork.deps.store.upsertTarget(target);
       if (!isSameHealth(known, target)) rows.targetChanged(target.targetId);
-      for (const entry of world.liveRuntimes()) {
+      for (const entry of liveState.liveRuntimes()) {
         if (entry.runtime.targetId !== target.targetId || entry.pulse.targetHealth === target.health)
           continue;
         entry.pulse = { ...entry.pulse, targetHealth: target.health };
@@ -48,8 +48,8 @@ export class Targets {
 
   /** Of a target that is known; others are left alone. `link`: how it is reached now; as before unless given. */
   setHealth(targetId: string, found: TargetHealth, why: string | null, link?: TargetLink): void {
-    const { world, deps } = this.deps.ledger;
-    const target = world.targets.get(targetId);
+    const { liveState, deps } = this.deps.unitOfWork;
+    const target = liveState.targets.get(targetId);
     if (target === undefined) return;
     const note = (link ?? target.link)?.note ?? null;
     // What the far side and ssh say goes in here: it is listed, stored and logged.
@@ -70,20 +70,20 @@ export class Targets {
 
   /** A target that is not watched any more: its panes, rows and events go, its history stays until retention takes it. */
   remove(targetId: string): void {
-    const { ledger, rows, lives } = this.deps;
-    const { world } = ledger;
-    ledger.commit(() => {
-      for (const entry of world.runtimes.values())
-        if (entry.runtime.targetId === targetId && entry.crashedAt !== null) lives.dropCrashed(entry);
-      for (const pane of [...world.panes()].filter((one) => one.targetId === targetId)) {
-        const live = world.liveOf(pane);
-        if (live !== undefined) lives.end(live, "vanished", pane);
+    const { unitOfWork, rows, lifecycle } = this.deps;
+    const { liveState } = unitOfWork;
+    unitOfWork.commit(() => {
+      for (const entry of liveState.runtimes.values())
+        if (entry.runtime.targetId === targetId && entry.crashedAt !== null) lifecycle.dropCrashed(entry);
+      for (const pane of [...liveState.panes()].filter((one) => one.targetId === targetId)) {
+        const live = liveState.liveOf(pane);
+        if (live !== undefined) lifecycle.end(live, "vanished", pane);
         rows.removed(rows.ofPane(pane));
       }
-      world.removeTarget(targetId);
-      ledger.pending = ledger.pending.filter((event) => event.targetId !== targetId);
-      ledger.deps.store.removeTarget(targetId);
-      ledger.emit({ kind: "target_removed" });
+      liveState.removeTarget(targetId);
+      unitOfWork.pending = unitOfWork.pending.filter((event) => event.targetId !== targetId);
+      unitOfWork.deps.store.removeTarget(targetId);
+      unitOfWork.emit({ kind: "target_removed" });
     });
   }
 }

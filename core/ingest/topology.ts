@@ -2,11 +2,11 @@
 import { isRespawned } from "../engine/epoch.ts";
 import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { LastSeen } from "./lastSeen.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Lives } from "./lives.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
+import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import type { Rows } from "./rows.ts";
 import type { States } from "./states.ts";
-import type { ServerEntry } from "./world.ts";
+import type { ServerEntry } from "./liveState.ts";
 
 export interface TopologyUpdate {
   targetId: string;
@@ -57,10 +57,10 @@ const isSameServer = (before: ServerEntry | undefined, now: TopologyUpdate): boo
   before.problem === now.problem;
 
 export interface TopologyDeps {
-  ledger: Ledger;
+  unitOfWork: UnitOfWork;
   rows: Rows;
   states: States;
-  lives: Lives;
+  lifecycle: RuntimeLifecycle;
   lastSeen: LastSeen;
 }
 
@@ -72,26 +72,26 @@ export class Topology {
   }
 
   apply(update: TopologyUpdate): void {
-    const { ledger, rows } = this.deps;
+    const { unitOfWork, rows } = this.deps;
     const { targetId, server } = update;
-    const before = ledger.world.serverOf(targetId, server);
+    const before = unitOfWork.liveState.serverOf(targetId, server);
     if (update.status === "error") {
       // A listing that failed says nothing about the panes: the last known ones stay.
-      ledger.world.setServer({
+      unitOfWork.liveState.setServer({
         ...update,
         instance: before?.instance ?? null,
         panes: before?.panes ?? new Map(),
       });
-      if (!isSameServer(before, update)) ledger.commit(() => rows.targetChanged(targetId));
+      if (!isSameServer(before, update)) unitOfWork.commit(() => rows.targetChanged(targetId));
       return;
     }
     this.deps.lastSeen.sawTarget(targetId);
     const panes = new Map(update.panes.map((pane) => [pane.paneId, pane]));
     const isNewLife = isOtherLife(before?.instance, update.instance);
-    ledger.world.setServer({ ...update, panes });
+    unitOfWork.liveState.setServer({ ...update, panes });
     if (!isNewLife && isSameTopology(before?.panes, panes) && isSameServer(before, update)) return;
-    ledger.commit(() => {
-      ledger.deps.store.replacePanes(targetId, server, update.panes);
+    unitOfWork.commit(() => {
+      unitOfWork.deps.store.replacePanes(targetId, server, update.panes);
       for (const old of before?.panes.values() ?? []) this.compare(old, panes.get(old.paneId), isNewLife);
       for (const pane of panes.values())
         this.changed(pane, isNewLife ? undefined : before?.panes.get(pane.paneId));
@@ -100,19 +100,19 @@ export class Topology {
   }
 
   private compare(old: Pane, now: Pane | undefined, isNewLife: boolean): void {
-    const { ledger, rows, lives } = this.deps;
+    const { unitOfWork, rows, lifecycle } = this.deps;
     if (now !== undefined && !isNewLife && !isRespawned(old, now)) return;
-    const live = ledger.world.liveOf(old);
-    if (live !== undefined) lives.end(live, now === undefined ? "vanished" : "replaced", old);
+    const live = unitOfWork.liveState.liveOf(old);
+    if (live !== undefined) lifecycle.end(live, now === undefined ? "vanished" : "replaced", old);
     if (now === undefined) rows.removed(rows.ofPane(old));
   }
 
   private changed(pane: Pane, old: Pane | undefined): void {
-    const { ledger, rows, states } = this.deps;
+    const { unitOfWork, rows, states } = this.deps;
     if (old !== undefined && isSamePane(old, pane)) return;
-    const live = ledger.world.liveOf(pane);
+    const live = unitOfWork.liveState.liveOf(pane);
     if (live !== undefined) {
-      if (pane.title !== old?.title) states.keepAlive(live, ledger.deps.clock.now());
+      if (pane.title !== old?.title) states.keepAlive(live, unitOfWork.deps.clock.now());
       rows.refresh(live, pane);
       return;
     }

@@ -5,7 +5,7 @@ import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
-import type { RuntimeEntry, ServerEntry } from "./world.ts";
+import type { RuntimeEntry, ServerEntry } from "./liveState.ts";
 import type { Target } from "../model/runtime.ts";
 
 export const toIso = (at: number): string => new Date(at).toISOString();

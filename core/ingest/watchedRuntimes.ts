@@ -2,8 +2,8 @@
 import type { Pane, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
-import { hasOpenRequest, hasUnconfirmed, isUnsustained } from "./readings.ts";
-import type { RuntimeEntry, World } from "./world.ts";
+import { hasOpenRequest, hasUnconfirmed, isUnsustained } from "./sampledReadings.ts";
+import type { RuntimeEntry, LiveState } from "./liveState.ts";
 
 /** A live runtime as the collector needs it (see `WatchedRuntime` there). */
 export interface WatchedEntry {
@@ -56,12 +56,12 @@ class Watched implements WatchedEntry {
 }
 
 /** The closeness is that of the moment in which it is read; `now` (epoch ms) is that of the call. */
-export const watchedRuntimes = (world: World, targetId: string, now: number): WatchedEntry[] => {
+export const watchedRuntimes = (liveState: LiveState, targetId: string, now: number): WatchedEntry[] => {
   const watched: WatchedEntry[] = [];
-  for (const entry of world.liveRuntimes()) {
+  for (const entry of liveState.liveRuntimes()) {
     const { runtime, adapter } = entry;
     if (runtime.targetId !== targetId || adapter === null) continue;
-    const pane = world.paneOf(runtime);
+    const pane = liveState.paneOf(runtime);
     if (pane !== undefined) watched.push(new Watched(entry, adapter, pane, now));
   }
   return watched;

@@ -57,6 +57,6 @@ describe("events of the wrapper", () => {
     f.hook("wrapper.exit", { pid: 601, status: 1 });
     f.hook("wrapper.exit", { pid: 600, status: "1" });
     expect(f.ingest.dropped.get("agent_mismatch")).toBe(2);
-    expect([...f.ingest.world.liveRuntimes()].map((entry) => entry.wrapperExitStatus)).toEqual([null]);
+    expect([...f.ingest.liveState.liveRuntimes()].map((entry) => entry.wrapperExitStatus)).toEqual([null]);
   });
 });

@@ -7,7 +7,7 @@ import type { SubjectNow } from "../../../core/engine/guard.ts";
 import { formatPaneRef } from "../../../core/engine/ref.ts";
 import type { Ingest } from "../../../core/ingest/ingest.ts";
 import { promptWith } from "../../../core/ingest/prompts.ts";
-import type { Prompt as ShownPrompt, RuntimeEntry } from "../../../core/ingest/world.ts";
+import type { Prompt as ShownPrompt, RuntimeEntry } from "../../../core/ingest/liveState.ts";
 import type { Pane, PaneKey } from "../../../core/model/runtime.ts";
 import type { Status } from "../../../core/model/state.ts";
 import type { PromptRequest } from "../../../core/model/request.ts";
@@ -215,7 +215,7 @@ export class LaggingEngine {
       [...this.beliefs.values()].find(({ entry }) => entry?.runtime.runtimeId === runtimeId)?.entry ??
       undefined;
     return {
-      world: { runtimes: { get: findEntry }, paneOf: (key: PaneKey) => this.paneOf(key) },
+      liveState: { runtimes: { get: findEntry }, paneOf: (key: PaneKey) => this.paneOf(key) },
       promptWith: (entry: RuntimeEntry, seen: PromptRequest) => this.promptWith(entry, seen),
       markKilled: () => {},
     } as unknown as Ingest;

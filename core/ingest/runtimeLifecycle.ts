@@ -3,10 +3,10 @@ import { compareRuntime, type Recognised } from "../engine/epoch.ts";
 import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
-import type { Ledger } from "./ledger.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
 import type { Rows } from "./rows.ts";
 import type { States } from "./states.ts";
-import { newRuntimeEntry, type RuntimeEntry } from "./world.ts";
+import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
 
 /** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
 const wasSeenMidTurn = ({ pulse, resolution }: RuntimeEntry): boolean =>
@@ -26,14 +26,14 @@ const crashResolution = (at: number, visibleMs: number): Resolution => ({
 });
 
 export interface LivesDeps {
-  ledger: Ledger;
+  unitOfWork: UnitOfWork;
   rows: Rows;
   states: States;
   /** A runtime of the target began: events that waited for it may be bound now. Inside a commit. */
   onBegin: (targetId: string) => void;
 }
 
-export class Lives {
+export class RuntimeLifecycle {
   private readonly deps: LivesDeps;
 
   constructor(deps: LivesDeps) {
@@ -42,12 +42,13 @@ export class Lives {
 
   /** What was recognised in the processes of a pane just now; null: no agent. It also verifies that a live runtime still runs. */
   applyRecognised(key: PaneKey, recognised: Recognised | null): void {
-    const { ledger, rows } = this.deps;
-    const live = ledger.world.liveOf(key) ?? null;
-    const pane = ledger.world.paneOf(key);
+    const { unitOfWork, rows } = this.deps;
+    const live = unitOfWork.liveState.liveOf(key) ?? null;
+    const pane = unitOfWork.liveState.paneOf(key);
     if (pane === undefined) return;
     // Its adapter went while its processes were read.
-    if (live === null && recognised !== null && ledger.deps.adapterOf(recognised.agentType) === null) return;
+    if (live === null && recognised !== null && unitOfWork.deps.adapterOf(recognised.agentType) === null)
+      return;
     const change = compareRuntime(live?.runtime ?? null, recognised, {
       sawExitEvent: live?.sawExitEvent ?? false,
       killedByUs: live?.killedByUs ?? false,
@@ -61,7 +62,7 @@ export class Lives {
       if (live !== null && recognised !== null) this.verified(live);
       return;
     }
-    ledger.commit(() => {
+    unitOfWork.commit(() => {
       if (live !== null && change.kind !== "begin") this.end(live, change.end, pane);
       if (change.kind === "end") rows.changed(rows.ofPane(pane), null, false);
       else this.begin(pane, change.recognised);
@@ -69,23 +70,23 @@ export class Lives {
   }
 
   private verified(entry: RuntimeEntry): void {
-    const { ledger, states } = this.deps;
-    const { clock, timing } = ledger.deps;
+    const { unitOfWork, states } = this.deps;
+    const { clock, timing } = unitOfWork.deps;
     const now = clock.now();
     const lastAt = entry.pulse.processVerifiedAt;
     // What was taken for stale without it is not, and nothing else would say so.
     const wasStale = lastAt === null || now - lastAt > timing().process_verified_ttl_ms;
     entry.pulse = { ...entry.pulse, processVerifiedAt: now };
-    if (wasStale || states.isDue(entry)) ledger.commit(() => states.evaluate(entry));
+    if (wasStale || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
   private begin(pane: Pane, { agentType, process }: Recognised): void {
-    const { ledger, states } = this.deps;
-    const { store, clock, runtimeIdOf, adapterOf } = ledger.deps;
+    const { unitOfWork, states } = this.deps;
+    const { store, clock, runtimeIdOf, adapterOf } = unitOfWork.deps;
     const { targetId, server, paneId } = pane;
     const now = clock.now();
     const paneEpoch = store.lastPaneEpoch(pane) + 1;
-    const serverPid = ledger.world.serverOf(targetId, server)?.instance?.pid ?? 0;
+    const serverPid = unitOfWork.liveState.serverOf(targetId, server)?.instance?.pid ?? 0;
     const runtime: Runtime = {
       targetId,
       server,
@@ -109,23 +110,23 @@ export class Lives {
     };
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, adapterOf(agentType));
-    const targetHealth = ledger.world.targets.get(targetId)?.health ?? "ok";
+    const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
     entry.pulse = { ...entry.pulse, processVerifiedAt: now, keepAliveAt: now, targetHealth };
-    ledger.world.addRuntime(entry);
+    unitOfWork.liveState.addRuntime(entry);
     this.deps.onBegin(targetId);
     states.evaluate(entry);
   }
 
   /** Inside a commit. `pane`: the row as it was last. */
   end(entry: RuntimeEntry, end: RuntimeEnd, pane: Pane): void {
-    const { ledger, rows, states } = this.deps;
-    const { store, clock, timing } = ledger.deps;
+    const { unitOfWork, rows, states } = this.deps;
+    const { store, clock, timing } = unitOfWork.deps;
     const { runtimeId } = entry.runtime;
     const at = clock.now();
     entry.runtime = { ...entry.runtime, endedAt: at };
     entry.prompt = null;
     store.endRuntime(runtimeId, at, end);
-    ledger.world.retire(entry, end === "crashed");
+    unitOfWork.liveState.retire(entry, end === "crashed");
     if (end === "crashed") {
       entry.crashedAt = at;
       states.change(entry, pane, { resolution: crashResolution(at, timing().crashed_visible_ms), at, end });
@@ -143,17 +144,17 @@ export class Lives {
 
   /** Inside a commit: a crashed row goes for good. */
   dropCrashed(entry: RuntimeEntry): void {
-    const { ledger, rows } = this.deps;
-    ledger.world.runtimes.delete(entry.runtime.runtimeId);
-    ledger.deps.store.deleteState(entry.runtime.runtimeId);
+    const { unitOfWork, rows } = this.deps;
+    unitOfWork.liveState.runtimes.delete(entry.runtime.runtimeId);
+    unitOfWork.deps.store.deleteState(entry.runtime.runtimeId);
     if (entry.view !== null) rows.removed(entry.view);
   }
 
   /** Crashed rows that were shown for long enough. */
   expiredCrashes(now: number): RuntimeEntry[] {
-    const { world, deps } = this.deps.ledger;
+    const { liveState, deps } = this.deps.unitOfWork;
     const visibleMs = deps.timing().crashed_visible_ms;
-    return [...world.runtimes.values()].filter(
+    return [...liveState.runtimes.values()].filter(
       (entry) => entry.crashedAt !== null && now - entry.crashedAt > visibleMs,
     );
   }

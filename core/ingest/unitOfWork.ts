@@ -13,7 +13,7 @@ import { ActionWindows } from "./actionWindows.ts";
 import { Hindrance } from "./hindrance.ts";
 import { promptOf, type NamePrompt } from "./prompts.ts";
 import { runtimeView, toIso } from "./view.ts";
-import { newRuntimeEntry, World } from "./world.ts";
+import { newRuntimeEntry, LiveState } from "./liveState.ts";
 
 export interface IngestDeps {
   store: Store;
@@ -49,9 +49,9 @@ type NewChange = FeedChange extends infer C
 
 const LOSS_SHOWN_MS = 3_600_000;
 
-export class Ledger {
+export class UnitOfWork {
   readonly deps: IngestDeps;
-  readonly world = new World();
+  readonly liveState = new LiveState();
   readonly actions = new ActionWindows();
   readonly dropped = new Map<DropReason, number>();
   pending: PendingEvent[] = [];
@@ -152,13 +152,13 @@ export class Ledger {
    * wait), which is what a first look would find again. What was decided from lost events is not claimed any longer.
    */
   afterLoss(): void {
-    const { world, deps } = this;
+    const { liveState, deps } = this;
     const { store } = deps;
     store.transaction(() => {
-      for (const target of world.targets.values()) store.upsertTarget(target);
-      for (const { targetId, server, panes } of world.servers.values())
+      for (const target of liveState.targets.values()) store.upsertTarget(target);
+      for (const { targetId, server, panes } of liveState.servers.values())
         store.replacePanes(targetId, server, [...panes.values()]);
-      for (const { runtime } of world.liveRuntimes()) store.insertRuntime(runtime);
+      for (const { runtime } of liveState.liveRuntimes()) store.insertRuntime(runtime);
       for (const event of this.pending) store.addPending(event);
     });
     this.rebuild("the database was damaged: the history before is lost");
@@ -184,7 +184,7 @@ export class Ledger {
     if (this.hindrance.becameBlind(now)) this.tellReset(this.hindrance.reason ?? "");
     if (!this.hindrance.isDue(now)) return;
     this.commit(() => {
-      for (const target of this.world.targets.values()) this.deps.store.upsertTarget(target);
+      for (const target of this.liveState.targets.values()) this.deps.store.upsertTarget(target);
     });
   }
 
@@ -209,7 +209,7 @@ export class Ledger {
   }
 
   targetName(targetId: string): string {
-    return this.world.targets.get(targetId)?.targetName ?? targetId;
+    return this.liveState.targets.get(targetId)?.targetName ?? targetId;
   }
 
   /**
@@ -218,10 +218,10 @@ export class Ledger {
    */
   private restore(): void {
     const { store, adapterOf } = this.deps;
-    const { world } = this;
+    const { liveState } = this;
     this.needsRestore = false;
     const version = store.transitionRange().last;
-    const targets = [...store.listTargets(), ...world.targets.values()];
+    const targets = [...store.listTargets(), ...liveState.targets.values()];
     const panes = store.listPanes();
     const states = new Map(store.listStates().map((row) => [row.runtimeId, row]));
     const live = store
@@ -230,10 +230,10 @@ export class Ledger {
     const pending = store.listPending();
     this.lostAt = store.lostAt();
     this.isLossTold = this.lossReason !== null;
-    world.clear();
+    liveState.clear();
     this.version = version;
-    for (const target of targets) world.targets.set(target.targetId, target);
-    world.restorePanes(panes);
+    for (const target of targets) liveState.targets.set(target.targetId, target);
+    liveState.restorePanes(panes);
     for (const { runtime, facts, eventHorizon } of live) {
       const entry = newRuntimeEntry(runtime, adapterOf(runtime.agentType));
       entry.facts = facts;
@@ -245,7 +245,7 @@ export class Ledger {
         entry.prompt = promptOf(entry, this.deps.clock.now(), this.deps.fingerprintOf);
         entry.stateVersion = state.stateVersion;
       }
-      world.addRuntime(entry);
+      liveState.addRuntime(entry);
     }
     for (const state of states.values()) this.restoreCrashed(state);
     this.pending = pending;
@@ -263,13 +263,13 @@ export class Ledger {
   /** A crashed row outlives its runtime, and the daemon, until it is dismissed. */
   private restoreCrashed(state: StateRow): void {
     const runtime = this.deps.store.getRuntime(state.runtimeId);
-    const pane = this.world.paneOf(state);
+    const pane = this.liveState.paneOf(state);
     if (runtime === null || runtime.endedAt === null || pane === undefined) return;
     const entry = newRuntimeEntry(runtime, this.deps.adapterOf(runtime.agentType));
     entry.resolution = state.resolution;
     entry.stateVersion = state.stateVersion;
     entry.crashedAt = runtime.endedAt;
     entry.view = runtimeView(entry, pane, this.targetName(pane.targetId));
-    this.world.runtimes.set(runtime.runtimeId, entry);
+    this.liveState.runtimes.set(runtime.runtimeId, entry);
   }
 }

@@ -132,7 +132,7 @@ const sessionKey = ({
 }: Pick<Runtime, "targetId" | "agentSessionId">): string | null =>
   agentSessionId === null ? null : `${targetId}\0${agentSessionId}`;
 
-const NO_LIVES: ReadonlyMap<string, RuntimeEntry> = new Map();
+const NONE_LIVE: ReadonlyMap<string, RuntimeEntry> = new Map();
 
 /** Keys of servers: whoever goes through all panes asks for the same one again and again. */
 const createServerKey = (): ((targetId: string, server: string) => string) => {
@@ -144,14 +144,14 @@ const createServerKey = (): ((targetId: string, server: string) => string) => {
   };
 };
 
-export class World {
+export class LiveState {
   readonly targets = new Map<string, Target>();
   readonly servers = new Map<string, ServerEntry>();
   readonly runtimes = new Map<string, RuntimeEntry>();
   /** Runtimes that ended lately, by target: their late events are recognised and dropped, not left pending. */
   private readonly ended = new Map<string, Runtime[]>();
   /** By server and pane. */
-  private readonly lives = new Map<string, Map<string, RuntimeEntry>>();
+  private readonly live = new Map<string, Map<string, RuntimeEntry>>();
   /** By target and the agent's own session id; more than one where the same session was taken up in another pane. */
   private readonly sessions = new Map<string, Set<RuntimeEntry>>();
   private readonly serverKey = createServerKey();
@@ -169,12 +169,15 @@ export class World {
   }
 
   liveOf(key: PaneKey): RuntimeEntry | undefined {
-    return this.lives.get(this.serverKey(key.targetId, key.server))?.get(key.paneId);
+    return this.live.get(this.serverKey(key.targetId, key.server))?.get(key.paneId);
   }
 
   /** Live runtimes of a server, by pane id. */
-  livesOf({ targetId, server }: Pick<PaneKey, "targetId" | "server">): ReadonlyMap<string, RuntimeEntry> {
-    return this.lives.get(this.serverKey(targetId, server)) ?? NO_LIVES;
+  liveOfServer({
+    targetId,
+    server,
+  }: Pick<PaneKey, "targetId" | "server">): ReadonlyMap<string, RuntimeEntry> {
+    return this.live.get(this.serverKey(targetId, server)) ?? NONE_LIVE;
   }
 
   /** Of one target: what another machine says that its agents are called means nothing here. */
@@ -218,7 +221,7 @@ export class World {
     this.targets.clear();
     this.servers.clear();
     this.runtimes.clear();
-    this.lives.clear();
+    this.live.clear();
     this.sessions.clear();
   }
 
@@ -244,17 +247,17 @@ export class World {
     this.runtimes.set(entry.runtime.runtimeId, entry);
     const { targetId, server, paneId } = entry.runtime;
     const key = this.serverKey(targetId, server);
-    const panes = this.lives.get(key) ?? new Map<string, RuntimeEntry>();
+    const panes = this.live.get(key) ?? new Map<string, RuntimeEntry>();
     const before = panes.get(paneId);
     if (before !== undefined) this.leaveSession(before);
-    this.lives.set(key, panes.set(paneId, entry));
+    this.live.set(key, panes.set(paneId, entry));
     this.joinSession(entry);
   }
 
   /** Takes the runtime out of its pane; it stays listed while it is a crashed row. */
   retire(entry: RuntimeEntry, isKept: boolean): void {
     const { targetId, server, paneId } = entry.runtime;
-    const panes = this.lives.get(this.serverKey(targetId, server));
+    const panes = this.live.get(this.serverKey(targetId, server));
     if (panes?.get(paneId) === entry) panes.delete(paneId);
     this.leaveSession(entry);
     if (!isKept) this.runtimes.delete(entry.runtime.runtimeId);
@@ -264,12 +267,12 @@ export class World {
   }
 
   *liveRuntimes(): IterableIterator<RuntimeEntry> {
-    for (const panes of this.lives.values()) yield* panes.values();
+    for (const panes of this.live.values()) yield* panes.values();
   }
 
   *liveOfTarget(targetId: string): IterableIterator<RuntimeEntry> {
     for (const server of this.servers.values())
-      if (server.targetId === targetId) yield* this.livesOf(server).values();
+      if (server.targetId === targetId) yield* this.liveOfServer(server).values();
   }
 
   *panes(): IterableIterator<Pane> {

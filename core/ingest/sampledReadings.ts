@@ -4,10 +4,10 @@ import { observe, type ObservationRun, type SampledReading } from "../engine/obs
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
-import type { Ledger } from "./ledger.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
 import { cleanProgress, isProgressDue } from "./progress.ts";
 import type { States } from "./states.ts";
-import type { RuntimeEntry } from "./world.ts";
+import type { RuntimeEntry } from "./liveState.ts";
 
 export type ReadingSource = "poller" | "transcript";
 
@@ -54,17 +54,17 @@ export const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
 export const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
   Object.values(entry.runs).some((run) => run.signal.reads < 2 && now - run.lastReadAt < STILL_READ_MS);
 
-export class Readings {
-  private readonly ledger: Ledger;
+export class SampledReadings {
+  private readonly unitOfWork: UnitOfWork;
   private readonly states: States;
 
-  constructor(ledger: Ledger, states: States) {
-    this.ledger = ledger;
+  constructor(unitOfWork: UnitOfWork, states: States) {
+    this.unitOfWork = unitOfWork;
     this.states = states;
   }
 
   apply(runtimeId: string, source: ReadingSource, { reading, readAt, isChanged }: ReadingUpdate): void {
-    const entry = this.ledger.world.runtimes.get(runtimeId);
+    const entry = this.unitOfWork.liveState.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return;
     if (isChanged) this.states.keepAlive(entry, readAt);
     if (source === "poller") entry.screenReadAt = readAt;
@@ -82,7 +82,7 @@ export class Readings {
       screenReadable: false,
       unrecognisedSince: entry.pulse.unrecognisedSince ?? readAt,
     };
-    if (isFirst || this.states.isDue(entry)) this.ledger.commit(() => this.states.evaluate(entry));
+    if (isFirst || this.states.isDue(entry)) this.unitOfWork.commit(() => this.states.evaluate(entry));
   }
 
   private recognised(
@@ -91,8 +91,8 @@ export class Readings {
     reading: SampledReading,
     readAt: number,
   ): void {
-    const { ledger, states } = this;
-    const timing = ledger.deps.timing();
+    const { unitOfWork, states } = this;
+    const timing = unitOfWork.deps.timing();
     const previous = entry.runs[source] ?? null;
     const { run, isWorthStoring } = observe(previous, reading, {
       at: readAt,
@@ -111,7 +111,7 @@ export class Readings {
       states.keepAlive(entry, readAt);
     const contests = !isWaiting(reading.status.state) && run.signal.reads >= 2 && hasOpenRequest(entry);
     if (isWorthStoring || contests) {
-      ledger.commit(() => {
+      unitOfWork.commit(() => {
         this.store(entry, source, run.signal, readAt);
         states.evaluate(entry);
       });
@@ -119,13 +119,13 @@ export class Readings {
     }
     // A verdict that waits for a reading to hold longer can turn with every read.
     const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
-    if (mayTurn || states.isDue(entry) || isProgressDue(entry, ledger.deps.clock.now()))
-      ledger.commit(() => states.evaluate(entry));
+    if (mayTurn || states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now()))
+      unitOfWork.commit(() => states.evaluate(entry));
   }
 
   /** What the reading says of the work; it is shown with the next evaluation. */
   private note(entry: RuntimeEntry, source: ReadingSource, reading: SampledReading | null): void {
-    const { redactText } = this.ledger.deps;
+    const { redactText } = this.unitOfWork.deps;
     const read =
       reading === null
         ? null
@@ -135,17 +135,17 @@ export class Readings {
 
   /** A line from the agent's own files; null takes it back. Unknown and ended runtimes are left alone. */
   applyProgress(runtimeId: string, text: string | null): void {
-    const { ledger, states } = this;
-    const entry = ledger.world.runtimes.get(runtimeId);
+    const { unitOfWork, states } = this;
+    const entry = unitOfWork.liveState.runtimes.get(runtimeId);
     if (entry === undefined || entry.runtime.endedAt !== null) return;
-    entry.progress = { ...entry.progress, files: cleanProgress(text, ledger.deps.redactText) };
-    if (isProgressDue(entry, ledger.deps.clock.now())) ledger.commit(() => states.evaluate(entry));
+    entry.progress = { ...entry.progress, files: cleanProgress(text, unitOfWork.deps.redactText) };
+    if (isProgressDue(entry, unitOfWork.deps.clock.now())) unitOfWork.commit(() => states.evaluate(entry));
   }
 
   private store(entry: RuntimeEntry, source: ReadingSource, signal: ObservationSignal, readAt: number): void {
-    const { ledger } = this;
-    const ingestedAt = ledger.nextIngestedAt();
-    const eventId = ledger.deps.ids.next("ev");
+    const { unitOfWork } = this;
+    const ingestedAt = unitOfWork.nextIngestedAt();
+    const eventId = unitOfWork.deps.ids.next("ev");
     this.states.addEvidence(
       entry,
       {
