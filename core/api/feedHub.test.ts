@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EMPTY_PULSE } from "../model/resolution.ts";
+import { NO_LIVENESS } from "../model/resolution.ts";
 import type { FeedEntry, PaneView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
@@ -13,7 +13,7 @@ const transition = (version: number, view: PaneView): Transition => ({
   at: version * 1_000,
   evaluatedAt: version * 1_000,
   eventHorizon: 0,
-  pulse: EMPTY_PULSE,
+  liveness: NO_LIVENESS,
   resolution: {
     status: { state: "idle", reasonCode: "fresh" },
     confidence: "high",

@@ -109,7 +109,7 @@ export class Collector {
   }
 
   /** The same at once; resolves when all was read. Never rejects. */
-  async lookAnew(): Promise<void> {
+  async resync(): Promise<void> {
     this.processes.forgetAll();
     const look = Promise.all(this.servers.map((state) => this.listServer(state)));
     const read = look.then(() => this.screens.readAll());

@@ -77,7 +77,7 @@ export interface Daemon {
 /** Characters of a screen that are quoted to a person who writes rules. */
 const MAX_QUOTE = 4_000;
 /** After memory was rebuilt: a target that takes longer to answer must not keep the others in the dark. */
-const LOOK_ANEW_MS = 5_000;
+const RESYNC_MS = 5_000;
 
 const quote = (text: string): string => redactText(text, MAX_QUOTE);
 
@@ -229,10 +229,10 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
       targetService.apply();
     });
     stopWaiting();
-    stopWaiting = clock.setTimer(LOOK_ANEW_MS, () => ingest.lookedAnew());
-    void Promise.all(fleet.units().map(({ collector }) => collector.lookAnew())).then(() => {
+    stopWaiting = clock.setTimer(RESYNC_MS, () => ingest.resynced());
+    void Promise.all(fleet.units().map(({ collector }) => collector.resync())).then(() => {
       stopWaiting();
-      ingest.lookedAnew();
+      ingest.resynced();
     });
   });
 
@@ -288,7 +288,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
         notificationListeners: service.notifications.listenerCount,
         findTerminal: deps.findTerminal ?? null,
         loss: () => findLostHistory(store),
-        hindrance: ingest.hindrance,
+        outage: ingest.outage,
       }),
       clock,
     }),

@@ -127,7 +127,7 @@ export const createService = (deps: ServiceDeps): Service => {
         confirmedAt: null,
         processAlive: false,
       };
-    const { processVerifiedAt } = entry.pulse;
+    const { processVerifiedAt } = entry.liveness;
     return {
       runtimeId: entry.runtime.runtimeId,
       stateVersion: entry.stateVersion,

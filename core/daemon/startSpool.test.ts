@@ -35,8 +35,8 @@ const start = (deliver: () => Promise<void>): Promise<void> =>
       await deliver();
     },
     ingest: {
-      hideStates: () => calls.push("hide"),
-      lookedAnew: () => calls.push("claim"),
+      markStale: () => calls.push("hide"),
+      resynced: () => calls.push("claim"),
     },
     clock: {
       now: () => Date.now(),

@@ -17,7 +17,7 @@ export interface StartSpoolDeps {
   spoolDir: string;
   /** Commits durably; a throw leaves the files in place. */
   deliver: (envelopes: Envelope[]) => Promise<void>;
-  ingest: Pick<Ingest, "hideStates" | "lookedAnew">;
+  ingest: Pick<Ingest, "markStale" | "resynced">;
   clock: Clock;
   logger: Logger;
   /** Ends what is started here. */
@@ -50,6 +50,6 @@ export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   const drained = drain.start();
   if (await isOverWithin(clock, FIRST_DRAIN_MS, drained)) return;
   // The daemon answers all the same: what the rest of the events may change is not claimed until they are read.
-  ingest.hideStates("events that came while no daemon ran are still being read");
-  void drained.then(() => ingest.lookedAnew());
+  ingest.markStale("events that came while no daemon ran are still being read");
+  void drained.then(() => ingest.resynced());
 };

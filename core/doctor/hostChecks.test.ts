@@ -13,7 +13,7 @@ const FACTS: HostFacts = {
   notificationListeners: 0,
   findTerminal: () => "/usr/bin/xterm",
   loss: () => Promise.resolve(null),
-  hindrance: null,
+  outage: null,
 };
 const OFF = {
   ...DEFAULT_CONFIG.notifications,
@@ -66,7 +66,7 @@ it.each<[string, Partial<HostFacts>, string]>([
     { loss: () => Promise.resolve({ ...LOSS, isKept: false }) },
     "ok",
   ],
-  ["cannot be written", { hindrance: "nothing can be stored: the disk is full" }, "problem"],
+  ["cannot be written", { outage: "nothing can be stored: the disk is full" }, "problem"],
 ])("says that the history %s", async (_what, facts, status) => {
   expect(await statusOf("daemon.history", facts)).toBe(status);
 });

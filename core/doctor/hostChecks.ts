@@ -21,7 +21,7 @@ export interface HostFacts {
   /** What became of the history: the database that was damaged last; `isKept`: its file is still there. Null: none was. */
   loss: () => Promise<{ at: number; keptPath: string; isKept: boolean } | null>;
   /** Why nothing can be stored now; null: it can. */
-  hindrance: string | null;
+  outage: string | null;
 }
 
 const describeProblem = ({ file, line, path, message }: AdapterProblem): string =>
@@ -97,12 +97,12 @@ const checkTerminal = ({ findTerminal }: HostFacts): Diagnosis => {
   }
 };
 
-const checkHistory = async ({ loss, hindrance }: HostFacts): Promise<Diagnosis> => {
-  if (hindrance !== null)
+const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => {
+  if (outage !== null)
     return {
       status: "problem",
       summary: "The database cannot be written: agents show as unknown, and events wait in the spool.",
-      evidence: hindrance,
+      evidence: outage,
       remedy: "Make room on the disk, or the home writable: it goes on by itself.",
     };
   const lost = await loss();

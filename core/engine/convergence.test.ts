@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evidenceStream, START } from "../../test/factories/arbitraryEvidence.ts";
-import { activity, asks, boundary, pulseAt, RUNNING, TOOL } from "../../test/factories/evidence.ts";
+import { activity, asks, boundary, livenessAt, RUNNING, TOOL } from "../../test/factories/evidence.ts";
 import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Evidence } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
@@ -22,7 +22,7 @@ const answer = (evidence: readonly Evidence[], instant: number) => {
   }
   const { status, confidence, since, requestId, request } = resolve({
     facts,
-    pulse: pulseAt(instant),
+    liveness: livenessAt(instant),
     at: instant,
     timing: DEFAULT_TIMING,
   });
@@ -66,10 +66,10 @@ describe("safety", () => {
     fc.assert(
       fc.property(evidenceStream(), fc.boolean(), (stream, isDown) => {
         const facts = foldEvidence(stream);
-        const pulse = isDown
-          ? pulseAt(at, { targetHealth: "down" })
-          : pulseAt(at, { processVerifiedAt: null, targetHealth: "ok" });
-        const { status, confidence } = resolve({ facts, pulse, at, timing: DEFAULT_TIMING });
+        const liveness = isDown
+          ? livenessAt(at, { targetHealth: "down" })
+          : livenessAt(at, { processVerifiedAt: null, targetHealth: "ok" });
+        const { status, confidence } = resolve({ facts, liveness, at, timing: DEFAULT_TIMING });
         // A running turn needs a keep-alive, not the process; 200 s later there is none.
         if (isDown)
           expect([status.state, status.reasonCode, confidence]).toEqual([

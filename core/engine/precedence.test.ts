@@ -6,7 +6,7 @@ import {
   boundary,
   COMPLETED,
   IDLE,
-  pulseAt,
+  livenessAt,
   QUESTION,
   RUNNING,
   shows,
@@ -20,7 +20,7 @@ import { resolve } from "./resolve.ts";
 const T = 1_000_000;
 const { timing } = configSchema.parse({});
 const stateOf = (evidence: Evidence[], at = T + 10, times = timing) =>
-  resolve({ facts: foldEvidence(evidence), pulse: pulseAt(at), at, timing: times }).status.state;
+  resolve({ facts: foldEvidence(evidence), liveness: livenessAt(at), at, timing: times }).status.state;
 
 /** Highest first. */
 const ORDER: readonly Status[] = [
@@ -51,7 +51,7 @@ describe("of two fresh candidates", () => {
     // The screen changed into something unknown right after it showed the error.
     const { status } = resolve({
       facts: foldEvidence(both),
-      pulse: pulseAt(T + 11_010, { unrecognisedSince: T + 500 }),
+      liveness: livenessAt(T + 11_010, { unrecognisedSince: T + 500 }),
       at: T + 11_010,
       timing,
     });

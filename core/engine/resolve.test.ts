@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_TIMING } from "../model/config.ts";
 import type { Evidence } from "../model/evidence.ts";
-import type { Pulse } from "../model/resolution.ts";
+import type { Liveness } from "../model/resolution.ts";
 import type { Status } from "../model/state.ts";
 import {
   activity,
@@ -13,7 +13,7 @@ import {
   evidenceAt,
   IDLE,
   INTERRUPTED,
-  pulseAt,
+  livenessAt,
   QUESTION,
   RUNNING,
   shows,
@@ -24,10 +24,10 @@ import { foldEvidence } from "./testkit/foldEvidence.ts";
 import { resolve } from "./resolve.ts";
 
 const T = 1_000_000;
-const resolveAt = (at: number, evidence: Evidence[], pulse: Partial<Pulse> = {}) =>
-  resolve({ facts: foldEvidence(evidence), pulse: pulseAt(at, pulse), at, timing: DEFAULT_TIMING });
-const stateAt = (at: number, evidence: Evidence[], pulse: Partial<Pulse> = {}): string => {
-  const { status } = resolveAt(at, evidence, pulse);
+const resolveAt = (at: number, evidence: Evidence[], liveness: Partial<Liveness> = {}) =>
+  resolve({ facts: foldEvidence(evidence), liveness: livenessAt(at, liveness), at, timing: DEFAULT_TIMING });
+const stateAt = (at: number, evidence: Evidence[], liveness: Partial<Liveness> = {}): string => {
+  const { status } = resolveAt(at, evidence, liveness);
   return `${status.state}/${status.reasonCode}`;
 };
 

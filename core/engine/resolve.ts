@@ -1,15 +1,15 @@
 // From facts to one state: supersession, then freshness, then precedence (design "states"). Pure: the instant of
-// evaluation and what was verified by then (the pulse) are arguments. Every candidate leaves a verdict with the rule that
-// decided on it, which is what `explain` prints. The rules themselves are in weigh/.
+// evaluation and what was verified by then (the liveness) are arguments. Every candidate leaves a verdict with the rule that
+// decided on it, which is what `explain` prints. The rules themselves are in candidates/.
 import { isWaiting, precedenceOf, specificityOf } from "../model/state.ts";
-import type { Pulse, Resolution, Verdict } from "../model/resolution.ts";
+import type { Liveness, Resolution, Verdict } from "../model/resolution.ts";
 import { compareByTime, orderKeyOf } from "./order.ts";
-import type { Candidate } from "./weigh/candidate.ts";
-import { chooseShown } from "./weigh/chooseShown.ts";
-import { weighObservations } from "./weigh/observations.ts";
-import { weighRequests } from "./weigh/openRequests.ts";
-import { Scales, type ResolveInput } from "./weigh/scales.ts";
-import { weighTurns } from "./weigh/turns.ts";
+import type { Candidate } from "./candidates/candidate.ts";
+import { chooseShown } from "./candidates/chooseShown.ts";
+import { observationCandidates } from "./candidates/observations.ts";
+import { requestCandidates } from "./candidates/openRequests.ts";
+import { ResolveContext, type ResolveInput } from "./candidates/resolveContext.ts";
+import { turnCandidates } from "./candidates/turns.ts";
 
 /** Trust between sources that say the same: the agent's own event first. */
 const SOURCE_RANK = ["hook", "notify", "wrapper", "transcript", "poller", "reconciler"];
@@ -68,14 +68,14 @@ const isDisputedDialog = ({ outcome, status, evidence }: Candidate): boolean =>
 
 const unknownReason = (
   candidates: readonly Candidate[],
-  pulse: Pulse,
+  liveness: Liveness,
 ): {
   reasonCode: "no_signal" | "stale_signal" | "unsupported_signal" | "conflicting_signals";
   rule: string;
 } => {
   if (candidates.some(isDisputedDialog))
     return { reasonCode: "conflicting_signals", rule: "two sources positively show different things" };
-  if (pulse.unrecognisedSince !== null)
+  if (liveness.unrecognisedSince !== null)
     return { reasonCode: "unsupported_signal", rule: "the screen shows nothing that the adapter knows" };
   if (candidates.some((candidate) => candidate.outcome === "stale"))
     return { reasonCode: "stale_signal", rule: "every candidate is stale" };
@@ -87,12 +87,12 @@ const unknownReason = (
  * most urgent of the candidates that survive supersession, contests, confirmation and freshness; none means `unknown`.
  */
 export const resolve = (input: ResolveInput): Resolution => {
-  const scales = new Scales(input);
+  const context = new ResolveContext(input);
   const candidates = chooseShown(
-    [...weighTurns(scales), ...weighObservations(scales), ...weighRequests(scales)],
-    scales,
+    [...turnCandidates(context), ...observationCandidates(context), ...requestCandidates(context)],
+    context,
   );
-  const isDown = input.pulse.targetHealth === "down";
+  const isDown = input.liveness.targetHealth === "down";
   const survivors = candidates.filter((candidate) => candidate.outcome === "survives");
   // Whether a dialog is open is in dispute: nothing less than another open dialog is sure.
   const eligible = candidates.some(isDisputedDialog)
@@ -107,7 +107,7 @@ export const resolve = (input: ResolveInput): Resolution => {
   if (winner === null) {
     const { reasonCode, rule } = isDown
       ? { reasonCode: "target_unreachable" as const, rule: "the target is down" }
-      : unknownReason(candidates, input.pulse);
+      : unknownReason(candidates, input.liveness);
     const newest = Math.max(0, ...candidates.map((candidate) => candidate.evidence.eventTime));
     return {
       status: { state: "unknown", reasonCode },

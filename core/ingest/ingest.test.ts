@@ -210,7 +210,7 @@ describe("durability", () => {
     expect(f.ingest.rows(false)[0]).toEqual({ ...before, confirmed_at: expect.any(String) as string });
   });
 
-  it("replays to the stored states: events up to the horizon, at the recorded instant, with the recorded pulse", () => {
+  it("replays to the stored states: events up to the horizon, at the recorded instant, with the recorded liveness", () => {
     const f = running();
     ask(f);
     f.clock.advance(600);
@@ -224,13 +224,13 @@ describe("durability", () => {
     f.hook("StopFailure", { error: "rate_limit" });
     const transitions = f.store.listTransitionsAfter(0, 1_000).filter((one) => one.resolution !== null);
     expect(transitions.length).toBeGreaterThan(6);
-    for (const { runtimeId, eventHorizon, pulse, evaluatedAt, resolution } of transitions) {
+    for (const { runtimeId, eventHorizon, liveness, evaluatedAt, resolution } of transitions) {
       const facts = foldEvidence(
         listEvidence(f.store, runtimeId)
           .filter((one) => one.row <= eventHorizon)
           .map((one) => one.evidence),
       );
-      const replayed = resolve({ facts, pulse, at: evaluatedAt, timing: DEFAULT_TIMING });
+      const replayed = resolve({ facts, liveness, at: evaluatedAt, timing: DEFAULT_TIMING });
       expect({ status: replayed.status, request: replayed.request, requestId: replayed.requestId }).toEqual({
         status: resolution?.status,
         request: resolution?.request,

@@ -93,19 +93,19 @@ export class Ingest {
     this.unitOfWork.onRebuilt(listener);
   }
 
-  /** States are no claim until `lookedAnew`; the health of this machine says why. */
-  hideStates(reason: string): void {
-    this.unitOfWork.hideStates(reason);
+  /** States are no claim until `resynced`; the health of this machine says why. */
+  markStale(reason: string): void {
+    this.unitOfWork.markStale(reason);
   }
 
   /** Everything was looked at since memory was rebuilt, or states were hidden: they are claimed again. */
-  lookedAnew(): void {
-    this.unitOfWork.lookedAnew();
+  resynced(): void {
+    this.unitOfWork.resynced();
   }
 
   /** Why nothing can be stored now, for a person; null: it can. */
-  get hindrance(): string | null {
-    return this.unitOfWork.hindrance.reason;
+  get outage(): string | null {
+    return this.unitOfWork.outage.reason;
   }
 
   /** The store lost its history and is empty: it gets what is known of the present. Outside of a transaction. */

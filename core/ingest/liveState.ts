@@ -5,8 +5,8 @@ import { EMPTY_FACTS } from "../engine/facts.ts";
 import type { ObservationRun } from "../engine/observe.ts";
 import type { EvidenceSource } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
-import type { Pulse, Resolution } from "../model/resolution.ts";
-import { EMPTY_PULSE } from "../model/resolution.ts";
+import type { Liveness, Resolution } from "../model/resolution.ts";
+import { NO_LIVENESS } from "../model/resolution.ts";
 import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
@@ -60,7 +60,7 @@ export interface RuntimeEntry {
   facts: Facts;
   /** Highest stored event row folded into `facts`. */
   eventHorizon: number;
-  pulse: Pulse;
+  liveness: Liveness;
   runs: Partial<Record<EvidenceSource, ObservationRun>>;
   resolution: Resolution | null;
   /** What is asked, to the letter: by the event that opened a request, and as each source read it last. Never stored. */
@@ -101,7 +101,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   adapter,
   facts: EMPTY_FACTS,
   eventHorizon: 0,
-  pulse: EMPTY_PULSE,
+  liveness: NO_LIVENESS,
   runs: {},
   resolution: null,
   asked: { byEvent: new Map() },

@@ -79,7 +79,7 @@ it("replays to the stored states for any life of an agent", () => {
           for (const {
             runtimeId,
             eventHorizon,
-            pulse,
+            liveness,
             evaluatedAt,
             resolution,
           } of f.store.listTransitionsAfter(0, 10_000)) {
@@ -87,7 +87,7 @@ it("replays to the stored states for any life of an agent", () => {
             const evidence = listEvidence(f.store, runtimeId).filter((one) => one.row <= eventHorizon);
             const replayed = resolve({
               facts: foldEvidence(evidence.map((one) => one.evidence)),
-              pulse,
+              liveness,
               at: evaluatedAt,
               timing: DEFAULT_TIMING,
             });

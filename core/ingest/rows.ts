@@ -75,7 +75,7 @@ export class Rows {
 
   /** What cannot be stored cannot be decided: after a while the last decision is no longer a claim about now. */
   private shown(view: PaneView): PaneView {
-    return this.unitOfWork.isBlind ? asUnknown(view) : view;
+    return this.unitOfWork.isStale ? asUnknown(view) : view;
   }
 
   targets(): TargetView[] {
@@ -88,9 +88,9 @@ export class Rows {
     );
     const view = targetView(target, servers);
     if (target.kind !== "local" || target.health !== "ok") return view;
-    const { hindrance, unseenReason, lossReason } = this.unitOfWork;
-    if (hindrance.reason !== null)
-      return { ...view, health: "degraded", health_reason: hindrance.reason, remedy: HINDERED_REMEDY };
+    const { outage, unseenReason, lossReason } = this.unitOfWork;
+    if (outage.reason !== null)
+      return { ...view, health: "degraded", health_reason: outage.reason, remedy: HINDERED_REMEDY };
     if (unseenReason !== null)
       return { ...view, health: "degraded", health_reason: unseenReason, remedy: UNSEEN_REMEDY };
     return lossReason === null

@@ -9,8 +9,8 @@ import type { States } from "./states.ts";
 import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
 
 /** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
-const wasSeenMidTurn = ({ pulse, resolution }: RuntimeEntry): boolean =>
-  pulse.processVerifiedAt !== null &&
+const wasSeenMidTurn = ({ liveness, resolution }: RuntimeEntry): boolean =>
+  liveness.processVerifiedAt !== null &&
   resolution !== null &&
   (resolution.status.state === "running" || isWaiting(resolution.status.state));
 
@@ -73,10 +73,10 @@ export class RuntimeLifecycle {
     const { unitOfWork, states } = this.deps;
     const { clock, timing } = unitOfWork.deps;
     const now = clock.now();
-    const lastAt = entry.pulse.processVerifiedAt;
+    const lastAt = entry.liveness.processVerifiedAt;
     // What was taken for stale without it is not, and nothing else would say so.
     const wasStale = lastAt === null || now - lastAt > timing().process_verified_ttl_ms;
-    entry.pulse = { ...entry.pulse, processVerifiedAt: now };
+    entry.liveness = { ...entry.liveness, processVerifiedAt: now };
     if (wasStale || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));
   }
 
@@ -111,7 +111,7 @@ export class RuntimeLifecycle {
     store.insertRuntime(runtime);
     const entry = newRuntimeEntry(runtime, adapterOf(agentType));
     const targetHealth = unitOfWork.liveState.targets.get(targetId)?.health ?? "ok";
-    entry.pulse = { ...entry.pulse, processVerifiedAt: now, keepAliveAt: now, targetHealth };
+    entry.liveness = { ...entry.liveness, processVerifiedAt: now, keepAliveAt: now, targetHealth };
     unitOfWork.liveState.addRuntime(entry);
     this.deps.onBegin(targetId);
     states.evaluate(entry);

@@ -1,5 +1,5 @@
 // Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
-// readings against an open request become stored evidence; the rest only refreshes the pulse.
+// readings against an open request become stored evidence; the rest only refreshes the liveness.
 import { observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
@@ -76,11 +76,11 @@ export class SampledReadings {
   private unrecognised(entry: RuntimeEntry, source: ReadingSource, readAt: number): void {
     // A state file that says nothing known is no news; a screen that does may have left the state that it showed.
     if (source === "transcript") return;
-    const isFirst = entry.pulse.unrecognisedSince === null;
-    entry.pulse = {
-      ...entry.pulse,
+    const isFirst = entry.liveness.unrecognisedSince === null;
+    entry.liveness = {
+      ...entry.liveness,
       screenReadable: false,
-      unrecognisedSince: entry.pulse.unrecognisedSince ?? readAt,
+      unrecognisedSince: entry.liveness.unrecognisedSince ?? readAt,
     };
     if (isFirst || this.states.isDue(entry)) this.unitOfWork.commit(() => this.states.evaluate(entry));
   }
@@ -99,12 +99,12 @@ export class SampledReadings {
       contestMs: timing.contest_ms,
       maxGapMs: longestGap(previous, timing),
     });
-    const wasUnrecognised = entry.pulse.unrecognisedSince !== null;
+    const wasUnrecognised = entry.liveness.unrecognisedSince !== null;
     entry.runs = { ...entry.runs, [source]: run };
     entry.asked = { ...entry.asked, [source]: reading.request };
-    entry.pulse = {
-      ...entry.pulse,
-      observedAt: { ...entry.pulse.observedAt, [source]: readAt },
+    entry.liveness = {
+      ...entry.liveness,
+      observedAt: { ...entry.liveness.observedAt, [source]: readAt },
       ...(source === "poller" ? { screenReadable: true, unrecognisedSince: null } : {}),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))

@@ -45,7 +45,7 @@ export class States {
   }
 
   keepAlive(entry: RuntimeEntry, at: number): void {
-    entry.pulse = { ...entry.pulse, keepAliveAt: Math.max(entry.pulse.keepAliveAt ?? 0, at) };
+    entry.liveness = { ...entry.liveness, keepAliveAt: Math.max(entry.liveness.keepAliveAt ?? 0, at) };
   }
 
   private actionOf({ runtime }: RuntimeEntry): string | null {
@@ -89,7 +89,7 @@ export class States {
     const pane = this.unitOfWork.liveState.paneOf(entry.runtime);
     if (entry.runtime.endedAt !== null || pane === undefined) return;
     const at = clock.now();
-    const resolution = resolve({ facts: entry.facts, pulse: entry.pulse, at, timing: timing() });
+    const resolution = resolve({ facts: entry.facts, liveness: entry.liveness, at, timing: timing() });
     const previous = entry.resolution;
     const asking = { ...entry, resolution };
     const prompt = promptOf(asking, at, fingerprintOf);
@@ -159,7 +159,7 @@ export class States {
       at: change.at,
       evaluatedAt: change.at,
       eventHorizon: entry.eventHorizon,
-      pulse: entry.pulse,
+      liveness: entry.liveness,
       resolution: change.resolution,
       fingerprint: entry.prompt?.fingerprint ?? null,
       previousState: change.previousState,

@@ -38,9 +38,9 @@ export class Targets {
       unitOfWork.deps.store.upsertTarget(target);
       if (!isSameHealth(known, target)) rows.targetChanged(target.targetId);
       for (const entry of liveState.liveRuntimes()) {
-        if (entry.runtime.targetId !== target.targetId || entry.pulse.targetHealth === target.health)
+        if (entry.runtime.targetId !== target.targetId || entry.liveness.targetHealth === target.health)
           continue;
-        entry.pulse = { ...entry.pulse, targetHealth: target.health };
+        entry.liveness = { ...entry.liveness, targetHealth: target.health };
         states.evaluate(entry);
       }
     });

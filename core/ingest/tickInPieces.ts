@@ -20,7 +20,7 @@ export interface TickDeps {
 export function* tickInPieces(deps: TickDeps, size: number): Generator<undefined> {
   const { unitOfWork, rows, states, lifecycle, events, lastSeen } = deps;
   const { liveState } = unitOfWork;
-  unitOfWork.reviewHindrance();
+  unitOfWork.reviewOutage();
   if (unitOfWork.isLossOver())
     unitOfWork.commit(() => {
       for (const targetId of liveState.targets.keys()) rows.targetChanged(targetId);

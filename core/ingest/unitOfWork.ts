@@ -10,7 +10,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { ActionWindows } from "./actionWindows.ts";
-import { Hindrance } from "./hindrance.ts";
+import { StoreOutage } from "./storeOutage.ts";
 import { promptOf, type NamePrompt } from "./prompts.ts";
 import { runtimeView, toIso } from "./view.ts";
 import { newRuntimeEntry, LiveState } from "./liveState.ts";
@@ -60,7 +60,7 @@ export class UnitOfWork {
   private changes: FeedChange[] = [];
   private needsRestore = false;
   private lastIngestedAt: number;
-  readonly hindrance = new Hindrance();
+  readonly outage = new StoreOutage();
   /** Why states are no claim now: memory was rebuilt and not everything was looked at since. */
   unseenReason: string | null = null;
   /** Since when events that wait can find their runtime again: after a start or a rebuild everything is looked at anew. */
@@ -82,21 +82,21 @@ export class UnitOfWork {
     return () => this.listeners.delete(listener);
   }
 
-  /** Not to be nested. While the store is hindered it is tried about once a second only; in between it fails at once. */
+  /** Not to be nested. While the store is unavailable it is tried about once a second only; in between it fails at once. */
   commit(work: () => void): void {
-    this.hindrance.check(this.deps.clock.now());
+    this.outage.check(this.deps.clock.now());
     this.changes = [];
     try {
       this.deps.store.transaction(work);
     } catch (error) {
       this.changes = [];
-      if (storeFailureOf(error) === "hindered") this.hindrance.note(error, this.deps.clock.now());
+      if (storeFailureOf(error) === "unavailable") this.outage.note(error, this.deps.clock.now());
       this.restore();
       throw error;
     }
     const changes = this.changes;
     this.changes = [];
-    if (this.hindrance.end(this.deps.clock.now())) {
+    if (this.outage.end(this.deps.clock.now())) {
       // Parts of what was seen meanwhile reached memory alone.
       this.rebuild("the database can be written again");
       return;
@@ -110,7 +110,7 @@ export class UnitOfWork {
   }
 
   /**
-   * Called when memory was rebuilt from the store while others went on: everything is to be looked at anew, and `lookedAnew`
+   * Called when memory was rebuilt from the store while others went on: everything is to be looked at anew, and `resynced`
    * called then. Until that no state is claimed.
    */
   onRebuilt(listener: () => void): void {
@@ -126,25 +126,25 @@ export class UnitOfWork {
     this.rebuiltAt = this.deps.clock.now();
     this.unseenReason = reason;
     for (const listener of this.rebuiltListeners) listener();
-    if (this.rebuiltListeners.length === 0) this.lookedAnew();
+    if (this.rebuiltListeners.length === 0) this.resynced();
   }
 
-  hideStates(reason: string): void {
+  markStale(reason: string): void {
     this.unseenReason = reason;
     this.tellReset(reason);
   }
 
-  lookedAnew(): void {
+  resynced(): void {
     const reason = this.unseenReason;
     // What was seen could not be stored: it is looked at anew once it can.
-    if (reason === null || this.hindrance.reason !== null) return;
+    if (reason === null || this.outage.reason !== null) return;
     this.unseenReason = null;
     this.tellReset(reason);
   }
 
   /** Whether the states in memory are no claim about now. */
-  get isBlind(): boolean {
-    return this.unseenReason !== null || this.hindrance.isBlind(this.deps.clock.now());
+  get isStale(): boolean {
+    return this.unseenReason !== null || this.outage.isStale(this.deps.clock.now());
   }
 
   /**
@@ -179,10 +179,10 @@ export class UnitOfWork {
   }
 
   /** To be called about once a second: tells when states are no longer known, and tries whether the store works again. */
-  reviewHindrance(): void {
+  reviewOutage(): void {
     const now = this.deps.clock.now();
-    if (this.hindrance.becameBlind(now)) this.tellReset(this.hindrance.reason ?? "");
-    if (!this.hindrance.isDue(now)) return;
+    if (this.outage.becameStale(now)) this.tellReset(this.outage.reason ?? "");
+    if (!this.outage.isDue(now)) return;
     this.commit(() => {
       for (const target of this.liveState.targets.values()) this.deps.store.upsertTarget(target);
     });

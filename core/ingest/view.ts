@@ -32,13 +32,18 @@ const isAtRest = ({ resolution }: RuntimeEntry): boolean => {
  * confirms it.
  */
 export const confirmedAt = (entry: RuntimeEntry, pane: Pick<Pane, "windowActivity">): number | null => {
-  const { facts, pulse, screenReadAt } = entry;
-  const times = [facts.keepAliveAt, pulse.keepAliveAt, pulse.observedAt.poller, pulse.observedAt.transcript];
+  const { facts, liveness, screenReadAt } = entry;
+  const times = [
+    facts.keepAliveAt,
+    liveness.keepAliveAt,
+    liveness.observedAt.poller,
+    liveness.observedAt.transcript,
+  ];
   const latest = Math.max(0, ...times.map((time) => time ?? 0));
   const lookedAt = Math.max(latest, screenReadAt ?? 0);
   // tmux tells a window's activity in whole seconds: within the second of the last look it counts as unseen.
   const isStill = isAtRest(entry) && pane.windowActivity < Math.floor(lookedAt / 1_000);
-  const confirmed = isStill ? Math.max(lookedAt, pulse.processVerifiedAt ?? 0) : latest;
+  const confirmed = isStill ? Math.max(lookedAt, liveness.processVerifiedAt ?? 0) : latest;
   return confirmed === 0 ? null : confirmed;
 };
 

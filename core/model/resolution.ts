@@ -43,7 +43,7 @@ export type Resolution = z.infer<typeof resolutionSchema>;
  * `observedAt`: latest read per observing source that equals its stored observation. `screenReadable`: whether the screen
  * can be read at all now. Stored with each transition so that replay is exact.
  */
-export const pulseSchema = z.object({
+export const livenessSchema = z.object({
   processVerifiedAt: z.number().nullable(),
   keepAliveAt: z.number().nullable(),
   observedAt: z.object({ poller: z.number().nullable(), transcript: z.number().nullable() }),
@@ -52,9 +52,9 @@ export const pulseSchema = z.object({
   unrecognisedSince: z.number().nullable(),
   targetHealth: targetHealthSchema,
 });
-export type Pulse = z.infer<typeof pulseSchema>;
+export type Liveness = z.infer<typeof livenessSchema>;
 
-export const EMPTY_PULSE: Pulse = {
+export const NO_LIVENESS: Liveness = {
   processVerifiedAt: null,
   keepAliveAt: null,
   observedAt: { poller: null, transcript: null },

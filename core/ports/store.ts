@@ -1,7 +1,7 @@
 // Durable memory. Synchronous on purpose: one transaction takes some hundredths of a millisecond (docs/adr/0003).
 import type { Envelope } from "../model/envelope.ts";
 import type { Evidence, EvidenceSource } from "../model/evidence.ts";
-import type { Pulse, Resolution, RuntimeEnd } from "../model/resolution.ts";
+import type { Liveness, Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane, PaneKey, Runtime, Target } from "../model/runtime.ts";
 import type { ActionSnapshot } from "../model/snapshot.ts";
 import type { CanonicalState } from "../model/state.ts";
@@ -31,7 +31,7 @@ export interface StateRow extends PaneKey {
 /**
  * One change of a runtime's state. `version` is assigned by the store (autoincrement, never reused) and is at once the
  * state version and the feed version. `resolution` null: the runtime ended (`end` says how). `evaluatedAt`, `eventHorizon`
- * (highest stored event row applied) and `pulse` make the transition reproducible by replay. `view` is the row as the
+ * (highest stored event row applied) and `liveness` make the transition reproducible by replay. `view` is the row as the
  * clients saw it.
  */
 export interface NewTransition {
@@ -39,7 +39,7 @@ export interface NewTransition {
   at: number;
   evaluatedAt: number;
   eventHorizon: number;
-  pulse: Pulse;
+  liveness: Liveness;
   resolution: Resolution | null;
   fingerprint: string | null;
   previousState: CanonicalState | null;

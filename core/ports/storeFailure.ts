@@ -1,7 +1,7 @@
 // How a store fails, told from the errors that it throws: both sides of the port have to agree on it.
 
-/** `damaged`: the file itself is wrong or gone. `hindered`: it is sound, but cannot be written or read now. */
-export type StoreFailure = "damaged" | "hindered";
+/** `damaged`: the file itself is wrong or gone. `unavailable`: it is sound, but cannot be written or read now. */
+export type StoreFailure = "damaged" | "unavailable";
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
@@ -18,11 +18,11 @@ const SYSTEM = /^E[A-Z]+$/;
 export const storeFailureOf = (error: unknown): StoreFailure | null => {
   const code = codeOf(error);
   if (DAMAGE.test(code)) return "damaged";
-  return SYSTEM.test(code) || (code.startsWith("SQLITE_") && !OURS.test(code)) ? "hindered" : null;
+  return SYSTEM.test(code) || (code.startsWith("SQLITE_") && !OURS.test(code)) ? "unavailable" : null;
 };
 
 /** Why nothing can be stored, for a person. */
-export const describeHindrance = (error: unknown): string => {
+export const describeOutage = (error: unknown): string => {
   const code = codeOf(error);
   if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full";
   if (code === "ENOENT") return "the folder of the database is gone";

@@ -277,7 +277,7 @@ describe("a file that is deleted or replaced while it is open", () => {
 
   it("is put back as soon as its folder is there again", () => {
     rmSync(folder, { recursive: true });
-    for (const attempt of ["first", "second"]) expect(failureOf(rememberNext), attempt).toBe("hindered");
+    for (const attempt of ["first", "second"]) expect(failureOf(rememberNext), attempt).toBe("unavailable");
     expect(isWhole()).toBe(true);
     mkdirSync(folder);
     rememberNext();

@@ -2,7 +2,7 @@
 // version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
 import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
-import { pulseSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
+import { livenessSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { promptRequestSchema, requestView } from "../model/request.ts";
 import { paneViewSchema } from "../model/view.ts";
@@ -19,6 +19,7 @@ interface TransitionRow {
   previous_state: string | null;
   end_reason: string | null;
   fingerprint: string | null;
+  /** The name that the column was given first. */
   pulse: string;
   resolution: string | null;
   view: string;
@@ -35,7 +36,7 @@ type NewTransitionRow = [
   previousState: string | null,
   end: string | null,
   fingerprint: string | null,
-  pulse: string,
+  liveness: string,
   resolution: string | null,
   view: string,
   actionId: string | null,
@@ -50,7 +51,7 @@ const transitionSchema: z.ZodType<Transition> = z.object({
   at: z.number(),
   evaluatedAt: z.number(),
   eventHorizon: z.number().int(),
-  pulse: pulseSchema,
+  liveness: livenessSchema,
   resolution: resolutionSchema.nullable(),
   fingerprint: z.string().nullable(),
   previousState: canonicalStateSchema.nullable(),
@@ -69,7 +70,7 @@ const toRow = (transition: NewTransition): NewTransitionRow => [
   transition.previousState,
   transition.end,
   transition.fingerprint,
-  JSON.stringify(transition.pulse),
+  JSON.stringify(transition.liveness),
   transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
   JSON.stringify(redactView(transition.view)),
   transition.actionId,
@@ -87,7 +88,7 @@ const fromRow = (row: TransitionRow): unknown => ({
   at: row.at,
   evaluatedAt: row.evaluated_at,
   eventHorizon: row.event_horizon,
-  pulse: JSON.parse(row.pulse) as unknown,
+  liveness: JSON.parse(row.pulse) as unknown,
   resolution: row.resolution === null ? null : (JSON.parse(row.resolution) as unknown),
   fingerprint: row.fingerprint,
   previousState: row.previous_state,

@@ -2,7 +2,7 @@
 import type { Evidence, EvidenceSource, Signal } from "../../core/model/evidence.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
-import type { Pulse } from "../../core/model/resolution.ts";
+import type { Liveness } from "../../core/model/resolution.ts";
 import type { Status } from "../../core/model/state.ts";
 
 export const RUNNING: Status = { state: "running", reasonCode: "thinking" };
@@ -123,7 +123,7 @@ export const shows = (
 };
 
 /** Everything verified at `at`. */
-export const pulseAt = (at: number, more: Partial<Pulse> = {}): Pulse => ({
+export const livenessAt = (at: number, more: Partial<Liveness> = {}): Liveness => ({
   processVerifiedAt: at,
   keepAliveAt: null,
   observedAt: { poller: null, transcript: null },

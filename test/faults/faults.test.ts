@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { FAULTS, randomFrom } from "./catalogue.ts";
 import { complaintsOf } from "./outcome.ts";
 
-/** Disks of one's own take root: without it a full disk is shown on the store alone (core/ingest/hindrance.test.ts). */
+/** Disks of one's own take root: without it a full disk is shown on the store alone (core/ingest/storeOutage.test.ts). */
 const possible = FAULTS.filter(({ needsRoot }) => !needsRoot || process.getuid?.() === 0);
 
 it.concurrent.each(possible)("recovers from $name", { timeout: 180_000 }, async (fault) => {

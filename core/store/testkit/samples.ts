@@ -1,7 +1,7 @@
 // Small records for tests and benches of the store.
 import type { Envelope } from "../../model/envelope.ts";
 import type { Evidence } from "../../model/evidence.ts";
-import { EMPTY_PULSE, type Resolution } from "../../model/resolution.ts";
+import { NO_LIVENESS, type Resolution } from "../../model/resolution.ts";
 import type { Pane, Runtime, Target } from "../../model/runtime.ts";
 import type { PaneView } from "../../model/view.ts";
 import type { NewTransition, PendingEvent, StateRow } from "../../ports/store.ts";
@@ -153,7 +153,7 @@ export const sampleTransition = (change: Partial<NewTransition> = {}): NewTransi
   at: 1_000,
   evaluatedAt: 1_000,
   eventHorizon: 1,
-  pulse: EMPTY_PULSE,
+  liveness: NO_LIVENESS,
   resolution: sampleResolution(),
   fingerprint: null,
   previousState: null,

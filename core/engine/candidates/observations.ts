@@ -2,26 +2,33 @@
 import type { ObservationEvidence } from "../facts.ts";
 import { isWaiting, type Status } from "../../model/state.ts";
 import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
-import { isContradicted, isTurnOver, type Scales } from "./scales.ts";
+import { isContradicted, isTurnOver, type ResolveContext } from "./resolveContext.ts";
 
 /** Another observing source that for two seconds has positively shown no dialog while this one shows it. */
-const disagreeing = (observation: ObservationEvidence, scales: Scales): ObservationEvidence | null => {
-  const needed = 4 * scales.timing.contest_ms;
-  for (const other of scales.facts.observations.values()) {
+const disagreeing = (
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): ObservationEvidence | null => {
+  const needed = 4 * context.timing.contest_ms;
+  for (const other of context.facts.observations.values()) {
     if (other.source === observation.source || isWaiting(other.signal.status.state)) continue;
     const from = Math.max(other.signal.since, observation.signal.since);
-    if (scales.readUntil(other) - from >= needed && scales.readUntil(observation) - from >= needed)
+    if (context.readUntil(other) - from >= needed && context.readUntil(observation) - from >= needed)
       return other;
   }
   return null;
 };
 
-const judgeDialog = (base: Candidate, observation: ObservationEvidence, scales: Scales): Candidate => {
-  const { at, timing } = scales;
-  const readAt = scales.readUntil(observation);
+const judgeDialog = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): Candidate => {
+  const { at, timing } = context;
+  const readAt = context.readUntil(observation);
   const staleAt = readAt + timing.waiting_unconfirmed_ttl_ms;
   if (at > staleAt) return { ...base, outcome: "stale", rule: "the dialog was not seen again for too long" };
-  const other = disagreeing(observation, scales);
+  const other = disagreeing(observation, context);
   if (other !== null)
     return {
       ...base,
@@ -41,34 +48,38 @@ const judgeDialog = (base: Candidate, observation: ObservationEvidence, scales: 
 const judgeAgainstEvent = (
   base: Candidate,
   observation: ObservationEvidence,
-  scales: Scales,
+  context: ResolveContext,
 ): Candidate | null => {
-  const turn = scales.newestTurn;
-  if (turn === null || turn.signal.status === null || (scales.boundary?.eventTime ?? 0) > turn.eventTime)
+  const turn = context.newestTurn;
+  if (turn === null || turn.signal.status === null || (context.boundary?.eventTime ?? 0) > turn.eventTime)
     return null;
   const shown = observation.signal.status;
   const isOver = isTurnOver(turn.signal.status);
   const contradicts = isContradicted(turn, observation);
-  if (contradicts && !scales.holdsAgainst(observation, turn.eventTime))
+  if (contradicts && !context.holdsAgainst(observation, turn.eventTime))
     return {
       ...base,
       outcome: "unconfirmed",
       rule: "contradicts the agent's own event and has not held long enough",
     };
-  if (isOver && isTurnOver(shown) && !contradicts && !scales.wasRunningAfter(turn) && scales.isProcessFresh)
+  if (isOver && isTurnOver(shown) && !contradicts && !context.wasRunningAfter(turn) && context.isProcessFresh)
     return { ...base, outcome: "lost", rule: "the agent's own event says how the turn ended" };
   return null;
 };
 
-const judgeOther = (base: Candidate, observation: ObservationEvidence, scales: Scales): Candidate => {
-  const { facts, pulse, timing, at } = scales;
+const judgeOther = (
+  base: Candidate,
+  observation: ObservationEvidence,
+  context: ResolveContext,
+): Candidate => {
+  const { facts, liveness, timing, at } = context;
   const { status, since, onset } = observation.signal;
-  const readAt = scales.readUntil(observation);
+  const readAt = context.readUntil(observation);
   if (isTurnOver(status) && facts.runningSeenAt > readAt)
     return { ...base, outcome: "retired", rule: "a later turn was seen" };
-  const judged = judgeAgainstEvent(base, observation, scales);
+  const judged = judgeAgainstEvent(base, observation, context);
   if (judged !== null) return judged;
-  const { unrecognisedSince } = pulse;
+  const { unrecognisedSince } = liveness;
   const isLeft =
     unrecognisedSince !== null &&
     unrecognisedSince > readAt &&
@@ -76,31 +87,31 @@ const judgeOther = (base: Candidate, observation: ObservationEvidence, scales: S
   if (observation.source === "poller" && isLeft)
     return { ...base, outcome: "stale", rule: "the screen changed into something unknown" };
   const claimed: Status = status.state === "completed" && onset === "unknown" ? AT_ITS_PROMPT : status;
-  return { ...base, ...scales.freshness(claimed, since, since) };
+  return { ...base, ...context.freshness(claimed, since, since) };
 };
 
-const judge = (base: Candidate, observation: ObservationEvidence, scales: Scales): Candidate => {
+const judge = (base: Candidate, observation: ObservationEvidence, context: ResolveContext): Candidate => {
   const { status, since } = observation.signal;
-  const { boundary } = scales;
-  if (status.state === "error" && scales.isDismissed(since))
+  const { boundary } = context;
+  if (status.state === "error" && context.isDismissed(since))
     return {
       ...base,
-      ...scales.freshness(AT_ITS_PROMPT, since, observation.ingestedAt),
+      ...context.freshness(AT_ITS_PROMPT, since, observation.ingestedAt),
       rule: "the error was dismissed",
     };
   if (
     boundary !== null &&
     since <= boundary.eventTime &&
-    !scales.holdsAgainst(observation, boundary.eventTime)
+    !context.holdsAgainst(observation, boundary.eventTime)
   )
     return { ...base, outcome: "retired", rule: "a later turn began or ended" };
   return isWaiting(status.state)
-    ? judgeDialog(base, observation, scales)
-    : judgeOther(base, observation, scales);
+    ? judgeDialog(base, observation, context)
+    : judgeOther(base, observation, context);
 };
 
-export const weighObservations = (scales: Scales): Candidate[] =>
-  [...scales.facts.observations.values()].map((observation) => {
+export const observationCandidates = (context: ResolveContext): Candidate[] =>
+  [...context.facts.observations.values()].map((observation) => {
     const { status, confidence, since, request } = observation.signal;
     const base: Candidate = {
       evidence: observation,
@@ -114,5 +125,5 @@ export const weighObservations = (scales: Scales): Candidate[] =>
       rule: "",
       changesAt: null,
     };
-    return judge(base, observation, scales);
+    return judge(base, observation, context);
   });

@@ -1,7 +1,7 @@
 // What every rule needs of the moment: the facts, what was verified, and the time. Pure; made anew for each resolution.
 import { ROOT_AGENT } from "../../model/evidence.ts";
 import type { Timing } from "../../model/config.ts";
-import type { Pulse } from "../../model/resolution.ts";
+import type { Liveness } from "../../model/resolution.ts";
 import type { Status } from "../../model/state.ts";
 import type { ActivityEvidence, Facts, ObservationEvidence } from "../facts.ts";
 import { compareByTime, orderKeyOf } from "../order.ts";
@@ -9,7 +9,7 @@ import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
 
 export interface ResolveInput {
   facts: Facts;
-  pulse: Pulse;
+  liveness: Liveness;
   /** Instant of evaluation, epoch ms. */
   at: number;
   timing: Timing;
@@ -38,9 +38,9 @@ export const isContradicted = (turn: ActivityEvidence, observation: ObservationE
     : isTurnOver(shown.status);
 };
 
-export class Scales {
+export class ResolveContext {
   readonly facts: Facts;
-  readonly pulse: Pulse;
+  readonly liveness: Liveness;
   readonly at: number;
   readonly timing: Timing;
   /** When the root agent's newest turn or session began or ended; null before the first. */
@@ -48,9 +48,9 @@ export class Scales {
   /** Newest activity with a status, of any source. */
   readonly newestTurn: ActivityEvidence | null;
 
-  constructor({ facts, pulse, at, timing }: ResolveInput) {
+  constructor({ facts, liveness, at, timing }: ResolveInput) {
     this.facts = facts;
-    this.pulse = pulse;
+    this.liveness = liveness;
     this.at = at;
     this.timing = timing;
     this.boundary = facts.boundaries.get(ROOT_AGENT) ?? null;
@@ -61,19 +61,19 @@ export class Scales {
   }
 
   get isProcessFresh(): boolean {
-    const { processVerifiedAt } = this.pulse;
+    const { processVerifiedAt } = this.liveness;
     return processVerifiedAt !== null && this.at - processVerifiedAt <= this.timing.process_verified_ttl_ms;
   }
 
   private get processStaleAt(): number | null {
-    const { processVerifiedAt } = this.pulse;
+    const { processVerifiedAt } = this.liveness;
     return processVerifiedAt === null ? null : processVerifiedAt + this.timing.process_verified_ttl_ms + 1;
   }
 
   /** The latest read that equals this observation. */
   readUntil(observation: ObservationEvidence): number {
     const { source } = observation;
-    const read = source === "poller" || source === "transcript" ? this.pulse.observedAt[source] : null;
+    const read = source === "poller" || source === "transcript" ? this.liveness.observedAt[source] : null;
     return Math.max(observation.eventTime, read ?? 0);
   }
 
@@ -103,7 +103,7 @@ export class Scales {
   ): Pick<Candidate, "status" | "outcome" | "rule" | "changesAt"> {
     const { at, timing } = this;
     if (status.state === "running") {
-      const keepAliveAt = Math.max(this.facts.keepAliveAt, this.pulse.keepAliveAt ?? 0);
+      const keepAliveAt = Math.max(this.facts.keepAliveAt, this.liveness.keepAliveAt ?? 0);
       const staleAt = keepAliveAt + timing.running_ttl_ms;
       return at > staleAt
         ? { status, outcome: "stale", rule: "no sign of life within the running time-out", changesAt: null }

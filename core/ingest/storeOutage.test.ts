@@ -7,10 +7,10 @@ const fullDisk = (): Error => Object.assign(new Error("database or disk is full"
 
 const STARTED_AT = 1_000;
 /** What the collector does when memory was rebuilt. */
-const lookAnew = (scene: IngestFixture): void => {
+const resync = (scene: IngestFixture): void => {
   scene.topology([somePane("%1")]);
   scene.agent("%1", 600, STARTED_AT);
-  scene.ingest.lookedAnew();
+  scene.ingest.resynced();
 };
 
 /** `fill` makes every transaction fail as a full disk does; the returned function makes room again. */
@@ -77,7 +77,7 @@ it("goes on by itself once there is room, and claims states when everything was 
   makeRoom();
   scene.ingest.tick();
   expect([asked, scene.state()]).toEqual([1, "unknown/stale_signal"]);
-  lookAnew(scene);
+  resync(scene);
   expect([scene.state(), scene.health()]).toEqual(["running/thinking", OK]);
   scene.hook("Stop");
   expect(scene.state()).toBe("completed/turn_ended");
@@ -93,18 +93,18 @@ it("what is seen while nothing can be stored is no reason to claim states again"
   scene.ingest.tick();
   scene.fill();
   expect(() => scene.hook("Stop")).toThrow(/full/);
-  scene.ingest.lookedAnew();
+  scene.ingest.resynced();
   expect(scene.state()).toBe("unknown/stale_signal");
 });
 
-it("what fails again right after something small could be stored was hindered all the time", () => {
+it("what fails again right after something small could be stored was unavailable all the time", () => {
   const scene = open();
   const makeRoom = scene.fill();
   expect(() => scene.hook("Stop")).toThrow(/full/);
   scene.clock.advance(6_000);
   makeRoom();
   scene.ingest.tick();
-  lookAnew(scene);
+  resync(scene);
   expect(scene.state()).toBe("running/thinking");
   const makeRoomAgain = scene.fill();
   scene.clock.advance(1_000);
@@ -113,7 +113,7 @@ it("what fails again right after something small could be stored was hindered al
   makeRoomAgain();
   scene.clock.advance(1_000);
   scene.ingest.tick();
-  lookAnew(scene);
+  resync(scene);
   scene.clock.advance(11_000);
   scene.hook("PreToolUse");
   scene.fill();
@@ -152,12 +152,12 @@ it("health that changes meanwhile is known and stored later", () => {
 
 it("states can be hidden until events that waited are read", () => {
   const scene = open();
-  scene.ingest.hideStates("events are still being read");
+  scene.ingest.markStale("events are still being read");
   expect([scene.state(), scene.health()]).toEqual([
     "unknown/stale_signal",
     "degraded: events are still being read",
   ]);
-  scene.ingest.lookedAnew();
+  scene.ingest.resynced();
   expect([scene.state(), scene.health()]).toEqual(["running/thinking", OK]);
 });
 
@@ -171,7 +171,7 @@ it("after the loss of the history the same processes go on, their states unknown
   scene.ingest.afterLoss();
   expect(scene.state()).toBe("unknown/no_signal");
   expect(scene.health()).toMatch(/degraded: the database was damaged: the history before .* is lost/);
-  lookAnew(scene);
+  resync(scene);
   scene.hook("UserPromptSubmit");
   const [after] = scene.ingest.rows(false);
   expect(after?.identity.runtime_id).toBe(before?.identity.runtime_id);

@@ -3,10 +3,10 @@ import type { ActivityEvidence, ObservationEvidence } from "../facts.ts";
 import { compareByTime, orderKeyOf } from "../order.ts";
 import type { Status } from "../../model/state.ts";
 import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
-import { isContradicted, isTurnOver, type Scales } from "./scales.ts";
+import { isContradicted, isTurnOver, type ResolveContext } from "./resolveContext.ts";
 
 /** A turn's age counts from its prompt, whatever tools ran since. */
-const startOf = (turn: ActivityEvidence, status: Status, { boundary }: Scales): number =>
+const startOf = (turn: ActivityEvidence, status: Status, { boundary }: ResolveContext): number =>
   status.state === "running" &&
   boundary?.signal.status?.state === "running" &&
   boundary.eventTime <= turn.eventTime
@@ -14,28 +14,28 @@ const startOf = (turn: ActivityEvidence, status: Status, { boundary }: Scales): 
     : turn.eventTime;
 
 /** A sustained reading that speaks against the event; null when none does. */
-const contestant = (turn: ActivityEvidence, scales: Scales): ObservationEvidence | null => {
-  for (const observation of scales.facts.observations.values()) {
+const contestant = (turn: ActivityEvidence, context: ResolveContext): ObservationEvidence | null => {
+  for (const observation of context.facts.observations.values()) {
     if (
       isContradicted(turn, observation) &&
-      !scales.isDismissed(observation.signal.since) &&
-      scales.holdsAgainst(observation, turn.eventTime)
+      !context.isDismissed(observation.signal.since) &&
+      context.holdsAgainst(observation, turn.eventTime)
     )
       return observation;
   }
   return null;
 };
 
-const judge = (base: Candidate, turn: ActivityEvidence, scales: Scales): Candidate => {
+const judge = (base: Candidate, turn: ActivityEvidence, context: ResolveContext): Candidate => {
   const { status } = base;
-  const { boundary, facts } = scales;
+  const { boundary, facts } = context;
   const key = orderKeyOf(turn);
   if (boundary !== null && compareByTime(key, orderKeyOf(boundary)) < 0)
     return { ...base, outcome: "retired", rule: "a later turn began or ended" };
-  if (status.state === "error" && scales.isDismissed(turn.eventTime))
+  if (status.state === "error" && context.isDismissed(turn.eventTime))
     return {
       ...base,
-      ...scales.freshness(AT_ITS_PROMPT, turn.eventTime, turn.ingestedAt),
+      ...context.freshness(AT_ITS_PROMPT, turn.eventTime, turn.ingestedAt),
       rule: "the error was dismissed",
     };
   if (status.state === "running" && facts.settled !== null && compareByTime(facts.settled, key) > 0) {
@@ -43,24 +43,24 @@ const judge = (base: Candidate, turn: ActivityEvidence, scales: Scales): Candida
     return {
       ...base,
       since: eventTime,
-      ...scales.freshness(AT_ITS_PROMPT, eventTime, ingestedAt),
+      ...context.freshness(AT_ITS_PROMPT, eventTime, ingestedAt),
       rule: "the agent said that it sits at its prompt",
     };
   }
-  const against = contestant(turn, scales);
+  const against = contestant(turn, context);
   if (against !== null)
     return {
       ...base,
       outcome: "contested",
       rule: `the ${against.source} has shown ${against.signal.status.state} since`,
     };
-  if (isTurnOver(status) && scales.wasRunningAfter(turn))
+  if (isTurnOver(status) && context.wasRunningAfter(turn))
     return { ...base, outcome: "retired", rule: "a later turn was seen on the screen" };
-  return { ...base, ...scales.freshness(status, turn.eventTime, turn.ingestedAt) };
+  return { ...base, ...context.freshness(status, turn.eventTime, turn.ingestedAt) };
 };
 
-export const weighTurns = (scales: Scales): Candidate[] =>
-  [...scales.facts.turns.values()].flatMap((turn) => {
+export const turnCandidates = (context: ResolveContext): Candidate[] =>
+  [...context.facts.turns.values()].flatMap((turn) => {
     const { status, confidence } = turn.signal;
     if (status === null) return [];
     const base: Candidate = {
@@ -68,12 +68,12 @@ export const weighTurns = (scales: Scales): Candidate[] =>
       lane: "turn",
       status,
       confidence,
-      since: startOf(turn, status, scales),
+      since: startOf(turn, status, context),
       request: null,
       requestId: null,
       outcome: "survives",
       rule: "",
       changesAt: null,
     };
-    return [judge(base, turn, scales)];
+    return [judge(base, turn, context)];
   });

@@ -1,15 +1,15 @@
 // A store that cannot be written (full disk, read-only folder): since when, why, when to try again, and from when on the last
 // stored states are no longer true. It decides nothing else and touches nothing.
 import { AgtmuxError } from "../model/errors.ts";
-import { describeHindrance } from "../ports/storeFailure.ts";
+import { describeOutage } from "../ports/storeFailure.ts";
 
 const RETRY_MS = 1_000;
 /** Shorter than any freshness limit of a state: what was decided just before is still a fair claim until then. */
-const BLIND_AFTER_MS = 5_000;
-/** On a disk that is almost full a small commit succeeds now and then: what fails again so soon was hindered all the time. */
+const STALE_AFTER_MS = 5_000;
+/** On a disk that is almost full a small commit succeeds now and then: what fails again so soon was unavailable all the time. */
 const RELAPSE_MS = 10_000;
 
-export class Hindrance {
+export class StoreOutage {
   private since: number | null = null;
   private last: { since: number; endedAt: number } | null = null;
   private triedAt = 0;
@@ -32,11 +32,11 @@ export class Hindrance {
     const before = this.last !== null && now - this.last.endedAt <= RELAPSE_MS ? this.last.since : null;
     this.since ??= before ?? now;
     this.triedAt = now;
-    this.why = describeHindrance(error);
+    this.why = describeOutage(error);
     this.cause = error;
   }
 
-  /** True when it was hindered until now. */
+  /** True when the store was unavailable until now. */
   end(now: number): boolean {
     if (this.since === null) return false;
     this.last = { since: this.since, endedAt: now };
@@ -49,13 +49,13 @@ export class Hindrance {
     return this.since !== null && now - this.triedAt >= RETRY_MS;
   }
 
-  isBlind(now: number): boolean {
-    return this.since !== null && now - this.since > BLIND_AFTER_MS;
+  isStale(now: number): boolean {
+    return this.since !== null && now - this.since > STALE_AFTER_MS;
   }
 
-  /** True once for each hindrance. */
-  becameBlind(now: number): boolean {
-    if (this.isTold || !this.isBlind(now)) return false;
+  /** True once for each outage. */
+  becameStale(now: number): boolean {
+    if (this.isTold || !this.isStale(now)) return false;
     this.isTold = true;
     return true;
   }

@@ -3,7 +3,7 @@
 import { isWaiting } from "../../model/state.ts";
 import { mayBeSamePrompt } from "../samePrompt.ts";
 import type { Candidate } from "./candidate.ts";
-import type { Scales } from "./scales.ts";
+import type { ResolveContext } from "./resolveContext.ts";
 
 const isLane = ({ evidence, outcome }: Candidate): boolean =>
   outcome === "survives" && evidence.signal.kind === "request";
@@ -24,12 +24,12 @@ const isUndrawn = ({ evidence }: Candidate, readAt: number): boolean =>
   evidence.signal.kind === "request" && evidence.eventTime + evidence.signal.dialogGraceMs > readAt;
 
 /** Open requests lose to the dialog on the screen where it is another one's, or nobody's who announced it. */
-export const chooseShown = (candidates: Candidate[], scales: Scales): Candidate[] => {
+export const chooseShown = (candidates: Candidate[], context: ResolveContext): Candidate[] => {
   const dialog = dialogOf(candidates);
   const seen = dialog?.request ?? null;
   if (dialog === null || seen === null || dialog.evidence.signal.kind !== "observation") return candidates;
   const { signal } = dialog.evidence;
-  const readAt = scales.readUntil({ ...dialog.evidence, signal });
+  const readAt = context.readUntil({ ...dialog.evidence, signal });
   const fits = (one: Candidate): boolean => one.request !== null && mayBeSamePrompt(one.request, seen);
   const isShown = candidates.some((one) => isLane(one) && fits(one));
   return candidates.map((one): Candidate =>

@@ -3,16 +3,16 @@ import type { RequestEvidence } from "../facts.ts";
 import { isWaiting } from "../../model/state.ts";
 import { requestLanes } from "../requests.ts";
 import type { Candidate } from "./candidate.ts";
-import type { Scales } from "./scales.ts";
+import type { ResolveContext } from "./resolveContext.ts";
 
 /** The latest read that showed a dialog, and the latest of a reading that has held and shows none. */
-const lastReads = (scales: Scales): { dialogAt: number; noDialogAt: number } => {
-  let dialogAt = scales.facts.waitingSeenAt;
+const lastReads = (context: ResolveContext): { dialogAt: number; noDialogAt: number } => {
+  let dialogAt = context.facts.waitingSeenAt;
   let noDialogAt = 0;
-  for (const observation of scales.facts.observations.values()) {
-    const readAt = scales.readUntil(observation);
+  for (const observation of context.facts.observations.values()) {
+    const readAt = context.readUntil(observation);
     if (isWaiting(observation.signal.status.state)) dialogAt = Math.max(dialogAt, readAt);
-    else if (readAt - observation.signal.since >= scales.timing.contest_ms)
+    else if (readAt - observation.signal.since >= context.timing.contest_ms)
       noDialogAt = Math.max(noDialogAt, readAt);
   }
   return { dialogAt, noDialogAt };
@@ -31,18 +31,23 @@ const toCandidate = (lane: string, open: RequestEvidence): Candidate => ({
   changesAt: null,
 });
 
-const judge = (base: Candidate, open: RequestEvidence, dialogAt: number, scales: Scales): Candidate => {
-  const { at, pulse, timing } = scales;
+const judge = (
+  base: Candidate,
+  open: RequestEvidence,
+  dialogAt: number,
+  context: ResolveContext,
+): Candidate => {
+  const { at, liveness, timing } = context;
   const isConfirmed = dialogAt >= open.eventTime;
   const graceEndsAt = open.eventTime + open.signal.dialogGraceMs;
-  if (open.signal.needsConfirmation && !isConfirmed && (pulse.screenReadable || at < graceEndsAt))
+  if (open.signal.needsConfirmation && !isConfirmed && (liveness.screenReadable || at < graceEndsAt))
     return {
       ...base,
       outcome: "unconfirmed",
       rule: "this event over-fires and the dialog was not seen",
       changesAt: graceEndsAt,
     };
-  if (pulse.processVerifiedAt === null)
+  if (liveness.processVerifiedAt === null)
     return { ...base, outcome: "stale", rule: "the agent's process was not verified yet" };
   const confirmedAt = Math.max(Math.min(open.eventTime, open.ingestedAt), isConfirmed ? dialogAt : 0);
   const staleAt = confirmedAt + timing.waiting_unconfirmed_ttl_ms;
@@ -57,9 +62,9 @@ const judge = (base: Candidate, open: RequestEvidence, dialogAt: number, scales:
   };
 };
 
-export const weighRequests = (scales: Scales): Candidate[] => {
-  const { dialogAt, noDialogAt } = lastReads(scales);
-  return requestLanes(scales.facts, noDialogAt).flatMap((lane): Candidate[] => [
+export const requestCandidates = (context: ResolveContext): Candidate[] => {
+  const { dialogAt, noDialogAt } = lastReads(context);
+  return requestLanes(context.facts, noDialogAt).flatMap((lane): Candidate[] => [
     ...lane.contested.map((open): Candidate => ({
       ...toCandidate(lane.name, open),
       outcome: "contested",
@@ -70,6 +75,6 @@ export const weighRequests = (scales: Scales): Candidate[] => {
       outcome: "retired",
       rule: "it was answered",
     })),
-    ...lane.unanswered.map((open) => judge(toCandidate(lane.name, open), open, dialogAt, scales)),
+    ...lane.unanswered.map((open) => judge(toCandidate(lane.name, open), open, dialogAt, context)),
   ]);
 };
