@@ -60,6 +60,7 @@ const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): Wa
       instance: rig.instanceOf(targetId),
       panes,
     }),
+  pauseMs: (usualMs) => usualMs,
   expectChange: () => {},
   capture: (paneIds) => Promise.resolve(new Map(paneIds.map((paneId) => [paneId, SCREEN]))),
   currentPath: () => Promise.resolve(null),

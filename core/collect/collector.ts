@@ -157,7 +157,9 @@ export class Collector {
 
   private scheduleListing(): void {
     if (this.isClosed) return;
-    this.cancelListing = this.deps.clock.setTimer(this.deps.timing().topology_interval_ms, () => {
+    const usualMs = this.deps.timing().topology_interval_ms;
+    const pauses = this.servers.map(({ watched, tookMs }) => watched.pauseMs(usualMs, tookMs));
+    this.cancelListing = this.deps.clock.setTimer(pauses.length === 0 ? usualMs : Math.min(...pauses), () => {
       const look = Promise.all(this.servers.map((state) => this.listServer(state)));
       this.guard(look.then(() => undefined).finally(() => this.scheduleListing()));
     });

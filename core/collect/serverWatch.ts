@@ -14,6 +14,15 @@ const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, numb
     return windowActivity === pane.windowActivity ? pane : { ...pane, windowActivity };
   });
 
+/** After something moved more is to come: the next looks follow this much sooner, where a look costs next to nothing. */
+const SOON_SHARE = 0.5;
+const SOON_FOR_MS = 10_000;
+/** Of the time, at most, that looks which follow sooner may take. */
+const SOON_TIME_SHARE = 0.01;
+/** Where nothing moved for so long, looks are that much rarer. */
+const RESTS_AFTER_MS = 30_000;
+const REST_SHARE = 4 / 3;
+
 type Looked = Extract<ProbeResult, { status: "ok" }>;
 
 export const watchServer = (options: {
@@ -28,6 +37,7 @@ export const watchServer = (options: {
   /** What is there now is asked for: the probe alone would not see all of it. */
   let isExpected = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;
+  let movedAt = clock.now();
 
   const frame = () => ({ mode: tmux.mode, problem: tmux.problem });
 
@@ -52,8 +62,16 @@ export const watchServer = (options: {
   return {
     server: tmux.server,
     socketPath,
+    pauseMs(usualMs, tookMs) {
+      if (options.probe !== undefined || tmux.mode !== "direct") return usualMs;
+      const restedMs = clock.now() - movedAt;
+      if (restedMs >= RESTS_AFTER_MS) return usualMs * REST_SHARE;
+      if (restedMs >= SOON_FOR_MS) return usualMs;
+      return Math.min(usualMs, Math.max(usualMs * SOON_SHARE, tookMs / SOON_TIME_SHARE));
+    },
     async list() {
       const looked = await probe();
+      if (looked.status !== "ok" || looked !== last?.looked) movedAt = clock.now();
       if (looked.status !== "ok") {
         last = null;
         return looked.status === "no_server"

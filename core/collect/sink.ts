@@ -20,6 +20,8 @@ export interface WatchedServer {
   readonly socketPath: string;
   /** Never throws: a failure is a listing with status `error`. */
   list(): Promise<ServerListing>;
+  /** How long the next listing may wait, in ms, after one that took `tookMs`: `usualMs` unless more or less is to be expected. */
+  pauseMs(usualMs: number, tookMs: number): number;
   /** The next listing reads everything, whatever the cheap look says. */
   expectChange(): void;
   /** Visible screens of the panes, top to bottom; panes that went are absent. */

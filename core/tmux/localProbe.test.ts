@@ -86,22 +86,23 @@ it.each([
   expect((await look({ rows: ROWS, about: "9 1 /x" })).fingerprint).not.toBe(moved.fingerprint);
 });
 
-const RESTING = "100 100 ";
+const RESTING = "100.1 100.1 ";
 
 it("only glances at what rests, and looks at everything now and then", async () => {
   const { look, asked } = scene(RESTING);
   const first = await look();
-  for (let times = 0; times < 3; times += 1)
+  for (let times = 0; times < 6; times += 1)
     // oxlint-disable-next-line no-await-in-loop -- one look after the other
     expect(await look({}, TICK_MS)).toBe(first);
-  expect(asked).toEqual(["full", "glance", "glance", "full"]);
+  expect(asked).toEqual(["full", "glance", "glance", "glance", "glance", "glance", "full"]);
 });
 
 it.each([
-  ["a window that moves", "204 100 "],
-  ["a window more", "100 100 100 "],
-  ["a window less", "100 "],
-  ["an answer of another form", "100 x "],
+  ["a window that moves", "204.1 100.1 "],
+  ["a window more", "100.1 100.1 100.1 "],
+  ["a window less", "100.1 "],
+  ["a window that is split", "100.1 100.2 "],
+  ["an answer of another form", "100.1 x "],
   ["no answer", null],
 ])("looks at everything at once for %s", async (_what, glance) => {
   const { look, asked } = scene(RESTING);
@@ -118,9 +119,34 @@ it("looks at everything for another life of the server", async () => {
   expect(asked).toEqual(["full", "glance", "full"]);
 });
 
-it("looks at everything each time where something moves all the time", async () => {
+const MOVING = ["%1 202 41 0 @1 0 one", "%2 100 42 0 @2 1 two"];
+
+it("looks at everything with each usual look where something moves all the time", async () => {
   const { look, asked } = scene(RESTING);
-  await look({ rows: ["%1 202 41 0 @1 0 one", "%2 100 42 0 @2 1 two"] });
+  await look({ rows: MOVING });
   await look({}, TICK_MS);
   expect(asked).toEqual(["full", "full"]);
+});
+
+it("glances in between where the looks follow closely, and sees what begins to move", async () => {
+  const { look, asked } = scene("203.1 100.1 ");
+  const first = await look({ rows: MOVING });
+  expect(await look({}, TICK_MS / 2)).toBe(first);
+  expect(asked).toEqual(["full", "glance"]);
+  await look({ glance: "203.1 203.1 " }, 0);
+  expect(asked).toEqual(["full", "glance", "glance", "full"]);
+});
+
+it("knows windows that several sessions show, one after the other, and their panes", async () => {
+  const rows = [
+    "%1 100 1 0 @1 0 t w a",
+    "%2 100 2 0 @1 0 t w a",
+    "%1 100 1 0 @1 0 t w b",
+    "%2 100 2 0 @1 0 t w b",
+  ];
+  const { look, asked } = scene("100.2 100.2 ");
+  await look({ rows });
+  await look({}, TICK_MS);
+  await look({ glance: "100.2 100.1 " }, TICK_MS);
+  expect(asked).toEqual(["full", "glance", "glance", "full"]);
 });

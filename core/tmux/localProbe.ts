@@ -5,10 +5,18 @@ import type { ReadCommand } from "./readCommand.ts";
 import { PROBE_FORMATS, probeListing, parseProbeLine, type ProbeLine, type ProbeResult } from "./topology.ts";
 import type { TmuxServer } from "./tmuxServer.ts";
 
-/** What no output tells is seen this often: a session that is renamed, one pane of several that goes. */
-const FULL_EVERY_MS = 2_600;
+/** What no glance tells is seen this often: a session, a window or a pane at rest that is renamed or moved. */
+const FULL_EVERY_MS = 5_200;
+/** While something moves, everything is looked at this often; in between only windows that begin to move count. */
+const FULL_WHILE_MOVING_MS = 800;
 
-const GLANCE: ReadCommand = ["display-message", "-p", "#{S:#{W:#{window_activity} }}"];
+const GLANCE: ReadCommand = ["display-message", "-p", "#{S:#{W:#{window_activity}.#{window_panes} }}"];
+
+/** A window as often as sessions show it. `activity`: epoch seconds of its last output. */
+interface Window {
+  activity: number;
+  panes: number;
+}
 
 interface Look {
   /** Which life of which server. */
@@ -17,10 +25,10 @@ interface Look {
   at: number;
   lines: readonly string[];
   parsed: readonly ProbeLine[];
-  /** Something had moved shortly before: the next look is at everything again. */
+  /** In the order of the glance; null where the lines do not tell. */
+  windows: readonly Window[] | null;
+  /** Something had moved shortly before. */
   isMoving: boolean;
-  /** Windows of all sessions, as the first glance after it counted them; null before that. */
-  windows: number | null;
   result: Extract<ProbeResult, { status: "ok" }>;
 }
 
@@ -28,18 +36,48 @@ const isSame = (a: ProbeLine | undefined, b: ProbeLine): boolean =>
   a === b || (a?.paneId === b.paneId && a.rest === b.rest);
 
 /** tmux tells activity in whole seconds: what moved in the second of a look may have done so after it. */
-const hasMovedSince = (activity: number | null, at: number): boolean =>
-  activity !== null && activity >= Math.floor(at / 1_000);
+const hasMovedSince = (activity: number, at: number): boolean => activity >= Math.floor(at / 1_000);
 
-/** When each window moved last, epoch seconds; null where that was not answered in this form, or by another server. */
-const readGlance = async (server: TmuxServer, of: string): Promise<number[] | null> => {
+/** The windows of all lines, one after the other, each with its panes; a window that two sessions show stands there twice. */
+const windowsOf = (rows: readonly ProbeLine[]): Window[] | null => {
+  const windows: (Window & { id: string; firstPane: string })[] = [];
+  for (const { paneId, windowId, activity } of rows) {
+    if (activity === null || windowId === null) return null;
+    const current = windows.at(-1);
+    if (current?.id === windowId && current.firstPane !== paneId) current.panes += 1;
+    else windows.push({ id: windowId, firstPane: paneId, activity, panes: 1 });
+  }
+  return windows;
+};
+
+const parseGlance = (line: string): Window[] | null => {
+  const windows = line
+    .split(" ")
+    .slice(0, -1)
+    .map((part) => /^(\d{1,12})\.(\d{1,6})$/.exec(part));
+  return windows.every((match) => match !== null)
+    ? windows.map(([, activity, panes]) => ({ activity: Number(activity), panes: Number(panes) }))
+    : null;
+};
+
+/** The windows as they are now; null where that was not answered in this form, or by another server. */
+const readGlance = async (server: TmuxServer, of: string): Promise<Window[] | null> => {
   const answer = await server.query([PROBE_FORMATS.instance, GLANCE]);
   if (answer.status !== "ok") return null;
   const [about, windows] = answer.answers;
   if (about?.isOk !== true || windows?.isOk !== true || !about.lines[0]?.startsWith(`${of} `)) return null;
-  const activities = (windows.lines[0] ?? "").split(" ").slice(0, -1).map(Number);
-  return activities.every((activity) => Number.isSafeInteger(activity)) ? activities : null;
+  return parseGlance(windows.lines[0] ?? "");
 };
+
+/** Whether a window came, went, was split, or printed something that the look cannot have seen. */
+const isNewIn = (glance: readonly Window[], { windows, isMoving, at }: Look): boolean =>
+  windows === null ||
+  windows.length !== glance.length ||
+  glance.some(({ activity, panes }, index) => {
+    const before = windows[index];
+    const isKnownToMove = isMoving && before !== undefined && hasMovedSince(before.activity, at - 1_000);
+    return before?.panes !== panes || (!isKnownToMove && hasMovedSince(activity, at));
+  });
 
 /**
  * Looks like `probeTopology`, but for the fingerprint: it is one of this prober alone, and may differ where only the order of
@@ -52,16 +90,12 @@ export const createLocalProbe = (
   let last: Look | null = null;
   let serial = 0;
 
-  /** True when a look at all panes would show nothing new. */
+  /** True when a look at all panes would show nothing new, or nothing that cannot wait. */
   const isAtRest = async (before: Look): Promise<boolean> => {
     const age = clock.now() - before.at;
-    if (before.isMoving || age >= FULL_EVERY_MS || age < 0) return false;
+    if (age >= (before.isMoving ? FULL_WHILE_MOVING_MS : FULL_EVERY_MS) || age < 0) return false;
     const glance = await readGlance(server, before.of);
-    if (glance === null) return false;
-    const { windows } = before;
-    before.windows ??= glance.length;
-    if (windows !== null && windows !== glance.length) return false;
-    return !glance.some((activity) => hasMovedSince(activity, before.at));
+    return glance !== null && !isNewIn(glance, before);
   };
 
   return async () => {
@@ -79,15 +113,17 @@ export const createLocalProbe = (
       const known = before?.lines[index] === line ? before.parsed[index] : undefined;
       return known ?? parseProbeLine(line);
     });
+    const isUnchanged =
+      before?.lines.length === lines.length && parsed.every((row, index) => row === before.parsed[index]);
     const look = {
       of,
       at,
       lines,
       parsed,
-      isMoving: parsed.some(({ activity }) => hasMovedSince(activity, at - 1_000)),
-      windows: null,
+      windows: isUnchanged ? before.windows : windowsOf(parsed),
+      isMoving: parsed.some(({ activity }) => activity !== null && hasMovedSince(activity, at - 1_000)),
     };
-    if (before?.lines.length === lines.length && parsed.every((row, index) => row === before.parsed[index])) {
+    if (isUnchanged) {
       last = { ...look, result: before.result };
       return last.result;
     }

@@ -96,6 +96,7 @@ it("looks at everything as soon as a window of another session prints something"
 it.each([
   ["a new window", ["new-window", "-d", "-t", "one:", "exec cat"]],
   ["a window that goes", ["kill-window", "-t", "two:1"]],
+  ["a pane more in a window at rest", ["split-window", "-d", "-t", "two:1", "sleep 1000"]],
 ])("sees %s with the next look", async (_what, command) => {
   await rest();
   const before = await fingerprint();

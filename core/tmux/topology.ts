@@ -83,12 +83,14 @@ export const probeListing = async (server: TmuxServer): Promise<ReturnType<typeo
 export interface ProbeLine {
   paneId: string;
   activity: number | null;
+  windowId: string | null;
   rest: string;
 }
 
 export const parseProbeLine = (line: string): ProbeLine => {
   const [, paneId = "", activity, rest = line] = /^(%\d+) (\d+) (.*)$/.exec(line) ?? [];
-  return { paneId, activity: activity === undefined ? null : Number(activity), rest };
+  const windowId = /^\d+ \d+ (@\d+) /.exec(rest)?.[1] ?? null;
+  return { paneId, activity: activity === undefined ? null : Number(activity), windowId, rest };
 };
 
 /** The cheap look: ask often, and list when the fingerprint differs from that of the last listing. */

@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import type { TmuxServer } from "../tmux/tmuxServer.ts";
+import { watchServer } from "./serverWatch.ts";
+
+const START = 1_000_000_000;
+const USUAL_MS = 900;
+
+/** A server of one pane, which printed something last at `movedAt` (epoch ms). */
+const scene = (mode: TmuxServer["mode"] = "direct") => {
+  const state = { now: START, movedAt: START - 3_600_000 };
+  const activity = (): number => Math.floor(state.movedAt / 1_000);
+  const server: TmuxServer = {
+    targetId: "host",
+    server: "default",
+    mode,
+    problem: null,
+    query: (commands) =>
+      Promise.resolve({
+        status: "ok",
+        at: state.now,
+        answers: commands.map(([name, ...args]) => {
+          if (name === "list-panes") return { isOk: true, lines: [`%1 ${activity()} 41 0 @1 0 t w s`] };
+          const isGlance = args.some((arg) => arg.includes("window_panes"));
+          return { isOk: true, lines: [isGlance ? `${activity()}.1 ` : "7 1700000000 /tmp/sock"] };
+        }),
+      }),
+    close: () => Promise.resolve(),
+  };
+  const watched = watchServer({
+    tmux: server,
+    socketPath: "/tmp/sock",
+    makeNonce: () => "nonce",
+    clock: { now: () => state.now },
+  });
+  const lookAfter = async (ms: number): Promise<void> => {
+    state.now += ms;
+    await watched.list();
+  };
+  return { state, watched, lookAfter };
+};
+
+it("looks sooner for a while after something moved, and rarer where nothing did for long", async () => {
+  const { state, watched, lookAfter } = scene();
+  await lookAfter(0);
+  const pause = (tookMs = 4): number => watched.pauseMs(USUAL_MS, tookMs);
+  expect(pause()).toBe(450);
+  await lookAfter(12_000);
+  expect(pause()).toBe(900);
+  await lookAfter(20_000);
+  expect(pause()).toBe(1_200);
+  state.movedAt = state.now;
+  await lookAfter(1_200);
+  expect(pause()).toBe(450);
+});
+
+it("does not look sooner where that would take much of the time", async () => {
+  const { watched, lookAfter } = scene();
+  await lookAfter(0);
+  expect(watched.pauseMs(USUAL_MS, 6)).toBe(600);
+  expect(watched.pauseMs(USUAL_MS, 80)).toBe(900);
+});
+
+it("keeps to the usual pause where each look is a process", async () => {
+  const { watched, lookAfter } = scene("polling");
+  await lookAfter(0);
+  expect(watched.pauseMs(USUAL_MS, 1)).toBe(USUAL_MS);
+});
