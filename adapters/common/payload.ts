@@ -47,7 +47,7 @@ export const oneLine = (text: string, max = 500): string =>
     .trim()
     .slice(0, max);
 
-/** Several lines, control characters but newline and tab removed, at most `max` characters; a cut is marked. */
+/** Several lines, control characters but newline and tab removed, at most `max` characters and the mark of a cut. */
 export const boundedText = (text: string, max = 8_000): string => {
   const mark = text.length > max ? `…[cut from ${text.length} characters]` : "";
   return (

@@ -25,8 +25,8 @@ export const MAX_OPTIONS = 30;
 
 /** Characters of a body and of an edit's content; what is longer is cut, marked, and not whole. */
 export const MAX_REQUEST_TEXT = 65_536;
-/** Room for the mark of a cut. */
-const MAX_MARKED_TEXT = MAX_REQUEST_TEXT + 100;
+/** With room for the mark of a cut. */
+export const MAX_MARKED_TEXT = MAX_REQUEST_TEXT + 100;
 
 /**
  * `title` is one line; `body` is the command, the path of an edit, the plan or the question's text, to the letter but for

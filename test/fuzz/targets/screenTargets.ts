@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { FOREIGN_TREES } from "../../../adapters/testkit/foreignTrees.ts";
 import { createAdapterRegistry } from "../../../adapters/index.ts";
-import { promptRequestSchema, requestView } from "../../../core/model/request.ts";
+import { MAX_MARKED_TEXT, promptRequestSchema, requestView } from "../../../core/model/request.ts";
 import { isWaiting, statusSchema } from "../../../core/model/state.ts";
 import type { ProcessInfo } from "../../../core/model/runtime.ts";
 import type { AgentAdapter, Reading, Screen } from "../../../core/ports/agentAdapter.ts";
@@ -24,7 +24,7 @@ export const checkReading = (reading: Reading | null): void => {
   const request = promptRequestSchema.parse(reading.request);
   requestView(request);
   holdLine(request.title, 500, "the title of a request");
-  holdText(request.body, 8_000, "the body of a request");
+  holdText(request.body, MAX_MARKED_TEXT, "the body of a request");
   for (const { label, keys } of request.options) {
     holdLine(label, 500, "an option");
     hold((keys ?? []).length <= 500, "an option needs more than 500 keys");
