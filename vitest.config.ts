@@ -9,6 +9,7 @@ export default defineConfig({
       "adapters/**/*.test.ts",
       "cli/**/*.test.ts",
       "main/**/*.test.ts",
+      "ui/**/*.test.ts",
       "renderer/**/*.test.{ts,tsx}",
       "test/**/*.test.ts",
     ],

@@ -58,7 +58,7 @@ const build = async (part) => {
   if (code !== 0) throw new StartError("The build failed: run 'npm run build' to see why.");
 };
 
-const RENDERER_SOURCES = ["renderer", "core/model", "core/api", "core/rpc"];
+const RENDERER_SOURCES = ["renderer", "ui", "core/model", "core/api", "core/rpc"];
 
 /** Seconds since the start, for people. */
 const elapsed = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;

@@ -1,6 +1,6 @@
 // The attach command to copy, where the host cannot open a terminal.
 import { useState } from "react";
-import { displayText } from "../text/displayText.ts";
+import { displayText } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./CommandDialog.module.css";

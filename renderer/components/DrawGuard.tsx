@@ -1,7 +1,7 @@
 // What is shown when drawing fails: without it one thing that this page does not understand, as from a newer daemon, would
 // leave an empty window for good.
 import { Component, type ReactNode } from "react";
-import { displaySentence } from "../text/displayText.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./EmptyView.module.css";
 

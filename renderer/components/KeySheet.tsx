@@ -1,5 +1,5 @@
 // The keys, on one sheet.
-import { KEY_SHEET } from "../state/keys.ts";
+import { KEY_SHEET } from "../../ui/actions/keys.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { Keys } from "./Keys.tsx";

@@ -3,10 +3,11 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { toFailure, type Api, type Failure } from "../connection/connectHost.ts";
-import { killInput } from "../state/guards.ts";
-import { displaySentence } from "../text/displayText.ts";
-import { agentName, paneName, panePlaceAndState } from "../text/paneText.ts";
+import { toFailure, type Api } from "../connection/connectHost.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { killInput } from "../../ui/actions/guards.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { agentName, paneName, panePlaceAndState } from "../../ui/text/paneText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./KillDialog.module.css";

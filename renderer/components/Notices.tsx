@@ -1,7 +1,7 @@
 // What stands between the header and the list: a lost connection and targets that cannot be read.
-import type { Connection } from "../state/feedReducer.ts";
-import type { Problem } from "../state/groups.ts";
-import { displayLine, displaySentence } from "../text/displayText.ts";
+import type { Connection } from "../../ui/lists/feedReducer.ts";
+import type { Problem } from "../../ui/lists/groups.ts";
+import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { Countdown } from "./Age.tsx";
 import styles from "./Notices.module.css";
 

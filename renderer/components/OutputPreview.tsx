@@ -5,7 +5,7 @@ import type { OutputSource } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Api } from "../connection/connectHost.ts";
 import { useOutput } from "../hooks/useOutput.ts";
-import { displaySentence, displayText } from "../text/displayText.ts";
+import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./OutputPreview.module.css";
 

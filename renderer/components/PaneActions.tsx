@@ -1,8 +1,8 @@
 // The buttons of an expanded row: only what can be done, and in words what cannot be and why.
 import type { PaneView } from "../../core/model/view.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
-import { missingAbilities, repliesToPrompt, type Abilities } from "../state/abilities.ts";
-import { displayLine } from "../text/displayText.ts";
+import { missingAbilities, repliesToPrompt, type Abilities } from "../../ui/actions/abilities.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./PaneDetail.module.css";
 

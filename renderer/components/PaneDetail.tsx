@@ -2,10 +2,10 @@
 import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Api } from "../connection/connectHost.ts";
-import type { ActionStatus } from "../state/actionDesk.ts";
-import type { Abilities } from "../state/abilities.ts";
+import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
+import type { Abilities } from "../../ui/actions/abilities.ts";
 import type { Draft, DraftStore } from "../state/draftStore.ts";
-import { panePlace } from "../text/paneText.ts";
+import { panePlace } from "../../ui/text/paneText.ts";
 import { Age } from "./Age.tsx";
 import { OutputPreview } from "./OutputPreview.tsx";
 import { PaneActions, type PaneActionHandlers } from "./PaneActions.tsx";

@@ -1,9 +1,9 @@
 // One pane: what runs where, its state in words and for how long, and what it asks. Expanding it shows the detail.
 import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import type { RowPlace } from "../state/rows.ts";
-import { displayLine } from "../text/displayText.ts";
-import { agentName, paneLabel, paneName, panePlace, paneState, requestLine } from "../text/paneText.ts";
+import type { RowPlace } from "../../ui/lists/rows.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import { agentName, paneLabel, paneName, panePlace, paneState, requestLine } from "../../ui/text/paneText.ts";
 import { Age } from "./Age.tsx";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./PaneRow.module.css";

@@ -10,11 +10,11 @@ import {
   type KeyboardEvent,
 } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import type { ActionStatus } from "../state/actionDesk.ts";
-import { isSettled } from "../state/actionDesk.ts";
-import { repliesToPrompt } from "../state/abilities.ts";
+import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
+import { isSettled } from "../../ui/actions/actionStatus.ts";
+import { repliesToPrompt } from "../../ui/actions/abilities.ts";
 import { MAX_DRAFT_CHARACTERS, type Draft, type DraftStore } from "../state/draftStore.ts";
-import { paneName } from "../text/paneText.ts";
+import { paneName } from "../../ui/text/paneText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./QuickReply.module.css";
 

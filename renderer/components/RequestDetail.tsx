@@ -1,8 +1,8 @@
 // What an agent asks, in full and as text: the command, the file or diff, the plan, the question with its options, and how
 // long the agent itself waits. Options that can be chosen from here are buttons.
 import type { PaneView } from "../../core/model/view.ts";
-import type { Abilities } from "../state/abilities.ts";
-import { displayLine, displayText } from "../text/displayText.ts";
+import type { Abilities } from "../../ui/actions/abilities.ts";
+import { displayLine, displayText } from "../../ui/text/displayText.ts";
 import { TimeLeft } from "./Age.tsx";
 import styles from "./RequestDetail.module.css";
 

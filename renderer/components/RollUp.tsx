@@ -1,7 +1,7 @@
 // How many panes are in which state, as shapes with numbers.
 import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
-import type { StateCounts } from "../state/groups.ts";
+import type { StateCounts } from "../../ui/lists/groups.ts";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./RollUp.module.css";
 

@@ -12,8 +12,8 @@ import {
 } from "react";
 import { useRem } from "../hooks/useRem.ts";
 import { findWindow, rowTops, scrollToShow } from "../state/rowWindow.ts";
-import type { Row } from "../state/rows.ts";
-import { requestLine } from "../text/paneText.ts";
+import type { Row } from "../../ui/lists/rows.ts";
+import { requestLine } from "../../ui/text/paneText.ts";
 import styles from "./RowList.module.css";
 
 /** In rem, as the style sheets have them; of a target only until it was measured. */

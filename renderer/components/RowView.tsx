@@ -1,6 +1,6 @@
 // A row of any kind, as the list draws it: again only when it or what is under way on it changed.
 import { memo } from "react";
-import type { Row } from "../state/rows.ts";
+import type { Row } from "../../ui/lists/rows.ts";
 import { GroupHeader } from "./GroupHeader.tsx";
 import { PaneItem, type PaneItemProps } from "./PaneItem.tsx";
 import { SessionRow } from "./SessionRow.tsx";

@@ -1,8 +1,8 @@
 // One session, or all of one name: where it is, how many agents in which state. Opening it shows its windows.
-import type { SessionSummary } from "../state/sessions.ts";
-import { placeName } from "../state/sessions.ts";
-import { displayLine } from "../text/displayText.ts";
-import { HEALTH_WORDS } from "../text/healthText.ts";
+import type { SessionSummary } from "../../ui/lists/sessions.ts";
+import { placeName } from "../../ui/lists/sessions.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
 import { RollUp, rollUpText } from "./RollUp.tsx";
 import styles from "./SessionRow.module.css";
 

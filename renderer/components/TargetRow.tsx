@@ -1,7 +1,7 @@
 // One target: how it is and since when nobody heard of it, why, and what to do.
 import type { TargetView } from "../../core/model/view.ts";
-import { displayLine, displaySentence } from "../text/displayText.ts";
-import { targetWord } from "../text/healthText.ts";
+import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
+import { targetWord } from "../../ui/text/healthText.ts";
 import { Age, TimeLeft } from "./Age.tsx";
 import styles from "./TargetRow.module.css";
 

@@ -1,6 +1,6 @@
 // The line above the rows of a view that needs one: merging sessions by name, and the way back from a session's windows.
-import type { View } from "../state/views.ts";
-import { displayLine } from "../text/displayText.ts";
+import type { View } from "../../ui/lists/views.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { BackButton } from "./BackButton.tsx";
 import styles from "./ViewBar.module.css";
 

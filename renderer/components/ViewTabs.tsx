@@ -1,5 +1,5 @@
 // The way between the views, and to the sheet of shortcuts.
-import { TABS, tabOf, type TabKind, type View } from "../state/views.ts";
+import { TABS, tabOf, type TabKind, type View } from "../../ui/lists/views.ts";
 import styles from "./ViewTabs.module.css";
 
 interface ViewTabsProps {

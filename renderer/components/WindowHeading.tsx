@@ -1,6 +1,6 @@
 // A window of a session, above its panes.
-import type { WindowSummary } from "../state/sessions.ts";
-import { displayLine } from "../text/displayText.ts";
+import type { WindowSummary } from "../../ui/lists/sessions.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { RollUp } from "./RollUp.tsx";
 import styles from "./WindowHeading.module.css";
 

@@ -3,8 +3,9 @@ import { createTRPCClient, TRPCClientError, type TRPCClient } from "@trpc/client
 import { z } from "zod";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
-import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
+import { messageLinks } from "../../core/rpc/messageLink.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Visibility } from "../state/visibility.ts";
 import { Wishes } from "../state/wishes.ts";
 import { fetchLink } from "./fetchLink.ts";
@@ -57,13 +58,6 @@ export const connectHost = (window: Window): Host => {
     wishes,
   };
 };
-
-export interface Failure {
-  message: string;
-  remedy: string | null;
-  /** Our own code; also one that only a newer daemon knows. */
-  code: string | null;
-}
 
 const wireErrorSchema = z.object({ agtmuxCode: z.string(), remedy: z.string() });
 

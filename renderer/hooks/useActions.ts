@@ -3,10 +3,11 @@ import { useMemo, useState } from "react";
 import type { AnswerChoice, Signal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure, type Host } from "../connection/connectHost.ts";
-import type { ActionDesk, ActionStatus } from "../state/actionDesk.ts";
+import type { ActionDesk } from "../state/actionDesk.ts";
+import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Draft } from "../state/draftStore.ts";
-import { agentInput, dismissInput, interruptInput, killInput, promptInput } from "../state/guards.ts";
-import { shellCommand } from "../text/shellCommand.ts";
+import { agentInput, dismissInput, interruptInput, killInput, promptInput } from "../../ui/actions/guards.ts";
+import { shellCommand } from "../../ui/text/displayText.ts";
 
 export interface AttachCommand {
   pane: PaneView;

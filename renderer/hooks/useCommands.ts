@@ -2,7 +2,7 @@
 import type { RefObject } from "react";
 import type { ActionDesk } from "../state/actionDesk.ts";
 import type { KeyHold } from "../state/keyHold.ts";
-import type { KeyCommand } from "../state/keys.ts";
+import type { KeyCommand } from "../../ui/actions/keys.ts";
 import type { Actions } from "./useActions.ts";
 import { usePopoverKeys } from "./usePopoverKeys.ts";
 import type { Rows } from "./useRows.ts";

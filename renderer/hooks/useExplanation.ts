@@ -1,7 +1,8 @@
 // Asks the daemon why a pane is in its state, again whenever the state changes. Only while the row is expanded.
 import { useEffect, useState } from "react";
 import type { Explanation } from "../../core/model/view.ts";
-import { toFailure, type Api, type Failure } from "../connection/connectHost.ts";
+import { toFailure, type Api } from "../connection/connectHost.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
 
 export type ExplanationState =
   | { kind: "loading" }

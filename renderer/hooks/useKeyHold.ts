@@ -1,7 +1,8 @@
 // Connects the held keys with what refuses and what lets go: every refusal of the desk, every press of the pointer, and the
 // popover that is shown anew.
 import { useEffect, useState } from "react";
-import type { ActionDesk, ActionStatus } from "../state/actionDesk.ts";
+import type { ActionDesk } from "../state/actionDesk.ts";
+import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { KeyHold } from "../state/keyHold.ts";
 import { useVisibility } from "./useVisibility.ts";
 

@@ -3,8 +3,9 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { toFailure, type Api, type Failure } from "../connection/connectHost.ts";
-import { agentInput } from "../state/guards.ts";
+import { toFailure, type Api } from "../connection/connectHost.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { agentInput } from "../../ui/actions/guards.ts";
 import type { Visibility } from "../state/visibility.ts";
 import { useVisibility } from "./useVisibility.ts";
 

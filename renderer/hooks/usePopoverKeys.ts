@@ -2,7 +2,7 @@
 // platform gives them, and a reply keeps everything. After a refusal no key does anything until the person moves.
 import { useEffect, useEffectEvent } from "react";
 import type { KeyHold } from "../state/keyHold.ts";
-import { commandOf, type KeyCommand } from "../state/keys.ts";
+import { commandOf, type KeyCommand } from "../../ui/actions/keys.ts";
 
 const isCheckbox = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement && target.type === "checkbox";

@@ -2,11 +2,12 @@
 // kill that is being confirmed; and what the keys do to the selected row. Keys answer only what the person can see in full.
 import { useState } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Abilities } from "../state/abilities.ts";
-import type { ActionDesk, ActionKind } from "../state/actionDesk.ts";
-import type { KeyCommand } from "../state/keys.ts";
-import { displaySentence } from "../text/displayText.ts";
-import { isOneLine } from "../text/requestText.ts";
+import type { Abilities } from "../../ui/actions/abilities.ts";
+import type { ActionDesk } from "../state/actionDesk.ts";
+import type { ActionKind } from "../../ui/actions/actionStatus.ts";
+import type { KeyCommand } from "../../ui/actions/keys.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { isOneLine } from "../../ui/text/requestText.ts";
 import type { Actions } from "./useActions.ts";
 import type { Rows } from "./useRows.ts";
 

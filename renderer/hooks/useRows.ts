@@ -2,11 +2,11 @@
 // feed says nor what is done to panes.
 import { useMemo, useState } from "react";
 import { z } from "zod";
-import type { FeedState } from "../state/feedReducer.ts";
-import type { Filter } from "../state/groups.ts";
-import { RowMemory } from "../state/rowMemory.ts";
-import { moveSelection, type Row } from "../state/rows.ts";
-import { parentOf, type TabKind, type View } from "../state/views.ts";
+import type { FeedState } from "../../ui/lists/feedReducer.ts";
+import type { Filter } from "../../ui/lists/groups.ts";
+import { RowMemory } from "../../ui/lists/rowMemory.ts";
+import { moveSelection, type Row } from "../../ui/lists/rows.ts";
+import { parentOf, type TabKind, type View } from "../../ui/lists/views.ts";
 import { useCollapsed } from "./useCollapsed.ts";
 import { useStored } from "./useStored.ts";
 

@@ -1,7 +1,7 @@
 // Which long requests the person has unfolded. It holds for one asking: another prompt in the same row is folded again.
 import { useCallback, useState } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import { fitsAtOnce } from "../text/requestText.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
 
 const keyOf = ({ identity, prompt_fingerprint }: PaneView): string =>
   `${identity.pane_ref} ${prompt_fingerprint}`;

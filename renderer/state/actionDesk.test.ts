@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ActionResult } from "../../core/model/actionView.ts";
-import type { Failure } from "../connection/connectHost.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { ActionDesk } from "./actionDesk.ts";
 
 const RESULT: ActionResult = {

@@ -1,17 +1,7 @@
 // What was done to panes and what came of it, one status per pane, for React. It runs one action of a pane at a time, and
 // tells what was refused from what nobody knows.
-import type { ActionOutcome, ActionResult } from "../../core/model/actionView.ts";
-import type { Failure } from "../connection/connectHost.ts";
-
-export type ActionKind = "attach" | "send" | "answer" | "interrupt" | "kill" | "dismiss";
-
-export type ActionStatus =
-  | { kind: "sending"; action: ActionKind }
-  | { kind: "done"; action: ActionKind; outcome: ActionOutcome; detail: string; notes: readonly string[] }
-  /** Nothing was done. */
-  | { kind: "refused"; action: ActionKind; failure: Failure }
-  /** The answer did not arrive: it may have been done. */
-  | { kind: "lost"; action: ActionKind; failure: Failure };
+import type { ActionResult } from "../../core/model/actionView.ts";
+import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
 
 export interface ActionDeskDeps {
   toFailure(error: unknown): Failure;
@@ -42,9 +32,6 @@ const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 
 /** A prompt that took the place of another cannot have been read in less. */
 const READING_MS = 400;
-
-export const isSettled = (status: ActionStatus | undefined): boolean =>
-  status?.kind === "done" && status.outcome === "delivered";
 
 export class ActionDesk {
   private readonly deps: ActionDeskDeps;

@@ -1,7 +1,7 @@
 // Holds the feed's state for React. Entries are gathered and shown together at the next frame, so that a storm of changes
 // costs one rendering; while the popover is hidden nothing is rendered at all, and no frame is asked for.
 import type { FeedEntry } from "../../core/model/view.ts";
-import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "./feedReducer.ts";
+import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "../../ui/lists/feedReducer.ts";
 
 export interface FeedStoreDeps {
   now(): number;

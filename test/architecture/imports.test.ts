@@ -77,9 +77,11 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "electron", "electron-menubar", "electron-store", "zod"],
   },
   preload: { layers: [], packages: ["electron"] },
+  ui: { layers: ["core/model"], packages: [] },
   renderer: {
     layers: [
       "core/model",
+      "ui",
       "type:core/api",
       "type:core/rpc",
       "core/rpc/messageLink.ts",
@@ -93,7 +95,7 @@ const isWithin = (path: string, folder: string): boolean => path === folder || p
 
 const isAllowed = (layer: Layer, own: string, from: string, { to, isType }: Import): boolean => {
   if (isWithin(to, own)) return true;
-  if (/^(core|adapters|cli|main|preload|renderer|test|e2e|bench|scripts)\//.test(to))
+  if (/^(core|adapters|cli|main|preload|renderer|ui|test|e2e|bench|scripts)\//.test(to))
     return layer.layers.some((rule) => {
       const [first = "", rest] = rule.split(":");
       if (rest === undefined) return isWithin(to, first);

@@ -23,7 +23,7 @@ import { startProgram, type Finished, type Running } from "../harness/commandLin
 import { zipFile, type ZipEntry } from "./zipFile.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const SOURCES = ["adapters", "core", "main", "preload", "renderer", "package.json"];
+const SOURCES = ["adapters", "core", "main", "preload", "renderer", "ui", "package.json"];
 const BUILT = ["dist/main/index.js", "dist/preload/index.cjs", "dist/renderer/index.html"];
 const MAC_BINARY = "Electron.app/Contents/MacOS/Electron";
 const version = electronVersion(join(ROOT, "node_modules", "electron"));

@@ -2,8 +2,8 @@
 // draws its dialogs and runs its hooks. Each of them got its key once.
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { abilitiesOf } from "../../renderer/state/abilities.ts";
-import { fitsAtOnce } from "../../renderer/text/requestText.ts";
+import { abilitiesOf } from "../../ui/actions/abilities.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { toNotification } from "../../core/api/notifications/toNotification.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";

@@ -11,8 +11,8 @@ import { shownPrompt } from "../../core/engine/shownPrompt.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
 import { redactText } from "../../core/store/redactText.ts";
 import { RequestDetail } from "../../renderer/components/RequestDetail.tsx";
-import { abilitiesOf } from "../../renderer/state/abilities.ts";
-import { fitsAtOnce } from "../../renderer/text/requestText.ts";
+import { abilitiesOf } from "../../ui/actions/abilities.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { makePane } from "../factories/view.ts";
 
 const adapter = createClaudeAdapter();

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import type { PaneView } from "../../../core/model/view.ts";
 import { STATE_WORDS } from "../../../core/model/words.ts";
 import type { Api } from "../../connection/connectHost.ts";
-import { displayLine } from "../../text/displayText.ts";
+import { displayLine } from "../../../ui/text/displayText.ts";
 import { FailureText } from "../settings/fields.tsx";
 import { useTask } from "../settings/useTask.ts";
 import settings from "../settings/settings.module.css";

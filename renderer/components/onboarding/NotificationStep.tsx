@@ -1,7 +1,7 @@
 // Step 4: a notification, where this window can show one; otherwise who does, and what the daemon knows of it.
 import { useEffect, useState } from "react";
 import type { Host } from "../../connection/connectHost.ts";
-import { displaySentence } from "../../text/displayText.ts";
+import { displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { FailureText } from "../settings/fields.tsx";
 import { FindingItem } from "../settings/Findings.tsx";

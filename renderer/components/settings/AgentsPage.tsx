@@ -1,7 +1,7 @@
 // Which agents are recognised in panes, what of each is known, and the files of the person that add to them.
 import type { AdapterView } from "../../../core/model/adapterView.ts";
 import type { Api } from "../../connection/connectHost.ts";
-import { displayLine } from "../../text/displayText.ts";
+import { displayLine } from "../../../ui/text/displayText.ts";
 import { FailureText, Group, Toggle } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useAsk } from "./useAsk.ts";

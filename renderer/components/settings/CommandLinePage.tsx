@@ -1,7 +1,7 @@
 // How a shell gets the `agtmux` command. The desktop app links its own; a browser shows what to run.
 import type { CommandLineState } from "../../../core/model/desktop.ts";
 import type { DesktopApi, Host } from "../../connection/connectHost.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Command } from "./Command.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";

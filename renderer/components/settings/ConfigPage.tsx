@@ -1,7 +1,7 @@
 // What every page over config.json has in common: waiting, a file that is not valid, and what was refused.
 import type { ReactNode } from "react";
 import type { SettingValues } from "../../../core/model/settings.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { FailureText } from "./fields.tsx";
 import styles from "./settings.module.css";

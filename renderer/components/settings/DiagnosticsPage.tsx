@@ -6,7 +6,7 @@ import type { Host } from "../../connection/connectHost.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import { Findings } from "./Findings.tsx";
-import { reportText } from "./reportText.ts";
+import { reportText } from "../../../ui/text/reportText.ts";
 import styles from "./settings.module.css";
 import { useAsk } from "./useAsk.ts";
 import { useTask } from "./useTask.ts";

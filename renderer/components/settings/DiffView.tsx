@@ -1,6 +1,6 @@
 // What would change in which files: the text of a diff, hostile as any other.
 import type { IntegrationReport } from "../../../core/api/service.ts";
-import { displayLine, displayText } from "../../text/displayText.ts";
+import { displayLine, displayText } from "../../../ui/text/displayText.ts";
 import styles from "./settings.module.css";
 
 const kindOf = (line: string): string => {

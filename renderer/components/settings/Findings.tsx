@@ -1,6 +1,6 @@
 // The doctor's findings for a person: by what they are about, those that need something first and with what to do.
 import type { Finding, FindingStatus } from "../../../core/model/doctorView.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Group } from "./fields.tsx";
 import styles from "./settings.module.css";
 

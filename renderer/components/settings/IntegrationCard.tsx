@@ -8,7 +8,7 @@ import type {
   IntegrationVerification,
 } from "../../../core/api/service.ts";
 import type { Api } from "../../connection/connectHost.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { DiffView } from "./DiffView.tsx";
 import { FailureText } from "./fields.tsx";

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";
-import { displayLine } from "../../text/displayText.ts";
+import { displayLine } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Choice, FailureText } from "./fields.tsx";
 import { IntegrationCard } from "./IntegrationCard.tsx";

@@ -1,6 +1,6 @@
 // Whether the app starts with the person's session. Only the app can say and change that.
 import type { DesktopApi } from "../../connection/connectHost.ts";
-import { displaySentence } from "../../text/displayText.ts";
+import { displaySentence } from "../../../ui/text/displayText.ts";
 import { Absent, FailureText, Group, Toggle } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useDesktop } from "./useDesktop.ts";

@@ -4,7 +4,7 @@ import { NOTIFICATION_KINDS, type NotificationKind } from "../../../core/model/n
 import type { SettingValues } from "../../../core/model/settings.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";
-import { displayLine } from "../../text/displayText.ts";
+import { displayLine } from "../../../ui/text/displayText.ts";
 import { ConfigPage } from "./ConfigPage.tsx";
 import { Choice, Group, TextField, Toggle } from "./fields.tsx";
 import { TestNotification } from "./TestNotification.tsx";

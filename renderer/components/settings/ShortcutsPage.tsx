@@ -1,8 +1,8 @@
 // The keys of this window, and the one that brings it up from anywhere, which only the desktop app can have.
-import { KEY_SHEET } from "../../state/keys.ts";
+import { KEY_SHEET } from "../../../ui/actions/keys.ts";
 import type { DesktopApi } from "../../connection/connectHost.ts";
 import { acceleratorOf, acceleratorText } from "./acceleratorOf.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Keys } from "../Keys.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";

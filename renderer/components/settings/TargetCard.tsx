@@ -2,8 +2,8 @@
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
-import { targetWord } from "../../text/healthText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
+import { targetWord } from "../../../ui/text/healthText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Age, TimeLeft } from "../Age.tsx";
 import { ConfirmDialog } from "../ConfirmDialog.tsx";

@@ -1,7 +1,7 @@
 // In which terminal a pane is opened: what is installed, or the person's own command.
 import { PLACEHOLDER, type DesktopState, type TerminalChoice } from "../../../core/model/desktop.ts";
 import type { DesktopApi } from "../../connection/connectHost.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Absent, Choice, FailureText, Group, TextField } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useDesktop } from "./useDesktop.ts";

@@ -1,7 +1,7 @@
 // Shows a notification to see whether the system lets it through. Only the desktop app can.
 import { useState } from "react";
 import type { DesktopApi } from "../../connection/connectHost.ts";
-import { displaySentence } from "../../text/displayText.ts";
+import { displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import styles from "./settings.module.css";

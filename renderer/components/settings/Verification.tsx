@@ -1,6 +1,6 @@
 // The three facts that prove an integration: our entries, a test event that travelled, and the last event of a real agent.
 import type { IntegrationVerification } from "../../../core/api/service.ts";
-import { displayLine, displaySentence } from "../../text/displayText.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Age } from "../Age.tsx";
 import styles from "./settings.module.css";
 

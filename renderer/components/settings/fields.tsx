@@ -1,7 +1,7 @@
 // The fields of the settings: native controls with a label, a hint, and what was refused right below.
 import { useId, useState, type ReactNode } from "react";
-import type { Failure } from "../../connection/connectHost.ts";
-import { displaySentence } from "../../text/displayText.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
+import { displaySentence } from "../../../ui/text/displayText.ts";
 import styles from "./settings.module.css";
 
 export const FailureText = ({ failure }: { failure: Failure | null }) =>

@@ -1,6 +1,7 @@
 // A question to the daemon whose answer a settings page shows, asked when the page opens and again when something changed.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
-import { toFailure, type Failure } from "../../connection/connectHost.ts";
+import { toFailure } from "../../connection/connectHost.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
 
 export interface Asked<T> {
   /** The last answer; it stays while it is asked again. */

@@ -2,7 +2,8 @@
 // answers it. A refusal stays with the key that it is about.
 import { useCallback, useState } from "react";
 import type { Settings, SettingKey, SettingValues } from "../../../core/model/settings.ts";
-import { toFailure, type Api, type Failure } from "../../connection/connectHost.ts";
+import { toFailure, type Api } from "../../connection/connectHost.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { useAsk, type Asked } from "./useAsk.ts";
 
 export interface SettingsState extends Asked<Settings> {

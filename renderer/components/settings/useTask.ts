@@ -1,6 +1,7 @@
 // Something that a settings page does once a button is pressed: one at a time, and what came of it.
 import { useCallback, useEffect, useRef, useState } from "react";
-import { toFailure, type Failure } from "../../connection/connectHost.ts";
+import { toFailure } from "../../connection/connectHost.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
 
 export interface Task {
   isBusy: boolean;

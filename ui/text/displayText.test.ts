@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shellCommand } from "./shellCommand.ts";
+import { displaySentence, shellCommand } from "./displayText.ts";
 
 describe("shellCommand", () => {
   it("leaves plain words alone and quotes the rest", () =>
@@ -24,3 +24,8 @@ describe("shellCommand", () => {
     );
   });
 });
+
+it.each([
+  ["the daemon is gone", "The daemon is gone."],
+  ["Why?", "Why?"],
+])("a message %j is the sentence %j", (given, shown) => expect(displaySentence(given)).toBe(shown));

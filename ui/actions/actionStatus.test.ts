@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { outcomeText } from "./outcomeText.ts";
+import { outcomeText } from "./actionStatus.ts";
 
 it("says what came of an action in words of the popover, not of the terminal", () => {
   const failure = { message: "nothing was sent: \u202eit changed", remedy: "Run 'agtmux list'.", code: null };

@@ -1,5 +1,5 @@
 // The doctor's report as a text to hand on: what would tell strangers about the person's machines is taken out. Pure.
-import type { Finding } from "../../../core/model/doctorView.ts";
+import type { Finding } from "../../core/model/doctorView.ts";
 
 interface ReportInput {
   version: string;

@@ -1,6 +1,27 @@
-// What came of an action, in words: the same on the row and in the live region.
-import type { ActionKind, ActionStatus } from "../state/actionDesk.ts";
-import { displayLine, displaySentence } from "./displayText.ts";
+// What was done to a pane and what came of it, and how that is put into words: the same on the row and in the live region.
+import type { ActionOutcome } from "../../core/model/actionView.ts";
+import { displayLine, displaySentence } from "../text/displayText.ts";
+
+/** A failed call as the sentence that a person reads. */
+export interface Failure {
+  message: string;
+  remedy: string | null;
+  /** Our own code; also one that only a newer daemon knows. */
+  code: string | null;
+}
+
+export type ActionKind = "attach" | "send" | "answer" | "interrupt" | "kill" | "dismiss";
+
+export type ActionStatus =
+  | { kind: "sending"; action: ActionKind }
+  | { kind: "done"; action: ActionKind; outcome: ActionOutcome; detail: string; notes: readonly string[] }
+  /** Nothing was done. */
+  | { kind: "refused"; action: ActionKind; failure: Failure }
+  /** The answer did not arrive: it may have been done. */
+  | { kind: "lost"; action: ActionKind; failure: Failure };
+
+export const isSettled = (status: ActionStatus | undefined): boolean =>
+  status?.kind === "done" && status.outcome === "delivered";
 
 const UNDER_WAY: Readonly<Record<ActionKind, string>> = {
   attach: "Opening a terminal…",
