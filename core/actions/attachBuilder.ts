@@ -4,7 +4,7 @@ import type { VerifiedAction } from "./prepare.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey, ServerInstance } from "../model/runtime.ts";
 import type { AttachPlan } from "../model/snapshot.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 
 /** `insideTmux`: the caller's `$TMUX`, or null outside tmux. `mayFocus`: it can bring a terminal to the front by its tty. */
 export type PlanAttach = (
@@ -13,16 +13,16 @@ export type PlanAttach = (
 ) => Promise<AttachPlan>;
 
 export interface AttachBuilderDeps {
-  fleet: Pick<Fleet, "unitOf">;
+  connectedTargets: Pick<ConnectedTargets, "get">;
   paneOf: (key: PaneKey) => Pane | undefined;
   instanceOf: (targetId: string, server: string) => ServerInstance | null;
 }
 
 export const createAttachBuilder =
-  ({ fleet, paneOf, instanceOf }: AttachBuilderDeps): PlanAttach =>
+  ({ connectedTargets, paneOf, instanceOf }: AttachBuilderDeps): PlanAttach =>
   async (action, caller) => {
     const { key, paneRef } = action.subject;
-    const { executor, tmuxPath, servers, toTerminal } = fleet.unitOf(key.targetId);
+    const { executor, tmuxPath, servers, toTerminal } = connectedTargets.get(key.targetId);
     const pane = paneOf(key);
     const watched = servers.find(({ server }) => server === key.server);
     if (pane === undefined || watched === undefined)

@@ -11,19 +11,19 @@ import { SCHEMA_VERSION } from "../model/view.ts";
 import type { StateFileRequest } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionRecord } from "./actionRecord.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { PaneReach } from "./paneReach.ts";
 
 export interface OutputActionsDeps {
   ingest: Pick<Ingest, "liveState">;
   record: ActionRecord;
-  fleet: Pick<Fleet, "unitOf">;
+  connectedTargets: Pick<ConnectedTargets, "get">;
   reach: PaneReach;
   clock: Pick<Clock, "now">;
 }
 
 export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService, "viewOutput"> => {
-  const { ingest, record, fleet, reach, clock } = deps;
+  const { ingest, record, connectedTargets, reach, clock } = deps;
 
   const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {
     const entry = runtimeId === null ? undefined : ingest.liveState.runtimes.get(runtimeId);
@@ -38,7 +38,7 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
     const { pid, processStartedAt, agentSessionId } = runtime;
     if (pid === null || processStartedAt === null)
       throw new AgtmuxError("E_UNSUPPORTED", `The process of the agent in ${paneRef} is not known`);
-    const { executor } = fleet.unitOf(runtime.targetId);
+    const { executor } = connectedTargets.get(runtime.targetId);
     const process = { pid, ppid: pane.panePid, comm: "", args: "", startedAt: processStartedAt };
     const homeDir = await executor.homeDir();
     return { files: executor.files, homeDir, process, pane, agentSessionId, transcriptPath, cwd };

@@ -16,7 +16,7 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
 import { auditList } from "./auditView.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import { createOnceByKey, toResult } from "./onceByKey.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import { createPaneReach } from "./paneReach.ts";
@@ -27,7 +27,7 @@ export interface PaneActionsDeps {
   ingest: Ingest;
   gate: Gate;
   record: ActionRecord;
-  fleet: Fleet;
+  connectedTargets: ConnectedTargets;
   store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
   clock: Clock;
   ids: Pick<IdSource, "nonce">;
@@ -42,9 +42,9 @@ const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
 export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
-  const { ingest, gate, record, fleet, store, clock } = deps;
+  const { ingest, gate, record, connectedTargets, store, clock } = deps;
   const reach = createPaneReach({
-    fleet,
+    connectedTargets,
     paneOf: (key) => ingest.liveState.paneOf(key),
     makeNonce: () => deps.ids.nonce(),
   });
@@ -62,7 +62,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const isForeground = async (runtimeId: string): Promise<boolean> => {
     const runtime = entryOf(runtimeId)?.runtime;
     if (runtime === undefined || runtime.pid === null || runtime.processStartedAt === null) return false;
-    const { executor, processes } = fleet.unitOf(runtime.targetId);
+    const { executor, processes } = connectedTargets.get(runtime.targetId);
     const seen = await findProcess(executor, runtime.pid);
     // A pid that was given to another process may be in front of another terminal.
     return seen?.isForeground === true && (await processes.verify(runtime.pid, runtime.processStartedAt));
@@ -121,7 +121,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
                 state: () => stateOf(runtimeId),
                 isForeground: () => isForeground(runtimeId),
               },
-        hasAgent: () => fleet.unitOf(pane.targetId).hasAgent(pane),
+        hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),
         text: input.text,
         pressEnter: input.pressEnter,
         toShell: input.toShell,
@@ -133,7 +133,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
 
   return {
-    ...createOutputActions({ ingest, record, fleet, reach, clock }),
+    ...createOutputActions({ ingest, record, connectedTargets, reach, clock }),
 
     send: (input) =>
       record.throughGate(
@@ -212,14 +212,14 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
               `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
             );
           const state = resolution?.status.state ?? "unknown";
-          const unit = fleet.unitOf(runtime.targetId);
+          const connected = connectedTargets.get(runtime.targetId);
           const report = await killProcess({
             paneRef,
             pid,
             signal: input.signal,
-            processes: createProcessSignaller(unit.executor),
+            processes: createProcessSignaller(connected.executor),
             clock,
-            isRuntimeProcess: () => unit.processes.verify(pid, processStartedAt),
+            isRuntimeProcess: () => connected.processes.verify(pid, processStartedAt),
             verify: () => gate.verify(turn.prepared),
             onSignal: (isSent) => ingest.markKilled(runtimeId, isSent),
             mayGoOn: adapter?.eventsMayNameOtherPanes === true && (state === "running" || isWaiting(state)),

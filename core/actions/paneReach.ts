@@ -2,7 +2,7 @@
 import { createPaneClient, type PaneClient } from "./paneClient.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey } from "../model/runtime.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 
 export interface PaneReach {
   /**
@@ -14,14 +14,14 @@ export interface PaneReach {
 }
 
 export interface PaneReachDeps {
-  fleet: Pick<Fleet, "unitOf">;
+  connectedTargets: Pick<ConnectedTargets, "get">;
   paneOf: (key: PaneKey) => Pane | undefined;
   makeNonce: () => string;
 }
 
-export const createPaneReach = ({ fleet, paneOf, makeNonce }: PaneReachDeps): PaneReach => ({
+export const createPaneReach = ({ connectedTargets, paneOf, makeNonce }: PaneReachDeps): PaneReach => ({
   reach: (key, paneRef) => {
-    const { executor, tmuxPath, servers } = fleet.unitOf(key.targetId);
+    const { executor, tmuxPath, servers } = connectedTargets.get(key.targetId);
     const pane = paneOf(key);
     if (tmuxPath === null)
       throw new AgtmuxError("E_TMUX_MISSING", `cannot reach ${paneRef}: no tmux was found`);

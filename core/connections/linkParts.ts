@@ -12,7 +12,7 @@ interface Closable {
 export interface LinkParts {
   executor: Closable | null;
   shell: Closable | null;
-  unit: Closable | null;
+  connected: Closable | null;
   events: Closable | null;
   /** Done first, at once, the last one first. */
   onClose(step: () => void): void;
@@ -35,7 +35,7 @@ export const createLinkParts = (
   const parts: LinkParts = {
     executor: null,
     shell: null,
-    unit: null,
+    connected: null,
     events: null,
     onClose: (step) => {
       steps.push(step);
@@ -44,7 +44,7 @@ export const createLinkParts = (
       for (const step of steps.splice(0).toReversed()) step();
       const cancel = clock.setTimer(ORDERLY_MS, () => void end(parts.shell));
       // Both hear it in this moment: what the end of the shell does to a look must not count as a look.
-      await Promise.all([end(parts.unit), end(parts.events)]);
+      await Promise.all([end(parts.connected), end(parts.events)]);
       cancel();
       await end(parts.shell);
       await end(parts.executor);

@@ -20,9 +20,9 @@ import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
 import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironment.ts";
 import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
-import type { Fleet } from "./fleet.ts";
+import type { ConnectedTargets } from "./connectedTargets.ts";
 import { createLinkParts } from "./linkParts.ts";
-import type { TargetUnit, UnitParts } from "./targetUnit.ts";
+import type { ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
 import { asLost, whenLost } from "./whenLost.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
@@ -37,12 +37,12 @@ export interface SshTargetDeps {
   env: NodeJS.ProcessEnv;
   /** Folder of control sockets. */
   controlDir: string;
-  createUnit: (parts: UnitParts) => TargetUnit;
-  /** Its unit is there for as long as it is connected. */
-  fleet: Pick<Fleet, "add" | "remove">;
+  createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
+  /** It is among them for as long as it is connected. */
+  connectedTargets: Pick<ConnectedTargets, "add" | "remove">;
   onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
   /** Events of the target, to be committed durably. */
-  onEvents: (unit: TargetUnit, envelopes: Envelope[]) => Promise<void>;
+  onEvents: (connected: ConnectedTarget, envelopes: Envelope[]) => Promise<void>;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -59,7 +59,7 @@ export interface SshTarget {
 }
 
 export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
-  const { targetId, config, env, fleet, clock, ids, logger } = deps;
+  const { targetId, config, env, connectedTargets, clock, ids, logger } = deps;
   const configFile = env["AGTMUX_SSH_CONFIG"] ?? null;
   /** Sent again and again, and good for one connection only: 48 bits are enough. */
   const makeNonce = (): string => ids.nonce().slice(0, 12);
@@ -79,11 +79,11 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       ? createFarProcesses({ shell, clock, makeNonce })
       : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
 
-  const buildUnit = async (executor: RemoteExecutor, shell: FarShell): Promise<TargetUnit> => {
+  const buildConnected = async (executor: RemoteExecutor, shell: FarShell): Promise<ConnectedTarget> => {
     const reader = createFarExecutor({ base: executor, shell });
     const environment = await askEnvironment(shell);
     const tmux = await findFarTmux({ shell, reader, configuredPath: config.tmux_path, environment });
-    return deps.createUnit({
+    return deps.createConnected({
       executor,
       reader,
       tmuxPath: tmux.path,
@@ -104,12 +104,12 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     rttMs = Math.round((clock.now() - startedAt) * 10) / 10;
   };
 
-  const eventsOf = (unit: TargetUnit, shell: FarShell, homeDir: string): FarEvents => {
+  const eventsOf = (connected: ConnectedTarget, shell: FarShell, homeDir: string): FarEvents => {
     isOwned = false;
     return createFarEvents({
       shell,
       homeDir,
-      onBatch: (envelopes) => deps.onEvents(unit, envelopes),
+      onBatch: (envelopes) => deps.onEvents(connected, envelopes),
       onOwned: (owned) => {
         isOwned = owned;
         if (isUp) deps.onHealth("ok", null, linkNow());
@@ -162,14 +162,14 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       parts.shell = shell;
       await awaitHello(shell);
       await ping(shell);
-      const unit = await buildUnit(executor, shell);
-      parts.unit = unit;
+      const connected = await buildConnected(executor, shell);
+      parts.connected = connected;
       // With the first look its health is told as well, and then it has to be there.
-      fleet.add(unit);
-      parts.onClose(() => fleet.remove(unit));
-      const events = eventsOf(unit, shell, facts.homeDir);
+      connectedTargets.add(connected);
+      parts.onClose(() => connectedTargets.remove(connected));
+      const events = eventsOf(connected, shell, facts.homeDir);
       parts.events = events;
-      await unit.collector.start(() => events.look());
+      await connected.collector.start(() => events.look());
       parts.onClose(lookAgain(shell, events));
       probe = () => ping(shell);
       parts.onClose(() => {

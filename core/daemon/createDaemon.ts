@@ -8,10 +8,14 @@ import { createRouter, type AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type DaemonService, type Hello } from "../api/service.ts";
 import { ConfigFile } from "../config/configFile.ts";
 import { createSettingsService } from "../config/settingsService.ts";
-import { createFleet } from "../connections/fleet.ts";
+import { createConnectedTargets } from "../connections/connectedTargets.ts";
 import { createSshTarget } from "../connections/sshTarget.ts";
 import { createTargetService } from "../connections/targetService.ts";
-import { createTargetUnit, type TargetUnit, type UnitParts } from "../connections/targetUnit.ts";
+import {
+  createConnectedTarget,
+  type ConnectedTarget,
+  type ConnectedTargetParts,
+} from "../connections/connectedTarget.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { createDoctor } from "../doctor/doctor.ts";
 import { createDoctorTargets } from "../doctor/doctorTargets.ts";
@@ -125,12 +129,12 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
 
   // The targets that are connected: this machine, which does not watch yet, and later those behind SSH.
-  const fleet = createFleet((targetId) => {
+  const connectedTargets = createConnectedTargets((targetId) => {
     const target = ingest.liveState.targets.get(targetId);
     return { name: target?.targetName ?? targetId, reason: target?.healthReason ?? null };
   });
-  const createUnit = (parts: UnitParts): TargetUnit =>
-    createTargetUnit({
+  const createConnected = (parts: ConnectedTargetParts): ConnectedTarget =>
+    createConnectedTarget({
       ...parts,
       sink: ingest,
       adapters: adapterSwitch.enabled,
@@ -141,10 +145,10 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     });
   const lookForTmux = createTmuxLook(config, env);
   const { uid, platform } = deps;
-  const host = createUnit(
+  const host = createConnected(
     await declareHost({ ingest, executor, lookForTmux, config, env, uid, platform, clock, logger }),
   );
-  fleet.add(host);
+  connectedTargets.add(host);
   owned.defer(() => host.close());
 
   // What surfaces ask about and change: adapters, integrations, targets.
@@ -152,13 +156,13 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     adapters,
     adapterSwitch,
     clock,
-    capture: (pane) => fleet.unitOf(pane.targetId).capture(pane),
-    processesOf: (pane) => fleet.unitOf(pane.targetId).processesOf(pane),
+    capture: (pane) => connectedTargets.get(pane.targetId).capture(pane),
+    processesOf: (pane) => connectedTargets.get(pane.targetId).processesOf(pane),
     redact: quote,
   });
   const testEvents = createTestEvents(clock);
   const integrations = createIntegrationService({
-    fleet,
+    connectedTargets,
     targetNames: () => [...ingest.liveState.targets.values()].map(({ targetName }) => targetName),
     eventScript,
     scriptText: await readFile(deps.eventScriptSource, "utf8"),
@@ -183,11 +187,11 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
         ...target,
         env,
         controlDir: paths.controlDir,
-        createUnit,
-        fleet,
+        createConnected,
+        connectedTargets,
         onHealth: (health, reason, link) =>
           survive(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
-        onEvents: (unit, envelopes) => unit.collector.deliver(testEvents.without(envelopes)),
+        onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
         clock,
         ids,
         logger: logger.child({ target: target.targetId }),
@@ -207,7 +211,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     storeAdapters();
     ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
     ingest.renewAdapters();
-    for (const unit of fleet.units()) unit.collector.rescan();
+    for (const connected of connectedTargets.all()) connected.collector.rescan();
   };
   owned.defer(adapters.files?.onChange(() => survive(logger, renewAdapters)) ?? (() => {}));
   let disabled = config.current.adapters.disabled.join();
@@ -230,7 +234,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     });
     stopWaiting();
     stopWaiting = clock.setTimer(RESYNC_MS, () => ingest.resynced());
-    void Promise.all(fleet.units().map(({ collector }) => collector.resync())).then(() => {
+    void Promise.all(connectedTargets.all().map(({ collector }) => collector.resync())).then(() => {
       stopWaiting();
       ingest.resynced();
     });
@@ -265,20 +269,20 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     }),
     readSshAliases: async () => readSshAliases(await executor.homeDir()),
     screenNow: createScreenNow({
-      capture: async (pane) => (await fleet.find(pane.targetId)?.capture(pane)) ?? null,
+      capture: async (pane) => (await connectedTargets.find(pane.targetId)?.capture(pane)) ?? null,
       redact: quote,
     }),
-    fleet,
+    connectedTargets,
     targetService,
     doctor: createDoctor({
       adapters,
       redact: quote,
       targets: createDoctorTargets({
         ingest,
-        fleet,
+        connectedTargets,
         store,
         integrationsOf: (targetId) => integrations.of(targetId),
-        findTmux: (targetId) => lookForTmux(fleet.unitOf(targetId).executor),
+        findTmux: (targetId) => lookForTmux(connectedTargets.get(targetId).executor),
       }),
       host: () => ({
         host: deps.host,
@@ -313,7 +317,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   startTicking({
     ingest,
     lookFirst: async () => {
-      await Promise.all(fleet.units().map(({ collector }) => collector.verifyProcesses()));
+      await Promise.all(connectedTargets.all().map(({ collector }) => collector.verifyProcesses()));
     },
     reviewNotifications: () => service.notifications.review(),
     retention: () => config.current.retention,

@@ -3,7 +3,7 @@
 import type { DaemonService } from "../api/service.ts";
 import { isByIndex, parseRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 
 type ByReference = Pick<
   DaemonService,
@@ -21,19 +21,19 @@ type ByReference = Pick<
 
 export interface FreshIndexesDeps {
   ingest: Pick<Ingest, "liveState">;
-  fleet: Pick<Fleet, "find">;
+  connectedTargets: Pick<ConnectedTargets, "find">;
 }
 
 /** `service`, whose references by index are resolved in a listing that began after the call. */
 export const withFreshIndexes = <S extends ByReference>(
   service: S,
-  { ingest, fleet }: FreshIndexesDeps,
+  { ingest, connectedTargets }: FreshIndexesDeps,
 ): S => {
   const look = async (text: string): Promise<void> => {
     const ref = parseRef(text);
     if (ref.kind !== "pane" || !isByIndex(ref)) return;
     const target = [...ingest.liveState.targets.values()].find(({ targetName }) => targetName === ref.target);
-    if (target !== undefined) await fleet.find(target.targetId)?.collector.listNow(ref.server);
+    if (target !== undefined) await connectedTargets.find(target.targetId)?.collector.listNow(ref.server);
   };
   const after =
     <I extends { ref: string }, R>(act: (input: I) => Promise<R>) =>

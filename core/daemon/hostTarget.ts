@@ -1,7 +1,7 @@
 // This machine as a target: always there. Which of its tmux servers are watched and with which tmux is settled once, at start;
 // without a tmux it is a target that is down and says so.
 import type { ConfigFile } from "../config/configFile.ts";
-import type { UnitParts } from "../connections/targetUnit.ts";
+import type { ConnectedTargetParts } from "../connections/connectedTarget.ts";
 import type { LookForTmux } from "../connections/tmuxLook.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -35,8 +35,8 @@ const findPath = async (deps: HostTargetDeps): Promise<string | null> => {
   }
 };
 
-/** Makes this machine known as a target, and gives what its unit consists of. */
-export const declareHost = async (deps: HostTargetDeps): Promise<UnitParts> => {
+/** Makes this machine known as a target, and gives what it consists of. */
+export const declareHost = async (deps: HostTargetDeps): Promise<ConnectedTargetParts> => {
   const { ingest, executor, config, env, uid, platform, clock } = deps;
   ingest.setTarget({
     targetId: HOST_TARGET,

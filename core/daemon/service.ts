@@ -10,7 +10,7 @@ import { withFreshIndexes } from "./freshIndexes.ts";
 import { createPaneActions } from "../actions/paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
 import type { Doctor } from "../doctor/doctor.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { TargetService } from "../connections/targetService.ts";
 import type { SettingsService } from "../config/settingsService.ts";
 import { createWakeUp } from "./wakeUp.ts";
@@ -52,7 +52,7 @@ export interface ServiceDeps {
   settingsService: SettingsService;
   readSshAliases: DaemonService["sshAliases"];
   screenNow: ReadScreenNow;
-  fleet: Fleet;
+  connectedTargets: ConnectedTargets;
   targetService: TargetService;
   doctor: Doctor;
   /** Opens a terminal window that runs `argv`; null where the host has none. */
@@ -114,7 +114,7 @@ export const createService = (deps: ServiceDeps): Service => {
 
   const current = (key: PaneKey): SubjectNow | null => {
     // Without a connection nothing of what is known is of now, and why is what a person needs to hear.
-    deps.fleet.unitOf(key.targetId);
+    deps.connectedTargets.get(key.targetId);
     const pane = ingest.liveState.paneOf(key);
     if (pane === undefined) return null;
     const entry = ingest.liveState.liveOf(key);
@@ -169,7 +169,7 @@ export const createService = (deps: ServiceDeps): Service => {
         identity.runtime_id === null
           ? null
           : (ingest.liveState.runtimes.get(identity.runtime_id)?.runtime ?? null),
-      fleet: deps.fleet,
+      connectedTargets: deps.connectedTargets,
       clock,
     }),
     isConfirmed: (runtimeId) => {
@@ -190,21 +190,21 @@ export const createService = (deps: ServiceDeps): Service => {
     ingest,
     gate,
     record,
-    fleet: deps.fleet,
+    connectedTargets: deps.connectedTargets,
     store,
     clock,
     ids: deps.ids,
   });
 
   const planAttach = createAttachBuilder({
-    fleet: deps.fleet,
+    connectedTargets: deps.connectedTargets,
     paneOf: (key) => ingest.liveState.paneOf(key),
     instanceOf: (targetId, server) => ingest.liveState.serverOf(targetId, server)?.instance ?? null,
   });
 
   const openAttach: Service["openAttach"] = (input) =>
     record.throughGate("attach", input, ({ verified }) => {
-      const { executor } = deps.fleet.unitOf(verified.subject.key.targetId);
+      const { executor } = deps.connectedTargets.get(verified.subject.key.targetId);
       const desktop: DesktopActions = {
         run: async (argv) => (await executor.run(argv, { timeoutMs: FOCUS_TIMEOUT_MS })).exitCode,
         openTerminal: deps.openTerminal,
@@ -291,7 +291,11 @@ export const createService = (deps: ServiceDeps): Service => {
     },
     feed: (options, signal) => feedHub.subscribe(options, signal),
     notices: (signal) => notifications.subscribe(signal),
-    lookNow: createWakeUp({ fleet: deps.fleet, targetService: deps.targetService, clock }),
+    lookNow: createWakeUp({
+      connectedTargets: deps.connectedTargets,
+      targetService: deps.targetService,
+      clock,
+    }),
     explain,
     prepareAttach: (input) =>
       record.throughGate("attach", input, ({ verified }) =>

@@ -4,11 +4,13 @@ import { createWakeUp, type WakeUpDeps } from "./wakeUp.ts";
 it("looks at every target and retries what is lost, once for all who tell it", async () => {
   let now = 1_000;
   const looked: string[] = [];
-  const unit = (name: string) => ({ collector: { rescan: () => looked.push(name) } });
+  const connected = (name: string) => ({ collector: { rescan: () => looked.push(name) } });
   // Of a unit only its collector is touched.
-  const units = [unit("host"), unit("vm")] as unknown as ReturnType<WakeUpDeps["fleet"]["units"]>;
+  const all = [connected("host"), connected("vm")] as unknown as ReturnType<
+    WakeUpDeps["connectedTargets"]["all"]
+  >;
   const lookNow = createWakeUp({
-    fleet: { units: () => units },
+    connectedTargets: { all: () => all },
     targetService: {
       retryNow: () => {
         looked.push("retry");

@@ -2,13 +2,13 @@
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Store } from "../ports/store.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
-import type { Fleet } from "../connections/fleet.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { Integrations } from "../integrations/integrations.ts";
 import type { DoctorIntegrations, DoctorLink, DoctorTarget, SeenAgent } from "./doctorTarget.ts";
 
 export interface DoctorTargetsDeps {
   ingest: Pick<Ingest, "liveState" | "targets">;
-  fleet: Fleet;
+  connectedTargets: ConnectedTargets;
   store: Pick<Store, "getCursor" | "lastHookEventAt">;
   /** Fails with E_TARGET_UNREACHABLE while there is no connection. */
   integrationsOf: (targetId: string) => Promise<Integrations>;
@@ -32,7 +32,7 @@ const toDoctorIntegrations = (
 
 /** Gives the targets as they are at the moment of the call. */
 export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarget[]) => {
-  const { ingest, fleet, store } = deps;
+  const { ingest, connectedTargets, store } = deps;
 
   const agentsOf = (targetId: string): SeenAgent[] =>
     [...ingest.liveState.liveRuntimes()].flatMap(({ runtime, view, confirmRequests }) => {
@@ -51,15 +51,15 @@ export const createDoctorTargets = (deps: DoctorTargetsDeps): (() => DoctorTarge
     });
 
   const linkOf = (targetId: string): DoctorLink | null => {
-    const unit = fleet.find(targetId);
-    if (unit === null) return null;
+    const connected = connectedTargets.find(targetId);
+    if (connected === null) return null;
     return {
-      executor: unit.executor,
-      tmuxPath: unit.tmuxPath,
+      executor: connected.executor,
+      tmuxPath: connected.tmuxPath,
       findTmux: () => deps.findTmux(targetId),
-      servers: unit.servers,
+      servers: connected.servers,
       panes: [...ingest.liveState.panes()].filter((pane) => pane.targetId === targetId),
-      processes: unit.processes,
+      processes: connected.processes,
       integrations: toDoctorIntegrations(targetId, deps),
     };
   };

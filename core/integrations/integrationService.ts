@@ -3,15 +3,15 @@
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import { createFarEventHome } from "./farEventHome.ts";
-import type { Fleet } from "../connections/fleet.ts";
-import type { TargetUnit } from "../connections/targetUnit.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { ConnectedTarget } from "../connections/connectedTarget.ts";
 import { Integrations, type IntegrationDeps } from "./integrations.ts";
 
 export interface IntegrationServiceDeps extends Omit<
   IntegrationDeps,
   "executor" | "eventScript" | "eventHome" | "lastRealEventAt"
 > {
-  fleet: Fleet;
+  connectedTargets: ConnectedTargets;
   targetNames: () => readonly string[];
   /** The event script of this machine, installed. */
   eventScript: string;
@@ -26,10 +26,10 @@ export interface IntegrationService {
 }
 
 export const createIntegrationService = (deps: IntegrationServiceDeps): IntegrationService => {
-  const { fleet, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
-  const known = new WeakMap<TargetUnit, Promise<Integrations>>();
+  const { connectedTargets, targetNames, eventScript, scriptText, lastRealEventAt, ...shared } = deps;
+  const known = new WeakMap<ConnectedTarget, Promise<Integrations>>();
 
-  const create = async ({ targetId, executor }: TargetUnit): Promise<Integrations> => {
+  const create = async ({ targetId, executor }: ConnectedTarget): Promise<Integrations> => {
     const lastOf = (agentType: string): number | null => lastRealEventAt(agentType, targetId);
     if (executor.kind === "local")
       return new Integrations({
@@ -55,9 +55,9 @@ export const createIntegrationService = (deps: IntegrationServiceDeps): Integrat
         throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${targetId.slice(0, 64)}'`, {
           remedy: `Known targets: ${targetNames().join(", ")}.`,
         });
-      const unit = fleet.unitOf(targetId);
-      const integrations = known.get(unit) ?? create(unit);
-      known.set(unit, integrations);
+      const connected = connectedTargets.get(targetId);
+      const integrations = known.get(connected) ?? create(connected);
+      known.set(connected, integrations);
       return integrations;
     },
   };

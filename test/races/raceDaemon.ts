@@ -2,7 +2,7 @@
 import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
 import type { DaemonService } from "../../core/api/service.ts";
 import { createActionRecord } from "../../core/actions/actionRecord.ts";
-import type { Fleet } from "../../core/connections/fleet.ts";
+import type { ConnectedTargets } from "../../core/connections/connectedTargets.ts";
 import { createPaneActions } from "../../core/actions/paneActions.ts";
 import type { Pane } from "../../core/model/runtime.ts";
 import type { ActionSnapshot } from "../../core/model/snapshot.ts";
@@ -87,7 +87,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
   const gate = world.isForgetful
     ? { prepare, verify: pass, renew: (action: VerifiedAction) => action }
     : { ...realGate, prepare };
-  const unit = {
+  const connected = {
     executor,
     tmuxPath,
     servers: [{ server: "default", socketArgs }],
@@ -98,7 +98,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     ingest: engine.asIngest(),
     gate,
     record: createActionRecord({ gate, store, beginAction: () => () => {}, clock, ids }),
-    fleet: { unitOf: () => unit } as unknown as Fleet,
+    connectedTargets: { get: () => connected } as unknown as ConnectedTargets,
     store,
     clock,
     ids,

@@ -1,5 +1,5 @@
-// Everything of the daemon that belongs to one reachable target: its executor, its tmux servers, its processes and the
-// collector that watches them. A unit lives as long as one connection; who opens, closes and renews it is not its business.
+// Everything that belongs to one connected target: its executor, its tmux servers, its processes and the
+// collector that watches them. It lives as long as one connection; who opens, closes and renews it is not its business.
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer as CollectedServer } from "../collect/sink.ts";
@@ -16,7 +16,7 @@ import { createThriftyProbe } from "../tmux/thriftyProbe.ts";
 import { createTmuxServer } from "../tmux/tmuxServer.ts";
 
 /** What differs from target to target. */
-export interface UnitParts {
+export interface ConnectedTargetParts {
   executor: TargetExecutor;
   /** What watching reads through: `executor`, or over a connection its one far shell. */
   reader?: TargetExecutor;
@@ -30,7 +30,7 @@ export interface UnitParts {
   toTerminal?: (argv: readonly string[]) => string[];
 }
 
-export interface TargetUnitDeps extends UnitParts {
+export interface ConnectedTargetDeps extends ConnectedTargetParts {
   sink: CollectorSink;
   adapters: AdapterSource;
   timing: () => Timing;
@@ -39,7 +39,7 @@ export interface TargetUnitDeps extends UnitParts {
   logger: Logger;
 }
 
-export interface TargetUnit {
+export interface ConnectedTarget {
   readonly targetId: string;
   readonly executor: TargetExecutor;
   readonly tmuxPath: string | null;
@@ -58,7 +58,7 @@ export interface TargetUnit {
   close(): Promise<void>;
 }
 
-export const createTargetUnit = (deps: TargetUnitDeps): TargetUnit => {
+export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarget => {
   const { executor, tmuxPath, servers, processes, clock, ids, logger, tmuxVersion } = deps;
   const reader = deps.reader ?? executor;
   const watch = (tmuxPath: string, watched: WatchedServer): CollectedServer => {
