@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../test/setup/realClock.ts";
-import { openFarBox } from "./farBox.ts";
+import { openRemoteBox } from "./remoteBox.ts";
 import { createSshScene, untilHealth, type Transport } from "./sshScene.ts";
 
 export interface SshIdle {
@@ -50,10 +50,10 @@ const countersOf = (port: number): Counters => {
 };
 
 /** What the far sshd started itself: one for each open channel. */
-const countChannels = (farHome: string): number => {
+const countChannels = (remoteHome: string): number => {
   const isFar = (pid: string): boolean => {
     try {
-      return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`HOME=${farHome}\0`);
+      return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`HOME=${remoteHome}\0`);
     } catch {
       return false;
     }
@@ -66,15 +66,15 @@ const countChannels = (farHome: string): number => {
 
 export const benchSshIdle = async (transport: Transport, seconds: number): Promise<SshIdle> => {
   const scene = await createSshScene(transport);
-  const { server, far, proxy } = scene;
-  const box = openFarBox();
+  const { server, remote, proxy } = scene;
+  const box = openRemoteBox();
   try {
     copyFileSync("/bin/sleep", join(server.folder, "claude"));
     const tmux = (...words: string[]): string =>
-      `tmux -u ${far.socketArgs.join(" ")} ${words.map((word) => `'${word}'`).join(" ")}`;
+      `tmux -u ${remote.socketArgs.join(" ")} ${words.map((word) => `'${word}'`).join(" ")}`;
     // As Claude Code does, it says in a file of its own what it is doing.
     const session = `{"pid":$$,"sessionId":"s-$$","cwd":"/","kind":"interactive","status":"idle","updatedAt":$(date +%s000)}`;
-    const said = `mkdir -p "${server.farHome}/.claude/sessions"; echo "${session.replaceAll('"', '\\"')}" >"${server.farHome}/.claude/sessions/$$.json"`;
+    const said = `mkdir -p "${server.remoteHome}/.claude/sessions"; echo "${session.replaceAll('"', '\\"')}" >"${server.remoteHome}/.claude/sessions/$$.json"`;
     const agent = `${said}; cat "${FRAME}"; exec "${join(server.folder, "claude")}" 100000`;
     const lines = [
       tmux("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000"),
@@ -89,7 +89,7 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
       for (const line of lines) box.run(line);
     }
     const countPanes = async (): Promise<number> =>
-      (await far.run("list-panes", "-a").catch(() => "")).split("\n").length;
+      (await remote.run("list-panes", "-a").catch(() => "")).split("\n").length;
     await until(async () => (await countPanes()) === PANES, "the far panes are there", 60_000);
     const client = await scene.startDaemon([scene.settingsOf("vm1", scene.slowAlias)]);
     await untilHealth(client, "vm1", "ok");
@@ -109,7 +109,7 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
       wireBytesPerSecond: (payload + packets * HEADER_BYTES) / seconds,
       payloadBytesPerSecond: payload / seconds,
       packetsPerSecond: packets / seconds,
-      channels: countChannels(server.farHome),
+      channels: countChannels(server.remoteHome),
       processStartsPerMinute:
         startsBefore === null || startsAfter === null ? null : ((startsAfter - startsBefore) / seconds) * 60,
     };

@@ -11,7 +11,7 @@ import { spreadOf, type Spread } from "./statistics.ts";
 
 export interface SshLatency {
   rttMs: number | null;
-  /** From the rename into the far spool to the client's feed, milliseconds. */
+  /** From the rename into the remote spool to the client's feed, milliseconds. */
   hookToFeed: Spread;
   /** From the first frame of a dialog that no event tells of. */
   screenToFeed: Spread;
@@ -24,16 +24,16 @@ const isState = (player: Player, state: string) => (pane: PaneView) =>
   pane.identity.pane_id === player.paneId && pane.state === state;
 
 /** Drops event files as the hook does. */
-const createDropper = async ({ server, far }: SshScene) => {
-  const folderOf = (name: string): string => join(server.farHome, ".agtmux", "spool", name);
+const createDropper = async ({ server, remote }: SshScene) => {
+  const folderOf = (name: string): string => join(server.remoteHome, ".agtmux", "spool", name);
   const [temporary, spool] = [folderOf("tmp"), folderOf("new")];
   for (const folder of [temporary, spool]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const serverPid = await far.serverPid();
+  const serverPid = await remote.serverPid();
   let dropped = 0;
   return (player: Player, event: string, payload: Record<string, unknown>): number => {
     dropped += 1;
     const name = `9${String(dropped).padStart(6, "0")}-0`;
-    const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${far.socketPath},${serverPid},0\npane=${player.paneId}\nppid=${player.pid}\n\n`;
+    const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${remote.socketPath},${serverPid},0\npane=${player.paneId}\nppid=${player.pid}\n\n`;
     const body = JSON.stringify({ session_id: player.sessionId, hook_event_name: event, ...payload });
     writeFileSync(join(temporary, name), header + body, { mode: 0o600 });
     const at = performance.now();
@@ -78,15 +78,16 @@ const measureScreens = async (player: Player, feed: FeedWatch, rounds: number): 
 
 export const benchSshLatency = async (transport: Transport, rounds: number): Promise<SshLatency> => {
   const scene = await createSshScene(transport);
-  const { far, server } = scene;
+  const { remote, server } = scene;
   const players: Player[] = [];
   try {
-    await far.run("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000");
-    for (let pane = 1; pane < PANES; pane += 1) await far.run("new-window", "-d", "-t", "s:", "sleep 100000");
+    await remote.run("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000");
+    for (let pane = 1; pane < PANES; pane += 1)
+      await remote.run("new-window", "-d", "-t", "s:", "sleep 100000");
     const play = async (): Promise<Player> => {
       const player = await createPlayer({
-        tmux: { socketArgs: far.socketArgs, session: "s" },
-        home: server.farHome,
+        tmux: { socketArgs: remote.socketArgs, session: "s" },
+        home: server.remoteHome,
         recordingsDir: RECORDINGS,
       });
       players.push(player);

@@ -1,4 +1,4 @@
-// How fast lists answer while targets are in trouble: one healthy, one whose far side is frozen, one with a changed host key.
+// How fast lists answer while targets are in trouble: one healthy, one whose remote side is frozen, one with a changed host key.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,12 +16,12 @@ const ASK_EVERY_MS = 50;
 
 export const benchSshLists = async (transport: Transport, seconds: number): Promise<SshLists> => {
   const scene = await createSshScene(transport);
-  const { server, far } = scene;
+  const { server, remote } = scene;
   const frozen = await createSshServer();
   const stopped: number[] = [];
   try {
-    await far.newSession("s", "sleep 100000");
-    for (let pane = 1; pane < 50; pane += 1) await far.run("new-window", "-d", "-t", "s:", "sleep 100000");
+    await remote.newSession("s", "sleep 100000");
+    for (let pane = 1; pane < 50; pane += 1) await remote.run("new-window", "-d", "-t", "s:", "sleep 100000");
     const strange = join(server.folder, "strange_hosts");
     await writeFile(
       strange,

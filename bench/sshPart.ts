@@ -1,7 +1,7 @@
-// The part `ssh`: what `npm run bench:ssh` measures over both transports, and the cost to the far side. Long, so only by name.
+// The part `ssh`: what `npm run bench:ssh` measures over both transports, and the cost to the remote side. Long, so only by name.
 import { atMost, type BenchOptions, type Check, type Measured } from "./report/model.ts";
 import { digits, mb, percent, SPREAD_HEAD, spreadCells } from "./report/words.ts";
-import { benchSshFarCost, type SshFarCost } from "./sshFarCost.ts";
+import { benchSshRemoteCost, type SshRemoteCost } from "./sshRemoteCost.ts";
 import { benchSshIdle, type SshIdle } from "./sshIdle.ts";
 import { benchSshLatency, type SshLatency } from "./sshLatency.ts";
 import { benchSshLists, type SshLists } from "./sshLists.ts";
@@ -12,13 +12,13 @@ interface Figures {
   latency: SshLatency;
   lists: SshLists;
   idle: SshIdle;
-  far: SshFarCost;
+  remote: SshRemoteCost;
 }
 
 const TRANSPORTS: readonly Transport[] = ["openssh", "ssh2"];
 const ROUNDS = 40;
 const LIST_SECONDS = 20;
-const FAR_SECONDS = 30;
+const REMOTE_SECONDS = 30;
 
 const checksOf = ({ transport, latency, lists, idle }: Figures): Check[] => [
   atMost(`hook → feed over ${transport}, p95`, latency.hookToFeed.p95, 400, "ms"),
@@ -33,7 +33,7 @@ const checksOf = ({ transport, latency, lists, idle }: Figures): Check[] => [
 const toMeasured = (all: readonly Figures[]): Measured => ({
   name: "ssh",
   title: "Targets behind SSH",
-  how: "A real sshd behind a proxy that adds 50 ms of round trip, 50 panes over there, both transports. The far side's cost is measured without the added delay: the sshd processes that serve the daemon with everything they started, and what the far tmux server uses more than without it.",
+  how: "A real sshd behind a proxy that adds 50 ms of round trip, 50 panes over there, both transports. The remote side's cost is measured without the added delay: the sshd processes that serve the daemon with everything they started, and what the far tmux server uses more than without it.",
   tables: [
     {
       caption: "Latency to the client's feed",
@@ -60,7 +60,7 @@ const toMeasured = (all: readonly Figures[]): Measured => ({
       ]),
     },
     {
-      caption: "Percent of a core of the far side",
+      caption: "Percent of a core of the remote side",
       head: [
         "transport",
         "sessions, agents idle",
@@ -69,13 +69,13 @@ const toMeasured = (all: readonly Figures[]): Measured => ({
         "tmux, busy",
         "resident",
       ],
-      rows: all.map(({ transport, far }) => [
+      rows: all.map(({ transport, remote }) => [
         transport,
-        percent(far.idle.sessionPercent),
-        percent(far.idle.tmuxPercent),
-        percent(far.busy.sessionPercent),
-        percent(far.busy.tmuxPercent),
-        mb(far.sessionMb),
+        percent(remote.idle.sessionPercent),
+        percent(remote.idle.tmuxPercent),
+        percent(remote.busy.sessionPercent),
+        percent(remote.busy.tmuxPercent),
+        mb(remote.sessionMb),
       ]),
     },
   ],
@@ -89,7 +89,7 @@ export const benchSsh = async ({ isQuick, seconds }: BenchOptions): Promise<Meas
   for (const transport of TRANSPORTS)
     all.push({
       transport,
-      far: await benchSshFarCost(transport, isQuick ? 3 : FAR_SECONDS),
+      remote: await benchSshRemoteCost(transport, isQuick ? 3 : REMOTE_SECONDS),
       latency: await benchSshLatency(transport, isQuick ? 4 : ROUNDS),
       lists: await benchSshLists(transport, isQuick ? 2 : LIST_SECONDS),
       idle: await benchSshIdle(transport, isQuick ? 3 : seconds),

@@ -1,4 +1,4 @@
-// The scene of the SSH figures: a real sshd behind a proxy that delays, a far tmux, and the daemon as a process of its own with
+// The scene of the SSH figures: a real sshd behind a proxy that delays, a remote tmux, and the daemon as a process of its own with
 // configured targets.
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ export interface TargetSettings {
 export interface SshScene {
   readonly server: SshServer;
   readonly proxy: Proxy;
-  readonly far: PrivateTmux;
+  readonly remote: PrivateTmux;
   /** An alias of the server that goes through the proxy. */
   readonly slowAlias: string;
   settingsOf(name: string, alias: string): TargetSettings;
@@ -54,7 +54,7 @@ export const createSshScene = async (transport: Transport): Promise<SshScene> =>
     server.knownHosts,
     `${server.hostKeyLine.replace(`:${server.port} `, `:${proxy.port} `)}\n`,
   );
-  const far = createPrivateTmux();
+  const remote = createPrivateTmux();
   const root = await mkdtemp(join(tmpdir(), "agtmux-bs-"));
   const paths = runtimePaths(join(root, "a"));
   await mkdir(paths.home, { mode: 0o700 });
@@ -62,13 +62,13 @@ export const createSshScene = async (transport: Transport): Promise<SshScene> =>
   return {
     server,
     proxy,
-    far,
+    remote,
     slowAlias,
     settingsOf: (name, alias) => ({
       name,
       ssh_target: alias,
       transport,
-      tmux_servers: [{ name: "far", socket_path: far.socketPath }],
+      tmux_servers: [{ name: "far", socket_path: remote.socketPath }],
     }),
     startDaemon: async (targets) => {
       await writeFile(paths.config, JSON.stringify({ targets }));
@@ -92,7 +92,7 @@ export const createSshScene = async (transport: Transport): Promise<SshScene> =>
       for (const step of undo.toReversed()) await step();
       await proxy.close();
       await server.close();
-      await far.close();
+      await remote.close();
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };

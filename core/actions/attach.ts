@@ -122,7 +122,7 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
   ) {
     throw new Error(`buildAttachPlan: ${pane.paneId} is not the pane of snapshot ${snapshot.snapshotId}`);
   }
-  // The far side of a terminal that speaks UTF-8 need not have a locale that says so.
+  // The remote side of a terminal that speaks UTF-8 need not have a locale that says so.
   const tmux = [input.tmuxPath, ...(executor.kind === "ssh" ? ["-u"] : []), ...socketArgs];
   const { windowPath, panePath } = pathsIn(pane.sessionId, pane);
   const common = { snapshotId: snapshot.snapshotId, paneRef: subject.paneRef, existingClient: null };

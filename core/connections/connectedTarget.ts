@@ -18,9 +18,9 @@ import { createTmuxServer } from "../tmux/tmuxServer.ts";
 /** What differs from target to target. */
 export interface ConnectedTargetParts {
   executor: TargetExecutor;
-  /** What watching reads through: `executor`, or over a connection its one far shell. */
+  /** What watching reads through: `executor`, or over a connection its one remote shell. */
   reader?: TargetExecutor;
-  /** Set where each byte and each program on the far side counts. */
+  /** Set where each byte and each program on the remote side counts. */
   tmuxVersion?: TmuxVersion;
   /** Null: no tmux was found there. */
   tmuxPath: string | null;

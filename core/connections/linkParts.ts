@@ -1,4 +1,4 @@
-// What one connection to a target consists of, as far as it was built, and how it is taken down: never held up by a far side
+// What one connection to a target consists of, as far as it was built, and how it is taken down: never held up by a remote side
 // that does not answer, and whole even when a part of it cannot be closed.
 import type { Clock } from "../ports/clock.ts";
 

@@ -9,17 +9,17 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createConnectionKeeper, type ConnectionKeeper, type Link } from "../targets/connectionKeeper.ts";
 import { createRemoteExecutor } from "../targets/createRemoteExecutor.ts";
-import { createFarExecutor } from "../targets/far/farExecutor.ts";
-import { createFarProcesses } from "../targets/far/farProcesses.ts";
-import { awaitHello, createFarShell, type FarShell } from "../targets/far/farShell.ts";
+import { createShellExecutor } from "../targets/remote/shellExecutor.ts";
+import { createRemoteProcesses } from "../targets/remote/remoteProcesses.ts";
+import { awaitHello, createRemoteShell, type RemoteShell } from "../targets/remote/remoteShell.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../targets/remoteExecutor.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { sshTerminalCommand } from "../targets/sshTerminal.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
 import { createProcessTree } from "../tmux/processTree.ts";
 import { resolveServers } from "../tmux/servers.ts";
-import { askEnvironment, findFarTmux, type FarEnvironment } from "./farEnvironment.ts";
-import { createFarEvents, OWNED, type FarEvents } from "./farEvents.ts";
+import { askEnvironment, findRemoteTmux, type RemoteEnvironment } from "./remoteEnvironment.ts";
+import { createRemoteEvents, OWNED, type RemoteEvents } from "./remoteEvents.ts";
 import type { ConnectedTargets } from "./connectedTargets.ts";
 import { createLinkParts } from "./linkParts.ts";
 import type { ConnectedTarget, ConnectedTargetParts } from "./connectedTarget.ts";
@@ -74,15 +74,19 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   /** Shows that the connection of now still answers; null without one. */
   let probe: (() => Promise<void>) | null = null;
 
-  const processesOf = (environment: FarEnvironment, reader: TargetExecutor, shell: FarShell): ProcessTree =>
+  const processesOf = (
+    environment: RemoteEnvironment,
+    reader: TargetExecutor,
+    shell: RemoteShell,
+  ): ProcessTree =>
     environment.hasProc
-      ? createFarProcesses({ shell, clock, makeNonce })
+      ? createRemoteProcesses({ shell, clock, makeNonce })
       : createProcessTree({ executor: reader, platform: "darwin", clock, sharedMs: SHARED_TABLE_MS });
 
-  const buildConnected = async (executor: RemoteExecutor, shell: FarShell): Promise<ConnectedTarget> => {
-    const reader = createFarExecutor({ base: executor, shell });
+  const buildConnected = async (executor: RemoteExecutor, shell: RemoteShell): Promise<ConnectedTarget> => {
+    const reader = createShellExecutor({ base: executor, shell });
     const environment = await askEnvironment(shell);
-    const tmux = await findFarTmux({ shell, reader, configuredPath: config.tmux_path, environment });
+    const tmux = await findRemoteTmux({ shell, reader, configuredPath: config.tmux_path, environment });
     return deps.createConnected({
       executor,
       reader,
@@ -98,15 +102,15 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     });
   };
 
-  const ping = async (shell: FarShell): Promise<void> => {
+  const ping = async (shell: RemoteShell): Promise<void> => {
     const startedAt = clock.now();
     await shell.ask("true", { timeoutMs: ASK_TIMEOUT_MS });
     rttMs = Math.round((clock.now() - startedAt) * 10) / 10;
   };
 
-  const eventsOf = (connected: ConnectedTarget, shell: FarShell, homeDir: string): FarEvents => {
+  const eventsOf = (connected: ConnectedTarget, shell: RemoteShell, homeDir: string): RemoteEvents => {
     isOwned = false;
-    return createFarEvents({
+    return createRemoteEvents({
       shell,
       homeDir,
       onBatch: (envelopes) => deps.onEvents(connected, envelopes),
@@ -121,7 +125,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
     });
   };
   /** Gives the function that ends it. */
-  const lookAgain = (shell: FarShell, events: FarEvents): (() => void) => {
+  const lookAgain = (shell: RemoteShell, events: RemoteEvents): (() => void) => {
     let isOver = false;
     let cancel = (): void => {};
     const later = (): void => {
@@ -158,7 +162,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       parts.executor = executor;
       const facts = await executor.connect();
       transport = facts.transport;
-      const shell = createFarShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
+      const shell = createRemoteShell({ channel: executor.openChannel(["sh"]), clock, makeNonce });
       parts.shell = shell;
       await awaitHello(shell);
       await ping(shell);

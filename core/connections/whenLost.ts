@@ -2,7 +2,7 @@
 // follows at once where there is one.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { FarShell } from "../targets/far/farShell.ts";
+import type { RemoteShell } from "../targets/remote/remoteShell.ts";
 import type { RemoteExecutor } from "../targets/remoteExecutor.ts";
 
 const BETTER_REASON_MS = 250;
@@ -16,7 +16,7 @@ export const asLost = (error: unknown): AgtmuxError => {
 
 /** Calls back once, and never after the function that it gives was called. */
 export const whenLost = (
-  { executor, shell, clock }: { executor: RemoteExecutor; shell: FarShell; clock: Clock },
+  { executor, shell, clock }: { executor: RemoteExecutor; shell: RemoteShell; clock: Clock },
   listener: (error: Error) => void,
 ): (() => void) => {
   let isTold = false;

@@ -1,4 +1,4 @@
-// How much may be said that nobody asked for. A far side, a login shell and a tmux say a little by themselves; what goes on
+// How much may be said that nobody asked for. A remote side, a login shell and a tmux say a little by themselves; what goes on
 // saying more is broken or means harm, and reading it would keep this process from everything else.
 
 /** At once, in bytes. */

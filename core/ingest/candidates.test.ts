@@ -96,8 +96,8 @@ describe("binding beside another target", () => {
   let claims = 0;
   const HERE = { tmuxSocket: SOCKET, tmuxServerPid: 99, paneId: "%1" };
 
-  /** The same pane, process and session ids on a far machine, whose tmux says that it has the same socket. */
-  const farAgent = (f: IngestFixture, pid = 600): void => {
+  /** The same pane, process and session ids on a remote machine, whose tmux says that it has the same socket. */
+  const remoteAgent = (f: IngestFixture, pid = 600): void => {
     const [target] = f.store.listTargets();
     if (target === undefined) throw new Error("no target");
     f.ingest.setTarget({ ...target, targetId: FAR, targetName: "vm1", kind: "ssh", isDefault: false });
@@ -116,7 +116,7 @@ describe("binding beside another target", () => {
     claim(f, "wrapper.exit", { ...HERE, payload: { pid: 600, status: 1 } });
     expect(f.state()).toBe("running/thinking");
     expect([...f.ingest.liveState.liveRuntimes()].map((entry) => entry.wrapperExitStatus)).toEqual([null]);
-    farAgent(f);
+    remoteAgent(f);
     f.clock.advance(1_000);
     claim(f, "Stop", HERE);
     expect([f.state(), stateOf(f, "vm1")]).toEqual(["running/thinking", "completed"]);
@@ -124,7 +124,7 @@ describe("binding beside another target", () => {
 
   it("takes no session from an agent of this one", () => {
     const f = running();
-    farAgent(f);
+    remoteAgent(f);
     claim(f, "SessionStart", HERE);
     f.clock.advance(1_000);
     f.hook("Stop", { session_id: "s1" }, { paneId: null, tmuxSocket: null });
@@ -147,7 +147,7 @@ describe("binding beside another target", () => {
     f.topology([somePane(), somePane("%2", { panePid: 501 })]);
     f.agent("%1", 600, STARTED_AT);
     f.agent("%2", 601, STARTED_AT);
-    farAgent(f, 700);
+    remoteAgent(f, 700);
     claim(f, "SessionStart", {
       ...HERE,
       parentPid: 700,

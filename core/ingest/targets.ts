@@ -52,7 +52,7 @@ export class Targets {
     const target = liveState.targets.get(targetId);
     if (target === undefined) return;
     const note = (link ?? target.link)?.note ?? null;
-    // What the far side and ssh say goes in here: it is listed, stored and logged.
+    // What the remote side and ssh say goes in here: it is listed, stored and logged.
     const clean = why === null ? null : deps.redactText(why, MAX_REASON);
     const [health, reason] = found === "ok" && note !== null ? (["degraded", note] as const) : [found, clean];
     if (target.health === health && target.healthReason === reason && link === undefined) return;

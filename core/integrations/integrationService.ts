@@ -2,7 +2,7 @@
 // long as its connection lasts.
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
-import { createFarEventHome } from "./farEventHome.ts";
+import { createRemoteEventHome } from "./remoteEventHome.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { ConnectedTarget } from "../connections/connectedTarget.ts";
 import { Integrations, type IntegrationDeps } from "./integrations.ts";
@@ -39,7 +39,7 @@ export const createIntegrationService = (deps: IntegrationServiceDeps): Integrat
         eventHome: null,
         lastRealEventAt: lastOf,
       });
-    const eventHome = createFarEventHome({ executor, homeDir: await executor.homeDir(), scriptText });
+    const eventHome = createRemoteEventHome({ executor, homeDir: await executor.homeDir(), scriptText });
     return new Integrations({
       ...shared,
       executor,

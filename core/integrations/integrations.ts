@@ -16,7 +16,7 @@ import type {
 } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
-import type { EventHome, EventHomePlan } from "./farEventHome.ts";
+import type { EventHome, EventHomePlan } from "./remoteEventHome.ts";
 import { backupOf, refuseOddFiles } from "./settingsFiles.ts";
 import type { TestEvents } from "./testEvents.ts";
 

@@ -1,4 +1,4 @@
-// One long-lived program on the far side of a connection, as its two output streams and its input. Both SSH transports give
+// One long-lived program on the remote side of a connection, as its two output streams and its input. Both SSH transports give
 // one, and tests use a child of this machine.
 
 export interface ByteChannel {

@@ -1,4 +1,4 @@
-// The one place where words become shell text. A far login shell may be sh, fish, csh or anything else, and each quotes in
+// The one place where words become shell text. A remote login shell may be sh, fish, csh or anything else, and each quotes in
 // its own way; so none of them ever sees what we were given. It only starts a POSIX `sh`, and the words travel either over
 // the input of that `sh` (`LOGIN_COMMAND`, used for all that the executors do) or as one single-quoted word of letters,
 // digits and octal escapes that `sh` decodes (`quoteForLogin`, for a terminal's `ssh -t`).
@@ -46,7 +46,7 @@ export const LOGIN_COMMAND = `exec /bin/sh -c 'IFS= read -r l && eval "$(printf 
 export const encodeScriptLine = (script: string): string => `${encodeForPrintf(script)}\n`;
 
 /**
- * The words as one command for a login shell of any kind: the longest command line of the far system limits it (128 kB
+ * The words as one command for a login shell of any kind: the longest command line of the remote system limits it (128 kB
  * on Linux). Its input, output and terminal are the login shell's.
  * @throws AgtmuxError E_USAGE for a word with a NUL character.
  */

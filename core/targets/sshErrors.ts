@@ -1,5 +1,5 @@
 // What went wrong with an SSH connection, from what OpenSSH or the ssh2 library say, as errors with a remedy. Texts of the
-// far side are hostile: control characters go, and length is bounded.
+// remote side are hostile: control characters go, and length is bounded.
 import { AgtmuxError } from "../model/errors.ts";
 
 const MAX_DETAIL_LENGTH = 200;

@@ -58,7 +58,7 @@ const leastOf = async <T extends Partial<Held>>(look: () => Promise<T>): Promise
 /** What people change so that minutes are enough: everything that is kept for a while only. */
 const SHORT_WAITS = { pending_bind_local_ms: 3_000, pending_bind_ssh_ms: 3_000 };
 
-const farTarget = (transport: "ssh2" | "openssh", socketPath: string) => ({
+const remoteTarget = (transport: "ssh2" | "openssh", socketPath: string) => ({
   name: transport,
   ssh_target: "vm1",
   transport,
@@ -90,7 +90,7 @@ export const openSoakScene = async (options: {
     const ssh = options.hasTargets ? await createSshServer() : null;
     if (ssh !== null) closers.push(() => ssh.close());
     const targets =
-      ssh === null ? [] : (["ssh2", "openssh"] as const).map((one) => farTarget(one, tmux.socketPath));
+      ssh === null ? [] : (["ssh2", "openssh"] as const).map((one) => remoteTarget(one, tmux.socketPath));
     writeFileSync(paths.config, JSON.stringify({ timing: SHORT_WAITS, targets }));
     const daemon = await startProbedDaemon({
       paths,

@@ -23,13 +23,13 @@ export const halfOpen = async (times: number): Promise<Outcome> => {
   const proxy = await createProxy(server.port);
   await server.addHost("proxied", [`Port ${proxy.port}`]);
   await appendFile(server.knownHosts, server.hostKeyLine.replace(`:${server.port} `, `:${proxy.port} `));
-  const far = createPrivateTmux();
+  const remote = createPrivateTmux();
   const player = await createPlayer({
-    tmux: { socketArgs: far.socketArgs },
-    home: server.farHome,
+    tmux: { socketArgs: remote.socketArgs },
+    home: server.remoteHome,
     recordingsDir: RECORDINGS,
   });
-  const fleet = await openFleet({ server, sockets: [join(far.folder, "none")] });
+  const fleet = await openFleet({ server, sockets: [join(remote.folder, "none")] });
   const wrong: string[] = [];
   const stateOf = (): string | null => {
     const row = fleet.rowsOf("vm1").find(({ identity }) => identity.pane_id === player.paneId);
@@ -47,7 +47,7 @@ export const halfOpen = async (times: number): Promise<Outcome> => {
   const untilState = (state: string): Promise<void> =>
     until(() => stateOf() === state, `the far agent is ${state}`, LIMIT_MS);
   try {
-    await fleet.add({ name: "vm1", alias: "proxied", transport: "ssh2", socketPath: far.socketPath });
+    await fleet.add({ name: "vm1", alias: "proxied", transport: "ssh2", socketPath: remote.socketPath });
     await untilUp();
     await player.frame("waiting_approval");
     await untilState("waiting_approval");
@@ -80,6 +80,6 @@ export const halfOpen = async (times: number): Promise<Outcome> => {
     await player.close();
     await proxy.close();
     await server.close();
-    await far.close();
+    await remote.close();
   }
 };

@@ -4,7 +4,7 @@ import type { FuzzTarget } from "./fuzzTarget.ts";
 import { commandLineTargets } from "./targets/commandLineTargets.ts";
 import { configTargets } from "./targets/configTargets.ts";
 import { serverTargets } from "./targets/serverTargets.ts";
-import { farShellTargets } from "./targets/farShellTargets.ts";
+import { remoteShellTargets } from "./targets/remoteShellTargets.ts";
 import { feedTargets } from "./targets/feedTargets.ts";
 import { fileTargets } from "./targets/fileTargets.ts";
 import { hookTargets } from "./targets/hookTargets.ts";
@@ -26,7 +26,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...serverTargets(),
   ...processTargets(),
   ...sshTargets(),
-  ...farShellTargets(),
+  ...remoteShellTargets(),
   ...modelTargets(),
   ...configTargets(),
   ...commandLineTargets(),

@@ -66,7 +66,7 @@ it.each([
   await shows(person.screen, "status 0");
 });
 
-it("names the person's own ssh, with the configuration in force and one word for the far shell", async () => {
+it("names the person's own ssh, with the configuration in force and one word for the remote shell", async () => {
   const row = scene.daemon.rows()[0];
   const ref = row?.identity.pane_ref ?? "";
   const request = { ref, guards: actionGuardsSchema.parse({}), surface: "test", insideTmux: null };

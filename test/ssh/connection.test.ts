@@ -47,7 +47,7 @@ const makeKey = (name: string, ...more: string[]): string => {
     .join(" ");
 };
 const nothingIsLeft = async (): Promise<void> => {
-  await until(() => server.farProcesses().length === 0, "no far process");
+  await until(() => server.remoteProcesses().length === 0, "no far process");
   await until(() => server.sessionPids().length === 0, "no connection at the server");
   const sockets = readdirSync(server.folder).includes("cm") ? readdirSync(at("cm")) : [];
   expect(sockets).toEqual([]);
@@ -64,7 +64,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     const running = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
     const channel = executor.openChannel(["cat"]);
     const end = new Promise<string>((done) => channel.onClose(done));
-    await until(() => server.farProcesses().length > 3, "both run");
+    await until(() => server.remoteProcesses().length > 3, "both run");
     for (const pid of server.sessionPids()) process.kill(pid, "SIGKILL");
     await expect(running).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
     expect(await end).toBeTypeOf("string");
@@ -210,7 +210,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
     await executor.connect();
     const hanging = executor.run(["tail", "-f", "/dev/null"], { timeoutMs: 20_000 });
     executor.openChannel(["cat"]);
-    await until(() => server.farProcesses().length > 3, "both run");
+    await until(() => server.remoteProcesses().length > 3, "both run");
     proxy.cut();
     await expect(hanging).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
     expect(await down).toMatchObject({ code: "E_TARGET_UNREACHABLE" });
@@ -270,7 +270,7 @@ describe.each(["ssh2", "openssh"] as const)(
       });
       const gone = new Promise((done) => holder.once("exit", done));
       await new Promise((up) => holder.stdout.once("data", up));
-      await until(() => server.farProcesses().length > 3, "both programs run");
+      await until(() => server.remoteProcesses().length > 3, "both programs run");
       holder.kill("SIGKILL");
       await gone;
       await nothingIsLeft();

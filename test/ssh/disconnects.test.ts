@@ -32,7 +32,7 @@ describe.each(["openssh", "ssh2"] as const)(
   (transport) => {
     let server: SshServer;
     let proxy: Proxy;
-    let far: PrivateTmux;
+    let remote: PrivateTmux;
     let fleet: FleetScene;
     let player: Player;
 
@@ -41,28 +41,28 @@ describe.each(["openssh", "ssh2"] as const)(
       proxy = await createProxy(server.port);
       await server.addHost("proxied", [`Port ${proxy.port}`]);
       await appendFile(server.knownHosts, server.hostKeyLine.replace(`:${server.port} `, `:${proxy.port} `));
-      far = createPrivateTmux();
+      remote = createPrivateTmux();
       player = await createPlayer({
-        tmux: { socketArgs: far.socketArgs },
-        home: server.farHome,
+        tmux: { socketArgs: remote.socketArgs },
+        home: server.remoteHome,
         recordingsDir: framesOf("claude"),
         agent: "claude",
       });
-      fleet = await openFleet({ server, sockets: [join(far.folder, "none")] });
+      fleet = await openFleet({ server, sockets: [join(remote.folder, "none")] });
     });
     afterEach(async () => {
       await fleet.daemon.close();
       await player.close();
       await proxy.close();
       await server.close();
-      await far.close();
+      await remote.close();
     });
 
     /** Drops an event as the hook does. */
-    const spoolOf = (name: string): string => join(server.farHome, ".agtmux", "spool", name);
+    const spoolOf = (name: string): string => join(server.remoteHome, ".agtmux", "spool", name);
     const createLoad = async () => {
       for (const name of ["tmp", "new"]) mkdirSync(spoolOf(name), { recursive: true });
-      const place = `${far.socketPath},${await far.serverPid()},0`;
+      const place = `${remote.socketPath},${await remote.serverPid()},0`;
       const dropped: string[] = [];
       const over = new AbortController();
       const drop = (): void => {
@@ -113,9 +113,9 @@ describe.each(["openssh", "ssh2"] as const)(
         LIMIT_MS,
       );
     const countFar = async () => ({
-      processes: server.farProcesses().length,
+      processes: server.remoteProcesses().length,
       sessions: server.connectionPids().length,
-      clients: (await far.clientPids()).length,
+      clients: (await remote.clientPids()).length,
     });
     const countHere = () => ({
       ...countOwn(),
@@ -130,10 +130,10 @@ describe.each(["openssh", "ssh2"] as const)(
       { timeout: 60_000 + CUTS * 5_000 },
       async () => {
         const before = countHere();
-        await fleet.add({ name: "vm1", alias: "proxied", transport, socketPath: far.socketPath });
+        await fleet.add({ name: "vm1", alias: "proxied", transport, socketPath: remote.socketPath });
         await fleet.untilHealth("vm1", "ok", LIMIT_MS);
         await untilSeen();
-        const [farOnce, hereOnce] = [await countFar(), countHere()];
+        const [remoteOnce, hereOnce] = [await countFar(), countHere()];
         const load = await createLoad();
         try {
           for (let index = 0; index < CUTS; index += 1) {
@@ -153,7 +153,7 @@ describe.each(["openssh", "ssh2"] as const)(
         await untilSeen();
         // Something short-lived may have been counted with the first one.
         const counts = async () => ({ ...(await countFar()), ...countHere() });
-        const most = { ...farOnce, ...hereOnce };
+        const most = { ...remoteOnce, ...hereOnce };
         const isSettled = async (): Promise<boolean> => {
           const now = Object.values(await counts());
           return Object.values(most).every((count, index) => (now[index] ?? Infinity) <= count);

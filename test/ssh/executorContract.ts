@@ -1,5 +1,5 @@
 // What every TargetExecutor must do, whatever machine it reaches: one suite for the local one and both SSH transports. It
-// looks at the far side through the file system of this machine, where all of them end up.
+// looks at the remote side through the file system of this machine, where all of them end up.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,

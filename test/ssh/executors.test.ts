@@ -46,14 +46,14 @@ const overSsh = async (
     configFile: server.configFile,
   });
   const { transport: used, homeDir, system } = await executor.connect();
-  expect({ used, homeDir, system }).toEqual({ used: transport, homeDir: server.farHome, system: "Linux" });
+  expect({ used, homeDir, system }).toEqual({ used: transport, homeDir: server.remoteHome, system: "Linux" });
   return {
     executor,
-    homeDir: server.farHome,
+    homeDir: server.remoteHome,
     close: async () => {
       executor.openChannel(["cat"]);
       await executor.close();
-      await until(() => server.farProcesses().length === 0, "no process is left on the far side");
+      await until(() => server.remoteProcesses().length === 0, "no process is left on the remote side");
       await until(() => server.sessionPids().length === 0, "no connection is left");
       if (transport === "openssh") expect(readdirSync(controlDir)).toEqual([]);
       await expect(executor.run(["true"], { timeoutMs: 1_000 })).rejects.toMatchObject({

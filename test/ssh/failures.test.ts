@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 90_000 });
 let servers: SshServer[];
 let players: Player[];
 let stopped: number[];
-let far: PrivateTmux;
+let remote: PrivateTmux;
 let near: PrivateTmux;
 let fleet: FleetScene;
 
@@ -32,9 +32,9 @@ beforeEach(async () => {
   servers = [];
   players = [];
   stopped = [];
-  far = createPrivateTmux();
+  remote = createPrivateTmux();
   near = createPrivateTmux();
-  await far.newSession("work");
+  await remote.newSession("work");
   await near.newSession("here");
 });
 const go = (pids: readonly number[], signal: NodeJS.Signals): void => {
@@ -51,10 +51,10 @@ afterEach(async () => {
   await fleet.daemon.close();
   go(stopped, "SIGCONT");
   for (const server of servers) {
-    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+    await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
     await server.close();
   }
-  await far.close();
+  await remote.close();
   await near.close();
 });
 
@@ -67,15 +67,15 @@ const open = async (server: SshServer): Promise<void> => {
   fleet = await openFleet({ server, sockets: [near.socketPath] });
 };
 const add = (name: string, alias: string, transport: Transport): Promise<void> =>
-  fleet.add({ name, alias, transport, socketPath: far.socketPath });
+  fleet.add({ name, alias, transport, socketPath: remote.socketPath });
 const freeze = (pids: readonly number[]): void => {
   go(pids, "SIGSTOP");
   stopped.push(...pids);
 };
 const play = async (server: SshServer): Promise<Player> => {
   const player = await createPlayer({
-    tmux: { socketArgs: far.socketArgs },
-    home: server.farHome,
+    tmux: { socketArgs: remote.socketArgs },
+    home: server.remoteHome,
     recordingsDir: framesOf("claude"),
     agent: "claude",
   });
@@ -86,10 +86,10 @@ const stateOf = (target: string, player: Player) =>
   fleet.rowsOf(target).find((row) => row.identity.pane_id === player.paneId)?.state;
 const untilState = (target: string, player: Player, state: string): Promise<void> =>
   until(() => stateOf(target, player) === state, `the agent on ${target} is ${state}`, LIMIT_MS);
-const farServerOf = (target: string) =>
+const remoteServerOf = (target: string) =>
   fleet.target(target)?.servers.find(({ tmux_server }) => tmux_server === "far");
 const untilSeen = (target: string): Promise<void> =>
-  until(() => farServerOf(target)?.status === "ok", `${target} is watched`, LIMIT_MS);
+  until(() => remoteServerOf(target)?.status === "ok", `${target} is watched`, LIMIT_MS);
 /** Logins that the server has seen. */
 const connectionsOf = (server: SshServer): number => server.log().split("Connection from ").length - 1;
 const pausesMs = (name: string): number => Date.parse(fleet.target(name)?.next_attempt_at ?? "") - Date.now();
@@ -190,7 +190,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
     await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected", LIMIT_MS);
     /** The one that we talk to. */
     const shells = (): number[] =>
-      server.farProcesses().filter((pid) => {
+      server.remoteProcesses().filter((pid) => {
         try {
           return readFileSync(`/proc/${pid}/cmdline`, "latin1") === "sh\0";
         } catch {
@@ -216,16 +216,16 @@ describe.each(EITHER)("a target over %s", (transport) => {
 it("shows a far tmux that was started anew with the same pane ids as what it is: other panes", async () => {
   const server = await serve();
   await open(server);
-  await far.close();
-  far = createPrivateTmux();
+  await remote.close();
+  remote = createPrivateTmux();
   const player = await play(server);
   await add("vm1", "vm1", "ssh2");
   await player.frame("waiting_approval");
   await untilState("vm1", player, "waiting_approval");
   await player.exit({ signal: "SIGKILL" });
-  await far.run("kill-server");
-  await far.newSession("again");
-  expect(await far.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(player.paneId);
+  await remote.run("kill-server");
+  await remote.newSession("again");
+  expect(await remote.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(player.paneId);
   await until(
     () =>
       fleet.rowsOf("vm1").some(({ identity, state }) => identity.session_name === "again" && state === null),
@@ -245,7 +245,7 @@ it("says that there is no tmux, and does not log in again and again to find the 
     name: "vm1",
     alias: "vm1",
     transport: "ssh2",
-    socketPath: far.socketPath,
+    socketPath: remote.socketPath,
     tmuxPath: "/nowhere/tmux",
   });
   await until(() => fleet.target("vm1")?.next_attempt_at !== null, "it was tried", LIMIT_MS);
@@ -264,7 +264,7 @@ it("needs no folder for temporary files over there", async () => {
   await add("vm1", "vm1", "openssh");
   await player.frame("waiting_approval");
   await untilState("vm1", player, "waiting_approval");
-  expect(farServerOf("vm1")).toMatchObject({ status: "ok", problem: null });
+  expect(remoteServerOf("vm1")).toMatchObject({ status: "ok", problem: null });
   await player.frame("tool_running");
   await untilState("vm1", player, "running");
 });
@@ -291,7 +291,7 @@ it("watches two tmux servers of one target", async () => {
       name: "vm1",
       alias: "vm1",
       transport: "openssh",
-      socketPath: far.socketPath,
+      socketPath: remote.socketPath,
       moreSockets: { other: second.socketPath },
     });
     const seen = () => fleet.target("vm1")?.servers.filter(({ status }) => status === "ok");
@@ -299,7 +299,7 @@ it("watches two tmux servers of one target", async () => {
     const sessions = fleet.rowsOf("vm1").map(({ identity }) => identity.session_name);
     expect(sessions.toSorted()).toEqual(["second", "work"]);
     await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
-    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+    await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
   } finally {
     await second.close();
   }

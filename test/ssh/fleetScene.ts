@@ -61,7 +61,7 @@ export const openFleet = async (options: {
           name,
           ssh_target: alias,
           transport,
-          tmux_servers: Object.entries({ far: socketPath, ...moreSockets }).map(([server, path]) => ({
+          tmux_servers: Object.entries({ remote: socketPath, ...moreSockets }).map(([server, path]) => ({
             name: server,
             socket_path: path,
           })),

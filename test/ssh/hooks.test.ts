@@ -18,7 +18,7 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
 
   const integrate = (action: "install" | "uninstall", agent = "claude") =>
     scene.service.integrationChange({ agent, target: "vm1", action, dryRun: false });
-  const spool = (...parts: string[]): string => join(scene.server.farHome, ".agtmux", "spool", ...parts);
+  const spool = (...parts: string[]): string => join(scene.server.remoteHome, ".agtmux", "spool", ...parts);
   const waiting = (): string[] => readdirSync(spool("new"));
   /** Every event of the agent's own that was applied, in the order in which it was. */
   const applied = (): string[] => {
@@ -158,14 +158,14 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     expect(existsSync(spool("new"))).toBe(true);
     const { changes } = await integrate("uninstall", "codex");
     expect(changes.map(({ path }) => path)).toContain(spool());
-    const left = readdirSync(scene.server.farHome, { recursive: true, encoding: "utf8" });
+    const left = readdirSync(scene.server.remoteHome, { recursive: true, encoding: "utf8" });
     expect(left.toSorted()).toEqual([".claude", ".codex"]);
   });
 
   it("are left to an agtmux of its own that lives there, and the target says so", async () => {
     await integrate("install");
     const foreign = createServer();
-    const socket = join(scene.server.farHome, ".agtmux", "agtmuxd.sock");
+    const socket = join(scene.server.remoteHome, ".agtmux", "agtmuxd.sock");
     await new Promise<void>((done) => foreign.listen(socket, done));
     const reconnect = async (): Promise<void> => {
       await scene.service.targetChange({ name: "vm1", enabled: false });

@@ -1,4 +1,4 @@
-// A transport without SSH: the far shell is a child of this process, so that the scripts meet shells and tools that the
+// A transport without SSH: the remote shell is a child of this process, so that the scripts meet shells and tools that the
 // machine's own /bin/sh is not.
 import { spawn } from "node:child_process";
 import type { SshTransport, TransportChannel } from "../../core/targets/executors/sshTransport.ts";

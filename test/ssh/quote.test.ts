@@ -1,4 +1,4 @@
-// The quoting function against real shells: whatever the words are, the program on the far side gets exactly them, and no
+// The quoting function against real shells: whatever the words are, the program on the remote side gets exactly them, and no
 // login shell changes a byte. Directly with every shell of this machine, and through a real server with each as login shell.
 import fc from "fast-check";
 import { execFile, spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
 // A real OpenSSH server of a test's own: loopback, free port, own host key, user key and configuration, and a home folder
-// for the far side. It runs as the user of the tests and never looks at the real ~/.ssh.
+// for the remote side. It runs as the user of the tests and never looks at the real ~/.ssh.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -30,8 +30,8 @@ export interface SshServer {
   readonly folder: string;
   readonly port: number;
   readonly user: string;
-  /** Home of the far side. */
-  readonly farHome: string;
+  /** Home of the remote side. */
+  readonly remoteHome: string;
   /** Client configuration with the alias `vm1`; more may be appended with `addHost`. */
   readonly configFile: string;
   readonly knownHosts: string;
@@ -41,7 +41,7 @@ export interface SshServer {
   /** Another alias; `lines` stand for, or beside, the usual ones. Gives its name. */
   addHost(name: string, lines: readonly string[]): Promise<string>;
   /** Pids of processes that sessions of this server started, wherever they are now. Linux only. */
-  farProcesses(): number[];
+  remoteProcesses(): number[];
   /** One pid for each connection: the process that everything of it descends from. */
   connectionPids(): number[];
   /** Pids of all the server's own processes that serve connections: one for each, or two where the user is not root. */
@@ -101,10 +101,10 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
   if (process.getuid?.() === 0) mkdirSync("/run/sshd", { recursive: true, mode: 0o755 });
   const user = userInfo().username;
   const at = (name: string): string => join(folder, name);
-  const farHome = at("far");
+  const remoteHome = at("far");
   const mark = `AGTMUX_TEST_SERVER=${folder}`;
-  await mkdir(farHome);
-  if (options.bashrc !== undefined) await writeFile(join(farHome, ".bashrc"), options.bashrc);
+  await mkdir(remoteHome);
+  if (options.bashrc !== undefined) await writeFile(join(remoteHome, ".bashrc"), options.bashrc);
   const hostKey = await makeKey(at("host_key"));
   await writeFile(at("authorized_keys"), `${await makeKey(at("user_key"))}\n`);
   const port = await freePort();
@@ -122,7 +122,7 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
     "PermitRootLogin yes",
     "LogLevel VERBOSE",
     "MaxStartups 100",
-    `SetEnv "HOME=${farHome}" "${mark}" ${env.join(" ")}`,
+    `SetEnv "HOME=${remoteHome}" "${mark}" ${env.join(" ")}`,
     ...(options.loginShell === undefined
       ? []
       : [`ForceCommand exec ${options.loginShell} -c "$SSH_ORIGINAL_COMMAND"`]),
@@ -180,7 +180,7 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
     const connections = connectionPids();
     return [...connections, ...childrenOf(new Set(connections)).filter(isServer)];
   };
-  const farProcesses = (): number[] =>
+  const remoteProcesses = (): number[] =>
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
       .map(Number)
@@ -215,14 +215,14 @@ export const createSshServer = async (options: SshServerOptions = {}): Promise<S
     folder,
     port,
     user,
-    farHome,
+    remoteHome,
     configFile: at("ssh_config"),
     knownHosts: at("known_hosts"),
     userKey: at("user_key"),
     alias: "vm1",
     hostKeyLine,
     addHost,
-    farProcesses,
+    remoteProcesses,
     connectionPids,
     sessionPids,
     log: () => log,

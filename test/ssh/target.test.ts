@@ -6,23 +6,23 @@ import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
-import { createFarTmux, farTmuxSettings } from "./farTmux.ts";
+import { createRemoteTmux, remoteTmuxSettings } from "./remoteTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 const LIMIT_MS = 20_000;
 
 describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   let server: SshServer;
-  let far: PrivateTmux;
+  let remote: PrivateTmux;
   let near: PrivateTmux;
   let test: TestDaemon;
   const players: Player[] = [];
 
   beforeEach(async () => {
     server = await createSshServer();
-    far = createFarTmux();
+    remote = createRemoteTmux();
     near = createPrivateTmux();
-    await far.newSession("work");
+    await remote.newSession("work");
     await near.newSession("here");
     test = await startTestDaemon({
       sockets: [near.socketPath],
@@ -32,9 +32,9 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   afterEach(async () => {
     for (const player of players.splice(0)) await player.close();
     await test.close();
-    expect(server.farProcesses()).toEqual([]);
+    expect(server.remoteProcesses()).toEqual([]);
     await server.close();
-    await far.close();
+    await remote.close();
     await near.close();
   });
 
@@ -43,8 +43,8 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
       name: "vm1",
       ssh_target: "vm1",
       transport,
-      tmux_servers: [{ name: "far", socket_path: far.socketPath }],
-      ...farTmuxSettings,
+      tmux_servers: [{ name: "far", socket_path: remote.socketPath }],
+      ...remoteTmuxSettings,
     };
     await writeFile(test.paths.config, JSON.stringify({ targets: [target] }));
     await until(() => (targetNow()?.rtt_ms ?? 0) > 0, `vm1 is connected`, LIMIT_MS);
@@ -55,8 +55,8 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
   const rowsOf = (target: string) => test.rows().filter((row) => row.identity.target === target);
   const play = async (): Promise<Player> => {
     const player = await createPlayer({
-      tmux: far,
-      home: server.farHome,
+      tmux: remote,
+      home: server.remoteHome,
       recordingsDir: framesOf("claude"),
       agent: "claude",
     });
@@ -124,6 +124,6 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     await test.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
     expect(targetNow()).toBeUndefined();
     expect(rowsOf("vm1")).toEqual([]);
-    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+    await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
   });
 });

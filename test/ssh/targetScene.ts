@@ -1,5 +1,5 @@
 // The scene of the action tests with its panes behind a real sshd: `tmux` is the far server, and nothing of this machine is
-// watched, so that a pane's id names a far pane. The far side runs as the same user with a home of its own.
+// watched, so that a pane's id names a far pane. The remote side runs as the same user with a home of its own.
 import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
@@ -9,7 +9,7 @@ import { framesOf } from "../chain/scene.ts";
 import { startTestDaemon } from "../harness/daemon.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
-import { createFarTmux, farTmuxSettings } from "./farTmux.ts";
+import { createRemoteTmux, remoteTmuxSettings } from "./remoteTmux.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
 export const LIMIT_MS = 20_000;
@@ -24,13 +24,13 @@ export interface TargetScene extends Scene {
   play(agent: string): Promise<Player>;
 }
 
-/** Resolves once `vm1` is connected. `tmuxPath`: the far tmux program. */
+/** Resolves once `vm1` is connected. `tmuxPath`: the remote tmux program. */
 export const openTargetScene = async (
   transport: Transport,
   { tmuxPath }: { tmuxPath?: string } = {},
 ): Promise<TargetScene> => {
   const server = await createSshServer();
-  const tmux = createFarTmux();
+  const tmux = createRemoteTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
   const daemon = await startTestDaemon({
     sockets: [join(tmux.folder, "none")],
@@ -44,7 +44,7 @@ export const openTargetScene = async (
     for (const player of players) await player.close();
     await daemon.close();
     // What a killed connection leaves ends by itself, a moment later.
-    await until(() => server.farProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
+    await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
     await server.close();
     await tmux.close();
   };
@@ -53,7 +53,7 @@ export const openTargetScene = async (
     ssh_target: "vm1",
     transport,
     tmux_servers: [{ name: "far", socket_path: tmux.socketPath }],
-    ...farTmuxSettings,
+    ...remoteTmuxSettings,
     ...(tmuxPath === undefined ? {} : { tmux_path: tmuxPath }),
   };
   try {
@@ -87,7 +87,7 @@ export const openTargetScene = async (
     play: async (agent) => {
       const player = await createPlayer({
         tmux,
-        home: server.farHome,
+        home: server.remoteHome,
         recordingsDir: framesOf(agent),
         agent,
       });

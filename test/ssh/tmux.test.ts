@@ -45,7 +45,7 @@ it.each(["ssh2", "openssh"] as const)("is found and listed over %s", async (tran
 });
 
 it("is found by name where a non-interactive PATH does not lead", async () => {
-  const bin = join(server.farHome, ".local", "bin");
+  const bin = join(server.remoteHome, ".local", "bin");
   mkdirSync(bin, { recursive: true });
   const real = execFileSync("sh", ["-c", "command -v tmux"], { encoding: "utf8" }).trim();
   symlinkSync(real, join(bin, "tmux-of-mine"));

@@ -11,7 +11,7 @@ const STORM_ASKS = "20000";
 export interface Part {
   name: string;
   paths: readonly string[];
-  /** The tmux of this machine, or only that of the far side of a real sshd, with the system's here. */
+  /** The tmux of this machine, or only that of the remote side of a real sshd, with the system's here. */
   where: "here" | "far";
 }
 
@@ -64,7 +64,7 @@ export const runPart = ({ paths, where }: Part, program: string): Outcome => {
       AGTMUX_TEST_REPORT: report,
       AGTMUX_NEIGHBOUR: "whole",
       AGTMUX_STORM_ASKS: process.env["AGTMUX_STORM_ASKS"] ?? STORM_ASKS,
-      ...(where === "here" ? { PATH: `${folder}:${PATH}` } : { AGTMUX_FAR_TMUX: resolve(program) }),
+      ...(where === "here" ? { PATH: `${folder}:${PATH}` } : { AGTMUX_REMOTE_TMUX: resolve(program) }),
     };
     const vitest = join(ROOT, "node_modules", ".bin", "vitest");
     const { status } = spawnSync(vitest, ["run", ...paths], { cwd: ROOT, env, stdio: ["ignore", 2, 2] });

@@ -1,6 +1,6 @@
 // `npm run test:tmux -- PATH…`: every suite that talks to a real tmux, with each of these tmux programs, and a table. What passed
 // stays passed while the tree is the same, so that a run that was stopped goes on where it was; `--anew` forgets it.
-// `--only test/chain,far` names parts; `--markdown FILE` writes the table between two marks of that file.
+// `--only test/chain,remote` names parts; `--markdown FILE` writes the table between two marks of that file.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

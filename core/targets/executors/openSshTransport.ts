@@ -176,7 +176,7 @@ const startChannel = (options: OpenSshOptions, controlPath: string, command: str
   const ended = endOf(child).then(({ code, signal }): ChannelEnd => {
     if (child.pid === undefined) return { exitCode: null, reason: "could not start ssh" };
     if (signal !== null) return { exitCode: null, reason: `ssh ended by ${signal}` };
-    // 255 is ssh's own: a lost connection, or a far command that a signal ended.
+    // 255 is ssh's own: a lost connection, or a remote command that a signal ended.
     return code === 255
       ? { exitCode: null, reason: "a signal or a lost connection ended it" }
       : { exitCode: code, reason: `exit status ${code}` };

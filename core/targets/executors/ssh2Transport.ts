@@ -83,7 +83,7 @@ const channelOf = (stream: ClientChannel): TransportChannel => {
     ended: ended.promise,
     destroy: () => {
       stream.close();
-      // The far side may never answer the closing.
+      // The remote side may never answer the closing.
       stream.destroy();
       ended.resolve(end);
     },

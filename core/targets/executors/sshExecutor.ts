@@ -7,8 +7,8 @@ import { LOGIN_COMMAND } from "../quote.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
 import { unreachableError } from "../sshErrors.ts";
 import { createChannelSlots } from "./channelSlots.ts";
-import { openFarChannel, type FarChannel } from "./farChannel.ts";
-import { FarFlood, runFar, type FarRequest, type FarResult } from "./farRun.ts";
+import { openRemoteChannel, type RemoteChannel } from "./remoteChannel.ts";
+import { RemoteFlood, runFar, type RemoteRequest, type RemoteResult } from "./remoteRun.ts";
 import { askFacts } from "./connectionFacts.ts";
 import { createSshFiles } from "./sshFiles.ts";
 import type { SshTransport, TransportChannel } from "./sshTransport.ts";
@@ -33,7 +33,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
   const { targetId, alias, transport, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
   const slots = createChannelSlots();
-  const channels = new Set<FarChannel>();
+  const channels = new Set<RemoteChannel>();
   let connecting: Promise<ConnectionFacts> | null = null;
   let facts: ConnectionFacts | null = null;
   let isUp = false;
@@ -59,7 +59,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       throw error;
     }
   };
-  /** A far side that floods is not talked to any more until its owner connects anew. */
+  /** A remote side that floods is not talked to any more until its owner connects anew. */
   const lose = (error: AgtmuxError): void => {
     if (!isUp) return;
     isUp = false;
@@ -68,7 +68,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
     void transport.disconnect();
     downListener(error);
   };
-  const far = async (request: FarRequest): Promise<FarResult> => {
+  const remote = async (request: RemoteRequest): Promise<RemoteResult> => {
     try {
       return await runFar(open, request);
     } catch (error) {
@@ -76,12 +76,12 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       const problem = unreachableError(alias, error instanceof Error ? error.message : String(error), {
         cause: error,
       });
-      if (error instanceof FarFlood) lose(problem);
+      if (error instanceof RemoteFlood) lose(problem);
       throw problem;
     }
   };
   const signal = async (pid: number): Promise<void> => {
-    await far({
+    await remote({
       command: '{ kill -TERM "$1" && sleep 1 && kill -KILL "$1"; }',
       words: [String(pid)],
       stdin: null,
@@ -90,8 +90,8 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       isProgram: false,
     });
   };
-  const openChannel = (argv: readonly string[]): FarChannel => {
-    const channel: FarChannel = openFarChannel(open, argv, signal, () => channels.delete(channel));
+  const openChannel = (argv: readonly string[]): RemoteChannel => {
+    const channel: RemoteChannel = openRemoteChannel(open, argv, signal, () => channels.delete(channel));
     channels.add(channel);
     return channel;
   };
@@ -131,7 +131,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
     },
     openChannel,
     run: async (argv, { timeoutMs: runTimeoutMs, stdin, maxBytes }): Promise<RunResult> => {
-      const result = await far({
+      const result = await remote({
         command: '"$@"',
         words: argv,
         stdin: stdin ?? null,
@@ -143,7 +143,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       const { exitCode, stdout, stderr, timedOut } = result;
       return { exitCode, stdout: stdout.toString("utf8"), stderr: stderr.toString("utf8"), timedOut };
     },
-    files: createSshFiles(far),
+    files: createSshFiles(remote),
     homeDir: () =>
       facts === null
         ? Promise.reject(unreachableError(alias, "there is no connection"))

@@ -1,4 +1,4 @@
-// The scripts that read and write files on the far side, for any POSIX `sh`. `$1` is always the path; a missing file is
+// The scripts that read and write files on the remote side, for any POSIX `sh`. `$1` is always the path; a missing file is
 // status 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`.
 
 /** What a script ends with for a file that is not there. */

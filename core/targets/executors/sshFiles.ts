@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { FileStat, TargetFiles } from "../../ports/targetExecutor.ts";
 import { cleanLine } from "../sshErrors.ts";
-import type { FarRequest, FarResult } from "./farRun.ts";
+import type { RemoteRequest, RemoteResult } from "./remoteRun.ts";
 import { FILE_SCRIPTS, MISSING_STATUS } from "./sshFileScripts.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const FILE_TYPE = 0o170_000;
 const REGULAR = 0o100_000;
 
-type Far = (request: FarRequest) => Promise<FarResult>;
+type RunRemote = (request: RemoteRequest) => Promise<RemoteResult>;
 
 /** A name that begins with a dash would be an option. */
 const operandOf = (path: string): string => (path.startsWith("/") ? path : `./${path}`);
@@ -38,18 +38,18 @@ const parseStat = (answer: string): FileStat | null => {
 };
 
 /**
- * The far TargetFiles, with the local one's guarantees except one: a file that is replaced is synced to disk only where the
- * far `sync` takes file names. `readText` gives the first `maxBytes` (16 MB); times have the far system's resolution.
+ * The remote TargetFiles, with the local one's guarantees except one: a file that is replaced is synced to disk only where the
+ * remote `sync` takes file names. `readText` gives the first `maxBytes` (16 MB); times have the remote system's resolution.
  */
-export const createSshFiles = (far: Far): TargetFiles => {
-  /** Null for what the script found missing. Fails with the far side's own first line. */
+export const createSshFiles = (remote: RunRemote): TargetFiles => {
+  /** Null for what the script found missing. Fails with the remote side's own first line. */
   const ask = async (
     what: string,
     script: string,
     words: readonly string[],
     more: { stdin?: Buffer; maxBytes?: number } = {},
   ): Promise<Buffer | null> => {
-    const result = await far({
+    const result = await remote({
       command: `{ LC_ALL=C; export LC_ALL\n${script}\n}`,
       words,
       stdin: more.stdin ?? null,

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { AgtmuxError } from "../../model/errors.ts";
 
 export interface ChannelEnd {
-  /** Exit status of the far command; null when a signal or a lost connection ended it. */
+  /** Exit status of the remote command; null when a signal or a lost connection ended it. */
   exitCode: number | null;
   /** One line for people. */
   reason: string;
@@ -16,7 +16,7 @@ export interface TransportChannel {
   readonly stderr: Readable;
   /** Resolves once all output was handed over; never rejects. */
   readonly ended: Promise<ChannelEnd>;
-  /** Drops the channel at once, without waiting for the far side. */
+  /** Drops the channel at once, without waiting for the remote side. */
   readonly destroy: () => void;
 }
 
@@ -27,7 +27,7 @@ export interface SshTransport {
    * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH.
    */
   connect(timeoutMs: number): Promise<void>;
-  /** Runs `command` in the far login shell. Only while connected. */
+  /** Runs `command` in the remote login shell. Only while connected. */
   open(command: string): Promise<TransportChannel>;
   /** Called once for each connection that ends without `disconnect`. */
   onDown(listener: (error: AgtmuxError) => void): void;

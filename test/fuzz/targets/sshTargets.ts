@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { createFramedOutput, createStartGate } from "../../../core/targets/executors/farOutput.ts";
+import { createFramedOutput, createStartGate } from "../../../core/targets/executors/remoteOutput.ts";
 import { judgeHostKey, parseKnownHosts, typeOfKey } from "../../../core/targets/knownHosts.ts";
 import { encodeForPrintf, quoteArgv, quoteForLogin } from "../../../core/targets/quote.ts";
 import { readSshAliases } from "../../../core/targets/sshAliases.ts";

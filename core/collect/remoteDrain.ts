@@ -1,0 +1,143 @@
+// Takes events out of the spool of a target that is reached through a connection: like the drain of the local spool, a file is
+// deleted only after its event was committed, and bringing one twice is harmless. It looks a few times a second, which
+// costs a few bytes, because nothing on the remote side may ever wait for us; what a look finds mostly comes with it.
+import type { Envelope } from "../model/envelope.ts";
+import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { EventTimes } from "./eventTimes.ts";
+import type { RemoteSpool, SpooledFile } from "../ports/remoteSpool.ts";
+import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
+
+const GLANCE_MS = 250;
+const BATCH_FILES = 200;
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
+
+/** A spool that fills without an end may take this share of the time: 1 part of work to so many parts of rest. */
+const REST_PER_WORK = 2;
+const LONGEST_REST_MS = 2_000;
+const START_LIMIT_MS = 20_000;
+
+const growing = (ms: number): number => Math.min(Math.max(FIRST_RETRY_MS, ms * 2), LONGEST_RETRY_MS);
+
+export interface RemoteDrain {
+  /**
+   * Takes what lies there already, and goes on by itself. A failure is logged and tried again; of a spool that fills without an
+   * end not all is waited for.
+   */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const createRemoteDrain = (options: {
+  spool: RemoteSpool;
+  /** Commits durably; a throw leaves the files where they are, to be brought again. */
+  onBatch: (envelopes: Envelope[]) => Promise<void> | void;
+  times: EventTimes;
+  logger: Logger;
+  clock: Clock;
+}): RemoteDrain => {
+  const { spool, onBatch, times, logger, clock } = options;
+  let running: Promise<void> | null = null;
+  let isClosed = false;
+  let retryMs = 0;
+  let cancelTimer: () => void = () => {};
+  let endRest: () => void = () => {};
+
+  /** The name alone comes back one day, with its process id. */
+  const toEnvelope = (file: SpooledFile, arrivedAt: number) => {
+    if (file.bytes === null) return { isOk: false, problem: "it is no regular file of the user" } as const;
+    return parseEnvelope({
+      spoolName: `${file.modifiedSeconds.toString(36)}-${file.size}-${file.name}`.slice(0, 255),
+      eventTime: times.timeOf(arrivedAt, file.ageMs),
+      size: file.size,
+      bytes: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.length),
+    });
+  };
+
+  /** @param told what came with a glance. */
+  const takeBatch = async (told: SpooledFile[] | null): Promise<number> => {
+    if (isClosed) return 0;
+    const maxBytes = MAX_PAYLOAD_BYTES + MAX_HEADER_BYTES;
+    const files = told ?? (await spool.read({ count: BATCH_FILES, maxBytes }));
+    const arrivedAt = clock.now();
+    const good: { name: string; envelope: Envelope }[] = [];
+    for (const file of files) {
+      const parsed = toEnvelope(file, arrivedAt);
+      if (parsed.isOk) good.push({ name: file.name, envelope: parsed.envelope });
+      else {
+        logger.warn({ file: file.name, problem: parsed.problem }, "a file in the target's spool is no event");
+        // oxlint-disable-next-line no-await-in-loop -- rare
+        await spool.reject(file.name);
+      }
+    }
+    if (good.length > 0) {
+      await onBatch(good.map(({ envelope }) => envelope));
+      await spool.remove(good.map(({ name }) => name));
+    }
+    return files.length;
+  };
+
+  const rest = (ms: number): Promise<void> =>
+    isClosed
+      ? Promise.resolve()
+      : new Promise((done) => {
+          const cancel = clock.setTimer(ms, done);
+          endRest = () => {
+            cancel();
+            done();
+          };
+        });
+  const drain = (told: SpooledFile[] | null): Promise<void> => {
+    running ??= (async () => {
+      try {
+        let startedAt = clock.now();
+        const first = await takeBatch(told);
+        let count = first;
+        while (count >= BATCH_FILES) {
+          // oxlint-disable-next-line no-await-in-loop -- one batch after another
+          await rest(Math.min(LONGEST_REST_MS, (clock.now() - startedAt) * REST_PER_WORK));
+          startedAt = clock.now();
+          // oxlint-disable-next-line no-await-in-loop -- one batch after another
+          count = await takeBatch(null);
+        }
+        // Something lies there that is none of ours: no reason to ask four times a second.
+        retryMs = first === 0 ? growing(retryMs) : 0;
+      } catch (error) {
+        retryMs = growing(retryMs);
+        if (!isClosed) logger.warn({ error }, "events of the target could not be taken; they stay there");
+      } finally {
+        running = null;
+      }
+    })();
+    return running;
+  };
+  const next = (): void => {
+    if (isClosed) return;
+    cancelTimer = clock.setTimer(Math.max(GLANCE_MS, retryMs), () => {
+      if (running === null) spool.glance();
+      next();
+    });
+  };
+
+  return {
+    start: async () => {
+      spool.onFiles((files) => {
+        if (!isClosed) void drain(files);
+      });
+      const limit = Promise.withResolvers<void>();
+      const cancelLimit = clock.setTimer(START_LIMIT_MS, () => limit.resolve());
+      await Promise.race([drain(null), limit.promise]);
+      cancelLimit();
+      retryMs = 0;
+      next();
+    },
+    close: async () => {
+      isClosed = true;
+      cancelTimer();
+      endRest();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,74 @@
+// The events of one connected target: taken out of its spool, unless an agtmux of its own runs on the remote side, which takes
+// them itself. Two that drain one spool would each see a part.
+import type { EventTimes } from "../collect/eventTimes.ts";
+import { createRemoteDrain, type RemoteDrain } from "../collect/remoteDrain.ts";
+import type { Envelope } from "../model/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { RemoteShell } from "../targets/remote/remoteShell.ts";
+import { createRemoteSpool } from "../targets/remote/remoteSpool.ts";
+import { quoteArgv } from "../targets/quote.ts";
+
+const ASK_TIMEOUT_MS = 10_000;
+/** What to say of a target whose spool is left alone: its states are right, but less exact and later than they could be. */
+export const OWNED = {
+  note: "an agtmux of its own runs there and takes its events: states come from its screens",
+  remedy:
+    "Use that one there, or stop it with 'agtmux daemon stop' on the target and remove ~/.agtmux/agtmuxd.sock if it stays.",
+};
+
+export interface RemoteEventsDeps {
+  shell: RemoteShell;
+  /** Home folder of the remote user. */
+  homeDir: string;
+  /** Commits durably; a throw leaves the files where they are. */
+  onBatch: (envelopes: Envelope[]) => Promise<void>;
+  /** An agtmux of its own was found there, or has gone. */
+  onOwned: (isOwned: boolean) => void;
+  /** The target's, for all of its connections. */
+  times: EventTimes;
+  makeNonce: () => string;
+  clock: Clock;
+  logger: Logger;
+}
+
+export interface RemoteEvents {
+  /** Looks who takes the events, and takes them from now on or leaves them. To be called again from time to time. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const createRemoteEvents = (deps: RemoteEventsDeps): RemoteEvents => {
+  const { shell, homeDir, onBatch, onOwned, times, makeNonce, clock, logger } = deps;
+  const socket = quoteArgv([`${homeDir}/.agtmux/agtmuxd.sock`]);
+  let drain: RemoteDrain | null = null;
+  let wasOwned = false;
+  let isClosed = false;
+
+  const stop = async (): Promise<void> => {
+    const stopped = drain;
+    drain = null;
+    await stopped?.close();
+  };
+  const start = async (): Promise<void> => {
+    const spool = createRemoteSpool({ shell, spoolDir: `${homeDir}/.agtmux/spool`, makeNonce });
+    const started = createRemoteDrain({ spool, onBatch, times, logger, clock });
+    drain = started;
+    await started.start();
+  };
+  return {
+    look: async () => {
+      const { status } = await shell.ask(`[ -S ${socket} ]`, { timeoutMs: ASK_TIMEOUT_MS });
+      if (isClosed) return;
+      const isOwned = status === 0;
+      if (isOwned !== wasOwned) onOwned(isOwned);
+      wasOwned = isOwned;
+      if (isOwned) await stop();
+      else if (drain === null) await start();
+    },
+    close: async () => {
+      isClosed = true;
+      await stop();
+    },
+  };
+};

@@ -1,0 +1,24 @@
+// The spool of a target behind SSH: read, and emptied, over the target's one channel.
+
+export interface SpooledFile {
+  name: string;
+  modifiedSeconds: number;
+  /** By the remote clock. */
+  ageMs: number;
+  size: number;
+  /** At most what was asked for. Null: no regular file of the user. */
+  bytes: Uint8Array | null;
+}
+
+export interface RemoteSpool {
+  /** Looks without waiting; what lies there is told to `onFiles`, and nothing more until the next glance after that. */
+  glance(): void;
+  /** The listener gets the files, oldest first, or null where they have to be read. */
+  onFiles(listener: (files: SpooledFile[] | null) => void): void;
+  /** The oldest files first, at most `count`, and fewer where they are large. */
+  read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
+  /** @throws Error when not all of them went. */
+  remove(names: readonly string[]): Promise<void>;
+  /** Takes a file that is no event out of the way. */
+  reject(name: string): Promise<void>;
+}

@@ -1,0 +1,90 @@
+// The scripts that run on the remote side, complete: what `sh` gets before a command, around a command that is awaited, and
+// before one that stays. Only POSIX and what GNU, BSD and busybox have in common. Marks are unguessable, so that neither a
+// talkative login shell nor hostile output can pass for ours.
+import { quoteArgv } from "../quote.ts";
+
+/**
+ * A non-interactive login has a short PATH, so the usual places come after its own. Messages and dates are English, while
+ * the character set stays the person's: tmux does not start without a UTF-8 one on some systems.
+ */
+const ENVIRONMENT = `PATH=\${PATH:-/usr/bin:/bin}:/opt/homebrew/bin:/usr/local/bin:/opt/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:$HOME/.local/bin:$HOME/.nix-profile/bin:/run/current-system/sw/bin:/nix/var/nix/profiles/default/bin
+{ LC_CTYPE=\${LC_ALL:-\${LC_CTYPE:-\${LANG:-C}}}; case $LC_CTYPE in (C|POSIX) LC_CTYPE=C.UTF-8;; esac
+unset LC_ALL LC_MESSAGES LC_TIME LC_NUMERIC LC_COLLATE LANGUAGE CDPATH TMUX TMUX_PANE; LANG=C; export PATH LANG LC_CTYPE; } 2>/dev/null`;
+
+export interface RemoteMarks {
+  readonly start: string;
+  readonly end: string;
+}
+
+export const marksOf = (nonce: string): RemoteMarks => ({
+  start: `agtmux-${nonce}-start`,
+  end: `agtmux-${nonce}-end`,
+});
+
+/** What a command ends with instead of a status when there is no such program. */
+export const NOT_STARTED = "absent";
+
+export interface AwaitedCommand {
+  /** Script text that uses its words as "$@"; `"$@"` itself where a program is all. */
+  command: string;
+  words: readonly string[];
+  /**
+   * What follows the script on the input. `text`: so many bytes that `printf %b` turns into the command's input. `bytes`:
+   * the command reads the input itself and must stop by its own count; the end of the input is all that can stop it.
+   */
+  input: { kind: "none" } | { kind: "text"; length: number } | { kind: "bytes" };
+  /** The first word is a program that must be there. */
+  isProgram: boolean;
+}
+
+const checkOf = (end: string): string =>
+  `command -v "$1" >/dev/null 2>&1 || { printf '%s\\n' ${end}; printf '%s ${NOT_STARTED}\\n' ${end} >&2; exit 0; }\n`;
+
+/** Started beside the command. The shell waits for it too, so that the process it signals is always its own. */
+const WATCH = "{ read -r x <&3; kill -TERM $$; } >/dev/null 2>&1 &\n";
+
+/**
+ * Only what the shell itself prints stands in no argument and has no length limit: mksh and the shells of the BSDs have no
+ * `printf` of their own, and know the same escapes by `print`.
+ */
+const DECODE = `d() { printf %b "$1"; }
+[ "$(command -v printf)" = printf ] || [ "$(command -v print)" != print ] || d() { print -n -- "$1"; }`;
+
+const startOf = ({ command, input }: AwaitedCommand): string => {
+  switch (input.kind) {
+    case "none":
+      return `${command} </dev/null 3<&- & p=$!\n${WATCH}`;
+    case "text":
+      return `s=$(head -c ${input.length} <&3); [ "\${#s}" -eq ${input.length} ] || exit 1
+${DECODE}
+d "$s" 2>/dev/null 3<&- | ${command} 3<&- & p=$!\n${WATCH}`;
+    case "bytes":
+      return `${command} <&3 3<&- & p=$!\n`;
+  }
+};
+
+/**
+ * A command whose end is awaited. While it runs, the open input means that somebody still waits: once it closes, by will
+ * or because the connection is gone, the command is ended (TERM, and KILL a second later). Both outputs are framed by
+ * marks; the status follows the end mark on stderr. The shell leaves after the input is closed.
+ */
+export const awaitedScript = (marks: RemoteMarks, awaited: AwaitedCommand): string =>
+  `${ENVIRONMENT}
+set -- ${quoteArgv(awaited.words)}
+printf '%s\\n' ${marks.start}; printf '%s\\n' ${marks.start} >&2
+${awaited.isProgram ? checkOf(marks.end) : ""}exec 3<&0
+e= r=
+trap 'e=1; [ -n "$r" ] || { kill -TERM "$p"; sleep 1; kill -KILL "$p"; } >/dev/null 2>&1 3<&- &' TERM
+${startOf(awaited)}wait "$p"; r=$?
+[ -z "$e" ] || { wait; exit 1; }
+printf '%s\\n' ${marks.end}; printf '%s %s\\n' ${marks.end} "$r" >&2
+wait
+`;
+
+/** A program that takes the shell's place and keeps the channel. Its pid stands behind the start mark. */
+export const stayingScript = (marks: RemoteMarks, argv: readonly string[]): string =>
+  `${ENVIRONMENT}
+set -- ${quoteArgv(argv)}
+printf '%s %s\\n' ${marks.start} $$; printf '%s\\n' ${marks.start} >&2
+exec "$@"
+`;

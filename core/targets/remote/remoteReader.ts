@@ -1,0 +1,81 @@
+// Files of the target as the remote shell reads them: with its own built-ins where that does, with one small program where not.
+// Reads only; what changes files goes another way.
+import type { FileStat, TargetFiles } from "../../ports/targetExecutor.ts";
+import { quoteArgv } from "../quote.ts";
+import type { RemoteShell } from "./remoteShell.ts";
+
+const TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const MAX_LISTING_BYTES = 8 * 1024 * 1024;
+
+export type FileReads = Pick<TargetFiles, "readText" | "readTail" | "readLink" | "list" | "stat">;
+
+/** Prints `N` for a missing file, `E` for what is no readable regular file, else `F` and what `read` prints. */
+const readScript = (file: string, read: string): string =>
+  `f=${file}; if [ ! -e "$f" ]; then printf N; elif [ -f "$f" ] && [ -r "$f" ]; then printf F; ${read} <"$f"; else printf E; fi`;
+
+/** GNU and busybox print the mode in hexadecimal, BSD in octal. A socket's time is of no use and costs a program. */
+const statScript = (file: string): string =>
+  `f=${file}; if [ ! -e "$f" ]; then printf N; elif [ -S "$f" ]; then printf S; else ` +
+  `stat -L -c 'H %Y %s %f' "$f" || stat -L -f 'O %m %z %p' "$f"; fi`;
+
+const FILE_TYPE = 0o170_000;
+const REGULAR = 0o100_000;
+
+const parseStat = (text: string): FileStat | null => {
+  if (text === "N") return null;
+  if (text === "S") return { mtimeMs: 0, size: 0, isFile: false, mode: 0 };
+  const [, base, mtime, size, mode = ""] = /^([HO]) (\d+) (\d+) ([0-9a-f]+)\n$/.exec(text) ?? [];
+  if (base === undefined) throw new Error("stat: the target's answer is not understood");
+  const bits = Number.parseInt(mode, base === "H" ? 16 : 8);
+  return {
+    mtimeMs: Number(mtime) * 1_000,
+    size: Number(size),
+    isFile: (bits & FILE_TYPE) === REGULAR,
+    mode: bits & 0o7777,
+  };
+};
+
+/** Times are the target's own and have a resolution of a second; a socket has none. */
+export const createRemoteReader = (shell: RemoteShell): FileReads => {
+  const ask = async (script: string, maxBytes?: number): Promise<Buffer> =>
+    (
+      await shell.ask(script, {
+        timeoutMs: TIMEOUT_MS,
+        ...(maxBytes === undefined ? {} : { maxBytes }),
+      })
+    ).stdout;
+  /** A path that begins with a dash would be an option. */
+  const quotePath = (path: string): string => {
+    if (!path.startsWith("/")) throw new Error("files of a target are named by absolute paths");
+    return quoteArgv([path]);
+  };
+  const read = async (path: string, program: string, maxBytes: number): Promise<string | null> => {
+    const limit = Math.floor(maxBytes);
+    const answer = await ask(readScript(quotePath(path), `${program} -c ${limit}`), limit);
+    const kind = answer.subarray(0, 1).toString("latin1");
+    if (kind === "N") return null;
+    if (kind !== "F") throw new Error(`read ${path}: it is no readable file`);
+    return answer.subarray(1).toString("utf8");
+  };
+  return {
+    readText: (path, maxBytes = DEFAULT_MAX_BYTES) => read(path, "head", maxBytes),
+    readTail: (path, maxBytes) => read(path, "tail", maxBytes),
+    readLink: async (path) => {
+      const answer = await ask(`f=${quotePath(path)}; [ -L "$f" ] && readlink "$f"`);
+      return answer.length === 0 ? null : answer.toString("utf8").replace(/\n$/, "");
+    },
+    list: async (path) => {
+      const folder = quotePath(path);
+      const answer = await ask(
+        `for f in ${folder}/* ${folder}/.[!.]* ${folder}/..?*; do if [ -e "$f" ] || [ -L "$f" ]; then printf '%s\\0' "\${f##*/}"; fi; done`,
+        MAX_LISTING_BYTES,
+      );
+      return answer
+        .toString("utf8")
+        .split("\0")
+        .filter((name) => name !== "");
+    },
+    stat: async (path) => parseStat((await ask(statScript(quotePath(path)))).toString("latin1")),
+  };
+};

@@ -1,0 +1,214 @@
+// One POSIX shell on the remote side that reads what to do from its input: the single channel of a target in steady state.
+// Questions are asked one after another and answered on stdout. What does not answer in time, answers too much or writes what
+// nobody asked for ends the channel, whose owner opens another.
+import { createFloodGuard } from "../../engine/floodGuard.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { RunResult } from "../../ports/targetExecutor.ts";
+import type { ByteChannel } from "../byteChannel.ts";
+import { quoteArgv } from "../quote.ts";
+import { createRemoteStream } from "./remoteStream.ts";
+
+/** Until the shell has answered its first question; a slow login shell comes before it. */
+const HELLO_TIMEOUT_MS = 15_000;
+/** Output cannot forge the end of an answer; 48 bits are enough within one connection. */
+const NONCE_LENGTH = 12;
+/** Of an answer whose asker does not say more. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+export interface RemoteAnswer {
+  status: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+export interface RemoteShell {
+  /**
+   * Runs a piece of script in the remote shell itself; its last status counts. `captureErrors`: what it writes to stderr
+   * comes with the answer (costs a fork there). Rejects when the channel ends, nothing comes within `timeoutMs`, or far more
+   * comes than `maxBytes` (1 MB), which ends the channel.
+   */
+  ask(script: string, options: AskOptions): Promise<RemoteAnswer>;
+  /** Runs a piece of script for which no answer is awaited; it must return at once and print nothing. */
+  tell(script: string): void;
+  /** The same, and it may print one notice, between calls of `n` and `m`, which `onNotice` hears. */
+  tellForNotice(script: string): void;
+  onNotice(listener: (body: Buffer) => void): void;
+  /** Ends the channel at once: what comes over it is not to be believed. */
+  fail(reason: string): void;
+  onClose(listener: (reason: string) => void): void;
+  readonly isClosed: boolean;
+  /** Bytes that went over the channel so far, both ways, before any encryption. */
+  readonly traffic: { sent: number; received: number };
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  timeoutMs: number;
+  captureErrors?: boolean;
+  /** What the output of the script may take. */
+  maxBytes?: number;
+}
+
+interface Question {
+  script: string;
+  mark: string;
+  timeoutMs: number;
+  maxBytes: number;
+  resolve: (answer: RemoteAnswer) => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * A broken pipe must not end the shell; tmux and `ps` answer in English. `a` ends an answer; `n` and `m` stand around what is
+ * told unasked. Short, because they are sent again and again.
+ */
+const prelude = (nonce: string): string =>
+  [
+    "trap '' PIPE",
+    "LC_ALL=C",
+    "export LC_ALL",
+    "unset TMUX TMUX_PANE",
+    `a() { printf '\\n%s %s\\n%s\\n%s.\\n' "${nonce}-$1" "$s" "$e" "${nonce}-$1"; }`,
+    `n() { printf '\\n%s!\\n' ${nonce}; }`,
+    `m() { printf '\\n%s.\\n' ${nonce}; }`,
+    "",
+  ].join("\n");
+
+const withErrors = (script: string): string => `{ e=$({ ${script}
+} 2>&1 1>&3 3>&- </dev/null); s=$?; } 3>&1`;
+const withoutErrors = (script: string): string => `{ ${script}
+} </dev/null 2>/dev/null; s=$?; e=`;
+
+/** A command of the target as script: it may use `stdin`, which passes through a pipe. */
+export const commandScript = (argv: readonly string[], stdin?: string): string =>
+  stdin === undefined ? quoteArgv(argv) : `printf %s ${quoteArgv([stdin])} | ${quoteArgv(argv)}`;
+
+export const createRemoteShell = (options: {
+  channel: ByteChannel;
+  clock: Pick<Clock, "setTimer" | "now">;
+  makeNonce: () => string;
+}): RemoteShell => {
+  const { channel, clock, makeNonce } = options;
+  const nonce = makeNonce().slice(0, NONCE_LENGTH);
+  const waiting: Question[] = [];
+  const closeListeners: ((reason: string) => void)[] = [];
+  const traffic = { sent: 0, received: 0 };
+  let current: Question | null = null;
+  let asked = 0;
+  let cancelTimer: () => void = () => {};
+  let closed: string | null = null;
+  let noticeListener: (body: Buffer) => void = () => {};
+
+  const send = (text: string): void => {
+    traffic.sent += Buffer.byteLength(text);
+    channel.write(text);
+  };
+  const end = (reason: string): void => {
+    if (closed !== null) return;
+    closed = reason;
+    cancelTimer();
+    stream.close();
+    for (const question of [...(current === null ? [] : [current]), ...waiting.splice(0)])
+      question.reject(new Error(`the remote shell ended: ${reason}`));
+    current = null;
+    for (const listener of closeListeners) listener(reason);
+    void channel.close();
+  };
+  const fail = (reason: string): void => {
+    if (closed !== null) return;
+    channel.destroy(reason);
+    end(reason);
+  };
+  const askNext = (): void => {
+    const question = waiting.shift() ?? null;
+    current = question;
+    if (question === null) return;
+    cancelTimer = clock.setTimer(question.timeoutMs, () => end(`no answer within ${question.timeoutMs} ms`));
+    stream.await(question);
+    send(question.script);
+  };
+  const stream = createRemoteStream({
+    nonce,
+    now: () => clock.now(),
+    onAnswer: ({ status, ...answer }) => {
+      const question = current;
+      cancelTimer();
+      if (status === null) question?.reject(new Error("the remote shell answered nonsense"));
+      else question?.resolve({ status, ...answer });
+      askNext();
+    },
+    onNotice: (body) => noticeListener(body),
+    onFlood: fail,
+  });
+  /** What is written to stderr is of no use. */
+  const errors = createFloodGuard();
+
+  channel.onStdout((chunk) => {
+    traffic.received += chunk.length;
+    if (closed === null) stream.push(chunk);
+  });
+  channel.onStderr((chunk) => {
+    traffic.received += chunk.length;
+    if (closed === null && !errors.allows(chunk.length, clock.now()))
+      fail("it writes errors that nobody asked for");
+  });
+  channel.onClose(end);
+
+  const ask: RemoteShell["ask"] = (
+    script,
+    { timeoutMs, captureErrors = false, maxBytes = MAX_ANSWER_BYTES },
+  ) =>
+    new Promise((resolve, reject) => {
+      if (closed !== null) {
+        reject(new Error(`the remote shell ended: ${closed}`));
+        return;
+      }
+      asked += 1;
+      const mark = `${nonce}-${asked}`;
+      const body = captureErrors ? withErrors(script) : withoutErrors(script);
+      waiting.push({ script: `${body}\na ${asked}\n`, mark, timeoutMs, maxBytes, resolve, reject });
+      if (current === null) askNext();
+    });
+  const tell = (script: string): void => {
+    if (closed === null) send(`{ ${script}\n} </dev/null 2>/dev/null\n`);
+  };
+
+  send(prelude(nonce));
+  return {
+    ask,
+    tell,
+    tellForNotice: (script) => {
+      stream.expectNotice();
+      tell(script);
+    },
+    onNotice: (listener) => {
+      noticeListener = listener;
+    },
+    onClose: (listener) => {
+      closeListeners.push(listener);
+      if (closed !== null) listener(closed);
+    },
+    get isClosed() {
+      return closed !== null;
+    },
+    traffic,
+    fail,
+    close: async () => {
+      end("closed");
+      await channel.close();
+    },
+  };
+};
+
+/** Resolves once the shell has answered, so that what a login shell prints at its start is over. */
+export const awaitHello = async (shell: RemoteShell): Promise<void> => {
+  await shell.ask("true", { timeoutMs: HELLO_TIMEOUT_MS });
+};
+
+/** The shell's answer to a command as the executor port has it. */
+export const toRunResult = (answer: RemoteAnswer, maxBytes: number): RunResult => ({
+  exitCode: answer.stdout.length > maxBytes ? null : answer.status,
+  stdout: answer.stdout.subarray(0, maxBytes).toString("utf8"),
+  stderr: answer.stderr,
+  timedOut: false,
+});

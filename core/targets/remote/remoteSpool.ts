@@ -1,0 +1,145 @@
+// The spool of a target as its remote shell sees it. Nothing on the remote side waits for us: a hook drops a file as it always
+// does, and a glance at the folder, which costs no program there while it is empty, brings what lies in it: on a long way each
+// question more is a round trip more.
+import { quoteArgv } from "../quote.ts";
+import { LIST_FUNCTION, parseListing, type ListedFile } from "./remoteListing.ts";
+import type { RemoteSpool, SpooledFile } from "../../ports/remoteSpool.ts";
+import type { RemoteShell } from "./remoteShell.ts";
+
+const TIMEOUT_MS = 15_000;
+const MAX_BAD_FILES = 100;
+
+/** A folder that holds more than this at a glance is read by asking. */
+const GLANCE_FILES = 20;
+const GLANCE_FILE_BYTES = 16 * 1024;
+/** One answer holds about so much. */
+const READ_BYTES = 16 * 1024 * 1024;
+
+/**
+ * `p` is the glance: where something lies there it prints between the marks of a notice and keeps quiet from then on until `g`
+ * is taken back. With few files it prints the listing and, behind a mark each, of every file its kind, its name and its
+ * first bytes.
+ */
+const functions = (folder: string, mark: string): string => `${LIST_FUNCTION}
+g=
+f() { if [ -f "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then printf F; else printf E; fi; }
+p() { [ -z "$g" ] || return 0; set -- ${folder}/*; [ -e "$1" ] || [ -L "$1" ] || return 0; g=1; n
+if [ $# -le ${GLANCE_FILES} ] && cd ${folder}; then l ${GLANCE_FILES}; for x in *; do case $x in (*[!A-Za-z0-9._-]*) continue;; esac
+printf '\n%s\n' ${mark}; k=$(f "$x"); printf '%s%s\n' "$k" "$x"; [ $k = E ] || head -c ${GLANCE_FILE_BYTES} <"$x"; done; cd /; fi; m; }
+`;
+
+/** Null: what was glanced at is not all, and has to be asked for. */
+const parseGlance = (body: Buffer, mark: string): SpooledFile[] | null => {
+  const divider = Buffer.from(`\n${mark}\n`);
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let to = body.indexOf(divider); to !== -1; to = body.indexOf(divider, from)) {
+    parts.push(body.subarray(from, to));
+    from = to + divider.length;
+  }
+  parts.push(body.subarray(from));
+  const [listing = Buffer.alloc(0), ...contents] = parts;
+  const bytesOf = new Map<string, Uint8Array | null>(
+    contents.map((part) => {
+      const newline = part.indexOf("\n");
+      const name = part.subarray(1, newline).toString("latin1");
+      return [name, part[0] === 0x46 ? part.subarray(newline + 1) : null] as const;
+    }),
+  );
+  const files = parseListing(listing.toString("utf8")).map((file) => ({
+    ...file,
+    bytes: bytesOf.get(file.name),
+  }));
+  const isWhole = (file: (typeof files)[number]): file is SpooledFile =>
+    file.bytes !== undefined && (file.bytes === null || file.bytes.length === file.size);
+  return listing.length > 0 && files.every(isWhole) ? files : null;
+};
+
+export const createRemoteSpool = (options: {
+  shell: RemoteShell;
+  /** The spool's folder on the target, absolute. */
+  spoolDir: string;
+  makeNonce: () => string;
+}): RemoteSpool => {
+  const { shell, spoolDir, makeNonce } = options;
+  const folder = quoteArgv([`${spoolDir}/new`]);
+  const bad = quoteArgv([`${spoolDir}/bad`]);
+  let isPrepared = false;
+
+  const mark = makeNonce();
+  /** The remote side keeps quiet after it has told of files, so that what is on its way is not told twice. */
+  let hasTold = false;
+
+  const ask = async (script: string, maxBytes?: number): Promise<Buffer> => {
+    const answer = await shell.ask(script, {
+      timeoutMs: TIMEOUT_MS,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    });
+    return answer.stdout;
+  };
+  const prepare = (): string => {
+    const define = isPrepared ? "" : functions(folder, mark);
+    isPrepared = true;
+    return define;
+  };
+  const pathOf = (name: string): string => quoteArgv([`${spoolDir}/new/${name}`]);
+
+  const list = async (count: number): Promise<ListedFile[]> =>
+    parseListing(
+      (await ask(`${prepare()}if cd ${folder}; then l ${Math.floor(count)}; cd /; fi`)).toString("utf8"),
+    );
+
+  return {
+    glance: () => {
+      shell.tellForNotice(`${prepare()}${hasTold ? "g=\n" : ""}p`);
+      hasTold = false;
+    },
+    onFiles: (listener) =>
+      shell.onNotice((body) => {
+        hasTold = true;
+        listener(parseGlance(body, mark));
+      }),
+    read: async ({ count, maxBytes }) => {
+      let room = READ_BYTES;
+      const listed = (await list(count)).filter(({ size }, index) => {
+        room -= Math.min(size, maxBytes);
+        return index === 0 || room > 0;
+      });
+      if (listed.length === 0) return [];
+      const nonce = makeNonce();
+      // No more than was listed: what an answer may take is known before it comes.
+      const sizeOf = ({ size }: ListedFile): number => Math.min(size, maxBytes);
+      const answer = await ask(
+        listed
+          .map(
+            (file) =>
+              `f=${pathOf(file.name)}; if [ -f "$f" ] && [ ! -L "$f" ] && [ -O "$f" ]; then printf F; head -c ${sizeOf(file)} <"$f"; else printf E; fi; printf '\\n%s\\n' ${nonce}`,
+          )
+          .join("\n"),
+        listed.reduce((sum, file) => sum + sizeOf(file), 0),
+      );
+      const end = Buffer.from(`\n${nonce}\n`);
+      let from = 0;
+      return listed.map((file) => {
+        const to = answer.indexOf(end, from);
+        const part = answer.subarray(from, to === -1 ? from : to);
+        from = to === -1 ? answer.length : to + end.length;
+        const isFile = part.subarray(0, 1).toString("latin1") === "F";
+        return { ...file, bytes: isFile ? part.subarray(1) : null };
+      });
+    },
+    remove: async (names) => {
+      if (names.length === 0) return;
+      const { status } = await shell.ask(`rm -f -- ${names.map(pathOf).join(" ")}`, {
+        timeoutMs: TIMEOUT_MS,
+      });
+      if (status !== 0) throw new Error("remove events from the target's spool: not all of them went");
+    },
+    reject: async (name) => {
+      await ask(
+        `mkdir -p ${bad} && mv -f -- ${pathOf(name)} ${bad}/ && ls -t ${bad} | tail -n +${MAX_BAD_FILES + 1} | ` +
+          `while IFS= read -r x; do rm -rf -- ${bad}/"$x"; done`,
+      );
+    },
+  };
+};

@@ -1,0 +1,142 @@
+// The remote shell's output taken apart: the answer that is awaited, the notice that may come, and what nobody asked for. Each has
+// a bound; past it there is nothing to be believed any more. Every byte is looked at a bounded number of times.
+import { createFloodGuard } from "../../engine/floodGuard.ts";
+import { GrowingBuffer, GrowingSearch } from "../growingBuffer.ts";
+
+/** A glance brings at most twenty files of 16 kB. */
+const MAX_NOTICE_BYTES = 1024 * 1024;
+/** Beside the output of what was asked: its errors, and what a login shell printed before the first answer. */
+const MAX_FRAME_BYTES = 1024 * 1024;
+
+export interface AwaitedAnswer {
+  mark: string;
+  maxBytes: number;
+}
+
+export interface RemoteStreamOptions {
+  nonce: string;
+  now: () => number;
+  /** `status` null: what stands there is no status. Nothing is awaited any more when it is called. */
+  onAnswer: (answer: { status: number | null; stdout: Buffer; stderr: string }) => void;
+  onNotice: (body: Buffer) => void;
+  /** Called once; nothing is read after it. */
+  onFlood: (reason: string) => void;
+}
+
+export interface RemoteStream {
+  push(chunk: Buffer): void;
+  await(answer: AwaitedAnswer): void;
+  /** One notice may come from now on. */
+  expectNotice(): void;
+  /** Nothing is read any more. */
+  close(): void;
+}
+
+/** How many of the last bytes may be the beginning of `mark`. */
+const heldFor = (mark: Buffer, bytes: Buffer): number => {
+  let held = Math.min(mark.length - 1, bytes.length);
+  while (held > 0 && !bytes.subarray(bytes.length - held).equals(mark.subarray(0, held))) held -= 1;
+  return held;
+};
+
+class RemoteAnswerSearch {
+  readonly maxBytes: number;
+  private readonly mark: string;
+  private readonly head: GrowingSearch;
+  private tail: GrowingSearch | null = null;
+  private headAt = -1;
+
+  constructor({ mark, maxBytes }: AwaitedAnswer) {
+    this.maxBytes = maxBytes;
+    this.mark = mark;
+    this.head = new GrowingSearch(`\n${mark} `);
+  }
+
+  /** Where its output ends, where its frame does, and how long all of it is; null while it is not complete. */
+  in(bytes: Buffer): { outputEnd: number; frameEnd: number; length: number } | null {
+    if (this.tail === null) {
+      this.headAt = this.head.in(bytes);
+      if (this.headAt === -1) return null;
+      this.tail = new GrowingSearch(`\n${this.mark}.\n`, this.headAt);
+    }
+    const frameEnd = this.tail.in(bytes);
+    if (frameEnd === -1) return null;
+    return { outputEnd: this.headAt, frameEnd, length: frameEnd + this.tail.length };
+  }
+}
+
+export const createRemoteStream = (options: RemoteStreamOptions): RemoteStream => {
+  const { nonce, now, onAnswer, onNotice, onFlood } = options;
+  const noticeStart = Buffer.from(`\n${nonce}!\n`);
+  const guard = createFloodGuard();
+  const buffer = new GrowingBuffer();
+  let awaited: RemoteAnswerSearch | null = null;
+  let noticeEnd: GrowingSearch | null = null;
+  let isNoticeDue = false;
+  let isClosed = false;
+
+  const close = (): void => {
+    isClosed = true;
+    buffer.drop(buffer.length);
+  };
+  const flood = (reason: string): false => {
+    close();
+    onFlood(reason);
+    return false;
+  };
+  /** Each takes something off the front and gives true, or false where more has to come. */
+  const takeNotice = (bytes: Buffer): boolean => {
+    if (!isNoticeDue) return flood("it told what nobody asked for");
+    noticeEnd ??= new GrowingSearch(`\n${nonce}.\n`, noticeStart.length);
+    const at = noticeEnd.in(bytes);
+    if (at === -1)
+      return bytes.length > MAX_NOTICE_BYTES ? flood("it told too much of the events there") : false;
+    const body = buffer.take(at).subarray(noticeStart.length);
+    buffer.drop(noticeEnd.length);
+    noticeEnd = null;
+    isNoticeDue = false;
+    onNotice(body);
+    return true;
+  };
+  const takeAnswer = (bytes: Buffer, search: RemoteAnswerSearch): boolean => {
+    const found = search.in(bytes);
+    if (found === null)
+      return bytes.length > search.maxBytes + MAX_FRAME_BYTES ? flood("it answered too much") : false;
+    const frame = bytes.subarray(found.outputEnd, found.frameEnd).toString("utf8");
+    const stdout = Buffer.from(bytes.subarray(0, found.outputEnd));
+    buffer.drop(found.length);
+    awaited = null;
+    const [, status, stderr = ""] = /^\n\S+ (\d{1,3})\n(.*)$/s.exec(frame) ?? [];
+    onAnswer({ status: status === undefined ? null : Number(status), stdout, stderr });
+    return true;
+  };
+  const skipUnasked = (bytes: Buffer): boolean => {
+    const at = bytes.indexOf(noticeStart);
+    const count = at === -1 ? bytes.length - heldFor(noticeStart, bytes) : at;
+    if (count > 0 && !guard.allows(count, now())) return flood("it writes what nobody asked for");
+    buffer.drop(count);
+    return at !== -1;
+  };
+  const step = (): boolean => {
+    if (isClosed || buffer.length === 0) return false;
+    const { bytes } = buffer;
+    // Notices stand between answers, never in one: the shell does one thing after another.
+    if (bytes.subarray(0, noticeStart.length).equals(noticeStart)) return takeNotice(bytes);
+    return awaited === null ? skipUnasked(bytes) : takeAnswer(bytes, awaited);
+  };
+
+  return {
+    push: (chunk) => {
+      if (isClosed) return;
+      buffer.push(chunk);
+      while (step());
+    },
+    await: (answer) => {
+      awaited = new RemoteAnswerSearch(answer);
+    },
+    expectNotice: () => {
+      isNoticeDue = true;
+    },
+    close,
+  };
+};
