@@ -9,7 +9,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
-import { lastWords } from "../core/daemon/lastWords.ts";
+import { crashMessage } from "../core/daemon/crashMessage.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
@@ -131,7 +131,7 @@ const logCrashes = (log: LogFile): void => {
   process.on("uncaughtException", (error) => {
     log.logger.error({ error }, "the daemon crashed");
     log.flush();
-    process.stderr.write(lastWords(error));
+    process.stderr.write(crashMessage(error));
     process.exit(ERROR_CODES.E_INTERNAL.exit);
   });
 };

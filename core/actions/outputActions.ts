@@ -10,20 +10,20 @@ import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION } from "../model/view.ts";
 import type { StateFileRequest } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ActionRecord } from "./actionRecord.ts";
+import type { ActionAudit } from "./audit.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { PaneReach } from "./paneReach.ts";
 
 export interface OutputActionsDeps {
   ingest: Pick<Ingest, "liveState">;
-  record: ActionRecord;
+  audit: ActionAudit;
   connectedTargets: Pick<ConnectedTargets, "get">;
   reach: PaneReach;
   clock: Pick<Clock, "now">;
 }
 
 export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService, "viewOutput"> => {
-  const { ingest, record, connectedTargets, reach, clock } = deps;
+  const { ingest, audit, connectedTargets, reach, clock } = deps;
 
   const liveEntry = (runtimeId: string | null): RuntimeEntry | null => {
     const entry = runtimeId === null ? undefined : ingest.liveState.runtimes.get(runtimeId);
@@ -56,7 +56,7 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
 
   return {
     viewOutput: (input) =>
-      record.throughGate("view-output", input, async ({ verified }) => {
+      audit.throughGate("view-output", input, async ({ verified }) => {
         const { subject, snapshot } = verified;
         const { lines, ansi, source = "screen" } = input;
         const { pane, client } = reach.reach(subject.key, subject.paneRef);

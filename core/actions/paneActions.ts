@@ -14,10 +14,9 @@ import { paneKeyString } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import type { ActionRecord, ActionTurn } from "./actionRecord.ts";
-import { auditList } from "./auditView.ts";
+import { auditList, type ActionAudit, type ActionTurn } from "./audit.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
-import { createOnceByKey, toResult } from "./onceByKey.ts";
+import { createIdempotency, toResult } from "./idempotency.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import { createPaneReach } from "./paneReach.ts";
 import { createOutputActions } from "./outputActions.ts";
@@ -26,7 +25,7 @@ import { createPaneTurns } from "./paneTurns.ts";
 export interface PaneActionsDeps {
   ingest: Ingest;
   gate: Gate;
-  record: ActionRecord;
+  audit: ActionAudit;
   connectedTargets: ConnectedTargets;
   store: Pick<Store, "listAudit" | "listAftermath" | "claimKey" | "settleKey" | "releaseKey">;
   clock: Clock;
@@ -42,7 +41,7 @@ const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
 export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
-  const { ingest, gate, record, connectedTargets, store, clock } = deps;
+  const { ingest, gate, audit, connectedTargets, store, clock } = deps;
   const reach = createPaneReach({
     connectedTargets,
     paneOf: (key) => ingest.liveState.paneOf(key),
@@ -50,7 +49,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   });
   const turns = createPaneTurns();
 
-  const once = createOnceByKey({ store, clock });
+  const idempotency = createIdempotency({ store, clock });
 
   /** The live runtime of a turn; null when it has ended meanwhile. */
   const entryOf = (runtimeId: string): RuntimeEntry | null => {
@@ -86,7 +85,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   ): Promise<ActionResult> => {
     const entry = agentOf(turn);
     const key = { scope: entry.runtime.runtimeId, key: input.idempotencyKey };
-    return once.run("answer", turn, key, (presses) =>
+    return idempotency.run("answer", turn, key, (presses) =>
       paneAnswer(turn, entry, { choice: input.choice, ...presses }),
     );
   };
@@ -95,7 +94,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const answeredBefore = (input: Parameters<DaemonService["answer"]>[0]): ActionResult | null => {
     if (input.idempotencyKey === null) return null;
     const { runtimeId } = gate.prepare(input.ref, input.guards, input.surface).snapshot;
-    return runtimeId === null ? null : once.earlier({ scope: runtimeId, key: input.idempotencyKey });
+    return runtimeId === null ? null : idempotency.earlier({ scope: runtimeId, key: input.idempotencyKey });
   };
 
   const sendOnce = async (
@@ -107,7 +106,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     const { pane, client } = reach.reach(subject.key, subject.paneRef);
     const { runtimeId } = subject;
     const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
-    return once.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
+    return idempotency.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
       sendText({
         pane,
         paneRef: subject.paneRef,
@@ -133,10 +132,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   };
 
   return {
-    ...createOutputActions({ ingest, record, connectedTargets, reach, clock }),
+    ...createOutputActions({ ingest, audit, connectedTargets, reach, clock }),
 
     send: (input) =>
-      record.throughGate(
+      audit.throughGate(
         "send",
         input,
         (turn) => turns.take(turn.verified.subject.key, () => sendOnce(turn, input)),
@@ -146,10 +145,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     answer: async (input) => {
       const before = answeredBefore(input);
       if (before !== null) {
-        record.note("answer", input, { runtimeId: before.runtime_id, outcome: outcomeOf(before) });
+        audit.note("answer", input, { runtimeId: before.runtime_id, outcome: outcomeOf(before) });
         return before;
       }
-      return record.throughGate(
+      return audit.throughGate(
         "answer",
         input,
         (turn) => {
@@ -169,7 +168,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     },
 
     interrupt: (input) =>
-      record.throughGate(
+      audit.throughGate(
         "interrupt",
         input,
         (turn) =>
@@ -197,7 +196,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
       ),
 
     kill: (input) =>
-      record.throughGate(
+      audit.throughGate(
         "kill",
         input,
         async (turn) => {

@@ -8,8 +8,8 @@ import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { AnswerChoice } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ActionTurn } from "./actionRecord.ts";
-import type { KeyPresses } from "./onceByKey.ts";
+import type { ActionTurn } from "./audit.ts";
+import type { KeyPresses } from "./idempotency.ts";
 import type { PaneReach } from "./paneReach.ts";
 
 /** By then the screen was read again: a prompt that is still listed is open. */

@@ -4,7 +4,7 @@ import type { Recognised } from "../engine/epoch.ts";
 import { paneKeyString, type Pane, type ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
-import { createBreath } from "./breath.ts";
+import { createYielding } from "./yieldToEventLoop.ts";
 import { isScanDue, type LastScan } from "./paneScans.ts";
 import { toProcess, type CollectorSink, type ProcessReader, type WatchedRuntime } from "./sink.ts";
 
@@ -54,10 +54,10 @@ export class ProcessWatch {
     );
     if (due.length === 0) return;
     const trees = await this.deps.processes.ofPanes(due.map((pane) => pane.panePid));
-    const breathe = createBreath(this.deps.clock);
+    const yieldToEventLoop = createYielding(this.deps.clock);
     for (const pane of due) {
       // oxlint-disable-next-line no-await-in-loop -- that is what gives others their turn
-      await breathe();
+      await yieldToEventLoop();
       if (this.isClosed) return;
       // A later scan was faster: what it found is newer.
       if ((this.scans.get(paneKeyString(pane))?.at ?? 0) > now) continue;

@@ -5,7 +5,7 @@ import type { Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { createBreath } from "./breath.ts";
+import { createYielding } from "./yieldToEventLoop.ts";
 import { nextReadAt, type LastRead } from "./screenReads.ts";
 import {
   toProcess,
@@ -142,10 +142,10 @@ export class ScreenWatch {
       ...due.map((watched) => this.readStateFiles(watched)),
       this.deps.verifyProcesses(),
     ]);
-    const breathe = createBreath(this.deps.clock);
+    const yieldToEventLoop = createYielding(this.deps.clock);
     for (const watched of due) {
       // oxlint-disable-next-line no-await-in-loop -- that is what gives others their turn
-      await breathe();
+      await yieldToEventLoop();
       if (this.isClosed) return;
       const lines = screens.get(watched.pane.paneId);
       this.readScreen(watched, lines ?? null, { readAt, begunAt });

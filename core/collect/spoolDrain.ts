@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { createBreath } from "./breath.ts";
+import { createYielding } from "./yieldToEventLoop.ts";
 import { readEventFile } from "./eventFile.ts";
 import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
 
@@ -43,8 +43,8 @@ export interface SpoolDrainOptions {
 export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const { spoolDir, onBatch, logger, clock, sweepMs } = options;
   /** By the real time, whatever the clock of the events says: it is about who else waits now. */
-  const newBreath = (): (() => Promise<void>) => createBreath({ now: () => performance.now() });
-  const folders = createSpoolFolders({ spoolDir, redact: options.redact, newBreath });
+  const newYielding = (): (() => Promise<void>) => createYielding({ now: () => performance.now() });
+  const folders = createSpoolFolders({ spoolDir, redact: options.redact, newYielding });
   const uid = process.getuid?.() ?? null;
   /** Files that could not even be moved away: looked at once, then left alone. */
   const immovable = new Set<string>();
@@ -77,14 +77,17 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   };
 
   /** Reads and hands over one batch and begins to delete it; false when it was not committed. */
-  const takeBatch = async (names: readonly string[], breathe: () => Promise<void>): Promise<boolean> => {
+  const takeBatch = async (
+    names: readonly string[],
+    yieldToEventLoop: () => Promise<void>,
+  ): Promise<boolean> => {
     // Our clock does not go back with the wall clock; the files' times do, and would be older than what came before them.
     const aheadMs = clock.now() - Date.now();
     const laterMs = aheadMs > SET_BACK_MS ? aheadMs : 0;
     const good: { name: string; envelope: Envelope }[] = [];
     for (const name of names) {
       // oxlint-disable-next-line no-await-in-loop -- others have their turn
-      await breathe();
+      await yieldToEventLoop();
       const result = readEventFile(join(folders.newDir, name), name, uid);
       if (result === null) continue;
       if (result.isOk)
@@ -108,16 +111,16 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   };
 
   const sweep = async (): Promise<void> => {
-    const breathe = newBreath();
+    const yieldToEventLoop = newYielding();
     for (;;) {
       isHinted = false;
       // oxlint-disable-next-line no-await-in-loop -- until the folder is empty
-      const names = (await listByTime(folders.newDir, breathe)).map((entry) => entry.name);
+      const names = (await listByTime(folders.newDir, yieldToEventLoop)).map((entry) => entry.name);
       const fresh = names.filter((name) => !immovable.has(name) && !leftover.has(name));
       for (let from = 0; from < fresh.length; from += BATCH_FILES) {
         if (isClosed) return;
         // oxlint-disable-next-line no-await-in-loop -- batches keep their order
-        if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES), breathe))) {
+        if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES), yieldToEventLoop))) {
           retryMs = Math.min(Math.max(FIRST_RETRY_MS, retryMs * 2), LONGEST_RETRY_MS);
           return;
         }

@@ -44,15 +44,15 @@ const mtimeOf = (path: string): bigint | null => {
 
 /**
  * Names in `folder`, by modification time in nanoseconds, then by name. Files that vanish meanwhile are left out. Asks for each
- * file at once, which takes a fifth of the way through the thread pool, and lets the loop turn with `breathe`.
+ * file at once, which takes a fifth of the way through the thread pool, and lets the loop turn with `yieldToEventLoop`.
  */
-export const listByTime = async (folder: string, breathe: () => Promise<void>): Promise<Entry[]> => {
+export const listByTime = async (folder: string, yieldToEventLoop: () => Promise<void>): Promise<Entry[]> => {
   const entries: Entry[] = [];
   for (const name of await readdir(folder)) {
     const mtimeNs = mtimeOf(join(folder, name));
     if (mtimeNs !== null) entries.push({ name, mtimeNs });
     // oxlint-disable-next-line no-await-in-loop -- that is what it is for
-    await breathe();
+    await yieldToEventLoop();
   }
   return entries.toSorted((a, b) =>
     a.mtimeNs === b.mtimeNs ? (a.name < b.name ? -1 : 1) : a.mtimeNs < b.mtimeNs ? -1 : 1,
@@ -81,11 +81,11 @@ export interface SpoolFoldersOptions {
   spoolDir: string;
   /** A text as it may be kept. */
   redact: (text: string) => string;
-  /** For one stretch of work each: see `createBreath`. */
-  newBreath: () => () => Promise<void>;
+  /** For one stretch of work each: see `createYielding`. */
+  newYielding: () => () => Promise<void>;
 }
 
-export const createSpoolFolders = ({ spoolDir, redact, newBreath }: SpoolFoldersOptions) => {
+export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFoldersOptions) => {
   const newDir = join(spoolDir, "new");
   const tempDir = join(spoolDir, "tmp");
   const badDir = join(spoolDir, "bad");
@@ -112,7 +112,7 @@ export const createSpoolFolders = ({ spoolDir, redact, newBreath }: SpoolFolders
           await writeFile(aside, redact(start), { flag: "wx", mode: 0o600 });
           await rm(path, { force: true });
         }
-        const kept = await listByTime(badDir, newBreath());
+        const kept = await listByTime(badDir, newYielding());
         for (const entry of kept.slice(0, Math.max(0, kept.length - MAX_BAD_FILES)))
           // oxlint-disable-next-line no-await-in-loop -- usually one
           await rm(join(badDir, entry.name), { recursive: true, force: true });
@@ -128,7 +128,7 @@ export const createSpoolFolders = ({ spoolDir, redact, newBreath }: SpoolFolders
       }),
     /** Removes what hooks left in `tmp` more than a day before `now` (epoch ms). */
     removeStaleTemps: async (now: number): Promise<number> => {
-      const stale = (await listByTime(tempDir, newBreath())).filter(
+      const stale = (await listByTime(tempDir, newYielding())).filter(
         (entry) => now - Number(entry.mtimeNs / 1_000_000n) > STALE_TEMP_MS,
       );
       await mapBounded(stale, (entry) => rm(join(tempDir, entry.name), { recursive: true, force: true }));

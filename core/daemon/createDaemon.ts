@@ -41,7 +41,7 @@ import { createScreenNow } from "./screenNow.ts";
 import { createService, type Service } from "./service.ts";
 import { startSpool } from "./startSpool.ts";
 import { startTicking } from "./startTicking.ts";
-import { survive } from "./survive.ts";
+import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 import { continueClock } from "./systemClock.ts";
 
 export interface DaemonDeps {
@@ -190,7 +190,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
         createConnected,
         connectedTargets,
         onHealth: (health, reason, link) =>
-          survive(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
+          tolerateStoreFailure(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
         onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
         clock,
         ids,
@@ -213,22 +213,22 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     ingest.renewAdapters();
     for (const connected of connectedTargets.all()) connected.collector.rescan();
   };
-  owned.defer(adapters.files?.onChange(() => survive(logger, renewAdapters)) ?? (() => {}));
+  owned.defer(adapters.files?.onChange(() => tolerateStoreFailure(logger, renewAdapters)) ?? (() => {}));
   let disabled = config.current.adapters.disabled.join();
   owned.defer(
     config.onChange(() => {
       if (config.current.adapters.disabled.join() === disabled) return;
       disabled = config.current.adapters.disabled.join();
-      survive(logger, renewAdapters);
+      tolerateStoreFailure(logger, renewAdapters);
     }),
   );
-  owned.defer(config.onChange(() => survive(logger, () => targetService.apply())));
+  owned.defer(config.onChange(() => tolerateStoreFailure(logger, () => targetService.apply())));
 
   // After memory was rebuilt from the store: all targets are looked at anew, and until that no state is claimed.
   let stopWaiting = (): void => {};
   owned.defer(() => stopWaiting());
   ingest.onRebuilt(() => {
-    survive(logger, () => {
+    tolerateStoreFailure(logger, () => {
       storeAdapters();
       targetService.apply();
     });

@@ -4,7 +4,7 @@ import type { AdapterService } from "./adapterService.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder } from "../actions/attachBuilder.ts";
-import { createActionRecord } from "../actions/actionRecord.ts";
+import { createActionAudit } from "../actions/audit.ts";
 import { createIsPaneVisible } from "../actions/isPaneVisible.ts";
 import { withFreshIndexes } from "./freshIndexes.ts";
 import { createPaneActions } from "../actions/paneActions.ts";
@@ -179,7 +179,7 @@ export const createService = (deps: ServiceDeps): Service => {
     },
   });
 
-  const record = createActionRecord({
+  const audit = createActionAudit({
     gate,
     store,
     beginAction: (runtimeId, actionId) => ingest.beginAction(runtimeId, actionId),
@@ -189,7 +189,7 @@ export const createService = (deps: ServiceDeps): Service => {
   const paneActions = createPaneActions({
     ingest,
     gate,
-    record,
+    audit,
     connectedTargets: deps.connectedTargets,
     store,
     clock,
@@ -203,7 +203,7 @@ export const createService = (deps: ServiceDeps): Service => {
   });
 
   const openAttach: Service["openAttach"] = (input) =>
-    record.throughGate("attach", input, ({ verified }) => {
+    audit.throughGate("attach", input, ({ verified }) => {
       const { executor } = deps.connectedTargets.get(verified.subject.key.targetId);
       const desktop: DesktopActions = {
         run: async (argv) => (await executor.run(argv, { timeoutMs: FOCUS_TIMEOUT_MS })).exitCode,
@@ -256,10 +256,10 @@ export const createService = (deps: ServiceDeps): Service => {
   }): Promise<{ paneRef: string }> => {
     const crashed = crashedAt(input.ref);
     if (crashed !== null && ingest.dismiss(crashed.runtime.runtimeId)) {
-      record.note("dismiss", input, { runtimeId: crashed.runtime.runtimeId });
+      audit.note("dismiss", input, { runtimeId: crashed.runtime.runtimeId });
       return { paneRef: crashed.view?.identity.pane_ref ?? input.ref };
     }
-    return record.throughGate("dismiss", input, async ({ verified: { subject } }) => {
+    return audit.throughGate("dismiss", input, async ({ verified: { subject } }) => {
       if (subject.runtimeId === null || !ingest.dismiss(subject.runtimeId))
         throw new AgtmuxError("E_UNSUPPORTED", `${subject.paneRef} shows no error`, {
           remedy: "Only errors can be dismissed.",
@@ -298,7 +298,7 @@ export const createService = (deps: ServiceDeps): Service => {
     }),
     explain,
     prepareAttach: (input) =>
-      record.throughGate("attach", input, ({ verified }) =>
+      audit.throughGate("attach", input, ({ verified }) =>
         planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus ?? false }),
       ),
     openAttach,

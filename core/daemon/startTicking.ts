@@ -3,19 +3,19 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { Config } from "../model/config.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import { createPieces } from "./pieces.ts";
-import { survive } from "./survive.ts";
+import { createChunkedTask } from "./chunkedTask.ts";
+import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 
 const TICK_MS = 1_000;
 /** A tick that comes later than that by itself: nobody could look in the meantime either. */
 const LATE_MS = 3_000;
 /** Runtimes that one stretch of a tick evaluates. */
-const TICK_PIECE = 50;
+const TICK_CHUNK = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export interface StartTickingDeps {
-  ingest: Pick<Ingest, "tickInPieces" | "prune">;
+  ingest: Pick<Ingest, "tickInChunks" | "prune">;
   /** Sees which processes live, so that a late tick does not take nobody's looking for their end. */
   lookFirst: () => Promise<void>;
   /** With every tick: notices that time alone makes due. */
@@ -62,10 +62,10 @@ export const startTicking = ({
   logger,
   owned,
 }: StartTickingDeps): void => {
-  const ticking = createPieces((step) => survive(logger, step));
+  const ticking = createChunkedTask((step) => tolerateStoreFailure(logger, step));
   owned.defer(() => ticking.stop());
   const tick = (): void => {
-    ticking.run(ingest.tickInPieces(TICK_PIECE));
+    ticking.run(ingest.tickInChunks(TICK_CHUNK));
     reviewNotifications();
   };
   owned.defer(
@@ -82,5 +82,5 @@ export const startTicking = ({
     const removed = ingest.prune({ olderThan: clock.now() - max_age_days * DAY_MS, maxEvents: max_events });
     if (removed > 0) logger.info({ removed }, "old rows were removed");
   };
-  owned.defer(repeat(clock, RETENTION_MS, () => survive(logger, prune)));
+  owned.defer(repeat(clock, RETENTION_MS, () => tolerateStoreFailure(logger, prune)));
 };

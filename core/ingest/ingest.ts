@@ -18,7 +18,7 @@ import { SampledReadings, type ReadingSource, type ReadingUpdate } from "./sampl
 import { Rows } from "./rows.ts";
 import { States } from "./states.ts";
 import { Targets } from "./targets.ts";
-import { tickInPieces } from "./tickInPieces.ts";
+import { tickInChunks } from "./tickInChunks.ts";
 import { Topology, type TopologyUpdate } from "./topology.ts";
 import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
 import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
@@ -217,13 +217,13 @@ export class Ingest {
 
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */
   tick(): void {
-    const pieces = this.tickInPieces(Infinity);
-    while (pieces.next().done !== true);
+    const chunks = this.tickInChunks(Infinity);
+    while (chunks.next().done !== true);
   }
 
   /** The same in transactions of so many runtimes, one for each step: between two of them others may have their turn. */
-  tickInPieces(size: number): Generator<undefined> {
-    return tickInPieces(this.parts, size);
+  tickInChunks(size: number): Generator<undefined> {
+    return tickInChunks(this.parts, size);
   }
 
   /** Retention; events that a live candidate rests on are kept. Returns the number of rows removed. */

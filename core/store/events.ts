@@ -2,8 +2,8 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { evidenceSchema, type Evidence, type EvidenceSource } from "../model/evidence.ts";
 import type { EventMarks, SourceCursor, Store } from "../ports/store.ts";
-import type { IngestMark } from "./highMarks.ts";
-import type { LastValues } from "./lastValues.ts";
+import type { IngestMark } from "./watermarks.ts";
+import type { DeferredWrites } from "./deferredWrites.ts";
 import { createPayloadRedactor } from "./redact.ts";
 import { redactEvidence } from "./redactEvidence.ts";
 import type { RowReader } from "./rowReader.ts";
@@ -85,7 +85,7 @@ const fromRow = (row: EventRow): unknown => ({
 export const createEvents = (
   db: BetterSqlite3.Database,
   rows: RowReader,
-  { mark, last }: { mark: IngestMark; last: LastValues },
+  { mark, deferred }: { mark: IngestMark; deferred: DeferredWrites },
 ): Pick<
   Store,
   "insertEvent" | "eachEvidence" | "getCursor" | "putCursor" | "lastHookEventAt" | "lastIngestedAt"
@@ -129,7 +129,7 @@ export const createEvents = (
       }
     },
     getCursor: (runtimeId, source): SourceCursor | null => {
-      last.settle();
+      deferred.settle();
       const row = getCursor.get(runtimeId, source);
       if (row === undefined) return null;
       return {
@@ -142,7 +142,7 @@ export const createEvents = (
       };
     },
     putCursor: (cursor) => {
-      last.put(`cursor/${cursor.runtimeId}/${cursor.source}`, () =>
+      deferred.put(`cursor/${cursor.runtimeId}/${cursor.source}`, () =>
         putCursor.run({
           runtime_id: cursor.runtimeId,
           source: cursor.source,

@@ -14,8 +14,8 @@ import type { Store } from "../ports/store.ts";
 import { createAdapters } from "./adapters.ts";
 import { createAudit } from "./audit.ts";
 import { createEvents } from "./events.ts";
-import { createIngestMark } from "./highMarks.ts";
-import { createLastValues, type LastValues } from "./lastValues.ts";
+import { createIngestMark } from "./watermarks.ts";
+import { createDeferredWrites, type DeferredWrites } from "./deferredWrites.ts";
 import { createLosses } from "./losses.ts";
 import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations/index.ts";
@@ -64,7 +64,7 @@ const connect = (path: string, logger: Logger): BetterSqlite3.Database => {
 
 const createTransactions = (
   db: BetterSqlite3.Database,
-  last: LastValues,
+  deferred: DeferredWrites,
 ): Pick<Store, "transaction" | "savepoint"> => {
   // Prepared once: every event of a batch has a savepoint, and better-sqlite3 would build a function for each.
   const begin = db.prepare<[]>("SAVEPOINT one");
@@ -73,13 +73,13 @@ const createTransactions = (
   return {
     transaction: (work) => {
       if (db.inTransaction) throw new Error("store.transaction: already in one; use savepoint");
-      return db.transaction(() => last.inTransaction(work)).immediate();
+      return db.transaction(() => deferred.inTransaction(work)).immediate();
     },
     savepoint: (work) => {
       if (!db.inTransaction) throw new Error("store.savepoint: outside of a transaction");
       begin.run();
       try {
-        const result = last.inSavepoint(work);
+        const result = deferred.inSavepoint(work);
         release.run();
         return result;
       } catch (error) {
@@ -108,23 +108,23 @@ export interface OpenedStore extends Store {
 export const openStore = (options: { path: string; logger: Logger }): OpenedStore => {
   const db = connect(options.path, options.logger);
   const rows = createRowReader(options.logger);
-  const last = createLastValues();
-  const mark = createIngestMark(db, last);
+  const deferred = createDeferredWrites();
+  const mark = createIngestMark(db, deferred);
   return {
-    ...createTransactions(db, last),
-    ...createTargets(db, rows, last),
+    ...createTransactions(db, deferred),
+    ...createTargets(db, rows, deferred),
     ...createPanes(db, rows),
     ...createRuntimes(db, rows),
-    ...createEvents(db, rows, { mark, last }),
+    ...createEvents(db, rows, { mark, deferred }),
     ...createPending(db, rows, mark),
-    ...createStates(db, rows, last),
+    ...createStates(db, rows, deferred),
     ...createTransitions(db, rows),
     ...createSnapshots(db, rows),
     ...createAudit(db),
     ...createUsedKeys(db),
     ...createAdapters(db),
     ...createLosses(db),
-    ...createRetention(db, last),
+    ...createRetention(db, deferred),
     isOpen: () => db.open,
     copyTo: (path) => {
       createPrivateFile(path);

@@ -3,7 +3,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
 import { envelopeSchema } from "../model/envelope.ts";
 import type { PendingEvent, Store } from "../ports/store.ts";
-import type { IngestMark } from "./highMarks.ts";
+import type { IngestMark } from "./watermarks.ts";
 import { redactEnvelope } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
 

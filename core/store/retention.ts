@@ -2,14 +2,14 @@
 // to, the newest transition, living runtimes and the marks that only grow stay.
 import type BetterSqlite3 from "better-sqlite3";
 import type { Store } from "../ports/store.ts";
-import type { LastValues } from "./lastValues.ts";
+import type { DeferredWrites } from "./deferredWrites.ts";
 
 /** Evidence that may go: not (kept by the caller and of a runtime that lives). */
 const REMOVABLE = `
   NOT (event_id IN (SELECT value FROM json_each(@keep))
        AND runtime_id IN (SELECT runtime_id FROM runtimes WHERE ended_at IS NULL))`;
 
-export const createRetention = (db: BetterSqlite3.Database, last: LastValues): Pick<Store, "prune"> => {
+export const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites): Pick<Store, "prune"> => {
   const eventsByAge = db.prepare<[{ olderThan: number; keep: string }]>(
     `DELETE FROM events WHERE ingested_at < @olderThan AND ${REMOVABLE}`,
   );

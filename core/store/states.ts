@@ -4,7 +4,7 @@ import { z } from "zod";
 import { resolutionSchema } from "../model/resolution.ts";
 import { paneKeySchema } from "../model/runtime.ts";
 import type { StateRow, Store } from "../ports/store.ts";
-import type { LastValues } from "./lastValues.ts";
+import type { DeferredWrites } from "./deferredWrites.ts";
 import { redactResolution } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
@@ -60,7 +60,7 @@ const fromRow = (row: StoredState): unknown => ({
 export const createStates = (
   db: BetterSqlite3.Database,
   rows: RowReader,
-  last: LastValues,
+  last: DeferredWrites,
 ): Pick<Store, "putState" | "seeStates" | "deleteState" | "listStates"> => {
   const put = db.prepare<[NewState]>(`
     INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution)

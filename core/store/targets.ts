@@ -2,7 +2,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { targetSchema, type Target } from "../model/runtime.ts";
 import type { Store } from "../ports/store.ts";
-import type { LastValues } from "./lastValues.ts";
+import type { DeferredWrites } from "./deferredWrites.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
 interface TargetRow {
@@ -44,7 +44,7 @@ const fromRow = (row: TargetRow): unknown => ({
 export const createTargets = (
   db: BetterSqlite3.Database,
   rows: RowReader,
-  last: LastValues,
+  last: DeferredWrites,
 ): Pick<Store, "upsertTarget" | "listTargets" | "removeTarget"> => {
   const upsert = db.prepare<[TargetRow]>(`
     INSERT INTO targets (target_id, target_name, kind, connection_ref, is_default, last_seen_at, health, health_reason, updated_at)

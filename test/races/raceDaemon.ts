@@ -1,7 +1,7 @@
 // The real gate and the real actions over a world, modelled or real: what a daemon does whose view lags behind it.
 import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
 import type { DaemonService } from "../../core/api/service.ts";
-import { createActionRecord } from "../../core/actions/actionRecord.ts";
+import { createActionAudit } from "../../core/actions/audit.ts";
 import type { ConnectedTargets } from "../../core/connections/connectedTargets.ts";
 import { createPaneActions } from "../../core/actions/paneActions.ts";
 import type { Pane } from "../../core/model/runtime.ts";
@@ -97,7 +97,7 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
   const actions = createPaneActions({
     ingest: engine.asIngest(),
     gate,
-    record: createActionRecord({ gate, store, beginAction: () => () => {}, clock, ids }),
+    audit: createActionAudit({ gate, store, beginAction: () => () => {}, clock, ids }),
     connectedTargets: { get: () => connected } as unknown as ConnectedTargets,
     store,
     clock,

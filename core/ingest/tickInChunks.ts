@@ -17,7 +17,7 @@ export interface TickDeps {
 }
 
 /** In transactions of `size` runtimes, one for each step: between two of them others may have their turn. */
-export function* tickInPieces(deps: TickDeps, size: number): Generator<undefined> {
+export function* tickInChunks(deps: TickDeps, size: number): Generator<undefined> {
   const { unitOfWork, rows, states, lifecycle, events, lastSeen } = deps;
   const { liveState } = unitOfWork;
   unitOfWork.reviewOutage();

@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createLastValues, type LastValues } from "./lastValues.ts";
+import { createDeferredWrites, type DeferredWrites } from "./deferredWrites.ts";
 
 describe("last values", () => {
-  let last: LastValues;
+  let deferred: DeferredWrites;
   let written: string[];
   const put = (key: string, value: string, rank?: number): void =>
-    last.put(key, () => void written.push(`${key}=${value}`), rank);
+    deferred.put(key, () => void written.push(`${key}=${value}`), rank);
   const failing = (work: () => void): void =>
     expect(() =>
-      last.inSavepoint(() => {
+      deferred.inSavepoint(() => {
         work();
         throw new Error("bad event");
       }),
     ).toThrow("bad event");
 
   beforeEach(() => {
-    last = createLastValues();
+    deferred = createDeferredWrites();
     written = [];
   });
 
@@ -26,7 +26,7 @@ describe("last values", () => {
   });
 
   test("are written once at the end of a transaction, the highest rank or the newest", () => {
-    last.inTransaction(() => {
+    deferred.inTransaction(() => {
       put("a", "1");
       put("a", "2");
       put("b", "high", 9);
@@ -38,19 +38,19 @@ describe("last values", () => {
 
   test("of a failed transaction are not written, neither then nor with the next one", () => {
     expect(() =>
-      last.inTransaction(() => {
+      deferred.inTransaction(() => {
         put("a", "1");
         throw new Error("full");
       }),
     ).toThrow("full");
-    last.inTransaction(() => put("b", "1"));
+    deferred.inTransaction(() => put("b", "1"));
     expect(written).toEqual(["b=1"]);
   });
 
   test("of a failed savepoint are forgotten; what waited before it stays", () => {
-    last.inTransaction(() => {
+    deferred.inTransaction(() => {
       put("a", "1");
-      last.inSavepoint(() => put("b", "1"));
+      deferred.inSavepoint(() => put("b", "1"));
       failing(() => {
         put("a", "2");
         put("c", "1");
@@ -60,11 +60,11 @@ describe("last values", () => {
   });
 
   test("that were settled in a savepoint that failed are written again", () => {
-    last.inTransaction(() => {
+    deferred.inTransaction(() => {
       put("a", "1");
       failing(() => {
         put("a", "2");
-        last.settle();
+        deferred.settle();
         expect(written).toEqual(["a=1", "a=2"]);
         written = [];
       });
@@ -73,10 +73,10 @@ describe("last values", () => {
   });
 
   test("that were settled are not written again", () => {
-    last.inTransaction(() => {
+    deferred.inTransaction(() => {
       put("a", "1");
-      last.inSavepoint(() => last.settle());
-      last.settle();
+      deferred.inSavepoint(() => deferred.settle());
+      deferred.settle();
     });
     expect(written).toEqual(["a=1"]);
   });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createPieces } from "./pieces.ts";
+import { createChunkedTask } from "./chunkedTask.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it("takes one step in a turn, gives up the run before, and leaves the rest after a failure", async () => {
   const taken: string[] = [];
-  const pieces = createPieces((step) => {
+  const task = createChunkedTask((step) => {
     try {
       step();
     } catch {
@@ -23,12 +23,12 @@ it("takes one step in a turn, gives up the run before, and leaves the rest after
     for (let index = 0; index < turns; index += 1) await turn();
     return taken.splice(0).join(" ");
   };
-  pieces.run(steps("a", 3));
+  task.run(steps("a", 3));
   expect(await takenAfter(0)).toBe("a0");
   expect(await takenAfter(1)).toBe("a1");
-  pieces.run(steps("b", 3, 1));
+  task.run(steps("b", 3, 1));
   expect(await takenAfter(4)).toBe("b0 failed");
-  pieces.run(steps("c", 9));
-  pieces.stop();
+  task.run(steps("c", 9));
+  task.stop();
   expect(await takenAfter(3)).toBe("c0");
 });

@@ -1,9 +1,12 @@
-// Runs an action behind the gate and puts it on record, whatever comes of it. What an action does is its own business.
+// The audit: an action runs behind the gate and is written down, whatever comes of it, and the list of what was done is read
+// from there. What an action does is its own business.
 import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
+import type { AuditList } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { ActionGuards } from "../model/snapshot.ts";
+import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
-import type { AuditEntry, Store } from "../ports/store.ts";
+import type { Aftermath, AuditEntry, Store } from "../ports/store.ts";
 
 export interface ActionInput {
   ref: string;
@@ -18,7 +21,7 @@ export interface ActionTurn {
   prepared: PreparedAction;
 }
 
-export interface ActionRecord {
+export interface ActionAudit {
   /** Puts something on record that did not go through the gate. */
   note(action: string, input: Pick<ActionInput, "ref" | "surface">, entry: Partial<AuditEntry>): void;
   /**
@@ -33,7 +36,7 @@ export interface ActionRecord {
   ): Promise<T>;
 }
 
-export interface ActionRecordDeps {
+export interface ActionAuditDeps {
   gate: Gate;
   store: Pick<Store, "appendAudit">;
   /** Marks what is learned of a runtime from now on as following an action (see Ingest.beginAction). */
@@ -51,9 +54,9 @@ const MAX_LOOKS = 500;
 /** They look or go there, and bring nothing about. */
 const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
 
-export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
+export const createActionAudit = (deps: ActionAuditDeps): ActionAudit => {
   const { gate, store, clock, ids } = deps;
-  const note: ActionRecord["note"] = (action, { ref, surface }, entry) =>
+  const note: ActionAudit["note"] = (action, { ref, surface }, entry) =>
     store.appendAudit({
       actionId: ids.next("act"),
       at: clock.now(),
@@ -106,5 +109,45 @@ export const createActionRecord = (deps: ActionRecordDeps): ActionRecord => {
         throw error;
       }
     },
+  };
+};
+
+const toIso = (at: number): string => new Date(at).toISOString();
+
+const toFollower = ({ kind, at, version, what, why }: Aftermath) => ({
+  kind,
+  at: toIso(at),
+  state_version: version,
+  what,
+  why,
+});
+
+/** The audit as clients see it: each action with what followed it. The newest `limit` actions, newest first. */
+export const auditList = (
+  store: Pick<Store, "listAudit" | "listAftermath">,
+  limit: number,
+  now: number,
+): AuditList => {
+  const entries = store.listAudit(limit);
+  const aftermath = Map.groupBy(
+    store.listAftermath(entries.map(({ actionId }) => actionId)),
+    ({ actionId }) => actionId,
+  );
+  return {
+    schema_version: SCHEMA_VERSION,
+    generated_at: toIso(now),
+    items: entries.map((entry) => ({
+      action_id: entry.actionId,
+      at: toIso(entry.at),
+      surface: entry.surface,
+      action: entry.action,
+      ref: entry.ref,
+      runtime_id: entry.runtimeId,
+      snapshot_id: entry.snapshotId,
+      outcome: entry.outcome,
+      prompt_fingerprint: entry.promptFingerprint,
+      text_length: entry.textLength,
+      followed_by: (aftermath.get(entry.actionId) ?? []).map(toFollower),
+    })),
   };
 };

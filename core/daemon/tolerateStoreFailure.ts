@@ -4,7 +4,7 @@ import type { Logger } from "../ports/logger.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 
 /** For what a timer or an event begins: what cannot be stored now is tried again by whoever noticed it, and ends nothing. */
-export const survive = (logger: Logger, work: () => void): void => {
+export const tolerateStoreFailure = (logger: Logger, work: () => void): void => {
   try {
     work();
   } catch (error) {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { actionGuardsSchema } from "../model/snapshot.ts";
 import type { Gate, PreparedAction, VerifiedAction } from "./prepare.ts";
 import type { AuditEntry } from "../ports/store.ts";
-import { createActionRecord } from "./actionRecord.ts";
+import { createActionAudit } from "./audit.ts";
 
 const make = () => {
   const audit: AuditEntry[] = [];
@@ -16,7 +16,7 @@ const make = () => {
     verify: () => ({ snapshot }) as VerifiedAction,
     renew: (action) => action,
   };
-  const record = createActionRecord({
+  const record = createActionAudit({
     gate,
     store: { appendAudit: (entry) => audit.push(entry) },
     beginAction: () => () => {},

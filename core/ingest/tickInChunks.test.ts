@@ -1,4 +1,4 @@
-// A tick in pieces does what one in one piece does, and each piece looks at the world as it is by then.
+// A tick in chunks does what one in one chunk does, and each chunk sees the state as it is by then.
 import { afterEach, expect, it } from "vitest";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
 
@@ -21,20 +21,20 @@ const stale = (): IngestFixture => {
 const states = (f: IngestFixture) => f.ingest.rows(false).map(({ state }) => state);
 
 it("comes to the same", () => {
-  const [whole, pieces] = [stale(), stale()];
+  const [whole, chunks] = [stale(), stale()];
   expect(states(whole)).toEqual(PANES.map(() => "running"));
   whole.ingest.tick();
-  const steps = pieces.ingest.tickInPieces(2);
+  const steps = chunks.ingest.tickInChunks(2);
   const seen = [];
-  while (steps.next().done !== true) seen.push(states(pieces).filter((state) => state === "unknown").length);
+  while (steps.next().done !== true) seen.push(states(chunks).filter((state) => state === "unknown").length);
   expect(seen).toEqual([2, 4]);
   expect(states(whole)).toEqual(PANES.map(() => "unknown"));
-  expect(states(pieces)).toEqual(states(whole));
+  expect(states(chunks)).toEqual(states(whole));
 });
 
 it("leaves alone what has ended in between", () => {
   const f = stale();
-  const steps = f.ingest.tickInPieces(2);
+  const steps = f.ingest.tickInChunks(2);
   steps.next();
   f.topology([]);
   const before = f.changes.length;

@@ -1,6 +1,6 @@
 // Work of the daemon's own that comes in steps: the loop turns between two of them, so that whoever asks is answered.
 
-export interface Pieces {
+export interface ChunkedTask {
   /** Takes the first step at once, the others each in a turn of its own. What still runs of the time before is given up. */
   run(steps: Iterator<undefined>): void;
   /** No further step is taken. */
@@ -8,7 +8,7 @@ export interface Pieces {
 }
 
 /** `guard` runs a step and may swallow its failure: the rest is left then. */
-export const createPieces = (guard: (step: () => void) => void): Pieces => {
+export const createChunkedTask = (guard: (step: () => void) => void): ChunkedTask => {
   let current: Iterator<undefined> | null = null;
   const take = (steps: Iterator<undefined>): void => {
     if (current !== steps) return;

@@ -4,7 +4,7 @@ import { actionResultSchema, type ActionOutcome, type ActionResult } from "../mo
 import { SCHEMA_VERSION } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import type { ActionTurn } from "./actionRecord.ts";
+import type { ActionTurn } from "./audit.ts";
 
 type Action = ActionResult["action"];
 type TurnSubject = Pick<ActionTurn, "actionId" | "prepared">;
@@ -34,7 +34,7 @@ export const toResult = (
 });
 
 /** `scope`: what the key is about; `key` null: it may be done as often as it is asked for. */
-export interface OnceKey {
+export interface IdempotencyKey {
   scope: string;
   key: string | null;
 }
@@ -45,18 +45,18 @@ export interface KeyPresses {
   onNothingSent(): void;
 }
 
-export interface OnceByKey {
+export interface Idempotency {
   run(
     action: Action,
     turn: TurnSubject,
-    once: OnceKey,
+    once: IdempotencyKey,
     work: (presses: KeyPresses) => Promise<Report>,
   ): Promise<ActionResult>;
   /** The result of an action that has ended under this key; null where there is none. */
-  earlier(once: OnceKey): ActionResult | null;
+  earlier(once: IdempotencyKey): ActionResult | null;
 }
 
-export interface OnceByKeyDeps {
+export interface IdempotencyDeps {
   store: Pick<Store, "claimKey" | "settleKey" | "releaseKey">;
   clock: Pick<Clock, "now">;
 }
@@ -66,7 +66,7 @@ const repeated = (result: string): ActionResult => ({
   is_repeat: true,
 });
 
-export const createOnceByKey = ({ store, clock }: OnceByKeyDeps): OnceByKey => {
+export const createIdempotency = ({ store, clock }: IdempotencyDeps): Idempotency => {
   const claim = (action: Action, turn: TurnSubject, scope: string, key: string): ActionResult | null => {
     const used = store.claimKey({ scope, key, actionId: turn.actionId, at: clock.now() });
     if (used === null) return null;

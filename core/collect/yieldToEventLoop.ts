@@ -1,17 +1,17 @@
-// Long work on the serving loop in short pieces: between two of them whoever waits for an answer gets it.
+// Long work on the serving loop in short stretches: between two of them whoever waits for an answer gets it.
 import type { Clock } from "../ports/clock.ts";
 
-/** A piece is as long as this, in milliseconds, and then as one step of the work takes. */
-const PIECE_MS = 3;
+/** A stretch takes as long as this, in milliseconds, and then as one step of the work takes. */
+const STRETCH_MS = 3;
 
 /**
  * For one stretch of work: to be awaited between its steps. It lets the loop turn when the last turn was a while ago, so
  * that whatever was true before may be otherwise after it.
  */
-export const createBreath = (clock: Pick<Clock, "now">): (() => Promise<void>) => {
+export const createYielding = (clock: Pick<Clock, "now">): (() => Promise<void>) => {
   let since = clock.now();
   return async () => {
-    if (clock.now() - since < PIECE_MS) return;
+    if (clock.now() - since < STRETCH_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     since = clock.now();
   };

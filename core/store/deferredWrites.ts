@@ -7,7 +7,7 @@ interface Waiting {
   write: () => void;
 }
 
-export interface LastValues {
+export interface DeferredWrites {
   /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail for what the row holds. */
   put(key: string, write: () => void, rank?: number): void;
   /** Writes what waits: for whoever reads or deletes such rows. */
@@ -23,7 +23,7 @@ const putInto = (waiting: Map<string, Waiting>, key: string, one: Waiting): void
   if (known === undefined || known.rank <= one.rank) waiting.set(key, one);
 };
 
-export const createLastValues = (): LastValues => {
+export const createDeferredWrites = (): DeferredWrites => {
   let waiting: Map<string, Waiting> | null = null;
   /** What waited before each of the savepoints that are open, and how it comes back when it was written inside of one that fails. */
   let outer: Map<string, Waiting>[] = [];

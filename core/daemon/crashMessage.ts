@@ -4,7 +4,7 @@ import { redactText } from "../store/redactText.ts";
 
 const MAX_MESSAGE = 500;
 
-export const lastWords = (error: unknown): string => {
+export const crashMessage = (error: unknown): string => {
   const message = redactText(error instanceof Error ? error.message : String(error), MAX_MESSAGE);
   return `agtmux: ${message.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()} [E_INTERNAL]. ${ERROR_CODES.E_INTERNAL.remedy}\n`;
 };
