@@ -18,7 +18,7 @@ export interface Reached {
 }
 
 /** Connects, starting a daemon unless that is forbidden; one of another protocol is reached too. Never rejects. */
-export const reachDaemon = async (context: CliContext): Promise<Reached> => {
+export const tryDaemon = async (context: CliContext): Promise<Reached> => {
   try {
     return { client: await context.connect(), error: null };
   } catch (error) {

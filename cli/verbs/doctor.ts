@@ -7,7 +7,7 @@ import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
 import type { CliContext } from "../context.ts";
 import { clientChecks } from "../doctor/clientChecks.ts";
-import { daemonChecks, findingsOfDaemon, reachDaemon, type Reached } from "../doctor/daemonChecks.ts";
+import { daemonChecks, findingsOfDaemon, tryDaemon, type Reached } from "../doctor/daemonChecks.ts";
 import { homeChecks } from "../doctor/homeChecks.ts";
 import { renderReport } from "../doctor/renderReport.ts";
 import { storageChecks } from "../doctor/storageChecks.ts";
@@ -72,7 +72,7 @@ const countByStatus = (findings: readonly Finding[]): Record<FindingStatus, numb
 
 const examine = async (context: CliContext, target: string | null): Promise<Finding[]> => {
   // First, because it may make the home that is looked at.
-  const reached = await reachDaemon(context);
+  const reached = await tryDaemon(context);
   try {
     const [own, daemon] = await Promise.all([
       runChecks(ownChecks(context, reached), setTimer),

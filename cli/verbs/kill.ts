@@ -1,5 +1,5 @@
 // `agtmux kill <ref>`: signals an agent's process after the person has seen which one and agreed.
-import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
+import { KILL_SIGNALS, type KillSignal } from "../../core/model/actionView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
@@ -15,12 +15,12 @@ export interface KillOptions extends GuardOptions {
   json?: boolean;
 }
 
-const parseSignal = (text: string): Signal => {
+const parseSignal = (text: string): KillSignal => {
   const name = text.toUpperCase().replace(/^SIG/, "");
-  const signal = SIGNALS.find((known) => known === name);
+  const signal = KILL_SIGNALS.find((known) => known === name);
   if (signal !== undefined) return signal;
   throw new AgtmuxError("E_USAGE", `--signal does not know '${text}'`, {
-    remedy: `Signals are ${SIGNALS.join(", ")}.`,
+    remedy: `Signals are ${KILL_SIGNALS.join(", ")}.`,
   });
 };
 
@@ -33,7 +33,7 @@ interface Agreement {
 const agree = async (
   context: CliContext,
   client: DaemonClient,
-  about: { ref: string; signal: Signal; guards: Partial<ActionGuards> },
+  about: { ref: string; signal: KillSignal; guards: Partial<ActionGuards> },
 ): Promise<Agreement> => {
   const { pane } = await client.call((api) => api.explain.query({ ref: about.ref }));
   const { runtime_id, pane_ref } = pane.identity;

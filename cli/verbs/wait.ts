@@ -20,7 +20,7 @@ import { measureFor } from "../render/measure.ts";
 import { PANE_FIELDS } from "../render/paneFields.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import { parseConditions, type Condition } from "../wait/condition.ts";
-import { trackMany, trackOne, type Tracker, type Verdict } from "../wait/tracker.ts";
+import { trackMany, trackOne, type Tracker, type WaitVerdict } from "../wait/tracker.ts";
 import { checkForms } from "./list.ts";
 
 export interface WaitOptions extends FilterOptions {
@@ -101,7 +101,7 @@ const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
   }
 };
 
-type Final = Extract<Verdict, { kind: "held" | "ended" }>;
+type Final = Extract<WaitVerdict, { kind: "held" | "ended" }>;
 
 /** Agents announce a prompt before they draw it; so long is waited for that, because an answer needs its fingerprint. */
 const DRAWN_LIMIT_MS = 2_500;

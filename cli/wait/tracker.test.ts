@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
 import { parseConditions, type Condition } from "./condition.ts";
-import { trackMany, trackOne, type Verdict } from "./tracker.ts";
+import { trackMany, trackOne, type WaitVerdict } from "./tracker.ts";
 
 const wanted = (until: string, after: number | null = null) => ({
   conditions: parseConditions([until]),
@@ -23,7 +23,7 @@ const removed = (pane: PaneView): FeedEntry => ({
   runtime_id: pane.identity.runtime_id,
   identity: pane.identity,
 });
-const held = (condition: Condition, ...rows: PaneView[]): Verdict => ({ kind: "held", condition, rows });
+const held = (condition: Condition, ...rows: PaneView[]): WaitVerdict => ({ kind: "held", condition, rows });
 const PENDING = { kind: "pending" };
 const CHECK = { kind: "check" };
 

@@ -3,7 +3,7 @@
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { holds, isEnded, type Condition } from "./condition.ts";
 
-export type Verdict =
+export type WaitVerdict =
   | { readonly kind: "pending" }
   /** Look at the full list and ask again with `look`. */
   | { readonly kind: "check" }
@@ -12,9 +12,9 @@ export type Verdict =
   | { readonly kind: "ended"; readonly row: PaneView };
 
 export interface Tracker {
-  take(entry: FeedEntry): Verdict;
+  take(entry: FeedEntry): WaitVerdict;
   /** `rows`: everything that there is now. */
-  look(rows: readonly PaneView[]): Verdict;
+  look(rows: readonly PaneView[]): WaitVerdict;
 }
 
 export interface Wanted {
@@ -23,8 +23,8 @@ export interface Wanted {
   readonly after: number | null;
 }
 
-const PENDING: Verdict = { kind: "pending" };
-const CHECK: Verdict = { kind: "check" };
+const PENDING: WaitVerdict = { kind: "pending" };
+const CHECK: WaitVerdict = { kind: "check" };
 
 const placeOf = ({ identity }: PaneView): string =>
   JSON.stringify([identity.target, identity.tmux_server, identity.pane_id]);
@@ -37,7 +37,7 @@ export const trackOne = (row: PaneView, { conditions, after }: Wanted): Tracker 
     last.identity.runtime_id === null
       ? placeOf(other) === place
       : other.identity.runtime_id === last.identity.runtime_id;
-  const evaluate = (now: PaneView): Verdict => {
+  const evaluate = (now: PaneView): WaitVerdict => {
     last = now;
     const condition = holds(now, conditions, after);
     if (condition !== null) return { kind: "held", condition, rows: [now] };
@@ -75,12 +75,12 @@ export const trackMany = (
   /** By runtime, since a row's reference changes with its session's name. */
   let known = new Map<string, PaneView>();
   const idOf = ({ identity }: PaneView): string => identity.runtime_id ?? identity.pane_ref;
-  const oneOf = (row: PaneView): Verdict => {
+  const oneOf = (row: PaneView): WaitVerdict => {
     const condition = holds(row, conditions, after);
     return condition === null ? PENDING : { kind: "held", condition, rows: [row] };
   };
 
-  const anyOf = (rows: readonly PaneView[], gone: readonly PaneView[]): Verdict => {
+  const anyOf = (rows: readonly PaneView[], gone: readonly PaneView[]): WaitVerdict => {
     for (const row of rows.toSorted(byVersion)) {
       const verdict = oneOf(row);
       if (verdict.kind === "held") return verdict;
@@ -88,7 +88,7 @@ export const trackMany = (
     const [first] = gone;
     return first === undefined ? PENDING : { kind: "held", condition: "gone", rows: [first] };
   };
-  const everyOf = (rows: readonly PaneView[], gone: readonly PaneView[]): Verdict => {
+  const everyOf = (rows: readonly PaneView[], gone: readonly PaneView[]): WaitVerdict => {
     const held = rows.map((row) => holds(row, conditions, after));
     const isDone = held.every((condition) => condition !== null) && rows.length + gone.length > 0;
     const condition = held[0] ?? "gone";

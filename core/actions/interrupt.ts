@@ -4,7 +4,8 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { PaneClient, TmuxCommand } from "./paneClient.ts";
+import type { TmuxCommand } from "../tmux/commandString.ts";
+import type { PaneClient } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 

@@ -1,6 +1,6 @@
 // Ends the process of an agent by a signal. The process is the one that its adapter recognised, and only while it still is;
 // whether it ended is seen, not assumed.
-import type { ActionOutcome, Signal } from "../model/actionView.ts";
+import type { ActionOutcome, KillSignal } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProcessSignaller } from "./processSignaller.ts";
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 100;
 export interface KillInput {
   paneRef: string;
   pid: number;
-  signal: Signal;
+  signal: KillSignal;
   processes: ProcessSignaller;
   clock: Pick<Clock, "now" | "setTimer">;
   /** True while the pid is the runtime's process: pid and start time. */

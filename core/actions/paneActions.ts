@@ -32,7 +32,7 @@ export interface PaneActionsDeps {
   ids: Pick<IdSource, "nonce">;
 }
 
-export type PaneActions = Pick<
+export type PaneActionCalls = Pick<
   DaemonService,
   "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "listAudit"
 >;
@@ -40,7 +40,7 @@ export type PaneActions = Pick<
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
-export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
+export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
   const { ingest, gate, audit, connectedTargets, store, clock } = deps;
   const reach = createPaneReach({
     connectedTargets,

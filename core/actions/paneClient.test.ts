@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { createPaneClient, type PaneClient, type TmuxCommand } from "./paneClient.ts";
+import type { TmuxCommand } from "../tmux/commandString.ts";
+import { createPaneClient, type PaneClient } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { typingCommand } from "./typing.ts";
 

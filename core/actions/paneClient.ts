@@ -5,6 +5,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { cleanScreen } from "../tmux/capture.ts";
+import { toCommandString, type TmuxCommand } from "../tmux/commandString.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { paneCondition, type PaneCondition } from "./paneCondition.ts";
 
@@ -48,9 +49,6 @@ export interface PaneCapture {
   styledRows?: readonly string[];
 }
 
-/** Part of a tmux command: its words, each of which tmux takes literally. */
-export type TmuxCommand = readonly [name: string, ...args: string[]];
-
 /** A text that lies in a buffer of tmux until it is pasted or given up. */
 export interface HeldText {
   readonly text: string;
@@ -91,11 +89,6 @@ export interface PaneClientDeps {
   socketArgs: readonly string[];
   makeNonce: () => string;
 }
-
-/** For tmux's own parser: between single quotes every character but the quote is itself. Newlines do not belong here. */
-const quoteForTmux = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`;
-const toCommandString = (commands: readonly TmuxCommand[]): string =>
-  commands.map((command) => command.map(quoteForTmux).join(" ")).join(" ; ");
 
 const parseCapture = (output: string, nonce: string): PaneCapture | null => {
   const [flags = "", command, title, ...rest] = output.split(`<${nonce}>`);

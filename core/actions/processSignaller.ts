@@ -1,7 +1,7 @@
 // Looks at one process of a target and signals it. Identity and signal are one step there: a constant script compares when
 // the process started and signals it itself, so that a pid that was given to another process in between is never hit.
 import { AgtmuxError } from "../model/errors.ts";
-import type { Signal } from "../model/actionView.ts";
+import type { KillSignal } from "../model/actionView.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
@@ -49,7 +49,11 @@ export interface LivingProcess {
 export interface ProcessSignaller {
   find(pid: number): Promise<LivingProcess | null>;
   /** Signals the process that was seen. @returns false when it is gone or another one. @throws AgtmuxError E_UNSUPPORTED when it may not be signalled. */
-  signal(action: VerifiedAction, process: { pid: number; start: string }, signal: Signal): Promise<boolean>;
+  signal(
+    action: VerifiedAction,
+    process: { pid: number; start: string },
+    signal: KillSignal,
+  ): Promise<boolean>;
 }
 
 type Runs = Pick<TargetExecutor, "run">;
@@ -82,7 +86,7 @@ export const findProcess = (executor: Runs, pid: number): Promise<LivingProcess 
 export const signalProcess = async (
   executor: Runs,
   process: { pid: number; start: string },
-  signal: Signal,
+  signal: KillSignal,
 ): Promise<boolean> => (await runScript(executor, process, signal)) !== null;
 
 export const createProcessSignaller = (executor: Runs): ProcessSignaller => ({

@@ -9,7 +9,8 @@ import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import { requireFitPane } from "./fitPane.ts";
-import type { PaneClient, PaneCapture, TmuxCommand } from "./paneClient.ts";
+import type { TmuxCommand } from "../tmux/commandString.ts";
+import type { PaneClient, PaneCapture } from "./paneClient.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { dialogRows } from "./dialogRows.ts";
 

@@ -1,7 +1,8 @@
 // How a text gets into a pane: out of a buffer of tmux, never as a word of a command, because every local user can read the
 // arguments of a process. One short line arrives as if it were typed; anything else is a paste, which programs tell by brackets.
 import type { Pane } from "../model/runtime.ts";
-import type { HeldText, PaneClient, TmuxCommand } from "./paneClient.ts";
+import type { TmuxCommand } from "../tmux/commandString.ts";
+import type { HeldText, PaneClient } from "./paneClient.ts";
 
 /** Above this a text is a paste. */
 const MAX_TYPED_BYTES = 4_096;

@@ -6,7 +6,7 @@ import {
   MAX_OUTPUT_LINES,
   MAX_TEXT,
   outputSourceSchema,
-  signalSchema,
+  killSignalSchema,
 } from "../model/actionView.ts";
 import { refNameSchema } from "../model/runtime.ts";
 import { actionGuardsSchema } from "../model/snapshot.ts";
@@ -127,7 +127,10 @@ export const createRouter = (service: ReachableService) =>
     interrupt: procedure.input(actionSchema).mutation(({ input }) => service.interrupt(input)),
     kill: procedure
       .input(
-        actionSchema.extend({ signal: signalSchema.default("INT"), isConfirmed: z.boolean().default(false) }),
+        actionSchema.extend({
+          signal: killSignalSchema.default("INT"),
+          isConfirmed: z.boolean().default(false),
+        }),
       )
       .mutation(({ input }) => service.kill(input)),
     audit: procedure

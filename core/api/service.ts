@@ -5,7 +5,7 @@ import type {
   AuditList,
   OutputSource,
   PaneOutput,
-  Signal,
+  KillSignal,
 } from "../model/actionView.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctorView.ts";
@@ -205,7 +205,7 @@ export interface DaemonService {
   /** Stops a turn by the agent's own keys. */
   interrupt(input: ActionRequest): Promise<ActionResult>;
   /** Signals the agent's process; fails with E_CONFIRMATION_REQUIRED, saying what would happen, unless confirmed. */
-  kill(input: ActionRequest & { signal: Signal; isConfirmed: boolean }): Promise<ActionResult>;
+  kill(input: ActionRequest & { signal: KillSignal; isConfirmed: boolean }): Promise<ActionResult>;
   /** What was done to panes, newest first. */
   listAudit(input: { limit: number }): AuditList;
   /** Every adapter in force, and what is wrong with the files of those that are not. */

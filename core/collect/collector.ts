@@ -8,7 +8,7 @@ import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
-import { Placement } from "./placement.ts";
+import { BindingProbe } from "./bindingProbe.ts";
 import { ProcessWatch } from "./processWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
@@ -48,7 +48,7 @@ export class Collector {
   private readonly servers: ServerState[];
   private readonly processes: ProcessWatch;
   private readonly screens: ScreenWatch;
-  private readonly placement: Placement;
+  private readonly bindingProbe: BindingProbe;
   private cancelListing: (() => void) | null = null;
   private isClosed = false;
   /**
@@ -77,7 +77,7 @@ export class Collector {
       guard,
       verifyProcesses: () => this.verifyProcesses(),
     });
-    this.placement = new Placement({
+    this.bindingProbe = new BindingProbe({
       targetId: deps.targetId,
       sink: deps.sink,
       servers: deps.servers,
@@ -143,7 +143,7 @@ export class Collector {
     this.cancelListing?.();
     this.processes.close();
     this.screens.close();
-    this.placement.close();
+    this.bindingProbe.close();
     await Promise.all(this.servers.map((state) => state.watched.close()));
   }
 
@@ -190,7 +190,7 @@ export class Collector {
     this.forgetGone();
     await this.processes.scan(state.panes, false);
     await this.processes.verifyRuntimes();
-    await this.placement.learnFolders();
+    await this.bindingProbe.learnFolders();
     this.screens.schedule();
     if (this.isStarted && !this.hasSight && !this.isDown() && !this.isLookingAround)
       this.guard(this.lookAround());
@@ -264,7 +264,7 @@ export class Collector {
     if (unsure.size > 0) await this.processes.scan([...unsure.values()], true);
     apply(left);
     // The batch is committed whatever becomes of this look.
-    this.guard(this.placement.handleChange());
+    this.guard(this.bindingProbe.handleChange());
     this.screens.schedule();
   }
 
@@ -312,7 +312,7 @@ export class Collector {
       }),
     );
     if (gone.length > 0) await this.processes.scan(gone, true);
-    await this.placement.learnFolders();
+    await this.bindingProbe.learnFolders();
   }
 
   /** Panes of these events in which no agent is known, or one whose process is gone; by the place that the events name. */

@@ -1,12 +1,12 @@
 // What another set of adapters in force does to the runtimes that are known: which adapter they have, and whether they go on.
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
-import type { Rows } from "./rows.ts";
+import type { RowViews } from "./rowViews.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 
 export interface AdapterChangeDeps {
   unitOfWork: UnitOfWork;
-  rows: Rows;
+  rows: RowViews;
   lifecycle: RuntimeLifecycle;
 }
 

@@ -1,7 +1,7 @@
 // Event files in: each is normalised by its adapter, bound to the runtime that it speaks of, and applied; one that names
 // no runtime yet waits, durably, until its time is over.
 import { bindEvent, type Binding } from "../engine/bind.ts";
-import { isTie, placeEvent } from "../engine/place.ts";
+import { isTie, placeEvent } from "../engine/paneBinding.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
 import { isWrapperEvent, readWrapperEvent } from "../model/wrapperEvent.ts";

@@ -15,21 +15,21 @@ import { UnitOfWork, type DropReason, type IngestDeps } from "./unitOfWork.ts";
 import { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import { promptWith } from "./prompts.ts";
 import { SampledReadings, type ReadingSource, type ReadingUpdate } from "./sampledReadings.ts";
-import { Rows } from "./rows.ts";
+import { RowViews } from "./rowViews.ts";
 import { States } from "./states.ts";
 import { Targets } from "./targets.ts";
 import { tickInChunks } from "./tickInChunks.ts";
-import { Topology, type TopologyUpdate } from "./topology.ts";
+import { ListingApplier, type TopologyUpdate } from "./listingApplier.ts";
 import { watchedRuntimes, type WatchedEntry } from "./watchedRuntimes.ts";
 import type { Prompt, RuntimeEntry, LiveState } from "./liveState.ts";
 
 interface Parts {
   unitOfWork: UnitOfWork;
-  rows: Rows;
+  rows: RowViews;
   states: States;
   events: Events;
   lifecycle: RuntimeLifecycle;
-  topology: Topology;
+  topology: ListingApplier;
   readings: SampledReadings;
   targets: Targets;
   lastSeen: LastSeen;
@@ -37,7 +37,7 @@ interface Parts {
 
 const connectParts = (deps: IngestDeps): Parts => {
   const unitOfWork = new UnitOfWork(deps);
-  const rows = new Rows(unitOfWork);
+  const rows = new RowViews(unitOfWork);
   const states = new States(unitOfWork, rows);
   const events = new Events(unitOfWork, states);
   const lifecycle = new RuntimeLifecycle({
@@ -47,7 +47,7 @@ const connectParts = (deps: IngestDeps): Parts => {
     onBegin: (targetId) => events.bindPending(targetId),
   });
   const lastSeen = new LastSeen(unitOfWork);
-  const topology = new Topology({ unitOfWork, rows, states, lifecycle, lastSeen });
+  const topology = new ListingApplier({ unitOfWork, rows, states, lifecycle, lastSeen });
   const readings = new SampledReadings(unitOfWork, states);
   const targets = new Targets({ unitOfWork, rows, states, lifecycle });
   return { unitOfWork, rows, states, events, lifecycle, topology, readings, targets, lastSeen };

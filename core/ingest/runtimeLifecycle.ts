@@ -4,7 +4,7 @@ import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane, PaneKey, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
-import type { Rows } from "./rows.ts";
+import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
 import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
 
@@ -27,7 +27,7 @@ const crashResolution = (at: number, visibleMs: number): Resolution => ({
 
 export interface LivesDeps {
   unitOfWork: UnitOfWork;
-  rows: Rows;
+  rows: RowViews;
   states: States;
   /** A runtime of the target began: events that waited for it may be bound now. Inside a commit. */
   onBegin: (targetId: string) => void;

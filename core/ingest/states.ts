@@ -8,7 +8,7 @@ import type { CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { showProgress } from "./progress.ts";
-import type { Rows } from "./rows.ts";
+import type { RowViews } from "./rowViews.ts";
 import { drawnBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
@@ -30,9 +30,9 @@ const isSamePrompt = (before: string | null, now: string | null): boolean =>
 
 export class States {
   private readonly unitOfWork: UnitOfWork;
-  private readonly rows: Rows;
+  private readonly rows: RowViews;
 
-  constructor(unitOfWork: UnitOfWork, rows: Rows) {
+  constructor(unitOfWork: UnitOfWork, rows: RowViews) {
     this.unitOfWork = unitOfWork;
     this.rows = rows;
   }

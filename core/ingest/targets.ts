@@ -2,12 +2,12 @@
 import type { Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
-import type { Rows } from "./rows.ts";
+import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
 
 export interface TargetsDeps {
   unitOfWork: UnitOfWork;
-  rows: Rows;
+  rows: RowViews;
   states: States;
   lifecycle: RuntimeLifecycle;
 }

@@ -4,12 +4,12 @@ import type { LastSeen } from "./lastSeen.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
 import { isProgressDue } from "./progress.ts";
-import type { Rows } from "./rows.ts";
+import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
 
 export interface TickDeps {
   unitOfWork: UnitOfWork;
-  rows: Rows;
+  rows: RowViews;
   states: States;
   lifecycle: RuntimeLifecycle;
   events: Events;

@@ -17,9 +17,9 @@ export const OUTCOME_EXIT_CODES = {
 /** Longest text that `send` takes, in characters. */
 export const MAX_TEXT = 200_000;
 
-export const SIGNALS = ["INT", "TERM", "KILL"] as const;
-export const signalSchema = z.enum(SIGNALS);
-export type Signal = z.infer<typeof signalSchema>;
+export const KILL_SIGNALS = ["INT", "TERM", "KILL"] as const;
+export const killSignalSchema = z.enum(KILL_SIGNALS);
+export type KillSignal = z.infer<typeof killSignalSchema>;
 
 /**
  * What a prompt is answered with. `approve`: this once, never what is like it. `option`: the n-th of the prompt's options,

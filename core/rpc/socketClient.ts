@@ -11,7 +11,7 @@ import { isOutdated } from "./outdated.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 import { fromConnectionError, fromErrorShape } from "./wireError.ts";
 
-export interface FeedOptions {
+export interface FollowOptions {
   readonly since: number | null;
   readonly sinceTime: number | null;
   readonly all: boolean;
@@ -26,7 +26,7 @@ export interface DaemonClient {
   /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
   call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
-  feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
+  feed(options: FollowOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NotificationEvent>;
   /** Drops all connections; idempotent. */
   close(): void;

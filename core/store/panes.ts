@@ -6,7 +6,7 @@ import type { Store } from "../ports/store.ts";
 import { redactPane } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
-interface PaneRow {
+interface StoredPaneRow {
   target_id: string;
   server: string;
   pane_id: string;
@@ -17,7 +17,7 @@ interface PaneRow {
   updated_at: number;
 }
 
-const toRow = (pane: Pane): PaneRow => {
+const toRow = (pane: Pane): StoredPaneRow => {
   const { targetId, server, paneId, sessionName, windowId, windowName, updatedAt, ...detail } =
     redactPane(pane);
   return {
@@ -32,7 +32,7 @@ const toRow = (pane: Pane): PaneRow => {
   };
 };
 
-const fromRow = (row: PaneRow): unknown =>
+const fromRow = (row: StoredPaneRow): unknown =>
   Object.assign(JSON.parse(row.detail), {
     targetId: row.target_id,
     server: row.server,
@@ -44,7 +44,7 @@ const fromRow = (row: PaneRow): unknown =>
   });
 
 /** The moment of a listing alone is no change: `updated_at` says when the row last differed. */
-const isSame = (a: PaneRow, b: PaneRow): boolean =>
+const isSame = (a: StoredPaneRow, b: StoredPaneRow): boolean =>
   a.detail === b.detail &&
   a.session_name === b.session_name &&
   a.window_id === b.window_id &&
@@ -54,14 +54,14 @@ export const createPanes = (
   db: BetterSqlite3.Database,
   rows: RowReader,
 ): Pick<Store, "replacePanes" | "listPanes"> => {
-  const list = db.prepare<[], PaneRow>("SELECT * FROM panes ORDER BY target_id, server, pane_id");
-  const listOfServer = db.prepare<[string, string], PaneRow>(
+  const list = db.prepare<[], StoredPaneRow>("SELECT * FROM panes ORDER BY target_id, server, pane_id");
+  const listOfServer = db.prepare<[string, string], StoredPaneRow>(
     "SELECT * FROM panes WHERE target_id = ? AND server = ?",
   );
   const remove = db.prepare<[string, string, string]>(
     "DELETE FROM panes WHERE target_id = ? AND server = ? AND pane_id = ?",
   );
-  const upsert = db.prepare<[PaneRow]>(`
+  const upsert = db.prepare<[StoredPaneRow]>(`
     INSERT INTO panes (target_id, server, pane_id, session_name, window_id, window_name, detail, updated_at)
     VALUES (@target_id, @server, @pane_id, @session_name, @window_id, @window_name, @detail, @updated_at)
     ON CONFLICT (target_id, server, pane_id) DO UPDATE SET

@@ -1,7 +1,7 @@
 // Asks before a signal is sent. What it would do is said by the daemon, which knows the process; nothing can be confirmed
 // before it has said so.
 import { useEffect, useEffectEvent, useState } from "react";
-import { SIGNALS, type Signal } from "../../core/model/actionView.ts";
+import { KILL_SIGNALS, type KillSignal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure, type Api } from "../connection/connectHost.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
@@ -16,11 +16,11 @@ interface KillDialogProps {
   api: Api;
   /** As the row showed it when the person asked. */
   pane: PaneView;
-  onKill: (signal: Signal) => void;
+  onKill: (signal: KillSignal) => void;
   onClose: () => void;
 }
 
-const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
+const SIGNAL_WORDS: Readonly<Record<KillSignal, string>> = {
   INT: "interrupts it, as Ctrl-C does",
   TERM: "asks it to end",
   KILL: "ends it at once; what is not saved is lost",
@@ -28,11 +28,11 @@ const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
 
 type Consequence =
   | { kind: "loading" }
-  | { kind: "known"; signal: Signal; sentence: string }
+  | { kind: "known"; signal: KillSignal; sentence: string }
   | { kind: "refused"; failure: Failure };
 
 /** The daemon's refusal of an unconfirmed kill is the sentence that says what a confirmed one would do. */
-const askDaemon = async (api: Api, pane: PaneView, signal: Signal): Promise<Consequence> => {
+const askDaemon = async (api: Api, pane: PaneView, signal: KillSignal): Promise<Consequence> => {
   try {
     await api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false });
     return {
@@ -47,9 +47,9 @@ const askDaemon = async (api: Api, pane: PaneView, signal: Signal): Promise<Cons
   }
 };
 
-const useConsequence = (api: Api, pane: PaneView, signal: Signal): Consequence => {
+const useConsequence = (api: Api, pane: PaneView, signal: KillSignal): Consequence => {
   const [consequence, setConsequence] = useState<Consequence>({ kind: "loading" });
-  const ask = useEffectEvent((wanted: Signal) => askDaemon(api, pane, wanted));
+  const ask = useEffectEvent((wanted: KillSignal) => askDaemon(api, pane, wanted));
   useEffect(() => {
     let isCurrent = true;
     void ask(signal).then((answer) => {
@@ -63,7 +63,7 @@ const useConsequence = (api: Api, pane: PaneView, signal: Signal): Consequence =
 };
 
 export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
-  const [signal, setSignal] = useState<Signal>("INT");
+  const [signal, setSignal] = useState<KillSignal>("INT");
   const consequence = useConsequence(api, pane, signal);
   const isKnown = consequence.kind === "known" && consequence.signal === signal;
   return (
@@ -97,7 +97,7 @@ export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
       {consequence.kind !== "refused" && (
         <fieldset className={styles.signals}>
           <legend>Signal</legend>
-          {SIGNALS.map((name) => (
+          {KILL_SIGNALS.map((name) => (
             <label key={name} className={styles.signal}>
               <input
                 type="radio"

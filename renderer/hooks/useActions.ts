@@ -1,6 +1,6 @@
 // The actions on rows: each through the router, bound to what the row showed, and its outcome in the desk.
 import { useMemo, useState } from "react";
-import type { AnswerChoice, Signal } from "../../core/model/actionView.ts";
+import type { AnswerChoice, KillSignal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toFailure, type Host } from "../connection/connectHost.ts";
 import type { ActionDesk } from "../state/actionDesk.ts";
@@ -22,7 +22,7 @@ export interface Actions {
   dismiss: (pane: PaneView) => void;
   interrupt: (pane: PaneView) => void;
   answer: (pane: PaneView, choice: Exclude<AnswerChoice, { kind: "text" }>) => void;
-  kill: (pane: PaneView, signal: Signal) => void;
+  kill: (pane: PaneView, signal: KillSignal) => void;
   /** Types the draft at the agent's own prompt, or answers the prompt that `pane` shows with it. */
   reply: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
 }

@@ -24,7 +24,7 @@ const splitWords = (words: readonly string[]): string[][] => {
   return commands;
 };
 
-/** tmux's own parser, as far as quoteForTmux uses it: words in quotes, separated by blanks and semicolons. */
+/** tmux's own parser, as far as toCommandString uses it: words, in quotes or plain, separated by blanks and semicolons. */
 const parseCommands = (text: string): string[][] => {
   const words: string[] = [];
   let word: string | null = null;
@@ -35,7 +35,8 @@ const parseCommands = (text: string): string[][] => {
       if (end === -1) throw new Error(`unbalanced quotes: ${text}`);
       word = (word ?? "") + text.slice(at + 1, end);
       at = end;
-    } else if (char === " ") {
+    } else if (/[-\w]/.test(char)) word = (word ?? "") + char;
+    else if (char === " ") {
       if (word !== null) words.push(word);
       word = null;
     } else if (char === ";" && word === null) words.push(";");

@@ -4,7 +4,7 @@ import type { Runtime } from "../model/runtime.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
-import { Placement } from "./placement.ts";
+import { BindingProbe } from "./bindingProbe.ts";
 import type { CollectorSink, WatchedRuntime, WatchedServer } from "./sink.ts";
 
 /** Timers that a test fires by hand. */
@@ -72,7 +72,7 @@ const scene = (watched: readonly WatchedRuntime[], waits: number, link: string |
   const files: Pick<TargetFiles, "readLink"> = {
     readLink: (path) => Promise.resolve(path === "/proc/600/cwd" ? link : null),
   };
-  const placement = new Placement({
+  const bindingProbe = new BindingProbe({
     targetId: "host",
     sink: sink as CollectorSink,
     servers: [server as WatchedServer],
@@ -85,19 +85,19 @@ const scene = (watched: readonly WatchedRuntime[], waits: number, link: string |
     await Promise.all(looks);
     looks = [];
   };
-  return { placement, folders, offered, timers, fire };
+  return { bindingProbe, folders, offered, timers, fire };
 };
 
 describe("helping to place events", () => {
   it("shows nothing while nothing waits", async () => {
-    const { placement, offered, timers } = scene([watchedIn("%1")], 0);
-    await placement.handleChange();
+    const { bindingProbe, offered, timers } = scene([watchedIn("%1")], 0);
+    await bindingProbe.handleChange();
     expect([offered, timers.due]).toEqual([[], []]);
   });
 
   it("shows all candidates' screens, less and less often, until the event is placed", async () => {
-    const { placement, offered, timers, fire } = scene([watchedIn("%1"), watchedIn("%2")], 3);
-    await placement.handleChange();
+    const { bindingProbe, offered, timers, fire } = scene([watchedIn("%1"), watchedIn("%2")], 3);
+    await bindingProbe.handleChange();
     expect(offered).toEqual([
       [
         ["rt_%1", "a\n%1"],
@@ -113,21 +113,21 @@ describe("helping to place events", () => {
   });
 
   it("leaves no timer behind when it is closed", async () => {
-    const { placement, timers } = scene([watchedIn("%1")], 9);
-    await placement.handleChange();
-    placement.close();
+    const { bindingProbe, timers } = scene([watchedIn("%1")], 9);
+    await bindingProbe.handleChange();
+    bindingProbe.close();
     expect(timers.due).toEqual([]);
-    await placement.handleChange();
+    await bindingProbe.handleChange();
     expect(timers.due).toEqual([]);
   });
 
   it("reads a folder once, from the process or else from tmux", async () => {
     const watched = [watchedIn("%1"), watchedIn("%2", { processCwd: null })];
     const linux = scene(watched, 0);
-    await linux.placement.learnFolders();
+    await linux.bindingProbe.learnFolders();
     expect(linux.folders).toEqual([["rt_%1", "/work"]]);
     const elsewhere = scene(watched, 0, null);
-    await elsewhere.placement.learnFolders();
+    await elsewhere.bindingProbe.learnFolders();
     expect(elsewhere.folders).toEqual([["rt_%1", "/by/tmux"]]);
   });
 });

@@ -12,7 +12,7 @@ export interface Whereabouts {
   screen: { text: string; readAt: number } | null;
 }
 
-export interface PlaceInput {
+export interface PaneBindingInput {
   envelope: Envelope;
   targetId: string;
   sessionId: string | null;
@@ -25,7 +25,7 @@ export interface PlaceInput {
   whereabouts: ReadonlyMap<string, Whereabouts>;
 }
 
-export type Placement =
+export type PaneBinding =
   | { kind: "bound"; runtimeId: string }
   | { kind: "pending"; reason: string }
   | { kind: "dropped"; reason: "older_runtime" };
@@ -37,7 +37,7 @@ const MIN_PROMPT_LENGTH = 12;
 /** Of a longer prompt the beginning must be on the screen. */
 const MAX_PROMPT_LENGTH = 400;
 /** A screen shows a prompt at once, or this long after its event: an old equal prompt elsewhere must not win before that. */
-export const SETTLE_MS = 500;
+export const PROMPT_DRAWN_MS = 500;
 
 const isOfLife = ({ eventTime }: Envelope, runtime: Runtime): boolean =>
   (runtime.processStartedAt === null || eventTime >= runtime.processStartedAt - START_TOLERANCE_MS) &&
@@ -54,7 +54,7 @@ const wantedText = (promptText: string): string | null => {
 
 /** Runtimes that may be meant: in the event's folder, or in one that is not known. */
 const rivalsOf = (
-  input: PlaceInput,
+  input: PaneBindingInput,
   live: readonly Runtime[],
 ): { inFolder: Runtime[]; unknown: Runtime[] } => {
   const folderOf = ({ runtimeId }: Runtime): string | null =>
@@ -65,7 +65,7 @@ const rivalsOf = (
   };
 };
 
-const byPrompt = (input: PlaceInput, candidates: readonly Runtime[]): Placement => {
+const byPrompt = (input: PaneBindingInput, candidates: readonly Runtime[]): PaneBinding => {
   const { envelope, promptText, whereabouts } = input;
   const wanted = promptText === null ? null : wantedText(promptText);
   if (wanted === null) return { kind: "pending", reason: "its prompt is too short to find its pane by" };
@@ -74,7 +74,7 @@ const byPrompt = (input: PlaceInput, candidates: readonly Runtime[]): Placement 
     screen: whereabouts.get(runtime.runtimeId)?.screen ?? null,
   }));
   const areRead = screens.every(
-    ({ screen }) => screen !== null && screen.readAt >= envelope.eventTime + SETTLE_MS,
+    ({ screen }) => screen !== null && screen.readAt >= envelope.eventTime + PROMPT_DRAWN_MS,
   );
   if (!areRead) return { kind: "pending", reason: "the screens of its candidates were not read yet" };
   const showing = screens.filter(({ screen }) => screen !== null && squeezed(screen.text).includes(wanted));
@@ -85,14 +85,14 @@ const byPrompt = (input: PlaceInput, candidates: readonly Runtime[]): Placement 
 };
 
 /** True for the event that may tie a session to a pane for the first time; others follow it or are not ours. */
-export const isTie = ({ promptText }: Pick<PlaceInput, "promptText">): boolean => promptText !== null;
+export const isTie = ({ promptText }: Pick<PaneBindingInput, "promptText">): boolean => promptText !== null;
 
 /**
  * In this order: the live runtime whose own process ran the hook; the live runtime that has this session; for the event of
  * a prompt the only runtime in its folder, where it has no session yet; the one runtime whose screen shows the prompt. An
  * event of a session whose runtime ended is dropped, unless a person prompted that session anew (it was resumed).
  */
-export const placeEvent = (input: PlaceInput): Placement => {
+export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   const { envelope, sessionId, runtimes, targetId } = input;
   const ofAgent = runtimes.filter(
     (runtime) => runtime.targetId === targetId && runtime.agentType === envelope.agentType,

@@ -34,7 +34,7 @@ const isSameRow = (a: PaneView, b: PaneView): boolean => {
   return true;
 };
 
-export class Rows {
+export class RowViews {
   private readonly unitOfWork: UnitOfWork;
   /** Panes are replaced, never changed: the row of one without an agent is made once. */
   private readonly bare = new WeakMap<Pane, PaneView>();

@@ -7,7 +7,7 @@ import type { CollectorSink, WatchedRuntime, WatchedServer } from "./sink.ts";
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 4_000;
 
-export interface PlacementOptions {
+export interface BindingProbeOptions {
   targetId: string;
   sink: CollectorSink;
   servers: readonly WatchedServer[];
@@ -17,13 +17,13 @@ export interface PlacementOptions {
   guard: (work: Promise<void>) => void;
 }
 
-export class Placement {
-  private readonly options: PlacementOptions;
+export class BindingProbe {
+  private readonly options: BindingProbeOptions;
   private cancelRetry: (() => void) | null = null;
   private retryMs = FIRST_RETRY_MS;
   private isClosed = false;
 
-  constructor(options: PlacementOptions) {
+  constructor(options: BindingProbeOptions) {
     this.options = options;
   }
 

@@ -4,7 +4,7 @@ import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { LastSeen } from "./lastSeen.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
-import type { Rows } from "./rows.ts";
+import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
 import type { ServerEntry } from "./liveState.ts";
 
@@ -56,18 +56,18 @@ const isSameServer = (before: ServerEntry | undefined, now: TopologyUpdate): boo
   before.mode === now.mode &&
   before.problem === now.problem;
 
-export interface TopologyDeps {
+export interface ListingApplierDeps {
   unitOfWork: UnitOfWork;
-  rows: Rows;
+  rows: RowViews;
   states: States;
   lifecycle: RuntimeLifecycle;
   lastSeen: LastSeen;
 }
 
-export class Topology {
-  private readonly deps: TopologyDeps;
+export class ListingApplier {
+  private readonly deps: ListingApplierDeps;
 
-  constructor(deps: TopologyDeps) {
+  constructor(deps: ListingApplierDeps) {
     this.deps = deps;
   }
 

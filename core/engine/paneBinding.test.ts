@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime } from "../model/runtime.ts";
-import { placeEvent, SETTLE_MS, type PlaceInput, type Whereabouts } from "./place.ts";
+import { placeEvent, PROMPT_DRAWN_MS, type PaneBindingInput, type Whereabouts } from "./paneBinding.ts";
 
 const NOW = 1_000_000;
 const PROMPT = "explain the flaky test in detail";
@@ -38,7 +38,7 @@ const fromServer = (more: Partial<Envelope> = {}): Envelope => ({
 const at = (
   processCwd: string | null,
   text: string | null = null,
-  readAt = NOW + SETTLE_MS,
+  readAt = NOW + PROMPT_DRAWN_MS,
 ): Whereabouts => ({
   processCwd,
   screen: text === null ? null : { text, readAt },
@@ -46,7 +46,7 @@ const at = (
 const place = (
   runtimes: readonly Runtime[],
   where: Record<string, Whereabouts>,
-  more: Partial<PlaceInput> = {},
+  more: Partial<PaneBindingInput> = {},
 ) =>
   placeEvent({
     envelope: fromServer(),
