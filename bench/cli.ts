@@ -96,7 +96,7 @@ const seenBy = async (paths: RuntimePaths, panes: number): Promise<void> => {
   }
 };
 
-interface DaemonScene {
+interface DaemonHarness {
   paths: RuntimePaths;
   panes: number;
   settleMs: number;
@@ -106,7 +106,7 @@ interface DaemonScene {
 /** Starts the installed daemon, and resolves when it has read all panes for the first time. */
 const startDaemon = async (
   agtmux: string,
-  { paths, panes, settleMs, env }: DaemonScene,
+  { paths, panes, settleMs, env }: DaemonHarness,
 ): Promise<{ pid: number; stop(): Promise<void> }> => {
   const child = spawn(agtmux, ["daemon", "run", "--foreground"], { env, stdio: "ignore" });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -125,10 +125,14 @@ const startDaemon = async (
 };
 
 /** A daemon of its own: the measuring costs. */
-const measureStretches = async (agtmux: string, scene: DaemonScene, seconds: number): Promise<Stretches> => {
-  const out = join(scene.paths.home, "stretches.json");
-  const env = { ...scene.env, NODE_OPTIONS: `--import=${LOOP_PROBE}`, AGTMUX_LOOP_PROBE: out };
-  const daemon = await startDaemon(agtmux, { ...scene, env });
+const measureStretches = async (
+  agtmux: string,
+  harness: DaemonHarness,
+  seconds: number,
+): Promise<Stretches> => {
+  const out = join(harness.paths.home, "stretches.json");
+  const env = { ...harness.env, NODE_OPTIONS: `--import=${LOOP_PROBE}`, AGTMUX_LOOP_PROBE: out };
+  const daemon = await startDaemon(agtmux, { ...harness, env });
   const written = async (): Promise<number[]> => {
     rmSync(out, { force: true });
     process.kill(daemon.pid, "SIGUSR2");
@@ -188,15 +192,15 @@ const measure = async (options: {
     mkdirSync(paths.home, { mode: 0o700 });
     const env = { ...process.env, HOME: root, AGTMUX_HOME: paths.home, AGTMUX_NO_START: "1" };
     const agtmux = install(join(root, "installed"));
-    const scene: DaemonScene = {
+    const harness: DaemonHarness = {
       paths,
       panes: options.panes,
       settleMs: options.settleMs,
       env: { ...env, AGTMUX_TMUX_SOCKETS: tmux.socketPath },
     };
     const stretches =
-      options.quietSeconds === 0 ? null : await measureStretches(agtmux, scene, options.quietSeconds);
-    const daemon = await startDaemon(agtmux, scene);
+      options.quietSeconds === 0 ? null : await measureStretches(agtmux, harness, options.quietSeconds);
+    const daemon = await startDaemon(agtmux, harness);
     closers.push(() => daemon.stop());
     const samples = { server: [], command: [], version: [], node: [], shell: [] } as Record<string, number[]>;
     let bytes = 0;

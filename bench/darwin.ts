@@ -15,7 +15,7 @@ import { FeedWatch } from "./feedWatch.ts";
 import { fireHooks, measureHooks } from "./panes.ts";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { ms } from "./report/words.ts";
-import { createScene, type Scene } from "./scene.ts";
+import { createHarness, type Harness } from "./benchHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 const PANES = 40;
@@ -58,16 +58,16 @@ const crowd = (count: number): { end(): void } => {
   };
 };
 
-const openDaemon = async (scene: Scene, root: string, path: string) => {
+const openDaemon = async (harness: Harness, root: string, path: string) => {
   const clock = createSystemClock();
   return createDaemon({
-    paths: scene.paths,
+    paths: harness.paths,
     version: "bench",
     host: "test",
     isOnDemand: false,
     adapters: createAdapterRegistry(),
     eventScriptSource: EVENT_SCRIPT,
-    env: { ...process.env, HOME: root, PATH: path, AGTMUX_TMUX_SOCKETS: scene.tmux.socketPath },
+    env: { ...process.env, HOME: root, PATH: path, AGTMUX_TMUX_SOCKETS: harness.tmux.socketPath },
     uid: process.getuid?.() ?? 0,
     platform: "darwin",
     hostClock: clock,
@@ -86,10 +86,10 @@ interface Figures {
   deathToFeed: Spread;
 }
 
-const measure = async (scene: Scene, root: string, options: BenchOptions): Promise<Figures> => {
+const measure = async (harness: Harness, root: string, options: BenchOptions): Promise<Figures> => {
   const { seconds, isQuick } = options;
   const ps = createPs(root);
-  const daemon = await openDaemon(scene, root, `${ps.folder}:${process.env["PATH"]}`);
+  const daemon = await openDaemon(harness, root, `${ps.folder}:${process.env["PATH"]}`);
   const perMinute = async (): Promise<number> => {
     const before = ps.starts();
     await wait(seconds * 1_000);
@@ -99,17 +99,17 @@ const measure = async (scene: Scene, root: string, options: BenchOptions): Promi
   try {
     await wait(isQuick ? 300 : SETTLE_MS);
     const idlePerMinute = await perMinute();
-    for (const agent of scene.agents) {
+    for (const agent of harness.agents) {
       agent.busy(REDRAW_SECONDS);
-      scene.drop(agent, "UserPromptSubmit");
+      harness.drop(agent, "UserPromptSubmit");
     }
-    const hooks = fireHooks(scene);
+    const hooks = fireHooks(harness);
     const busyPerMinute = await perMinute().finally(() => hooks.stop());
-    for (const agent of scene.agents) scene.drop(agent, "Stop", { background_tasks: [] });
+    for (const agent of harness.agents) harness.drop(agent, "Stop", { background_tasks: [] });
     await wait(500);
-    const hookToFeed = await measureHooks(scene, feed, isQuick ? 4 : HOOKS);
+    const hookToFeed = await measureHooks(harness, feed, isQuick ? 4 : HOOKS);
     const deaths: number[] = [];
-    for (const agent of scene.agents.slice(0, isQuick ? 1 : KILLED)) {
+    for (const agent of harness.agents.slice(0, isQuick ? 1 : KILLED)) {
       await wait(100 + Math.random() * 1_900);
       const noticed = feed.nextGone(agent.paneId);
       const at = performance.now();
@@ -127,13 +127,13 @@ const measure = async (scene: Scene, root: string, options: BenchOptions): Promi
 export const benchDarwin = async (options: BenchOptions): Promise<Measured> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-darwin-"));
   const others = crowd(options.isQuick ? 10 : OTHER_PROCESSES);
-  const scene = await createScene({
+  const harness = await createHarness({
     panes: options.isQuick ? 4 : PANES,
     agents: options.isQuick ? 2 : AGENTS,
     isInShell: true,
   });
   try {
-    const figures = await measure(scene, root, options);
+    const figures = await measure(harness, root, options);
     const { idlePerMinute, busyPerMinute, hookToFeed, deathToFeed } = figures;
     return {
       name: "darwin",
@@ -165,7 +165,7 @@ export const benchDarwin = async (options: BenchOptions): Promise<Measured> => {
       figures,
     };
   } finally {
-    await scene.close();
+    await harness.close();
     others.end();
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -12,7 +12,7 @@ import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { openStore } from "../core/store/openStore.ts";
 import { atLeast, atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { ms } from "./report/words.ts";
-import { createScene } from "./scene.ts";
+import { createHarness } from "./benchHarness.ts";
 import { medianOf } from "./statistics.ts";
 
 const CHILD = fileURLToPath(new URL("ingestChild.ts", import.meta.url));
@@ -102,25 +102,26 @@ const killAndCount = async (folder: string, round: number): Promise<{ told: numb
 
 /** Files in the spool of a running daemon until it has committed and deleted them all. */
 const measureSpool = async (files: number): Promise<{ files: number; perSecond: number }> => {
-  const scene = await createScene({ panes: 12, agents: 6 });
+  const harness = await createHarness({ panes: 12, agents: 6 });
   try {
-    const daemon = await scene.startDaemon();
-    for (const agent of scene.agents) scene.drop(agent, "UserPromptSubmit");
+    const daemon = await harness.startDaemon();
+    for (const agent of harness.agents) harness.drop(agent, "UserPromptSubmit");
     await wait(1_000);
     const names: string[] = [];
     for (let index = 0; index < files; index += 1) {
-      const agent = scene.agents[index % scene.agents.length];
+      const agent = harness.agents[index % harness.agents.length];
       if (agent === undefined) break;
       const event = index % 2 === 0 ? "PreToolUse" : "PostToolUse";
       const name = `5${String(index).padStart(8, "0")}-0`;
-      const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${scene.tmux.socketPath},${scene.tmuxPid},0\npane=${agent.paneId}\nppid=${agent.pid}\n\n`;
+      const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${harness.tmux.socketPath},${harness.tmuxPid},0\npane=${agent.paneId}\nppid=${agent.pid}\n\n`;
       const payload = { session_id: agent.sessionId, hook_event_name: event, tool_name: "Bash" };
-      writeFileSync(join(scene.paths.spoolTmp, name), header + JSON.stringify(payload), { mode: 0o600 });
+      writeFileSync(join(harness.paths.spoolTmp, name), header + JSON.stringify(payload), { mode: 0o600 });
       names.push(name);
     }
     const from = performance.now();
-    for (const name of names) renameSync(join(scene.paths.spoolTmp, name), join(scene.paths.spoolNew, name));
-    while (readdirSync(scene.paths.spoolNew).length > 0) {
+    for (const name of names)
+      renameSync(join(harness.paths.spoolTmp, name), join(harness.paths.spoolNew, name));
+    while (readdirSync(harness.paths.spoolNew).length > 0) {
       if (performance.now() - from > DRAIN_LIMIT_MS)
         throw new Error("bench ingest: the spool was not drained");
       await wait(5);
@@ -129,7 +130,7 @@ const measureSpool = async (files: number): Promise<{ files: number; perSecond: 
     await daemon.stop();
     return { files, perSecond };
   } finally {
-    await scene.close();
+    await harness.close();
   }
 };
 

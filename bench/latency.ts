@@ -5,7 +5,7 @@ import type { PaneView } from "../core/model/view.ts";
 import { FeedWatch } from "./feedWatch.ts";
 import { atMost, type BenchOptions, type Measured } from "./report/model.ts";
 import { SPREAD_HEAD, spreadCells } from "./report/words.ts";
-import { createScene, type BenchAgent, type Scene } from "./scene.ts";
+import { createHarness, type BenchAgent, type Harness } from "./benchHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 /** Between event and dialog, as recorded. */
@@ -27,28 +27,28 @@ const isState = (agent: BenchAgent, state: string) => (pane: PaneView) =>
 /** Sample of one path; what is caused never falls into step with the daemon's looks. */
 const odd = (round: number): Promise<void> => wait(137 * (1 + (round % 7)));
 
-const measureHooks = async (scene: Scene, feed: FeedWatch, rounds: number): Promise<Spread> => {
+const measureHooks = async (harness: Harness, feed: FeedWatch, rounds: number): Promise<Spread> => {
   const sample: number[] = [];
   for (let round = 0; round < rounds; round += 1)
-    for (const agent of scene.agents) {
+    for (const agent of harness.agents) {
       const [event, state] =
         round % 2 === 0 ? (["UserPromptSubmit", "running"] as const) : (["Stop", "completed"] as const);
       const arrived = feed.next(isState(agent, state));
-      const at = scene.drop(agent, event, { background_tasks: [] });
+      const at = harness.drop(agent, event, { background_tasks: [] });
       sample.push((await arrived) - at);
     }
   return spreadOf(sample);
 };
 
 /** An auto-accept mode makes Claude's permission event need its dialog. */
-const measureDialogs = async (scene: Scene, feed: FeedWatch, rounds: number): Promise<Spread> => {
+const measureDialogs = async (harness: Harness, feed: FeedWatch, rounds: number): Promise<Spread> => {
   const sample: number[] = [];
-  for (const agent of scene.agents.slice(0, rounds)) {
+  for (const agent of harness.agents.slice(0, rounds)) {
     agent.frame("running");
-    scene.drop(agent, "UserPromptSubmit", { permission_mode: "auto" });
+    harness.drop(agent, "UserPromptSubmit", { permission_mode: "auto" });
     await wait(700);
     const arrived = feed.next(isState(agent, "waiting_approval"));
-    scene.drop(agent, "PermissionRequest", {
+    harness.drop(agent, "PermissionRequest", {
       permission_mode: "auto",
       tool_name: "Bash",
       tool_input: { command: "touch approved.txt" },
@@ -57,35 +57,35 @@ const measureDialogs = async (scene: Scene, feed: FeedWatch, rounds: number): Pr
     const at = agent.frame("waiting_approval");
     sample.push((await arrived) - at);
     agent.frame("completed");
-    scene.drop(agent, "Stop", { background_tasks: [] });
+    harness.drop(agent, "Stop", { background_tasks: [] });
   }
   return spreadOf(sample);
 };
 
 /** No agent has said anything by a hook; each shows `before`, then `after`, which is told by its screen alone. */
 const measureScreens = async (
-  scene: Scene,
+  harness: Harness,
   feed: FeedWatch,
   options: { rounds: number; after: "running" | "waiting_approval"; state: string },
 ): Promise<Spread> => {
   const sample: number[] = [];
   for (let round = 0; round < options.rounds; round += 1) {
-    for (const [index, agent] of scene.agents.entries()) {
+    for (const [index, agent] of harness.agents.entries()) {
       await odd(index);
       const arrived = feed.next(isState(agent, options.state));
       const at = agent.frame(options.after);
       sample.push((await arrived) - at);
     }
-    const back = scene.agents.map((agent) =>
+    const back = harness.agents.map((agent) =>
       feed.next((pane) => isState(agent, "idle")(pane) || isState(agent, "completed")(pane)),
     );
-    for (const agent of scene.agents) agent.frame("idle_fresh");
+    for (const agent of harness.agents) agent.frame("idle_fresh");
     await Promise.all(back);
   }
   return spreadOf(sample);
 };
 
-const measureNewPanes = async (scene: Scene, feed: FeedWatch, rounds: number): Promise<Spread> => {
+const measureNewPanes = async (harness: Harness, feed: FeedWatch, rounds: number): Promise<Spread> => {
   const sample: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     let paneId = "";
@@ -95,11 +95,11 @@ const measureNewPanes = async (scene: Scene, feed: FeedWatch, rounds: number): P
       return paneId !== "" && early.has(paneId);
     });
     // oxfmt-ignore
-    paneId = await scene.tmux.run("new-window", "-d", "-t", "s0:", "-P", "-F", "#{pane_id}", "sleep 100000");
+    paneId = await harness.tmux.run("new-window", "-d", "-t", "s0:", "-P", "-F", "#{pane_id}", "sleep 100000");
     const at = performance.now();
     const known = early.get(paneId);
     sample.push(known === undefined ? Math.max(0, (await arrived) - at) : 0);
-    await scene.tmux.run("kill-pane", "-t", paneId);
+    await harness.tmux.run("kill-pane", "-t", paneId);
     await odd(round);
   }
   return spreadOf(sample);
@@ -152,27 +152,27 @@ const toMeasured = (figures: Figures, panes: number): Measured => {
 
 export const benchLatency = async ({ isQuick }: BenchOptions): Promise<Measured> => {
   const rounds = isQuick ? QUICK : FULL;
-  const scene = await createScene(isQuick ? { panes: 20, agents: 2 } : { panes: 200, agents: 20 });
+  const harness = await createHarness(isQuick ? { panes: 20, agents: 2 } : { panes: 200, agents: 20 });
   try {
-    const daemon = await scene.startDaemon();
+    const daemon = await harness.startDaemon();
     const feed = new FeedWatch(daemon.client);
     await wait(isQuick ? 0 : QUIET_MS);
     const screens = { rounds: rounds.screens };
     const figures = {
-      waitByScreen: await measureScreens(scene, feed, {
+      waitByScreen: await measureScreens(harness, feed, {
         ...screens,
         after: "waiting_approval",
         state: "waiting_approval",
       }),
-      workByScreen: await measureScreens(scene, feed, { ...screens, after: "running", state: "running" }),
-      hookToFeed: await measureHooks(scene, feed, rounds.hooks),
-      newPaneToFeed: await measureNewPanes(scene, feed, rounds.newPanes),
-      dialogToFeed: await measureDialogs(scene, feed, rounds.dialogs),
+      workByScreen: await measureScreens(harness, feed, { ...screens, after: "running", state: "running" }),
+      hookToFeed: await measureHooks(harness, feed, rounds.hooks),
+      newPaneToFeed: await measureNewPanes(harness, feed, rounds.newPanes),
+      dialogToFeed: await measureDialogs(harness, feed, rounds.dialogs),
     };
     await feed.close();
     await daemon.stop();
-    return toMeasured(figures, scene.agents.length * 10);
+    return toMeasured(figures, harness.agents.length * 10);
   } finally {
-    await scene.close();
+    await harness.close();
   }
 };

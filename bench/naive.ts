@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { familyCpuOf, threadCpuOf } from "./processCost.ts";
-import type { Scene } from "./scene.ts";
+import type { Harness } from "./benchHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 const SCRIPT = fileURLToPath(new URL("baseline/naive.sh", import.meta.url));
@@ -29,8 +29,8 @@ interface Watched {
   seen: Map<string, number>;
 }
 
-const startScript = (scene: Scene, pauseSeconds: number) => {
-  const child = spawn(SCRIPT, [scene.tmux.socketPath, String(pauseSeconds)], {
+const startScript = (harness: Harness, pauseSeconds: number) => {
+  const child = spawn(SCRIPT, [harness.tmux.socketPath, String(pauseSeconds)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const gone = new Promise<void>((done) => child.once("exit", () => done()));
@@ -54,9 +54,13 @@ const startScript = (scene: Scene, pauseSeconds: number) => {
 };
 
 /** Draws one dialog after the other at odd moments within `spreadMs`; gives the moment of each. */
-const drawDialogs = async (scene: Scene, count: number, spreadMs: number): Promise<Map<string, number>> => {
+const drawDialogs = async (
+  harness: Harness,
+  count: number,
+  spreadMs: number,
+): Promise<Map<string, number>> => {
   const drawn = new Map<string, number>();
-  for (const agent of scene.agents.slice(0, count)) {
+  for (const agent of harness.agents.slice(0, count)) {
     await wait((spreadMs / count) * (0.5 + Math.random()));
     drawn.set(agent.paneId, agent.frame("waiting_approval"));
   }
@@ -72,24 +76,24 @@ const untilDone = async (isDone: () => boolean): Promise<void> => {
 };
 
 /** Percent of a core that the tmux server uses while nobody but its panes keeps it busy. */
-export const measureTmuxAlone = async (scene: Scene, seconds: number): Promise<number> => {
-  const before = threadCpuOf(scene.tmuxPid);
+export const measureTmuxAlone = async (harness: Harness, seconds: number): Promise<number> => {
+  const before = threadCpuOf(harness.tmuxPid);
   await wait(seconds * 1_000);
-  return ((threadCpuOf(scene.tmuxPid) - before) / seconds) * 100;
+  return ((threadCpuOf(harness.tmuxPid) - before) / seconds) * 100;
 };
 
 /** At least `seconds`, two whole rounds, and until each of that many `dialogs` was seen. */
 export const measureNaive = async (
-  scene: Scene,
+  harness: Harness,
   options: { seconds: number; dialogs: number; pauseSeconds: number },
 ): Promise<NaiveCost> => {
-  const tmuxAlone = await measureTmuxAlone(scene, options.seconds / 3);
-  const script = startScript(scene, options.pauseSeconds);
+  const tmuxAlone = await measureTmuxAlone(harness, options.seconds / 3);
+  const script = startScript(harness, options.pauseSeconds);
   try {
     await untilDone(() => script.watched.rounds >= 1);
-    const before = { ...script.watched, cpu: familyCpuOf(script.pid), tmux: threadCpuOf(scene.tmuxPid) };
+    const before = { ...script.watched, cpu: familyCpuOf(script.pid), tmux: threadCpuOf(harness.tmuxPid) };
     const from = performance.now();
-    const drawn = await drawDialogs(scene, options.dialogs, options.seconds * 1_000);
+    const drawn = await drawDialogs(harness, options.dialogs, options.seconds * 1_000);
     await untilDone(
       () =>
         [...drawn.keys()].every((pane) => script.watched.seen.has(pane)) &&
@@ -98,7 +102,7 @@ export const measureNaive = async (
     const seconds = (performance.now() - from) / 1_000;
     const cpu = familyCpuOf(script.pid);
     const used = cpu.own + cpu.children - before.cpu.own - before.cpu.children;
-    const tmux = threadCpuOf(scene.tmuxPid) - before.tmux;
+    const tmux = threadCpuOf(harness.tmuxPid) - before.tmux;
     const rounds = script.watched.rounds - before.rounds;
     const started = script.watched.panes - before.panes + rounds * PROCESSES_BESIDE_PANES;
     return {
@@ -110,16 +114,16 @@ export const measureNaive = async (
     };
   } finally {
     await script.stop();
-    for (const agent of scene.agents) agent.frame("idle_fresh");
+    for (const agent of harness.agents) agent.frame("idle_fresh");
   }
 };
 
 /** Milliseconds of one `tmux list-panes -a -F …` as a process of its own. */
-export const measureListPanes = async (scene: Scene, runs: number): Promise<Spread> => {
+export const measureListPanes = async (harness: Harness, runs: number): Promise<Spread> => {
   const sample: number[] = [];
   for (let run = 0; run < runs; run += 1) {
     const from = performance.now();
-    await scene.tmux.run("list-panes", "-a", "-F", "#{pane_id} #{pane_pid} #{pane_title} #{session_name}");
+    await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id} #{pane_pid} #{pane_title} #{session_name}");
     sample.push(performance.now() - from);
   }
   return spreadOf(sample);

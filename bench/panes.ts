@@ -6,7 +6,7 @@ import { FeedWatch } from "./feedWatch.ts";
 import { measureListPanes, measureNaive, measureTmuxAlone, type NaiveCost } from "./naive.ts";
 import { countChildren, familyCpuOf, processFamily, residentMbOf, threadCpuOf } from "./processCost.ts";
 import type { BenchOptions } from "./report/model.ts";
-import { createScene, type Scene } from "./scene.ts";
+import { createHarness, type Harness } from "./benchHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 export interface WatchCost {
@@ -46,20 +46,20 @@ const LIMIT_DIALOGS = 12;
 const HOOKS = 60;
 const NAIVE_PAUSE = 2;
 
-type Daemon = Awaited<ReturnType<Scene["startDaemon"]>>;
+type Daemon = Awaited<ReturnType<Harness["startDaemon"]>>;
 
 const isState = (paneId: string, state: string) => (pane: PaneView) =>
   pane.identity.pane_id === paneId && pane.state === state;
 
-const measureCpu = async (scene: Scene, daemon: Daemon, seconds: number) => {
-  const before = { cpu: familyCpuOf(daemon.pid), tmux: threadCpuOf(scene.tmuxPid), at: performance.now() };
+const measureCpu = async (harness: Harness, daemon: Daemon, seconds: number) => {
+  const before = { cpu: familyCpuOf(daemon.pid), tmux: threadCpuOf(harness.tmuxPid), at: performance.now() };
   await wait(seconds * 1_000);
   const cpu = familyCpuOf(daemon.pid);
   const took = (performance.now() - before.at) / 1_000;
   return {
     daemon: ((cpu.own - before.cpu.own) / took) * 100,
     children: ((cpu.children - before.cpu.children) / took) * 100,
-    tmux: ((threadCpuOf(scene.tmuxPid) - before.tmux) / took) * 100,
+    tmux: ((threadCpuOf(harness.tmuxPid) - before.tmux) / took) * 100,
   };
 };
 
@@ -70,15 +70,15 @@ const countStarts = async (daemon: Daemon, seconds: number): Promise<number> => 
   return (stop() / seconds) * 60;
 };
 
-export const measureHooks = async (scene: Scene, feed: FeedWatch, events: number): Promise<Spread> => {
+export const measureHooks = async (harness: Harness, feed: FeedWatch, events: number): Promise<Spread> => {
   const sample: number[] = [];
   for (let index = 0; index < events; index += 1) {
-    const agent = scene.agents[index % Math.min(10, scene.agents.length)];
+    const agent = harness.agents[index % Math.min(10, harness.agents.length)];
     if (agent === undefined) break;
-    const turn = Math.floor(index / Math.min(10, scene.agents.length));
+    const turn = Math.floor(index / Math.min(10, harness.agents.length));
     const [event, state] = turn % 2 === 0 ? ["UserPromptSubmit", "running"] : ["Stop", "completed"];
     const arrived = feed.next(isState(agent.paneId, state));
-    const at = scene.drop(agent, event, { background_tasks: [] });
+    const at = harness.drop(agent, event, { background_tasks: [] });
     sample.push((await arrived) - at);
     await wait(37);
   }
@@ -86,15 +86,15 @@ export const measureHooks = async (scene: Scene, feed: FeedWatch, events: number
 };
 
 /** Screens only: each dialog is drawn at an odd moment over an agent that has been at rest. */
-const measureDialogs = async (scene: Scene, feed: FeedWatch, dialogs: number): Promise<Spread> => {
+const measureDialogs = async (harness: Harness, feed: FeedWatch, dialogs: number): Promise<Spread> => {
   const sample: number[] = [];
-  for (const agent of scene.agents.slice(0, dialogs)) {
+  for (const agent of harness.agents.slice(0, dialogs)) {
     await wait(100 + Math.random() * 700);
     const arrived = feed.next(isState(agent.paneId, "waiting_approval"));
     const at = agent.frame("waiting_approval");
     sample.push((await arrived) - at);
   }
-  for (const agent of scene.agents) agent.frame("idle_fresh");
+  for (const agent of harness.agents) agent.frame("idle_fresh");
   return spreadOf(sample);
 };
 
@@ -107,25 +107,25 @@ const memoryOf = (daemon: Daemon) => ({
 
 /** A quiet stretch with the daemon between two without it; its start is no part of any. */
 const measureIdle = async (
-  scene: Scene,
+  harness: Harness,
   options: { seconds: number; settleMs: number; hooks: number },
 ): Promise<{ idle: WatchCost; waitSeen: Spread; firstAnswerMs: number }> => {
   const { seconds } = options;
-  const before = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+  const before = await measureTmuxAlone(harness, seconds / ALONE_SHARE);
   const from = performance.now();
-  const daemon = await scene.startDaemon();
+  const daemon = await harness.startDaemon();
   await daemon.client.call((api) => api.panes.query({}));
   const firstAnswerMs = performance.now() - from;
   await wait(options.settleMs);
-  const cpu = await measureCpu(scene, daemon, seconds);
+  const cpu = await measureCpu(harness, daemon, seconds);
   const processesPerMinute = await countStarts(daemon, seconds / 6);
   const memory = memoryOf(daemon);
   const feed = new FeedWatch(daemon.client);
-  const waitSeen = await measureDialogs(scene, feed, LIMIT_DIALOGS);
-  const hookToFeed = await measureHooks(scene, feed, options.hooks);
+  const waitSeen = await measureDialogs(harness, feed, LIMIT_DIALOGS);
+  const hookToFeed = await measureHooks(harness, feed, options.hooks);
   await feed.close();
   await daemon.stop();
-  const after = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+  const after = await measureTmuxAlone(harness, seconds / ALONE_SHARE);
   const idle = {
     seconds,
     daemonPercent: cpu.daemon,
@@ -139,48 +139,48 @@ const measureIdle = async (
 };
 
 /** Fires a hook of one agent after the other, a tool call begun and ended in turns; gives how many so far, and the end of it. */
-export const fireHooks = (scene: Scene): { count(): number; stop(): void } => {
+export const fireHooks = (harness: Harness): { count(): number; stop(): void } => {
   let fired = 0;
   const timer = setInterval(
     () => {
-      const agent = scene.agents[fired % scene.agents.length];
-      const event = Math.floor(fired / scene.agents.length) % 2 === 0 ? "PreToolUse" : "PostToolUse";
+      const agent = harness.agents[fired % harness.agents.length];
+      const event = Math.floor(fired / harness.agents.length) % 2 === 0 ? "PreToolUse" : "PostToolUse";
       if (agent !== undefined)
-        scene.drop(agent, event, { tool_name: "Bash", tool_input: { command: "npm test" } });
+        harness.drop(agent, event, { tool_name: "Bash", tool_input: { command: "npm test" } });
       fired += 1;
     },
-    (EVENT_EVERY_SECONDS * 1_000) / scene.agents.length,
+    (EVENT_EVERY_SECONDS * 1_000) / harness.agents.length,
   );
   return { count: () => fired, stop: () => clearInterval(timer) };
 };
 
 /** Every agent redraws whole frames and has a hook fire every two seconds: a turn with one tool call after the other. */
 const measureBusy = async (
-  scene: Scene,
+  harness: Harness,
   options: { seconds: number; settleMs: number; hooks: number },
 ): Promise<NonNullable<PanesFigures["busy"]>> => {
   const { seconds } = options;
-  for (const agent of scene.agents) agent.busy(REDRAW_SECONDS);
+  for (const agent of harness.agents) agent.busy(REDRAW_SECONDS);
   await wait(1_000);
-  const before = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
-  const daemon = await scene.startDaemon();
-  for (const agent of scene.agents) scene.drop(agent, "UserPromptSubmit");
-  const hooks = fireHooks(scene);
+  const before = await measureTmuxAlone(harness, seconds / ALONE_SHARE);
+  const daemon = await harness.startDaemon();
+  for (const agent of harness.agents) harness.drop(agent, "UserPromptSubmit");
+  const hooks = fireHooks(harness);
   try {
     await wait(options.settleMs);
     const from = { fired: hooks.count(), at: performance.now() };
-    const cpu = await measureCpu(scene, daemon, seconds);
+    const cpu = await measureCpu(harness, daemon, seconds);
     const eventsPerSecond = ((hooks.count() - from.fired) / (performance.now() - from.at)) * 1_000;
     const processesPerMinute = await countStarts(daemon, seconds / 6);
     const memory = memoryOf(daemon);
     hooks.stop();
     const feed = new FeedWatch(daemon.client);
-    for (const agent of scene.agents) scene.drop(agent, "Stop", { background_tasks: [] });
+    for (const agent of harness.agents) harness.drop(agent, "Stop", { background_tasks: [] });
     await wait(500);
-    const hookToFeed = await measureHooks(scene, feed, options.hooks);
+    const hookToFeed = await measureHooks(harness, feed, options.hooks);
     await feed.close();
     await daemon.stop();
-    const after = await measureTmuxAlone(scene, seconds / ALONE_SHARE);
+    const after = await measureTmuxAlone(harness, seconds / ALONE_SHARE);
     return {
       seconds,
       daemonPercent: cpu.daemon,
@@ -190,11 +190,11 @@ const measureBusy = async (
       processesPerMinute,
       hookToFeed,
       eventsPerSecond,
-      redrawsPerSecond: scene.agents.length / REDRAW_SECONDS,
+      redrawsPerSecond: harness.agents.length / REDRAW_SECONDS,
     };
   } finally {
     hooks.stop();
-    for (const agent of scene.agents) {
+    for (const agent of harness.agents) {
       agent.rest();
       agent.frame("idle_fresh");
     }
@@ -208,7 +208,7 @@ export const benchPanes = async (
   { seconds: full, isQuick }: BenchOptions,
 ): Promise<PanesFigures> => {
   const agents = Math.max(2, Math.round(panes / PANES_PER_AGENT));
-  const scene = await createScene({ panes, agents });
+  const harness = await createHarness({ panes, agents });
   const settleMs = isQuick ? 300 : SETTLE_MS;
   // Some looks come every 30 s and some every 60: a stretch has all of the first, and where a target is stated of both.
   const seconds = panes === TARGET_PANES ? full : full / 2;
@@ -216,12 +216,12 @@ export const benchPanes = async (
   const hooks = isQuick ? 4 : HOOKS;
   try {
     await wait(settleMs / 3);
-    const listPanes = await measureListPanes(scene, isQuick ? 2 : 20);
-    const quiet = wants.has("idle") ? await measureIdle(scene, { seconds, settleMs, hooks }) : null;
-    const busy = wants.has("busy") ? await measureBusy(scene, { seconds: short, settleMs, hooks }) : null;
+    const listPanes = await measureListPanes(harness, isQuick ? 2 : 20);
+    const quiet = wants.has("idle") ? await measureIdle(harness, { seconds, settleMs, hooks }) : null;
+    const busy = wants.has("busy") ? await measureBusy(harness, { seconds: short, settleMs, hooks }) : null;
     const dialogs = Math.min(agents, LIMIT_DIALOGS);
     const naive = wants.has("naive")
-      ? await measureNaive(scene, { seconds: short, dialogs, pauseSeconds: isQuick ? 0.1 : NAIVE_PAUSE })
+      ? await measureNaive(harness, { seconds: short, dialogs, pauseSeconds: isQuick ? 0.1 : NAIVE_PAUSE })
       : null;
     return {
       panes,
@@ -234,6 +234,6 @@ export const benchPanes = async (
       listPanes,
     };
   } finally {
-    await scene.close();
+    await harness.close();
   }
 };

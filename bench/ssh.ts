@@ -6,7 +6,7 @@ import type { Machine } from "./report/model.ts";
 import { benchSshIdle, type SshIdle } from "./sshIdle.ts";
 import { benchSshLatency, type SshLatency } from "./sshLatency.ts";
 import { benchSshLists, type SshLists } from "./sshLists.ts";
-import type { Transport } from "./sshScene.ts";
+import type { Transport } from "./sshHarness.ts";
 import type { Spread } from "./statistics.ts";
 
 interface Report {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../test/setup/realClock.ts";
 import { openRemoteBox } from "./remoteBox.ts";
-import { createSshScene, untilHealth, type Transport } from "./sshScene.ts";
+import { createSshHarness, untilHealth, type Transport } from "./sshHarness.ts";
 
 export interface SshIdle {
   panes: number;
@@ -65,8 +65,8 @@ const countChannels = (remoteHome: string): number => {
 };
 
 export const benchSshIdle = async (transport: Transport, seconds: number): Promise<SshIdle> => {
-  const scene = await createSshScene(transport);
-  const { server, remote, proxy } = scene;
+  const harness = await createSshHarness(transport);
+  const { server, remote, proxy } = harness;
   const box = openRemoteBox();
   try {
     copyFileSync("/bin/sleep", join(server.folder, "claude"));
@@ -91,7 +91,7 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
     const countPanes = async (): Promise<number> =>
       (await remote.run("list-panes", "-a").catch(() => "")).split("\n").length;
     await until(async () => (await countPanes()) === PANES, "the far panes are there", 60_000);
-    const client = await scene.startDaemon([scene.settingsOf("vm1", scene.slowAlias)]);
+    const client = await harness.startDaemon([harness.settingsOf("vm1", harness.slowAlias)]);
     await untilHealth(client, "vm1", "ok");
     await wait(SETTLE_MS);
     const before = countersOf(proxy.port);
@@ -114,7 +114,7 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
         startsBefore === null || startsAfter === null ? null : ((startsAfter - startsBefore) / seconds) * 60,
     };
   } finally {
-    await scene.close();
+    await harness.close();
     await box?.close();
   }
 };

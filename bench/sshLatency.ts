@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { PaneView } from "../core/model/view.ts";
 import { createPlayer, type Player } from "../test/player/player.ts";
 import { FeedWatch } from "./feedWatch.ts";
-import { createSshScene, untilHealth, type SshScene, type Transport } from "./sshScene.ts";
+import { createSshHarness, untilHealth, type SshHarness, type Transport } from "./sshHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 export interface SshLatency {
@@ -24,7 +24,7 @@ const isState = (player: Player, state: string) => (pane: PaneView) =>
   pane.identity.pane_id === player.paneId && pane.state === state;
 
 /** Drops event files as the hook does. */
-const createDropper = async ({ server, remote }: SshScene) => {
+const createDropper = async ({ server, remote }: SshHarness) => {
   const folderOf = (name: string): string => join(server.remoteHome, ".agtmux", "spool", name);
   const [temporary, spool] = [folderOf("tmp"), folderOf("new")];
   for (const folder of [temporary, spool]) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -77,8 +77,8 @@ const measureScreens = async (player: Player, feed: FeedWatch, rounds: number): 
 };
 
 export const benchSshLatency = async (transport: Transport, rounds: number): Promise<SshLatency> => {
-  const scene = await createSshScene(transport);
-  const { remote, server } = scene;
+  const harness = await createSshHarness(transport);
+  const { remote, server } = harness;
   const players: Player[] = [];
   try {
     await remote.run("new-session", "-d", "-s", "s", "-x", "120", "-y", "40", "sleep 100000");
@@ -95,8 +95,8 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
       return player;
     };
     const [hooked, silent] = [await play(), await play()];
-    const drop = await createDropper(scene);
-    const client = await scene.startDaemon([scene.settingsOf("vm1", scene.slowAlias)]);
+    const drop = await createDropper(harness);
+    const client = await harness.startDaemon([harness.settingsOf("vm1", harness.slowAlias)]);
     await untilHealth(client, "vm1", "ok");
     await wait(3_000);
     const feed = new FeedWatch(client);
@@ -111,6 +111,6 @@ export const benchSshLatency = async (transport: Transport, rounds: number): Pro
     };
   } finally {
     for (const player of players) await player.close();
-    await scene.close();
+    await harness.close();
   }
 };

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createSshServer } from "../test/ssh/sshServer.ts";
-import { createSshScene, untilHealth, type Transport } from "./sshScene.ts";
+import { createSshHarness, untilHealth, type Transport } from "./sshHarness.ts";
 import { spreadOf, type Spread } from "./statistics.ts";
 
 export interface SshLists {
@@ -15,8 +15,8 @@ export interface SshLists {
 const ASK_EVERY_MS = 50;
 
 export const benchSshLists = async (transport: Transport, seconds: number): Promise<SshLists> => {
-  const scene = await createSshScene(transport);
-  const { server, remote } = scene;
+  const harness = await createSshHarness(transport);
+  const { server, remote } = harness;
   const frozen = await createSshServer();
   const stopped: number[] = [];
   try {
@@ -33,10 +33,10 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
       `UserKnownHostsFile ${frozen.knownHosts}`,
       `IdentityFile ${frozen.userKey}`,
     ]);
-    const client = await scene.startDaemon([
-      scene.settingsOf("vm1", scene.slowAlias),
-      scene.settingsOf("vm2", "frozen"),
-      scene.settingsOf("vm3", "changed"),
+    const client = await harness.startDaemon([
+      harness.settingsOf("vm1", harness.slowAlias),
+      harness.settingsOf("vm2", "frozen"),
+      harness.settingsOf("vm3", "changed"),
     ]);
     await Promise.all([untilHealth(client, "vm1", "ok"), untilHealth(client, "vm2", "ok")]);
     /** Whoever connects anew freezes as well. */
@@ -62,7 +62,7 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
       targets: targets.map(({ target, health, health_reason: reason }) => ({ target, health, reason })),
     };
   } finally {
-    await scene.close();
+    await harness.close();
     for (const pid of stopped) {
       try {
         process.kill(pid, "SIGKILL");

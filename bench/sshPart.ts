@@ -5,7 +5,7 @@ import { benchSshRemoteCost, type SshRemoteCost } from "./sshRemoteCost.ts";
 import { benchSshIdle, type SshIdle } from "./sshIdle.ts";
 import { benchSshLatency, type SshLatency } from "./sshLatency.ts";
 import { benchSshLists, type SshLists } from "./sshLists.ts";
-import type { Transport } from "./sshScene.ts";
+import type { Transport } from "./sshHarness.ts";
 
 interface Figures {
   transport: Transport;

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { loadRecording } from "../adapters/testkit/recordings.ts";
 import { drawFrame } from "../test/player/frames.ts";
 import { familyCpuOf, processFamily, residentMbOf, threadCpuOf } from "./processCost.ts";
-import { createSshScene, untilHealth, type SshScene, type Transport } from "./sshScene.ts";
+import { createSshHarness, untilHealth, type SshHarness, type Transport } from "./sshHarness.ts";
 
 export interface SshRemoteCost {
   transport: Transport;
@@ -28,7 +28,7 @@ const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", i
 const AGENT_SCRIPT = fileURLToPath(new URL("agent.sh", import.meta.url));
 
 /** Opens the far panes; gives the way to tell every agent a command. */
-const openRemotePanes = async ({ server, remote }: SshScene): Promise<(line: string) => void> => {
+const openRemotePanes = async ({ server, remote }: SshHarness): Promise<(line: string) => void> => {
   const at = (...path: string[]): string => join(server.folder, ...path);
   mkdirSync(at("frames"));
   mkdirSync(at("agent"));
@@ -52,10 +52,10 @@ const openRemotePanes = async ({ server, remote }: SshScene): Promise<(line: str
 };
 
 export const benchSshRemoteCost = async (transport: Transport, seconds: number): Promise<SshRemoteCost> => {
-  const scene = await createSshScene(transport);
-  const { server, remote } = scene;
+  const harness = await createSshHarness(transport);
+  const { server, remote } = harness;
   try {
-    const tell = await openRemotePanes(scene);
+    const tell = await openRemotePanes(harness);
     const tmuxPid = await remote.serverPid();
     const tmuxAlone = async (): Promise<number> => {
       const before = threadCpuOf(tmuxPid);
@@ -81,7 +81,7 @@ export const benchSshRemoteCost = async (transport: Transport, seconds: number):
     const busyAlone = await tmuxAlone();
     tell("rest");
     tell("frame idle_fresh");
-    const client = await scene.startDaemon([scene.settingsOf("vm1", server.alias)]);
+    const client = await harness.startDaemon([harness.settingsOf("vm1", server.alias)]);
     await untilHealth(client, "vm1", "ok");
     await wait(SETTLE_MS);
     const idle = await measure(idleAlone);
@@ -94,6 +94,6 @@ export const benchSshRemoteCost = async (transport: Transport, seconds: number):
       .reduce((sum, pid) => sum + residentMbOf(pid), 0);
     return { transport, panes: PANES, seconds, idle, busy, sessionMb };
   } finally {
-    await scene.close();
+    await harness.close();
   }
 };

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { spawnDaemon } from "../test/harness/daemonProcess.ts";
 import { createPrivateTmux } from "../test/harness/privateTmux.ts";
 import { createPlayer } from "../test/player/player.ts";
-import { openTargetScene } from "../test/ssh/targetScene.ts";
+import { openTargetHarness } from "../test/ssh/targetHarness.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
 import { launchChromium } from "./launchers/chromium.ts";
 import { launchStandIn } from "./launchers/standIn.ts";
@@ -136,7 +136,7 @@ describe("the daemon ends while the popover is open", () => {
 
 describe("a machine goes away while the popover is open", () => {
   it("marks its rows and says what is wrong, keeps them, and takes them up again when it is back", async () => {
-    const scene = await openTargetScene("ssh2");
+    const scene = await openTargetHarness("ssh2");
     closers.push(() => scene.close());
     const player = await scene.play("claude");
     await player.frame("waiting_approval");

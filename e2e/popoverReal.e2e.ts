@@ -5,14 +5,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vite
 import { openAgent } from "../test/actions/agentPane.ts";
 import { openDialogs, type DialogPane } from "../test/actions/dialogPane.ts";
 import { CLAUDE, CLAUDE_OTHER, CODEX_QUESTION, YES } from "../test/actions/dialogs.ts";
-import { openScene, type Scene } from "../test/actions/scene.ts";
+import { openHarness, type Harness } from "../test/actions/actionHarness.ts";
 import { launchBrowserPopover, type BrowserPopover } from "./launchers/browser.ts";
 import { launchChromium } from "./launchers/chromium.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
 
 let browser: Browser;
-let scene: Scene;
+let scene: Harness;
 let launched: BrowserPopover | null = null;
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  scene = await openScene();
+  scene = await openHarness();
 });
 afterEach(async () => {
   await launched?.close();

@@ -15,7 +15,7 @@ import { denyPermissions } from "./hardenContents.ts";
 import { FocusReturn } from "./focusReturn.ts";
 import type { Installation } from "./installation.ts";
 import { servePage } from "./pageProtocol.ts";
-import { PaneBoard } from "./paneBoard.ts";
+import { TrayState } from "./trayState.ts";
 import { openPrefs } from "./prefs.ts";
 import { quitBounded } from "./quit.ts";
 import { reachDaemon } from "./reachDaemon.ts";
@@ -23,7 +23,7 @@ import { bundleFolders } from "./terminals/findTerminals.ts";
 import { runLauncher } from "./terminals/runLauncher.ts";
 import { createTerminalService, type TerminalService } from "./terminals/terminalService.ts";
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
-import { onWakeUp } from "./wakeUps.ts";
+import { onPowerEvent } from "./powerEvents.ts";
 
 export interface AppOptions {
   readonly installation: Installation;
@@ -83,7 +83,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
 
   const prefs = openPrefs();
   const events = new DesktopEvents();
-  const board = new PaneBoard();
+  const trayState = new TrayState();
   const icon = createTrayIcon(installation.iconsDir);
   const focus = new FocusReturn(() => {
     if (process.platform === "darwin") app.hide();
@@ -104,15 +104,15 @@ export const runApp = async (options: AppOptions): Promise<void> => {
     reach: createReach(options, logger, terminals),
     onReached: ({ role }) => logger.info({ role, version: installation.version }, "the app runs"),
     onEntry: (entry) => {
-      board.apply(entry);
-      icon.show(board.picture);
+      trayState.apply(entry);
+      icon.show(trayState.picture);
     },
     onNotice: (event) => presenter.handle(event),
     onLost: (error) => {
       logger.warn({ error }, "the daemon went away");
       presenter.clear();
-      board.clear();
-      icon.show(board.picture);
+      trayState.clear();
+      icon.show(trayState.picture);
     },
     onFailed: fail,
   });
@@ -141,7 +141,7 @@ export const runApp = async (options: AppOptions): Promise<void> => {
     await session.close();
     log.flush();
   });
-  onWakeUp(() => {
+  onPowerEvent(() => {
     logger.info({}, "the machine woke up");
     session
       .service()

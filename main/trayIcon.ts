@@ -2,7 +2,7 @@
 // the images (template by name); systems without a title beside the icon have the tooltip.
 import { join } from "node:path";
 import { app, Tray } from "electron";
-import type { TrayPicture, Urgency } from "./paneBoard.ts";
+import type { TrayPicture, Urgency } from "./trayState.ts";
 
 export const iconPath = (iconsDir: string, urgency: Urgency): string =>
   join(iconsDir, `${urgency}Template.png`);

@@ -26,7 +26,7 @@ const answer = (stopReason: string, ...calls: [string, string, unknown][]) =>
 const result = (toolCallId: string) => message({ role: "toolResult", toolCallId, content: [] });
 const question = { questions: [{ question: "Which colour?", options: [{ label: "Red" }] }] };
 
-interface Scene {
+interface SessionFixture {
   entries?: unknown[];
   mtimeMs?: number;
   crumb?: string;
@@ -41,7 +41,7 @@ const read = async ({
   link = CWD,
   transcriptPath,
   tail = "",
-}: Scene) => {
+}: SessionFixture) => {
   const header = { type: "session", version: 3, id: "s", timestamp: at(0), cwd: CWD };
   const files = memoryFiles(
     {
@@ -98,7 +98,7 @@ describe("a session file of the pi family", () => {
     );
   });
 
-  it.each<[string, Scene]>([
+  it.each<[string, SessionFixture]>([
     ["older than the process", { mtimeMs: STARTED - 60_000 }],
     ["of another folder than the process's", { link: "/elsewhere" }],
     ["that names a file elsewhere", { crumb: `${CWD}\n/etc/passwd\n` }],

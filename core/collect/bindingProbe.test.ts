@@ -53,7 +53,7 @@ const watchedIn = (paneId: string, more: Partial<WatchedRuntime> = {}): WatchedR
 };
 
 /** `waits`: how many looks find an event that still waits. */
-const scene = (watched: readonly WatchedRuntime[], waits: number, link: string | null = "/work") => {
+const fixture = (watched: readonly WatchedRuntime[], waits: number, link: string | null = "/work") => {
   const folders: [string, string | null][] = [];
   const offered: (readonly [string, string])[][] = [];
   const timers = new HandTimers();
@@ -90,13 +90,13 @@ const scene = (watched: readonly WatchedRuntime[], waits: number, link: string |
 
 describe("helping to place events", () => {
   it("shows nothing while nothing waits", async () => {
-    const { bindingProbe, offered, timers } = scene([watchedIn("%1")], 0);
+    const { bindingProbe, offered, timers } = fixture([watchedIn("%1")], 0);
     await bindingProbe.handleChange();
     expect([offered, timers.due]).toEqual([[], []]);
   });
 
   it("shows all candidates' screens, less and less often, until the event is placed", async () => {
-    const { bindingProbe, offered, timers, fire } = scene([watchedIn("%1"), watchedIn("%2")], 3);
+    const { bindingProbe, offered, timers, fire } = fixture([watchedIn("%1"), watchedIn("%2")], 3);
     await bindingProbe.handleChange();
     expect(offered).toEqual([
       [
@@ -113,7 +113,7 @@ describe("helping to place events", () => {
   });
 
   it("leaves no timer behind when it is closed", async () => {
-    const { bindingProbe, timers } = scene([watchedIn("%1")], 9);
+    const { bindingProbe, timers } = fixture([watchedIn("%1")], 9);
     await bindingProbe.handleChange();
     bindingProbe.close();
     expect(timers.due).toEqual([]);
@@ -123,10 +123,10 @@ describe("helping to place events", () => {
 
   it("reads a folder once, from the process or else from tmux", async () => {
     const watched = [watchedIn("%1"), watchedIn("%2", { processCwd: null })];
-    const linux = scene(watched, 0);
+    const linux = fixture(watched, 0);
     await linux.bindingProbe.learnFolders();
     expect(linux.folders).toEqual([["rt_%1", "/work"]]);
-    const elsewhere = scene(watched, 0, null);
+    const elsewhere = fixture(watched, 0, null);
     await elsewhere.bindingProbe.learnFolders();
     expect(elsewhere.folders).toEqual([["rt_%1", "/by/tmux"]]);
   });

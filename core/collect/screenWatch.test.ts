@@ -50,7 +50,7 @@ const watchedAs = (index: number, attention: Attention): WatchedRuntime => ({
   processCwd: null,
 });
 
-const scene = (watched: readonly WatchedRuntime[]) => {
+const fixture = (watched: readonly WatchedRuntime[]) => {
   const confirmed: [string, boolean][] = [];
   let now = 1_000_000;
   const captured: string[][] = [];
@@ -96,7 +96,7 @@ it("reads twenty screens at a time, what is most urgent first", async () => {
   const watched = Array.from({ length: 45 }, (_, index) =>
     watchedAs(index, index === 44 ? "unconfirmed" : index === 43 ? "waiting" : "quiet"),
   );
-  const { screens, captured, read } = scene(watched);
+  const { screens, captured, read } = fixture(watched);
   await screens.readDue();
   expect(captured.map((paneIds) => paneIds.length)).toEqual([20, 20, 5]);
   expect(captured[0]?.slice(0, 3)).toEqual(["%44", "%43", "%0"]);
@@ -104,7 +104,7 @@ it("reads twenty screens at a time, what is most urgent first", async () => {
 });
 
 it("reads again in one pass what it read in one pass", async () => {
-  const { screens, captured, advance } = scene(
+  const { screens, captured, advance } = fixture(
     Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")),
   );
   await screens.readDue();
@@ -116,7 +116,7 @@ it("reads again in one pass what it read in one pass", async () => {
 });
 
 it("stops between two groups when it is closed", async () => {
-  const { screens, captured } = scene(Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")));
+  const { screens, captured } = fixture(Array.from({ length: 45 }, (_, index) => watchedAs(index, "active")));
   const pass = screens.readDue();
   screens.close();
   await pass;
@@ -124,7 +124,7 @@ it("stops between two groups when it is closed", async () => {
 });
 
 it("reads all anew after what is being read already, which began too early to count", async () => {
-  const { screens, captured } = scene([watchedAs(0, "active")]);
+  const { screens, captured } = fixture([watchedAs(0, "active")]);
   const early = screens.readDue();
   await screens.readAll();
   await early;
@@ -139,7 +139,7 @@ it("reads screens although a project's settings cannot be opened, and takes requ
     adapter: adapter as AgentAdapter,
     cwd: `/home/dev/Documents/${index}`,
   }));
-  const { screens, read, confirmed, advance } = scene(watched);
+  const { screens, read, confirmed, advance } = fixture(watched);
   await screens.readDue();
   advance(2_000);
   await screens.readDue();

@@ -11,7 +11,7 @@ const TICK_MS = 900;
 const START = 200_000;
 
 /** A prober over a server whose next answer can be set, and what it asked: "glance" or "full". */
-const scene = (glance: string | null = null) => {
+const fixture = (glance: string | null = null) => {
   const now = { about: "7 1700000000 /tmp/sock", rows: ROWS, glance, at: START };
   const asked: string[] = [];
   const query = (commands: readonly ReadCommand[]): Promise<QueryResult> => {
@@ -49,7 +49,7 @@ const scene = (glance: string | null = null) => {
 };
 
 it("gives the very same answer while nothing moves", async () => {
-  const { look } = scene();
+  const { look } = fixture();
   const first = await look();
   expect(first.windowActivity).toEqual(
     new Map([
@@ -61,7 +61,7 @@ it("gives the very same answer while nothing moves", async () => {
 });
 
 it("tells activity without another fingerprint", async () => {
-  const { look } = scene();
+  const { look } = fixture();
   const { fingerprint } = await look();
   const active = await look({ rows: ["%1 101 41 0 @1 one", "%2 100 42 0 @2 two"] });
   expect([active.fingerprint, active.windowActivity.get("%1")]).toEqual([fingerprint, 101]);
@@ -78,7 +78,7 @@ it.each([
   ["another life of the server", { about: "8 1700000000 /tmp/sock" }],
   ["a line that is none", { rows: ["%1 100 41 0 @1 one", "nonsense"] }],
 ])("has another fingerprint for %s, and keeps that", async (_what, change) => {
-  const { look } = scene();
+  const { look } = fixture();
   const { fingerprint } = await look();
   const moved = await look(change);
   expect(moved.fingerprint).not.toBe(fingerprint);
@@ -89,7 +89,7 @@ it.each([
 const RESTING = "100.1 100.1 ";
 
 it("only glances at what rests, and looks at everything now and then", async () => {
-  const { look, asked } = scene(RESTING);
+  const { look, asked } = fixture(RESTING);
   const first = await look();
   for (let times = 0; times < 6; times += 1)
     // oxlint-disable-next-line no-await-in-loop -- one look after the other
@@ -105,7 +105,7 @@ it.each([
   ["an answer of another form", "100.1 x "],
   ["no answer", null],
 ])("looks at everything at once for %s", async (_what, glance) => {
-  const { look, asked } = scene(RESTING);
+  const { look, asked } = fixture(RESTING);
   await look();
   await look({}, TICK_MS);
   await look({ glance }, TICK_MS);
@@ -113,7 +113,7 @@ it.each([
 });
 
 it("looks at everything for another life of the server", async () => {
-  const { look, asked } = scene(RESTING);
+  const { look, asked } = fixture(RESTING);
   const { fingerprint } = await look();
   expect((await look({ about: "8 1700000000 /tmp/sock" }, TICK_MS)).fingerprint).not.toBe(fingerprint);
   expect(asked).toEqual(["full", "glance", "full"]);
@@ -122,14 +122,14 @@ it("looks at everything for another life of the server", async () => {
 const MOVING = ["%1 202 41 0 @1 0 one", "%2 100 42 0 @2 1 two"];
 
 it("looks at everything with each usual look where something moves all the time", async () => {
-  const { look, asked } = scene(RESTING);
+  const { look, asked } = fixture(RESTING);
   await look({ rows: MOVING });
   await look({}, TICK_MS);
   expect(asked).toEqual(["full", "full"]);
 });
 
 it("glances in between where the looks follow closely, and sees what begins to move", async () => {
-  const { look, asked } = scene("203.1 100.1 ");
+  const { look, asked } = fixture("203.1 100.1 ");
   const first = await look({ rows: MOVING });
   expect(await look({}, TICK_MS / 2)).toBe(first);
   expect(asked).toEqual(["full", "glance"]);
@@ -144,7 +144,7 @@ it("knows windows that several sessions show, one after the other, and their pan
     "%1 100 1 0 @1 0 t w b",
     "%2 100 2 0 @1 0 t w b",
   ];
-  const { look, asked } = scene("100.2 100.2 ");
+  const { look, asked } = fixture("100.2 100.2 ");
   await look({ rows });
   await look({}, TICK_MS);
   await look({ glance: "100.2 100.1 " }, TICK_MS);

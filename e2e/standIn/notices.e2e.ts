@@ -10,7 +10,7 @@ import { createPrivateTmux } from "../../test/harness/privateTmux.ts";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
 import { launchChromium } from "../launchers/chromium.ts";
 import type { StandIn } from "../launchers/standIn.ts";
-import { openDesktopScene, type DesktopScene } from "./desktopScene.ts";
+import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
 const DONE = loadRecording(RECORDINGS, "completed");
@@ -31,13 +31,13 @@ const OTHER = dialogOf("recordings/claude/waiting_approval", {
   replace: ["touch approved.txt", "rm -rf build"],
 });
 let browser: Browser;
-let scene: DesktopScene;
+let scene: DesktopHarness;
 beforeAll(async () => {
   browser = await launchChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
-  scene = await openDesktopScene(browser);
+  scene = await openDesktopHarness(browser);
 });
 afterEach(() => scene.close());
 

@@ -7,7 +7,7 @@ import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import { dialogOf } from "../../test/actions/dialogPane.ts";
 import { launchChromium } from "../launchers/chromium.ts";
 import { PopoverPage } from "../pages/popover.ts";
-import { openDesktopScene, type DesktopScene } from "./desktopScene.ts";
+import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../test/fixtures/recordings/claude", import.meta.url));
 const DONE = loadRecording(RECORDINGS, "completed");
@@ -39,13 +39,13 @@ const QUESTION = dialogOf("recordings/claude/waiting_input_question", {
 const LIMIT_MS = 30_000;
 
 let browser: Browser;
-let scene: DesktopScene;
+let scene: DesktopHarness;
 beforeAll(async () => {
   browser = await launchChromium();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
-  scene = await openDesktopScene(browser);
+  scene = await openDesktopHarness(browser);
 });
 afterEach(() => scene.close());
 

@@ -8,18 +8,18 @@ import { runtimePaths } from "../../core/rpc/paths.ts";
 import { launchChromium } from "../launchers/chromium.ts";
 import type { StandIn } from "../launchers/standIn.ts";
 import { SettingsPage } from "../pages/settings.ts";
-import { openDesktopScene, type DesktopScene } from "./desktopScene.ts";
+import { openDesktopHarness, type DesktopHarness } from "./desktopHarness.ts";
 
 const POLL = { timeout: 15_000 };
 
 let browser: Browser;
-let scene: DesktopScene;
+let scene: DesktopHarness;
 let app: StandIn;
 let settings: SettingsPage;
 
 beforeAll(async () => {
   browser = await launchChromium();
-  scene = await openDesktopScene(browser);
+  scene = await openDesktopHarness(browser);
   app = await scene.launch();
   app.page.setDefaultTimeout(POLL.timeout);
   settings = new SettingsPage(app.page);

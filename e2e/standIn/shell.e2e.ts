@@ -14,9 +14,9 @@ import {
   askDesktop,
   followDesktop,
   installRecorder,
-  openDesktopScene,
-  type DesktopScene,
-} from "./desktopScene.ts";
+  openDesktopHarness,
+  type DesktopHarness,
+} from "./desktopHarness.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -25,10 +25,10 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 describe("the app around the popover", () => {
-  let scene: DesktopScene;
+  let scene: DesktopHarness;
   let app: StandIn;
   beforeAll(async () => {
-    scene = await openDesktopScene(browser);
+    scene = await openDesktopHarness(browser);
     app = await scene.launch();
   });
   afterAll(() => scene.close());
@@ -117,9 +117,9 @@ describe("the app around the popover", () => {
 });
 
 describe("an app of one's own", () => {
-  let scene: DesktopScene;
+  let scene: DesktopHarness;
   beforeEach(async () => {
-    scene = await openDesktopScene(browser);
+    scene = await openDesktopHarness(browser);
   });
   afterEach(() => scene.close());
 

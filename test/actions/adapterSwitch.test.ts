@@ -4,68 +4,68 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPlayer, type Player } from "../player/player.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
-let scene: Scene;
+let harness: Harness;
 let player: Player;
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
   player = await createPlayer({
-    tmux: { socketArgs: scene.tmux.socketArgs },
-    home: scene.daemon.home,
+    tmux: { socketArgs: harness.tmux.socketArgs },
+    home: harness.daemon.home,
     recordingsDir: fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url)),
     agent: "claude",
   });
 });
 afterEach(async () => {
   await player.close();
-  await scene.close();
+  await harness.close();
 });
 
-const configPath = (): string => scene.daemon.paths.config;
-const turn = (enabled: boolean) => scene.service.adapterSwitch({ agent: "claude", enabled });
+const configPath = (): string => harness.daemon.paths.config;
+const turn = (enabled: boolean) => harness.service.adapterSwitch({ agent: "claude", enabled });
 const isEnabled = (): boolean | undefined =>
-  scene.service.adapters().items.find(({ agent_type }) => agent_type === "claude")?.enabled;
+  harness.service.adapters().items.find(({ agent_type }) => agent_type === "claude")?.enabled;
 
 it("a disabled agent's pane is one without an agent, in mid-turn too, and that is no crash", async () => {
   writeFileSync(configPath(), '{\n\t"notifications": { "error":true }\n}\n');
   await player.frame("running");
-  const before = await scene.daemon.untilState(player.paneId, "running");
+  const before = await harness.daemon.untilState(player.paneId, "running");
   expect(await turn(false)).toMatchObject({ enabled: false, changed: true });
-  await scene.daemon.untilGone(player.paneId);
+  await harness.daemon.untilGone(player.paneId);
   expect(readFileSync(configPath(), "utf8")).toBe(
     '{\n\t"notifications": { "error":true },\n\t"adapters": { "disabled": ["claude"] }\n}\n',
   );
   expect(isEnabled()).toBe(false);
-  expect(scene.daemon.rows().find((row) => row.identity.pane_id === player.paneId)).toMatchObject({
+  expect(harness.daemon.rows().find((row) => row.identity.pane_id === player.paneId)).toMatchObject({
     agent: null,
     state: null,
   });
-  expect(scene.daemon.timeline(player.paneId)).not.toContain("error");
+  expect(harness.daemon.timeline(player.paneId)).not.toContain("error");
   expect(await turn(false)).toMatchObject({ changed: false });
   expect(player.isAlive()).toBe(true);
 
-  await scene.daemon.restart();
-  const row = await scene.daemon.until(player.paneId, () => true);
+  await harness.daemon.restart();
+  const row = await harness.daemon.until(player.paneId, () => true);
   expect(row.agent).toBeNull();
   await turn(true);
-  const after = await scene.daemon.untilState(player.paneId, "running");
+  const after = await harness.daemon.untilState(player.paneId, "running");
   expect(after.identity.runtime_id).not.toBe(before.identity.runtime_id);
   expect(JSON.parse(readFileSync(configPath(), "utf8"))).toMatchObject({ adapters: { disabled: [] } });
 });
 
 it("an edit of the file by hand does the same", async () => {
   await player.frame("running");
-  await scene.daemon.untilState(player.paneId, "running");
+  await harness.daemon.untilState(player.paneId, "running");
   writeFileSync(configPath(), '{ "adapters": { "disabled": ["claude", "nope"] } }');
-  await scene.daemon.untilGone(player.paneId);
-  expect(scene.service.adapters().disabled_unknown).toEqual(["nope"]);
+  await harness.daemon.untilGone(player.paneId);
+  expect(harness.service.adapters().disabled_unknown).toEqual(["nope"]);
   writeFileSync(configPath(), "{}");
-  await scene.daemon.untilState(player.paneId, "running");
+  await harness.daemon.untilState(player.paneId, "running");
 });
 
 it("refuses an agent that is not known, and touches no file that is not valid as it is", async () => {
-  await expect(scene.service.adapterSwitch({ agent: "nope", enabled: false })).rejects.toMatchObject({
+  await expect(harness.service.adapterSwitch({ agent: "nope", enabled: false })).rejects.toMatchObject({
     code: "E_USAGE",
     remedy: expect.stringContaining("claude, codex"),
   });
@@ -73,6 +73,6 @@ it("refuses an agent that is not known, and touches no file that is not valid as
   const bad = '{ "timing": 5 }';
   writeFileSync(configPath(), bad);
   await expect(turn(false)).rejects.toMatchObject({ code: "E_CONFIG_INVALID" });
-  expect(readFileSync(join(scene.daemon.paths.home, "config.json"), "utf8")).toBe(bad);
+  expect(readFileSync(join(harness.daemon.paths.home, "config.json"), "utf8")).toBe(bad);
   expect(isEnabled()).toBe(true);
 });

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Scene } from "./scene.ts";
+import type { Harness } from "./actionHarness.ts";
 
 const SCRIPT = fileURLToPath(new URL("boxAgent.mjs", import.meta.url));
 
@@ -18,19 +18,19 @@ const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** `working` in the options: a screen of a turn, and then it is waited for that one. */
 export const openAgent = async (
-  scene: Scene,
+  harness: Harness,
   options: { working?: string; [name: string]: unknown } = {},
   name = "one",
 ): Promise<AgentPane> => {
-  const script = join(scene.tmux.folder, name, "@anthropic-ai", "claude-code", "cli.mjs");
+  const script = join(harness.tmux.folder, name, "@anthropic-ai", "claude-code", "cli.mjs");
   mkdirSync(dirname(script), { recursive: true });
   copyFileSync(SCRIPT, script);
-  const log = join(scene.tmux.folder, name, "received");
+  const log = join(harness.tmux.folder, name, "received");
   const command = [process.execPath, script, log, JSON.stringify(options)].map(quoted).join(" ");
-  const opened = await scene.open(`exec ${command}`);
+  const opened = await harness.open(`exec ${command}`);
   const paneId = opened.identity.pane_id;
   const expected = options.working === undefined ? "idle" : "running";
-  const row = await scene.daemon.until(paneId, ({ state }) => state === expected, 10_000);
+  const row = await harness.daemon.until(paneId, ({ state }) => state === expected, 10_000);
   return {
     row,
     paneId,

@@ -9,13 +9,13 @@ import { createPlayer } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
 import { CLAUDE, CLAUDE_OPTIONS, CLAUDE_OTHER, CODEX_QUESTION, YES } from "./dialogs.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
-let scene: Scene;
+let harness: Harness;
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
-afterEach(() => scene.close());
+afterEach(() => harness.close());
 
 const APPROVE: AnswerChoice = { kind: "approve" };
 const DENY: AnswerChoice = { kind: "deny" };
@@ -28,8 +28,8 @@ const answer = (
   guards: Partial<ActionGuards> = {},
   more: Partial<AnswerInput> = {},
 ) =>
-  scene.service.answer({
-    ...scene.request(row, { ifPrompt: row.prompt_fingerprint, ...guards }),
+  harness.service.answer({
+    ...harness.request(row, { ifPrompt: row.prompt_fingerprint, ...guards }),
     choice,
     idempotencyKey: null,
     ...more,
@@ -52,46 +52,46 @@ describe("chooses", () => {
     ["deny", DENY, "No"],
     ["an option", option(2), CLAUDE_OPTIONS[1]],
   ])("%s by its digit", async (_name, choice, label) => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE]);
     const result = await answer(pane.row, choice);
     expect([result, pane.chosen()]).toMatchObject([
       { action: "answer", outcome: "delivered", notes: [] },
       [["waiting_approval", label]],
     ]);
-    expect(scene.service.listAudit({ limit: 1 })).toMatchObject({
+    expect(harness.service.listAudit({ limit: 1 })).toMatchObject({
       items: [{ action: "answer", outcome: "delivered", prompt_fingerprint: pane.row.prompt_fingerprint }],
     });
-    await scene.daemon.until(pane.paneId, ({ request }) => request === null, 10_000);
+    await harness.daemon.until(pane.paneId, ({ request }) => request === null, 10_000);
   });
 
   it.each([
     [option(1), "Red"],
     [option(3), "None of the above"],
   ] as const)("%j by moving to it", async (choice, label) => {
-    const pane = await openDialogs(scene, "codex", [CODEX_QUESTION]);
+    const pane = await openDialogs(harness, "codex", [CODEX_QUESTION]);
     expect(await answer(pane.row, choice)).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_input_question", label]]);
   });
 
   it("from where the selection is now, not from where it was listed", async () => {
-    const pane = await openDialogs(scene, "codex", [CODEX_QUESTION]);
-    await scene.tmux.run("send-keys", "-t", pane.paneId, "Down", "Down");
-    await vi.waitFor(async () => expect(await scene.screen(pane.paneId)).toContain("› 3. None"));
+    const pane = await openDialogs(harness, "codex", [CODEX_QUESTION]);
+    await harness.tmux.run("send-keys", "-t", pane.paneId, "Down", "Down");
+    await vi.waitFor(async () => expect(await harness.screen(pane.paneId)).toContain("› 3. None"));
     expect(await answer(pane.row, option(2))).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_input_question", "Blue"]]);
   });
 
   it("by a selection that only colour shows", async () => {
-    const pane = await openDialogs(scene, "opencode", [OPENCODE]);
-    await scene.tmux.run("send-keys", "-t", pane.paneId, "Right", "Right");
-    const screen = () => scene.tmux.run("capture-pane", "-p", "-e", "-t", pane.paneId);
+    const pane = await openDialogs(harness, "opencode", [OPENCODE]);
+    await harness.tmux.run("send-keys", "-t", pane.paneId, "Right", "Right");
+    const screen = () => harness.tmux.run("capture-pane", "-p", "-e", "-t", pane.paneId);
     await vi.waitFor(async () => expect(await screen()).toMatch(/48;5;215m[^m]*Reject/));
     expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["waiting_approval", "Allow once"]]);
   });
 
   it("after the time in which a dialog ignores keys", async () => {
-    const pane = await openDialogs(scene, "omp", [{ ...OMP, slowMs: 1_500 }]);
+    const pane = await openDialogs(harness, "omp", [{ ...OMP, slowMs: 1_500 }]);
     // Its screen alone is never whole: see answerEvent.test.ts for the approval.
     await expect(answer(pane.row, APPROVE)).rejects.toMatchObject({ code: "E_NOT_SHOWN_WHOLE" });
     expect(await answer(pane.row, DENY)).toMatchObject({ outcome: "delivered" });
@@ -101,15 +101,15 @@ describe("chooses", () => {
   it("a text, in a field that takes one", async () => {
     const free = dialogOf("variants/copilot/question_free_text", { options: [] });
     const field = free.text.split("\n").findLastIndex((row) => row.trim() === "│");
-    const pane = await openDialogs(scene, "copilot", [{ ...free, field }]);
+    const pane = await openDialogs(harness, "copilot", [{ ...free, field }]);
     const text = "the 'lab'; $(x) #{y} 漢字";
     expect(await answer(pane.row, { kind: "text", text })).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen()).toEqual([["question_free_text", text]]);
   });
 
   it("out of copy mode", async () => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE]);
-    await scene.tmux.run("copy-mode", "-t", pane.paneId);
+    const pane = await openDialogs(harness, "claude", [CLAUDE]);
+    await harness.tmux.run("copy-mode", "-t", pane.paneId);
     expect(await answer(pane.row, APPROVE)).toMatchObject({
       outcome: "delivered",
       notes: ["The pane was in copy mode, which was left."],
@@ -118,7 +118,7 @@ describe("chooses", () => {
   });
 
   it("and says so when another prompt follows", async () => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE, CLAUDE_OTHER]);
     expect(await answer(pane.row, APPROVE)).toMatchObject({
       outcome: "delivered",
       detail: expect.stringContaining("another prompt"),
@@ -127,13 +127,13 @@ describe("chooses", () => {
   });
 
   it("and finds out when the prompt takes no notice", async () => {
-    const pane = await openDialogs(scene, "claude", [{ ...CLAUDE, stuck: true }]);
+    const pane = await openDialogs(harness, "claude", [{ ...CLAUDE, stuck: true }]);
     expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "not_delivered" });
     expect(pane.chosen()).toEqual([["waiting_approval", YES]]);
   });
 
   it("nothing when the selection does not move", async () => {
-    const pane = await openDialogs(scene, "codex", [{ ...CODEX_QUESTION, digits: "only" }]);
+    const pane = await openDialogs(harness, "codex", [{ ...CODEX_QUESTION, digits: "only" }]);
     expect(await answer(pane.row, option(2))).toMatchObject({
       outcome: "not_delivered",
       detail: expect.stringContaining("did not move"),
@@ -142,9 +142,9 @@ describe("chooses", () => {
   });
 
   it("once for the same key", async () => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE, CLAUDE_OTHER]);
     const first = await answer(pane.row, APPROVE, {}, { idempotencyKey: "k" });
-    const row = await scene.daemon.until(
+    const row = await harness.daemon.until(
       pane.paneId,
       ({ prompt_fingerprint: now }) => now !== null && now !== pane.row.prompt_fingerprint,
       10_000,
@@ -164,7 +164,7 @@ describe("refuses", () => {
   const refusal = (code: string) => expect.objectContaining({ code });
 
   it("an answer that names no prompt, or another one", async () => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE]);
     await expect(answer(pane.row, APPROVE, { ifPrompt: null })).rejects.toEqual(
       refusal("E_PROMPT_UNCONFIRMED"),
     );
@@ -182,10 +182,10 @@ describe("refuses", () => {
     ["was replaced by another", [CLAUDE, CLAUDE_OTHER]],
     ["was answered elsewhere", [CLAUDE]],
   ] as const)("a prompt that %s", async (_name, dialogs) => {
-    const pane = await openDialogs(scene, "claude", dialogs);
+    const pane = await openDialogs(harness, "claude", dialogs);
     await pane.skip();
     await vi.waitFor(async () =>
-      expect(await scene.screen(pane.paneId)).not.toContain(" touch approved.txt\n╌"),
+      expect(await harness.screen(pane.paneId)).not.toContain(" touch approved.txt\n╌"),
     );
     await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
       refusal("E_STALE_SNAPSHOT"),
@@ -198,7 +198,7 @@ describe("refuses", () => {
       options: ["No, exit", "Yes, I trust this folder"],
       mark: "❯",
     });
-    const pane = await openDialogs(scene, "claude", [trust]);
+    const pane = await openDialogs(harness, "claude", [trust]);
     for (const choice of [APPROVE, DENY, option(2), { kind: "text", text: "yes" } as const])
       await expect(answer(pane.row, choice)).rejects.toMatchObject({
         code: "E_UNSUPPORTED",
@@ -209,32 +209,32 @@ describe("refuses", () => {
   });
 
   it("an approval on the word of a screen that does not show everything, where it takes a refusal", async () => {
-    const pane = await openDialogs(scene, "omp", [OMP]);
+    const pane = await openDialogs(harness, "omp", [OMP]);
     await expect(answer(pane.row, APPROVE)).rejects.toEqual(refusal("E_NOT_SHOWN_WHOLE"));
     expect(pane.chosen()).toEqual([]);
   });
 
   it("where no prompt is open, and where no agent is", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const guards = { ifPrompt: "0123456789abcdef" };
     await expect(answer(agent.row, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
-    const cat = await scene.open("exec cat");
+    const cat = await harness.open("exec cat");
     await expect(answer(cat, APPROVE, guards)).rejects.toEqual(refusal("E_STALE_SNAPSHOT"));
     expect(agent.received()).toEqual([]);
   });
 
   it("an agent that sleeps behind a shell while its dialog stays on the screen", async () => {
     const player = await createPlayer({
-      tmux: { socketArgs: scene.tmux.socketArgs },
-      home: scene.daemon.home,
+      tmux: { socketArgs: harness.tmux.socketArgs },
+      home: harness.daemon.home,
       recordingsDir: fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url)),
     });
     try {
       await player.frame("waiting_approval");
-      const row = await scene.daemon.until(player.paneId, ({ request }) => request !== null, 10_000);
+      const row = await harness.daemon.until(player.paneId, ({ request }) => request !== null, 10_000);
       process.kill(player.pid, "SIGSTOP");
       const foreground = () =>
-        scene.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}");
+        harness.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}");
       await vi.waitFor(async () => expect(await foreground()).toBe("bash"), { timeout: 5_000 });
       await expect(answer(row, APPROVE)).rejects.toMatchObject({
         code: "E_STALE_SNAPSHOT",
@@ -247,17 +247,17 @@ describe("refuses", () => {
   });
 
   it("a second answer: of two at once exactly one arrives", async () => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE, CLAUDE_OTHER]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE, CLAUDE_OTHER]);
     const results = await Promise.allSettled([answer(pane.row, APPROVE), answer(pane.row, DENY)]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(pane.chosen()).toEqual([["waiting_approval", expect.any(String)]]);
   });
 
   it("a second answer to a prompt that looks the same", async () => {
-    const pane = await openDialogs(scene, "claude", [CLAUDE, { ...CLAUDE, name: "again", afterMs: 400 }]);
+    const pane = await openDialogs(harness, "claude", [CLAUDE, { ...CLAUDE, name: "again", afterMs: 400 }]);
     expect(await answer(pane.row, APPROVE)).toMatchObject({ outcome: "delivered" });
     await vi.waitFor(async () =>
-      expect(await scene.screen(pane.paneId)).toContain("Do you want to proceed?"),
+      expect(await harness.screen(pane.paneId)).toContain("Do you want to proceed?"),
     );
     await expect(answer(pane.row, APPROVE, { forceStale: true })).rejects.toEqual(
       refusal("E_STALE_SNAPSHOT"),

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serveDaemon, startProgram } from "../harness/commandLine.ts";
 import { dialogOf, openDialogs, type Dialog } from "./dialogPane.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../docs/examples/answer-by-rule.sh", import.meta.url));
 const AGTMUX = fileURLToPath(new URL("../../bin/agtmux", import.meta.url));
@@ -17,15 +17,15 @@ const CLAUDE_OPTIONS = [
   "No",
 ];
 
-let scene: Scene;
+let harness: Harness;
 let stopServing: () => Promise<void>;
 beforeEach(async () => {
-  scene = await openScene();
-  stopServing = await serveDaemon(scene.daemon);
+  harness = await openHarness();
+  stopServing = await serveDaemon(harness.daemon);
 });
 afterEach(async () => {
   await stopServing();
-  await scene.close();
+  await harness.close();
 });
 
 const asks = (command: string): Dialog =>
@@ -39,12 +39,12 @@ const asks = (command: string): Dialog =>
 
 /** Runs the script until nothing was asked for a while; gives its log without the times. */
 const runScript = async (): Promise<{ code: number | null; log: string[][]; stderr: string }> => {
-  const bin = join(scene.tmux.folder, "bin");
+  const bin = join(harness.tmux.folder, "bin");
   mkdirSync(bin, { recursive: true });
   symlinkSync(AGTMUX, join(bin, "agtmux"));
   const running = startProgram("sh", [SCRIPT, "--timeout", "4s"], {
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,
-    AGTMUX_HOME: scene.daemon.paths.home,
+    AGTMUX_HOME: harness.daemon.paths.home,
     AGTMUX_NO_START: "1",
   });
   const { code, stderr } = await running.finished;
@@ -57,12 +57,12 @@ describe("answer-by-rule.sh", () => {
     "approves and denies by its lists, leaves the rest, and names the actions",
     { timeout: 120_000 },
     async () => {
-      const allowed = await openDialogs(scene, "claude", [asks("git status --short"), asks("ls -la src")], {
+      const allowed = await openDialogs(harness, "claude", [asks("git status --short"), asks("ls -la src")], {
         name: "allowed",
       });
-      const denied = await openDialogs(scene, "claude", [asks("sudo make install")], { name: "denied" });
-      const left = await openDialogs(scene, "claude", [asks("npm publish")], { name: "left" });
-      const tricky = await openDialogs(scene, "claude", [asks("ls; curl x.sh | sh")], { name: "tricky" });
+      const denied = await openDialogs(harness, "claude", [asks("sudo make install")], { name: "denied" });
+      const left = await openDialogs(harness, "claude", [asks("npm publish")], { name: "left" });
+      const tricky = await openDialogs(harness, "claude", [asks("ls; curl x.sh | sh")], { name: "tricky" });
 
       const { code, log, stderr } = await runScript();
 
@@ -86,7 +86,7 @@ describe("answer-by-rule.sh", () => {
           ["ls; curl x.sh | sh", "leave", "-"],
         ]),
       );
-      const { items } = scene.service.listAudit({ limit: 100 });
+      const { items } = harness.service.listAudit({ limit: 100 });
       const answered = items.filter(({ action }) => action === "answer").map(({ action_id }) => action_id);
       const named = log.flatMap(([, , action]) => (action === undefined || action === "-" ? [] : [action]));
       expect(new Set(named)).toEqual(new Set(answered));

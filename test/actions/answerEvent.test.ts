@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { dialogOf, openDialogs, type DialogPane } from "./dialogPane.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
 const LABELS = [
   "Yes",
@@ -16,16 +16,16 @@ const LABELS = [
 const DIALOG = dialogOf("recordings/claude/waiting_approval", { options: LABELS, digits: "too" });
 const SESSION = "11111111-2222-3333-4444-555555555555";
 
-let scene: Scene;
+let harness: Harness;
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
-afterEach(() => scene.close());
+afterEach(() => harness.close());
 
 /** What an agent's hook drops into the spool before a dialog opens. */
 const drop = async (paneId: string, agent: string, event: string, payload: object): Promise<void> => {
-  const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
-  execFileSync(scene.daemon.eventScript, [agent, event], {
+  const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
+  execFileSync(harness.daemon.eventScript, [agent, event], {
     env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
     input: JSON.stringify(payload),
   });
@@ -38,17 +38,17 @@ const announce = (paneId: string, command: string): Promise<void> =>
     tool_input: { command, description: "Lab command" },
   });
 const answer = (row: PaneView, choice: AnswerChoice) =>
-  scene.service.answer({
-    ...scene.request(row, { ifPrompt: row.prompt_fingerprint }),
+  harness.service.answer({
+    ...harness.request(row, { ifPrompt: row.prompt_fingerprint }),
     choice,
     idempotencyKey: null,
   });
 
 const announced = async (command: string): Promise<{ pane: DialogPane; row: PaneView }> => {
-  const pane = await openDialogs(scene, "claude", [DIALOG]);
+  const pane = await openDialogs(harness, "claude", [DIALOG]);
   await announce(pane.paneId, command);
   const isAnnounced = ({ request }: PaneView) => request?.tool_name === "Bash";
-  return { pane, row: await scene.daemon.until(pane.paneId, isAnnounced, 10_000) };
+  return { pane, row: await harness.daemon.until(pane.paneId, isAnnounced, 10_000) };
 };
 
 it("shows the screen's options under the event's text, and takes them", async () => {
@@ -79,7 +79,7 @@ it("approves what a screen alone does not prove, after the time in which the dia
     escapes: "Deny",
     slowMs: 1_500,
   });
-  const pane = await openDialogs(scene, "omp", [dialog]);
+  const pane = await openDialogs(harness, "omp", [dialog]);
   await drop(pane.paneId, "omp", "tool_approval_requested", {
     session_id: SESSION,
     toolName: "bash",
@@ -87,7 +87,7 @@ it("approves what a screen alone does not prove, after the time in which the dia
     input: { command: "touch approved.txt" },
   });
   const isWhole = ({ request }: PaneView) => request?.is_whole === true;
-  const row = await scene.daemon.until(pane.paneId, isWhole, 10_000);
+  const row = await harness.daemon.until(pane.paneId, isWhole, 10_000);
   expect(await answer(row, { kind: "approve" })).toMatchObject({ outcome: "delivered" });
   expect(pane.chosen()).toEqual([["waiting_approval", "Approve"]]);
 });

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadRecording } from "../../adapters/testkit/recordings.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Scene } from "./scene.ts";
+import type { Harness } from "./actionHarness.ts";
 
 const SCRIPT = fileURLToPath(new URL("dialogAgent.mjs", import.meta.url));
 const FIXTURES = fileURLToPath(new URL("../fixtures", import.meta.url));
@@ -59,25 +59,25 @@ export interface DialogPane {
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 export const openDialogs = async (
-  scene: Scene,
+  harness: Harness,
   agent: string,
   dialogs: readonly Dialog[],
   { name = agent, prefix = "exec" } = {},
 ): Promise<DialogPane> => {
   const program = PROGRAMS[agent] ?? {};
-  const script = join(scene.tmux.folder, name, program.script ?? "dialog.mjs");
+  const script = join(harness.tmux.folder, name, program.script ?? "dialog.mjs");
   mkdirSync(dirname(script), { recursive: true });
   copyFileSync(SCRIPT, script);
-  const log = join(scene.tmux.folder, name, "chosen");
+  const log = join(harness.tmux.folder, name, "chosen");
   const rest = loadRecording(join(FIXTURES, "recordings", agent), "completed");
   const last = { text: rest.text, title: rest.title };
   const options = JSON.stringify({ processTitle: program.processTitle, dialogs, last });
   const command = [process.execPath, script, log, options].map(quoted).join(" ");
-  const opened = await scene.open(`${prefix} ${command}`);
+  const opened = await harness.open(`${prefix} ${command}`);
   const paneId = opened.identity.pane_id;
   const isListed = ({ agent: found, request }: PaneView): boolean => found === agent && request !== null;
   return {
-    row: await scene.daemon.until(paneId, isListed, 15_000),
+    row: await harness.daemon.until(paneId, isListed, 15_000),
     paneId,
     chosen: () =>
       existsSync(log)
@@ -87,7 +87,7 @@ export const openDialogs = async (
             .map((line): [string, string] => JSON.parse(line))
         : [],
     skip: async () => {
-      await scene.tmux.run("send-keys", "-t", paneId, "C-n");
+      await harness.tmux.run("send-keys", "-t", paneId, "C-n");
     },
   };
 };

@@ -2,37 +2,37 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPlayer, type Player } from "../player/player.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
-let scene: Scene;
+let harness: Harness;
 let player: Player;
 beforeEach(async () => {
-  scene = await openScene();
-  await scene.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+  harness = await openHarness();
+  await harness.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
   player = await createPlayer({
-    tmux: { socketArgs: scene.tmux.socketArgs },
-    home: scene.daemon.home,
+    tmux: { socketArgs: harness.tmux.socketArgs },
+    home: harness.daemon.home,
     recordingsDir: fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url)),
     agent: "claude",
   });
 });
 afterEach(async () => {
   await player.close();
-  await scene.close();
+  await harness.close();
 });
 
 it("names what won, what lost and why, and shows the rows that gave the dialog away", async () => {
   await player.event("SessionStart");
   await player.event("UserPromptSubmit");
   // What comes in one batch changes the state once.
-  await scene.daemon.untilState(player.paneId, "running");
+  await harness.daemon.untilState(player.paneId, "running");
   await player.event("PermissionRequest");
   await player.frame("waiting_approval");
-  const row = await scene.daemon.until(
+  const row = await harness.daemon.until(
     player.paneId,
     ({ state, confidence }) => state === "waiting_approval" && confidence === "high",
   );
-  const explained = await scene.service.explain(row.identity.pane_ref);
+  const explained = await harness.service.explain(row.identity.pane_ref);
   expect(explained.pane.state).toBe("waiting_approval");
   expect(explained.rule).not.toBe("");
   expect(explained.evidence.filter(({ outcome }) => outcome === "won")).toHaveLength(1);
@@ -41,12 +41,12 @@ it("names what won, what lost and why, and shows the rows that gave the dialog a
   const matched = explained.screen?.lines.filter(({ is_match }) => is_match).map(({ text }) => text.trim());
   expect(explained.screen?.state).toBe("waiting_approval");
   expect(matched).toContain("Do you want to proceed?");
-  const visible = (await scene.screen(player.paneId)).split("\n");
+  const visible = (await harness.screen(player.paneId)).split("\n");
   for (const { row: at, text } of explained.screen?.lines ?? [])
     expect(visible[at - 1]?.trimEnd()).toBe(text);
 });
 
 it("has no screen for a pane without an agent", async () => {
-  const cat = await scene.open("exec cat");
-  expect(await scene.service.explain(cat.identity.pane_ref)).toMatchObject({ screen: null, evidence: [] });
+  const cat = await harness.open("exec cat");
+  expect(await harness.service.explain(cat.identity.pane_ref)).toMatchObject({ screen: null, evidence: [] });
 });

@@ -4,40 +4,40 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
 const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const WAIT = { timeout: 20_000, interval: 50 };
 
-let scene: Scene;
+let harness: Harness;
 let player: Player;
 /** The person's own tmux, which nobody watches. */
 let person: PrivateTmux;
 let stopServing: () => Promise<void>;
 beforeEach(async () => {
-  scene = await openScene();
-  stopServing = await serveDaemon(scene.daemon);
+  harness = await openHarness();
+  stopServing = await serveDaemon(harness.daemon);
   person = createPrivateTmux();
   player = await createPlayer({
-    tmux: { socketArgs: scene.tmux.socketArgs },
-    home: scene.daemon.home,
+    tmux: { socketArgs: harness.tmux.socketArgs },
+    home: harness.daemon.home,
     recordingsDir: RECORDINGS,
   });
   await player.frame("waiting_approval");
-  await scene.daemon.untilState(player.paneId, "waiting_approval");
+  await harness.daemon.untilState(player.paneId, "waiting_approval");
 });
 afterEach(async () => {
   await player.close();
   await person.close();
   await stopServing();
-  await scene.close();
+  await harness.close();
 });
 
 /** Asks to kill in a pane; gives what types there, and what is on the screen once it ended. */
 const ask = async (options = "") => {
-  const env = `AGTMUX_HOME='${scene.daemon.paths.home}' AGTMUX_NO_START=1 NO_COLOR=1`;
-  const ref = scene.daemon.rows().find(({ identity }) => identity.pane_id === player.paneId)
+  const env = `AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 NO_COLOR=1`;
+  const ref = harness.daemon.rows().find(({ identity }) => identity.pane_id === player.paneId)
     ?.identity.pane_ref;
   const command = `${env} '${process.execPath}' '${MAIN}' kill '${ref}' ${options}; echo "status $?"; exec cat`;
   const paneId = await person.newSession("person", command);
@@ -62,7 +62,7 @@ it.each(["", "--signal KILL"])(
   async (options) => {
     const type = await ask(options);
     await player.frame("running");
-    await scene.daemon.untilState(player.paneId, "running");
+    await harness.daemon.untilState(player.paneId, "running");
     const screen = await type(["y", "Enter"]);
     expect(player.isAlive()).toBe(true);
     expect(screen).toContain("status 5");
@@ -74,9 +74,9 @@ it.each(["", "--signal KILL"])(
 it("kills nothing when the agent came back to the state that the question named", async () => {
   const type = await ask();
   await player.frame("running");
-  await scene.daemon.untilState(player.paneId, "running");
+  await harness.daemon.untilState(player.paneId, "running");
   await player.frame("waiting_approval");
-  await scene.daemon.untilState(player.paneId, "waiting_approval");
+  await harness.daemon.untilState(player.paneId, "waiting_approval");
   const screen = await type(["y", "Enter"]);
   expect([player.isAlive(), screen.includes("the state version is")]).toEqual([true, true]);
 });

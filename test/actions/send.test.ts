@@ -6,15 +6,15 @@ import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { createPlayer } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 
-let scene: Scene;
+let harness: Harness;
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
-afterEach(() => scene.close());
+afterEach(() => harness.close());
 
 type SendInput = Parameters<DaemonService["send"]>[0];
 const send = (
@@ -23,8 +23,8 @@ const send = (
   more: Partial<SendInput> = {},
   guards: Partial<ActionGuards> = {},
 ) =>
-  scene.service.send({
-    ...scene.request(row, guards),
+  harness.service.send({
+    ...harness.request(row, guards),
     text,
     pressEnter: true,
     toShell: false,
@@ -32,7 +32,7 @@ const send = (
     ...more,
   });
 const auditOf = (limit: number) =>
-  Promise.resolve(scene.service.listAudit({ limit })).then(({ items }) =>
+  Promise.resolve(harness.service.listAudit({ limit })).then(({ items }) =>
     items.map(({ action, outcome, text_length }) => [action, outcome, text_length]),
   );
 
@@ -55,31 +55,31 @@ describe("to an agent", () => {
     ["twenty kilobytes", LONG],
     ["a single character", "y"],
   ])("types %s literally and submits it", async (_name, text) => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const result = await send(agent.row, text);
     expect([result.outcome, result.notes, agent.received()]).toEqual(["delivered", [], [text]]);
     expect(await auditOf(1)).toEqual([["send", "delivered", text.length]]);
     // Nothing of it stays in tmux.
-    expect(await scene.tmux.run("list-buffers")).toBe("");
+    expect(await harness.tmux.run("list-buffers")).toBe("");
   });
 
   it("leaves control characters out, and says so", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const result = await send(agent.row, "a\u0003b\u001b[201~c\u009bd\rE\u007f");
     expect(result).toMatchObject({ outcome: "delivered", notes: ["5 control characters were left out."] });
     expect(agent.received()).toEqual(["ab[201~cdE"]);
   });
 
   it("only types with --no-enter", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     expect(await send(agent.row, "not yet", { pressEnter: false })).toMatchObject({ outcome: "delivered" });
     expect(agent.received()).toEqual([]);
-    expect(await scene.screen(agent.paneId)).toContain("❯ not yet");
+    expect(await harness.screen(agent.paneId)).toContain("❯ not yet");
   });
 
   it("leaves copy mode first", async () => {
-    const agent = await openAgent(scene);
-    await scene.tmux.run("copy-mode", "-t", agent.paneId);
+    const agent = await openAgent(harness);
+    await harness.tmux.run("copy-mode", "-t", agent.paneId);
     const result = await send(agent.row, "out of copy mode");
     expect(result).toMatchObject({
       outcome: "delivered",
@@ -89,43 +89,43 @@ describe("to an agent", () => {
   });
 
   it("that shows a paste as a mark is delivered all the same", async () => {
-    const agent = await openAgent(scene, { placeholderAbove: 100 });
+    const agent = await openAgent(harness, { placeholderAbove: 100 });
     expect(await send(agent.row, LONG)).toMatchObject({ outcome: "delivered" });
     expect(agent.received()).toEqual([LONG]);
   });
 
   it("that needs another Enter gets one more and no third", async () => {
-    const two = await openAgent(scene, { enters: 2 }, "two");
+    const two = await openAgent(harness, { enters: 2 }, "two");
     expect(await send(two.row, "twice")).toMatchObject({
       outcome: "delivered",
       detail: expect.stringContaining("second"),
     });
-    const three = await openAgent(scene, { enters: 3 }, "three");
+    const three = await openAgent(harness, { enters: 3 }, "three");
     expect(await send(three.row, "thrice")).toMatchObject({ outcome: "not_delivered" });
     expect([two.received(), three.received()]).toEqual([["twice"], []]);
   });
 
   it("that takes a late Enter for a new line is found out", async () => {
-    const agent = await openAgent(scene, { swallowMs: 10_000 });
+    const agent = await openAgent(harness, { swallowMs: 10_000 });
     expect(await send(agent.row, "swallowed")).toMatchObject({ outcome: "not_delivered" });
     expect(agent.received()).toEqual([]);
   });
 
   it("that does not show the text gets no Enter", async () => {
-    const agent = await openAgent(scene, { deaf: true });
+    const agent = await openAgent(harness, { deaf: true });
     expect(await send(agent.row, "into the void")).toMatchObject({ outcome: "not_delivered" });
     expect(agent.received()).toEqual([]);
   });
 
   it("that opens a prompt while it is typed to gets no Enter", async () => {
-    const agent = await openAgent(scene, { dialog: `${RECORDINGS}/waiting_approval.txt` });
+    const agent = await openAgent(harness, { dialog: `${RECORDINGS}/waiting_approval.txt` });
     const result = await send(agent.row, "touch approved.txt");
     expect(result.outcome).toBe("not_delivered");
     expect(agent.received()).toEqual([]);
   });
 
   it("gets two texts one after the other when two are sent at once", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const results = await Promise.allSettled([
       send(agent.row, "the first text", {}, { forceStale: true }),
       send(agent.row, "the second text", {}, { forceStale: true }),
@@ -135,9 +135,9 @@ describe("to an agent", () => {
   });
 
   it("through a reference of another session of its group reaches the same pane", async () => {
-    const agent = await openAgent(scene);
-    await scene.tmux.run("new-session", "-d", "-t", "base", "-s", "sibling");
-    const grouped = await scene.daemon.until(agent.paneId, ({ also_in }) => also_in.includes("sibling"));
+    const agent = await openAgent(harness);
+    await harness.tmux.run("new-session", "-d", "-t", "base", "-s", "sibling");
+    const grouped = await harness.daemon.until(agent.paneId, ({ also_in }) => also_in.includes("sibling"));
     const ref = grouped.identity.pane_ref.replace("/base/", "/sibling/");
     expect(ref).not.toBe(grouped.identity.pane_ref);
     expect(await send(grouped, "by the sibling", { ref })).toMatchObject({
@@ -150,39 +150,39 @@ describe("to an agent", () => {
 
 describe("the same key", () => {
   it("sends once per runtime, also after a restart of the daemon", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const first = await send(agent.row, "only once", { idempotencyKey: "k1" });
     const again = await send(agent.row, "only once", { idempotencyKey: "k1" });
     expect([first.is_repeat, again]).toEqual([false, { ...first, is_repeat: true }]);
-    await scene.daemon.restart();
-    const row = await scene.daemon.until(agent.paneId, ({ state }) => state === "idle", 10_000);
+    await harness.daemon.restart();
+    const row = await harness.daemon.until(agent.paneId, ({ state }) => state === "idle", 10_000);
     expect(await send(row, "only once", { idempotencyKey: "k1" })).toEqual({ ...first, is_repeat: true });
     expect(agent.received()).toEqual(["only once"]);
-    const other = await openAgent(scene, {}, "other");
+    const other = await openAgent(harness, {}, "other");
     expect(await send(other.row, "only once", { idempotencyKey: "k1" })).toMatchObject({ is_repeat: false });
   });
 
   it("is free again after a refusal", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const options = { idempotencyKey: "k2" };
-    await scene.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "on");
+    await harness.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "on");
     await expect(send(agent.row, "text", options)).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
-    await scene.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "off");
+    await harness.tmux.run("set-option", "-w", "-t", agent.paneId, "synchronize-panes", "off");
     expect(await send(agent.row, "text", options)).toMatchObject({ outcome: "delivered", is_repeat: false });
   });
 });
 
 describe("to a pane without an agent", () => {
   it("needs --to-shell where a shell would run it", async () => {
-    const row = await scene.open("exec env PS1='$ ' bash --norc --noprofile -i");
+    const row = await harness.open("exec env PS1='$ ' bash --norc --noprofile -i");
     const { pane_id } = row.identity;
-    await vi.waitFor(async () => expect(await scene.screen(pane_id)).toContain("$"), { timeout: 5_000 });
+    await vi.waitFor(async () => expect(await harness.screen(pane_id)).toContain("$"), { timeout: 5_000 });
     await expect(send(row, "echo ran")).rejects.toMatchObject({ code: "E_CONFIRMATION_REQUIRED" });
-    expect(await scene.screen(pane_id)).not.toContain("ran");
+    expect(await harness.screen(pane_id)).not.toContain("ran");
     expect(await send(row, "echo '$(a)' \"b;\" ;", { toShell: true })).toMatchObject({
       outcome: "delivered",
     });
-    await vi.waitFor(async () => expect(await scene.screen(pane_id)).toContain("\n$(a) b;"), {
+    await vi.waitFor(async () => expect(await harness.screen(pane_id)).toContain("\n$(a) b;"), {
       timeout: 5_000,
     });
     expect(await auditOf(2)).toEqual([
@@ -192,13 +192,13 @@ describe("to a pane without an agent", () => {
   });
 
   it("types into any other program", async () => {
-    const row = await scene.open("exec cat");
+    const row = await harness.open("exec cat");
     expect(await send(row, "to cat")).toMatchObject({ outcome: "delivered", runtime_id: null });
-    expect(await scene.screen(row.identity.pane_id)).toMatch(/^to cat\nto cat/);
+    expect(await harness.screen(row.identity.pane_id)).toMatch(/^to cat\nto cat/);
   });
 
   it("says that it does not know where nothing is echoed", async () => {
-    const row = await scene.open("stty -echo; exec cat >/dev/null");
+    const row = await harness.open("stty -echo; exec cat >/dev/null");
     expect(await send(row, "secret")).toMatchObject({ outcome: "unverified" });
   });
 });
@@ -206,17 +206,17 @@ describe("to a pane without an agent", () => {
 describe("nothing is sent", () => {
   it("while the agent waits for an answer", async () => {
     const player = await createPlayer({
-      tmux: { socketArgs: scene.tmux.socketArgs },
-      home: scene.daemon.home,
+      tmux: { socketArgs: harness.tmux.socketArgs },
+      home: harness.daemon.home,
       recordingsDir: RECORDINGS,
     });
     try {
       await player.frame("waiting_approval");
-      const row = await scene.daemon.untilState(player.paneId, "waiting_approval");
+      const row = await harness.daemon.untilState(player.paneId, "waiting_approval");
       await expect(send(row, "y")).rejects.toMatchObject({ code: "E_PROMPT_OPEN" });
       // What it did not read comes to the shell after it.
       await player.exit();
-      await vi.waitFor(async () => expect((await scene.screen(player.paneId)).trimEnd()).toMatch(/\$$/), {
+      await vi.waitFor(async () => expect((await harness.screen(player.paneId)).trimEnd()).toMatch(/\$$/), {
         timeout: 5_000,
       });
     } finally {
@@ -225,7 +225,7 @@ describe("nothing is sent", () => {
   });
 
   it("when a guard does not hold, nor to a pane that was respawned under the same id", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     const { runtime_id, pane_id } = agent.row.identity;
     for (const guards of [{ ifRuntime: "rt_other" }, { ifState: "error" }, { ifVersion: 999_999 }] as const)
       await expect(send(agent.row, "guarded", {}, guards)).rejects.toMatchObject({
@@ -235,28 +235,28 @@ describe("nothing is sent", () => {
       send(agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { ifUpdatedWithinMs: 0.001 }),
     ).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
 
-    await scene.tmux.run("respawn-pane", "-k", "-t", pane_id, "exec cat");
+    await harness.tmux.run("respawn-pane", "-k", "-t", pane_id, "exec cat");
     // The daemon may not know yet: tmux itself refuses then.
     await expect(
       send(agent.row, "guarded", { ref: `runtime:${runtime_id}` }, { forceStale: true }),
     ).rejects.toMatchObject({ code: expect.stringMatching(/^E_(STALE_SNAPSHOT|REF_NOT_FOUND)$/) });
-    expect(await scene.screen(pane_id)).not.toContain("guarded");
+    expect(await harness.screen(pane_id)).not.toContain("guarded");
     expect(agent.received()).toEqual([]);
   });
 
   it("to an agent that sleeps behind a shell", async () => {
     const player = await createPlayer({
-      tmux: { socketArgs: scene.tmux.socketArgs },
-      home: scene.daemon.home,
+      tmux: { socketArgs: harness.tmux.socketArgs },
+      home: harness.daemon.home,
       recordingsDir: RECORDINGS,
     });
     try {
-      const row = await scene.daemon.until(player.paneId, ({ agent }) => agent === "claude");
+      const row = await harness.daemon.until(player.paneId, ({ agent }) => agent === "claude");
       process.kill(player.pid, "SIGSTOP");
       await vi.waitFor(
         async () => {
           expect(
-            await scene.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}"),
+            await harness.tmux.run("display-message", "-p", "-t", player.paneId, "#{pane_current_command}"),
           ).toBe("bash");
         },
         { timeout: 5_000 },
@@ -265,7 +265,7 @@ describe("nothing is sent", () => {
         code: "E_STALE_SNAPSHOT",
         message: expect.stringContaining("background"),
       });
-      expect(await scene.screen(player.paneId)).not.toContain("rm -rf");
+      expect(await harness.screen(player.paneId)).not.toContain("rm -rf");
     } finally {
       process.kill(player.pid, "SIGCONT");
       await player.close();
@@ -273,7 +273,7 @@ describe("nothing is sent", () => {
   });
 
   it("where the text is empty once it is clean", async () => {
-    const agent = await openAgent(scene);
+    const agent = await openAgent(harness);
     await expect(send(agent.row, "\u001b\u0003 \n")).rejects.toMatchObject({ code: "E_USAGE" });
   });
 });

@@ -5,25 +5,25 @@ import type { DaemonService } from "../../core/api/service.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
 const recordings = (agent: string): string =>
   fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url));
 
-let scene: Scene;
+let harness: Harness;
 const players: Player[] = [];
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
 afterEach(async () => {
   for (const player of players.splice(0)) await player.close();
-  await scene.close();
+  await harness.close();
 });
 
 const play = async (agent = "claude"): Promise<Player> => {
   const player = await createPlayer({
-    tmux: { socketArgs: scene.tmux.socketArgs },
-    home: scene.daemon.home,
+    tmux: { socketArgs: harness.tmux.socketArgs },
+    home: harness.daemon.home,
     recordingsDir: recordings(agent),
     agent,
   });
@@ -33,12 +33,12 @@ const play = async (agent = "claude"): Promise<Player> => {
 
 type KillInput = Parameters<DaemonService["kill"]>[0];
 const kill = (row: PaneView, more: Partial<KillInput> = {}) =>
-  scene.service.kill({ ...scene.request(row), signal: "INT", isConfirmed: true, ...more });
+  harness.service.kill({ ...harness.request(row), signal: "INT", isConfirmed: true, ...more });
 
 describe("kill", () => {
   it("asks first: nothing happens without a confirmation", async () => {
     const player = await play();
-    const row = await scene.daemon.until(player.paneId, ({ agent }) => agent === "claude");
+    const row = await harness.daemon.until(player.paneId, ({ agent }) => agent === "claude");
     await expect(kill(row, { isConfirmed: false })).rejects.toMatchObject({
       code: "E_CONFIRMATION_REQUIRED",
       message: expect.stringContaining(`INT to process ${player.pid} (claude)`),
@@ -49,22 +49,22 @@ describe("kill", () => {
   it.each(["INT", "TERM", "KILL"] as const)(
     "ends the process with %s, and that is no crash",
     async (signal) => {
-      await scene.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+      await harness.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
       const player = await play();
       await player.event("SessionStart");
       await player.event("UserPromptSubmit");
       await player.frame("running");
-      const row = await scene.daemon.untilState(player.paneId, "running");
+      const row = await harness.daemon.untilState(player.paneId, "running");
       expect(await kill(row, { signal })).toMatchObject({ action: "kill", outcome: "delivered" });
       expect(player.isAlive()).toBe(false);
-      await scene.daemon.untilGone(player.paneId);
-      expect(scene.daemon.timeline(player.paneId)).not.toContain("error");
+      await harness.daemon.untilGone(player.paneId);
+      expect(harness.daemon.timeline(player.paneId)).not.toContain("error");
     },
   );
 
   it("says so when the process goes on", async () => {
-    const agent = await openAgent(scene, { ignoresSignals: true });
-    const row = await scene.daemon.untilState(agent.paneId, "idle");
+    const agent = await openAgent(harness, { ignoresSignals: true });
+    const row = await harness.daemon.untilState(agent.paneId, "idle");
     expect(await kill(row)).toMatchObject({ outcome: "not_delivered" });
     expect(await kill(row, { signal: "KILL" })).toMatchObject({ outcome: "delivered" });
   });
@@ -72,17 +72,17 @@ describe("kill", () => {
   it("of Codex in a turn does not claim that the turn ended", async () => {
     const player = await play("codex");
     await player.frame("running");
-    const row = await scene.daemon.untilState(player.paneId, "running");
+    const row = await harness.daemon.untilState(player.paneId, "running");
     expect(await kill(row, { signal: "TERM" })).toMatchObject({ outcome: "unverified" });
     expect(player.isAlive()).toBe(false);
   });
 
   it("needs an agent, and the one that was meant", async () => {
-    const cat = await scene.open("exec cat");
+    const cat = await harness.open("exec cat");
     await expect(kill(cat)).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
     const player = await play();
-    const row = await scene.daemon.until(player.paneId, ({ agent }) => agent === "claude");
-    const request = scene.request(row, { ifRuntime: "rt_other", forceStale: true });
+    const row = await harness.daemon.until(player.paneId, ({ agent }) => agent === "claude");
+    const request = harness.request(row, { ifRuntime: "rt_other", forceStale: true });
     await expect(kill(row, request)).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
     expect(player.isAlive()).toBe(true);
   });
@@ -90,10 +90,10 @@ describe("kill", () => {
 
 describe("interrupt", () => {
   it("presses the agent's own key once and reports the state that it left", async () => {
-    const agent = await openAgent(scene, { working: `${recordings("claude")}/running.txt` });
-    const result = await scene.service.interrupt(scene.request(agent.row));
+    const agent = await openAgent(harness, { working: `${recordings("claude")}/running.txt` });
+    const result = await harness.service.interrupt(harness.request(agent.row));
     expect([result.outcome, agent.received()]).toEqual(["delivered", ["escape"]]);
-    const [entry] = scene.service.listAudit({ limit: 1 }).items;
+    const [entry] = harness.service.listAudit({ limit: 1 }).items;
     expect(entry).toMatchObject({
       action_id: result.action_id,
       followed_by: expect.arrayContaining([expect.objectContaining({ kind: "transition", what: "idle" })]),
@@ -101,22 +101,22 @@ describe("interrupt", () => {
   });
 
   it("that has no effect is not delivered", async () => {
-    const agent = await openAgent(scene, { working: `${recordings("claude")}/running.txt`, escapes: 9 });
-    const result = await scene.service.interrupt(scene.request(agent.row));
+    const agent = await openAgent(harness, { working: `${recordings("claude")}/running.txt`, escapes: 9 });
+    const result = await harness.service.interrupt(harness.request(agent.row));
     expect([result.outcome, agent.received()]).toEqual(["not_delivered", ["escape"]]);
   });
 
   it("is refused at rest, where the same key means something else", async () => {
-    const agent = await openAgent(scene);
-    await expect(scene.service.interrupt(scene.request(agent.row))).rejects.toMatchObject({
+    const agent = await openAgent(harness);
+    await expect(harness.service.interrupt(harness.request(agent.row))).rejects.toMatchObject({
       code: "E_STALE_SNAPSHOT",
     });
     expect(agent.received()).toEqual([]);
   });
 
   it("of a pane without an agent is not supported", async () => {
-    const cat = await scene.open("exec cat");
-    await expect(scene.service.interrupt(scene.request(cat))).rejects.toMatchObject({
+    const cat = await harness.open("exec cat");
+    await expect(harness.service.interrupt(harness.request(cat))).rejects.toMatchObject({
       code: "E_UNSUPPORTED",
     });
   });

@@ -5,22 +5,22 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { createPlayer, type Player } from "../player/player.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
 
-let scene: Scene;
+let harness: Harness;
 const players: Player[] = [];
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
 afterEach(async () => {
   for (const player of players.splice(0)) await player.close();
-  await scene.close();
+  await harness.close();
 });
 
 const play = async (agent: string): Promise<Player> => {
   const player = await createPlayer({
-    tmux: { socketArgs: scene.tmux.socketArgs },
-    home: scene.daemon.home,
+    tmux: { socketArgs: harness.tmux.socketArgs },
+    home: harness.daemon.home,
     recordingsDir: fileURLToPath(new URL(`../fixtures/recordings/${agent}`, import.meta.url)),
     agent,
   });
@@ -28,13 +28,13 @@ const play = async (agent: string): Promise<Player> => {
   return player;
 };
 const view = (row: PaneView, source: "screen" | "transcript", lines = 100) =>
-  scene.service.viewOutput({ ...scene.request(row), lines, ansi: false, source });
+  harness.service.viewOutput({ ...harness.request(row), lines, ansi: false, source });
 
 it("is offered beside the screen, and is the log of this pane's session", async () => {
-  await scene.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
+  await harness.service.integrationChange({ agent: "claude", action: "install", dryRun: false });
   const player = await play("claude");
   await player.frame("idle_fresh");
-  const log = join(scene.daemon.home, ".claude/projects/-x", `${player.sessionId}.jsonl`);
+  const log = join(harness.daemon.home, ".claude/projects/-x", `${player.sessionId}.jsonl`);
   mkdirSync(dirname(log), { recursive: true });
   const line = (type: string, content: unknown) => `${JSON.stringify({ type, message: { content } })}\n`;
   writeFileSync(
@@ -46,7 +46,7 @@ it("is offered beside the screen, and is the log of this pane's session", async 
       ]),
   );
   await player.event("SessionStart", { transcript_path: log });
-  const row = await scene.daemon.until(player.paneId, ({ agent_session_id }) => agent_session_id !== null);
+  const row = await harness.daemon.until(player.paneId, ({ agent_session_id }) => agent_session_id !== null);
 
   expect(await view(row, "screen")).toMatchObject({
     source: "screen",
@@ -65,19 +65,19 @@ it("is offered beside the screen, and is the log of this pane's session", async 
 
 it("is refused for an agent whose log is not known, for a pane without an agent, and for a log of nobody", async () => {
   const gemini = await play("gemini");
-  const known = await scene.daemon.until(gemini.paneId, ({ agent }) => agent === "gemini");
+  const known = await harness.daemon.until(gemini.paneId, ({ agent }) => agent === "gemini");
   expect(await view(known, "screen")).toMatchObject({ transcript_offered: false });
   await expect(view(known, "transcript")).rejects.toMatchObject({
     code: "E_UNSUPPORTED",
     message: expect.stringContaining("log is not known"),
   });
-  const cat = await scene.open("exec cat");
+  const cat = await harness.open("exec cat");
   await expect(view(cat, "transcript")).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
   const codex = await play("codex");
-  const unnamed = await scene.daemon.until(codex.paneId, ({ agent }) => agent === "codex");
+  const unnamed = await harness.daemon.until(codex.paneId, ({ agent }) => agent === "codex");
   await expect(view(unnamed, "transcript")).rejects.toMatchObject({
     message: expect.stringContaining("no log is provably that of this Codex process"),
   });
-  const [entry] = scene.service.listAudit({ limit: 1 }).items;
+  const [entry] = harness.service.listAudit({ limit: 1 }).items;
   expect([entry?.action, entry?.outcome]).toEqual(["view-output", "E_UNSUPPORTED"]);
 });

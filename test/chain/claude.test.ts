@@ -1,12 +1,12 @@
 // The whole chain on real tmux: a played Claude in a pane, its installed hooks, the spool, the daemon, the feed.
 import { describe, expect, it } from "vitest";
-import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const scene = useChainScene();
-const { tmux, daemon } = scene;
+const harness = useChainHarness();
+const { tmux, daemon } = harness;
 
-const play = () => scene.play("claude");
-const installHooks = () => scene.install("claude");
+const play = () => harness.play("claude");
+const installHooks = () => harness.install("claude");
 
 describe("a played Claude with hooks", () => {
   it("goes idle, running, waiting_approval, running, completed, and its row goes with it", async () => {
@@ -74,7 +74,7 @@ describe("a played Claude with hooks", () => {
 describe("a played Claude without hooks", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],

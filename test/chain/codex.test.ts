@@ -4,24 +4,24 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Player, PlayerOptions } from "../player/player.ts";
-import { framesOf, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { framesOf, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const VARIANTS = framesOf("codex", "variants");
 const PROMPT = "RUN touch approved.txt !!";
 
-const scene = useChainScene();
-const { tmux, daemon } = scene;
+const harness = useChainHarness();
+const { tmux, daemon } = harness;
 let goneEnv: Record<string, string>;
 
 beforeEach(async () => {
   const gone = await tmux.run("split-window", "-d", "-t", "base", "-P", "-F", "#{pane_id}");
   await tmux.run("kill-pane", "-t", gone);
   goneEnv = { TMUX: `${tmux.socketPath},${await tmux.serverPid()},0`, TMUX_PANE: gone };
-  await scene.install("codex");
+  await harness.install("codex");
 });
 
 const play = (more: Partial<PlayerOptions> = {}, hasServer = true): Promise<Player> =>
-  scene.play("codex", { ...(hasServer ? { backgroundEnv: goneEnv } : {}), ...more });
+  harness.play("codex", { ...(hasServer ? { backgroundEnv: goneEnv } : {}), ...more });
 const folder = (name: string): string => {
   const path = join(daemon.home, name);
   mkdirSync(path, { recursive: true });
@@ -231,7 +231,7 @@ describe("two played Codex windows whose hooks name a third pane", () => {
 describe("a played Codex without hooks", () => {
   it("is right within two seconds by its screen and title alone", async () => {
     const player = await play({ home: folder("bare") });
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],

@@ -3,9 +3,9 @@
 // recorded texts, or is left out.
 import type { Payload } from "../../adapters/testkit/recordings.ts";
 import type { Player } from "../player/player.ts";
-import { framesOf, type PlayedAgent } from "./scene.ts";
+import { framesOf, type PlayedAgent } from "./chainHarness.ts";
 
-interface Scene {
+interface Harness {
   events: readonly (readonly [name: string, payload?: Payload])[];
   frame: string;
   /** The frame is a hand-made one. */
@@ -14,14 +14,14 @@ interface Scene {
 
 export interface Conversation {
   /** It sits at its fresh prompt. */
-  begin: Scene;
-  prompt: Scene;
+  begin: Harness;
+  prompt: Harness;
   /** It asks for a permission. */
-  ask: Scene;
+  ask: Harness;
   /** It tries a failed request again; `progress`: what it then says of its work. */
-  retry: Scene & { progress: string | null };
+  retry: Harness & { progress: string | null };
   /** The turn goes on to its end. */
-  end: Scene;
+  end: Harness;
 }
 
 const SHELL = { tool_name: "Bash", tool_input: { command: "touch approved.txt" }, tool_use_id: "toolu_1" };
@@ -32,7 +32,7 @@ const STOPPED = { role: "assistant", stopReason: "stop" };
 const ROOT = "ses_root";
 const status = (type: string, more: Payload = {}) =>
   ["session.status", { sessionID: ROOT, status: { type, ...more } }] as const;
-const piPrompt: Scene["events"] = [["before_agent_start"], ["agent_start"], ["turn_start"]];
+const piPrompt: Harness["events"] = [["before_agent_start"], ["agent_start"], ["turn_start"]];
 
 export const CONVERSATIONS: Readonly<Record<PlayedAgent, Conversation>> = {
   claude: {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
-import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const COMMAND = { command: "touch approved.txt" };
 const SHELL = { toolName: "bash", toolArgs: { ...COMMAND, description: "Lab command", initial_wait: 5 } };
@@ -22,12 +22,12 @@ const QUESTION = {
   },
 };
 
-const scene = useChainScene();
-const { daemon } = scene;
+const harness = useChainHarness();
+const { daemon } = harness;
 
-const play = () => scene.play("copilot");
+const play = () => harness.play("copilot");
 const playWithHooks = async (): Promise<Player> => {
-  await scene.install("copilot");
+  await harness.install("copilot");
   const player = await play();
   await player.frame("idle_fresh");
   await daemon.untilState(player.paneId, "idle");
@@ -184,7 +184,7 @@ describe("a played Copilot with hooks and log", () => {
 describe("a played Copilot without hooks", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["trust_dialog", "waiting_approval"],
       ["idle_fresh", "idle"],
       ["running", "running"],

@@ -2,12 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { Player } from "../player/player.ts";
-import { framesOf, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { framesOf, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const scene = useChainScene();
-const { daemon, tmux } = scene;
+const harness = useChainHarness();
+const { daemon, tmux } = harness;
 
-const play = (): Promise<Player> => scene.play("cursor", { recordingsDir: framesOf("cursor", "published") });
+const play = (): Promise<Player> =>
+  harness.play("cursor", { recordingsDir: framesOf("cursor", "published") });
 
 describe("a played Cursor", () => {
   it("shows what its screen asks, with low confidence, and nothing more once its input line is back", async () => {
@@ -51,7 +52,7 @@ describe("a played Cursor", () => {
   });
 
   it("waits although its hooks say that it runs, runs on after it, and is done when they say so", async () => {
-    await scene.install("cursor");
+    await harness.install("cursor");
     const player = await play();
     await player.event("beforeSubmitPrompt", { prompt: "count" });
     await player.frame("running");
@@ -63,6 +64,6 @@ describe("a played Cursor", () => {
     await daemon.until(player.paneId, (row) => row.state === "running" && row.confidence === "medium");
     await player.event("stop", { status: "completed" });
     await daemon.untilState(player.paneId, "completed");
-    await scene.untilTold(player, ["running", "waiting_approval", "running", "completed"]);
+    await harness.untilTold(player, ["running", "waiting_approval", "running", "completed"]);
   });
 });

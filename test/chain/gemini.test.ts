@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
-import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const SHELL = { tool_name: "run_shell_command", tool_input: { command: "touch approved.txt" } };
 const PERMISSION = {
@@ -18,12 +18,12 @@ const PERMISSION = {
   },
 };
 
-const scene = useChainScene();
-const { daemon, tmux } = scene;
+const harness = useChainHarness();
+const { daemon, tmux } = harness;
 
-const play = () => scene.play("gemini");
+const play = () => harness.play("gemini");
 const playWithHooks = async (): Promise<Player> => {
-  await scene.install("gemini");
+  await harness.install("gemini");
   const player = await play();
   await player.frame("idle_fresh");
   await player.event("SessionStart");
@@ -138,7 +138,7 @@ describe("a played Gemini with hooks", () => {
 describe("a played Gemini without hooks", () => {
   it("is right within two seconds by title and screen", async () => {
     const player = await play();
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["trust_dialog", "waiting_approval"],
       ["idle_fresh", "idle"],
       ["running", "running"],
@@ -180,6 +180,6 @@ describe("a Gemini that a script tells of", () => {
       await promisify(execFile)("sh", ["-c", `${tell}\n${lines[index] ?? ""}`], { env });
       await daemon.until(player.paneId, (row) => row.state === state && row.reason_code === reason);
     }
-    await scene.untilTold(player, ["running", "waiting_approval", "running", "completed"]);
+    await harness.untilTold(player, ["running", "waiting_approval", "running", "completed"]);
   });
 });

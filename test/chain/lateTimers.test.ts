@@ -5,7 +5,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
-import { framesOf } from "./scene.ts";
+import { framesOf } from "./chainHarness.ts";
 
 /** Waiting is all that this test does: time goes faster in it, for all alike. */
 const SPEED = 10;

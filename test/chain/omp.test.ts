@@ -3,15 +3,15 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
-import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const CALL = { toolName: "bash", toolCallId: "call_1" };
 
-const scene = useChainScene();
-const { tmux, daemon } = scene;
+const harness = useChainHarness();
+const { tmux, daemon } = harness;
 
-const install = () => scene.install("omp");
-const play = () => scene.play("omp");
+const install = () => harness.install("omp");
+const play = () => harness.play("omp");
 const start = async (): Promise<Player> => {
   await install();
   const player = await play();
@@ -64,7 +64,7 @@ describe("a played oh-my-pi with its extension", () => {
     await end(player, "stop");
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
-    await scene.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
+    await harness.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
     await player.exit();
     await daemon.untilGone(player.paneId);
   });
@@ -140,7 +140,7 @@ describe("a played oh-my-pi with its extension", () => {
 describe("a played oh-my-pi without its extension", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],

@@ -1,15 +1,15 @@
 // opencode as a person runs it: real tmux, the real daemon, the plugin file that the integration wrote, played frames.
 import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
-import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
 const ROOT = "ses_root";
 
-const scene = useChainScene();
-const { daemon } = scene;
+const harness = useChainHarness();
+const { daemon } = harness;
 
-const install = () => scene.install("opencode");
-const play = () => scene.play("opencode");
+const install = () => harness.install("opencode");
+const play = () => harness.play("opencode");
 const status = (player: Player, type: string) =>
   player.event("session.status", { sessionID: ROOT, status: { type } });
 const idle = async (player: Player): Promise<void> => {
@@ -50,7 +50,7 @@ describe("a played opencode with its plugin", () => {
     await idle(player);
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
-    await scene.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
+    await harness.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
     await player.exit();
     await daemon.untilGone(player.paneId);
   });
@@ -156,7 +156,7 @@ describe("a played opencode with its plugin", () => {
 describe("a played opencode without its plugin", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval", "waiting_approval"],

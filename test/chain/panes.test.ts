@@ -2,13 +2,13 @@
 // any hook; and the turns of Claude that its own chain test does not play.
 import { describe, expect, it } from "vitest";
 import type { Player } from "../player/player.ts";
-import { AGENTS, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { AGENTS, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const scene = useChainScene();
-const { tmux, daemon } = scene;
+const harness = useChainHarness();
+const { tmux, daemon } = harness;
 
 const play = (agent: string, paneId?: string): Promise<Player> =>
-  scene.play(agent, paneId === undefined ? {} : { paneId });
+  harness.play(agent, paneId === undefined ? {} : { paneId });
 
 describe("a pane", () => {
   it.each(AGENTS)(
@@ -56,7 +56,7 @@ describe("two agents of one kind in one folder, without any hook", () => {
 
 describe("a played Claude with hooks", () => {
   const playWithHooks = async (): Promise<Player> => {
-    await scene.install("claude");
+    await harness.install("claude");
     const player = await play("claude");
     await player.event("UserPromptSubmit");
     await player.frame("running");

@@ -1,14 +1,14 @@
 // pi as a person runs it: real tmux, the real daemon, the extension that the integration wrote, played frames.
 import { describe, expect, it, vi } from "vitest";
 import type { Player } from "../player/player.ts";
-import { useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const scene = useChainScene();
-const { daemon } = scene;
+const harness = useChainHarness();
+const { daemon } = harness;
 
-const play = () => scene.play("pi");
+const play = () => harness.play("pi");
 const start = async (): Promise<Player> => {
-  await scene.install("pi");
+  await harness.install("pi");
   const player = await play();
   await player.event("session_start");
   await player.frame("idle_fresh");
@@ -59,7 +59,7 @@ describe("a played pi with its extension", () => {
     await settle(player, "completed", { role: "assistant", stopReason: "stop" });
     await player.frame("completed");
     await daemon.untilState(player.paneId, "completed");
-    await scene.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
+    await harness.untilTold(player, ["idle", "running", "waiting_approval", "running", "completed"]);
     await player.exit();
     await daemon.untilGone(player.paneId);
   });
@@ -118,7 +118,7 @@ describe("a played pi with its extension", () => {
 describe("a played pi without its extension", () => {
   it("is right within two seconds by its screen alone", async () => {
     const player = await play();
-    await scene.followsScreens(player, [
+    await harness.followsScreens(player, [
       ["idle_fresh", "idle"],
       ["running", "running"],
       ["waiting_approval_extension", "waiting_approval"],

@@ -2,15 +2,15 @@
 // for an end, an error or a wait.
 import { describe, expect, it, vi } from "vitest";
 import { CONVERSATIONS, playStep } from "./conversations.ts";
-import { AGENTS, useChainScene, WITHOUT_HOOK_MS } from "./scene.ts";
+import { AGENTS, useChainHarness, WITHOUT_HOOK_MS } from "./chainHarness.ts";
 
-const scene = useChainScene();
-const { daemon } = scene;
+const harness = useChainHarness();
+const { daemon } = harness;
 
 describe("an agent that tries again", () => {
   it.each(AGENTS)("runs on and says at which attempt: %s", async (agent) => {
-    await scene.install(agent);
-    const player = await scene.play(agent);
+    await harness.install(agent);
+    const player = await harness.play(agent);
     await playStep(player, agent, "begin");
     await daemon.untilState(player.paneId, "idle");
     await playStep(player, agent, "prompt");

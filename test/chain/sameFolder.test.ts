@@ -2,15 +2,15 @@
 // Without hooks: panes.test.ts. Codex behind its background server, whose hooks name a third pane: codex.test.ts.
 import { describe, expect, it } from "vitest";
 import { playStep } from "./conversations.ts";
-import { AGENTS, useChainScene } from "./scene.ts";
+import { AGENTS, useChainHarness } from "./chainHarness.ts";
 
-const scene = useChainScene();
-const { daemon } = scene;
+const harness = useChainHarness();
+const { daemon } = harness;
 
 describe("two agents of one kind in one folder, with hooks", () => {
   it.each(AGENTS)("are told apart: %s", async (agent) => {
-    await scene.install(agent);
-    const [one, two] = [await scene.play(agent), await scene.play(agent)];
+    await harness.install(agent);
+    const [one, two] = [await harness.play(agent), await harness.play(agent)];
     for (const player of [one, two]) {
       await playStep(player, agent, "begin");
       await daemon.untilState(player.paneId, "idle");

@@ -13,14 +13,14 @@ import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 import { documentSchemas, DOCUMENTS } from "../../core/model/documents.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
-import { openScene, type Scene } from "../actions/scene.ts";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openCommandLine, serveDaemon, type CommandLine, type Finished } from "../harness/commandLine.ts";
 import { until } from "../setup/realClock.ts";
 
 const SCHEMAS = fileURLToPath(new URL("../../resources/schemas", import.meta.url));
 const ENDING = ".schema.json";
 
-let scene: Scene;
+let scene: Harness;
 let cli: CommandLine;
 const closers: (() => Promise<void>)[] = [];
 const ASKING = dialogOf("recordings/claude/waiting_approval", {
@@ -34,7 +34,7 @@ const refs = new Map<string, string>();
 const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
 
 beforeAll(async () => {
-  scene = await openScene();
+  scene = await openHarness();
   closers.push(() => scene.close(), await serveDaemon(scene.daemon));
   cli = openCommandLine(scene.daemon.paths.home);
   closers.push(() => cli.close());

@@ -3,7 +3,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import type { SoakScene } from "./soakScene.ts";
+import type { SoakHarness } from "./soakHarness.ts";
 
 const tallied = async (actions: Map<string, number>, name: string, work: Promise<unknown>): Promise<void> => {
   const word = await work.then(
@@ -19,7 +19,7 @@ const tallied = async (actions: Map<string, number>, name: string, work: Promise
 
 /** On rows that wait: each may be refused, none may break anything. */
 export const act = async (
-  scene: SoakScene,
+  harness: SoakHarness,
   rows: readonly PaneView[],
   actions: Map<string, number>,
 ): Promise<void> => {
@@ -31,7 +31,7 @@ export const act = async (
       const ref = row.identity.pane_ref;
       const plain = { ref, guards: actionGuardsSchema.parse({}), surface };
       const call = (name: string, run: Parameters<DaemonClient["call"]>[0]) =>
-        tallied(actions, name, scene.client.call(run));
+        tallied(actions, name, harness.client.call(run));
       return [
         call("output", (api) => api.viewOutput.mutate({ ...plain, lines: 100 })),
         call("attach", (api) => api.prepareAttach.mutate(plain)),

@@ -13,7 +13,7 @@ import { CONVERSATIONS, playStep } from "../chain/conversations.ts";
 import type { Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
 import { act } from "./act.ts";
-import type { Keeper, SoakScene } from "./soakScene.ts";
+import type { Keeper, SoakHarness } from "./soakHarness.ts";
 
 const LIMIT_MS = 60_000;
 
@@ -49,7 +49,7 @@ const rowOf = (rows: readonly PaneView[], paneId: string): PaneView | undefined 
   );
 
 const untilRows = async (
-  scene: SoakScene,
+  harness: SoakHarness,
   players: readonly Player[],
   isWanted: (row: PaneView) => boolean,
   what: string,
@@ -58,7 +58,7 @@ const untilRows = async (
   let last = "";
   await until(
     async () => {
-      const rows = await rowsOf(scene.client);
+      const rows = await rowsOf(harness.client);
       found = players.flatMap(({ paneId }) => rowOf(rows, paneId) ?? []);
       last = found.map(({ agent, state, reason_code }) => `${agent} ${state}/${reason_code}`).join(", ");
       return found.length === players.length && found.every(isWanted);
@@ -89,8 +89,8 @@ const subscribe = (client: DaemonClient, signal: AbortSignal): AsyncIterator<Fee
 };
 
 /** Commands of a person beside the desktop: half of them leave without a word. */
-const visit = async (scene: SoakScene, index: number): Promise<void> => {
-  const client = await scene.daemon.connect();
+const visit = async (harness: SoakHarness, index: number): Promise<void> => {
+  const client = await harness.daemon.connect();
   const leaving = new AbortController();
   const feed = subscribe(client, leaving.signal);
   await feed.next();
@@ -104,7 +104,7 @@ const visit = async (scene: SoakScene, index: number): Promise<void> => {
   client.close();
 };
 
-const leave = async (scene: SoakScene, player: Player, way: number): Promise<void> => {
+const leave = async (harness: SoakHarness, player: Player, way: number): Promise<void> => {
   switch (way % 4) {
     case 0:
       return player.exit({ code: 0 });
@@ -113,50 +113,50 @@ const leave = async (scene: SoakScene, player: Player, way: number): Promise<voi
     case 2:
       return player.exit({ signal: "SIGKILL" });
     case 3:
-      await scene.tmux.run("kill-pane", "-t", player.paneId);
+      await harness.tmux.run("kill-pane", "-t", player.paneId);
   }
 };
 
 /** Agents that come, work, and go in every way; their panes go as well. */
-const receive = async (scene: SoakScene, count: number): Promise<number> => {
+const receive = async (harness: SoakHarness, count: number): Promise<number> => {
   const guests = await Promise.all(
     Array.from({ length: count }, async (_none, index) => {
-      const { agent } = scene.keepers[index % scene.keepers.length] ?? { agent: "claude" as const };
-      const player = await scene.play(agent, "guests");
+      const { agent } = harness.keepers[index % harness.keepers.length] ?? { agent: "claude" as const };
+      const player = await harness.play(agent, "guests");
       await playStep(player, agent, "begin");
       return { agent, player };
     }),
   );
   await untilRows(
-    scene,
+    harness,
     guests.map(({ player }) => player),
     ({ state }) => state !== null,
     "guests are seen",
   );
   const events = await Promise.all(guests.map((guest) => playTurn(guest, ["prompt"])));
-  await Promise.all(guests.map(({ player }, way) => leave(scene, player, way)));
+  await Promise.all(guests.map(({ player }, way) => leave(harness, player, way)));
   for (const { player } of guests) await player.close();
-  await scene.tmux.run("kill-session", "-t", "=guests").catch((error: unknown) => {
+  await harness.tmux.run("kill-session", "-t", "=guests").catch((error: unknown) => {
     // It went with the last pane.
     if (!String(error).includes("can't find session")) throw error;
   });
   return events.reduce((sum, one) => sum + one, 0);
 };
 
-const dropWrongFiles = (scene: SoakScene, count: number): void => {
+const dropWrongFiles = (harness: SoakHarness, count: number): void => {
   for (let index = 0; index < count; index += 1) {
     const name = `wrong-${index}`;
-    writeFileSync(join(scene.paths.spoolTmp, name), "no event", { mode: 0o600 });
-    renameSync(join(scene.paths.spoolTmp, name), join(scene.paths.spoolNew, name));
+    writeFileSync(join(harness.paths.spoolTmp, name), "no event", { mode: 0o600 });
+    renameSync(join(harness.paths.spoolTmp, name), join(harness.paths.spoolNew, name));
   }
 };
 
 /** Crashed rows stay for a day: a person takes them away. */
-const dismissCrashed = async (scene: SoakScene): Promise<void> => {
-  const keepers = new Set(scene.keepers.map(({ player }) => player.paneId));
-  for (const { state, identity } of await rowsOf(scene.client))
+const dismissCrashed = async (harness: SoakHarness): Promise<void> => {
+  const keepers = new Set(harness.keepers.map(({ player }) => player.paneId));
+  for (const { state, identity } of await rowsOf(harness.client))
     if (state === "error" && !keepers.has(identity.pane_id))
-      await scene.client.call((api) =>
+      await harness.client.call((api) =>
         api.dismiss.mutate({
           ref: `runtime:${identity.runtime_id}`,
           guards: actionGuardsSchema.parse({}),
@@ -165,14 +165,14 @@ const dismissCrashed = async (scene: SoakScene): Promise<void> => {
       );
 };
 
-const vanish = async (scene: SoakScene): Promise<void> => {
-  if (scene.ssh !== null) for (const pid of scene.ssh.sessionPids()) process.kill(pid, "SIGKILL");
-  await scene.secondTmux.run("kill-server");
+const vanish = async (harness: SoakHarness): Promise<void> => {
+  if (harness.ssh !== null) for (const pid of harness.ssh.sessionPids()) process.kill(pid, "SIGKILL");
+  await harness.secondTmux.run("kill-server");
 };
 
 /** A sample of a target that waits for its next attempt tells nothing of one that is connected. */
-const untilConnected = async (scene: SoakScene): Promise<void> => {
-  const { ssh, client } = scene;
+const untilConnected = async (harness: SoakHarness): Promise<void> => {
+  const { ssh, client } = harness;
   if (ssh === null) return;
   await until(
     async () => {
@@ -191,22 +191,22 @@ const untilConnected = async (scene: SoakScene): Promise<void> => {
   );
 };
 
-const rest = async (scene: SoakScene): Promise<void> => {
-  const players = scene.keepers.map(({ player }) => player);
+const rest = async (harness: SoakHarness): Promise<void> => {
+  const players = harness.keepers.map(({ player }) => player);
   await untilRows(
-    scene,
+    harness,
     players,
     ({ state }) => state === "completed" || state === "idle",
     "agents are at rest",
   );
-  const panes = (await scene.tmux.run("list-panes", "-a", "-F", "#{pane_id}")).split("\n").length;
-  const copies = scene.ssh === null ? 1 : 3;
+  const panes = (await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}")).split("\n").length;
+  const copies = harness.ssh === null ? 1 : 3;
   let count = 0;
   await until(
     async () => {
-      await dismissCrashed(scene);
-      count = (await rowsOf(scene.client)).length;
-      return count === panes * copies && readdirSync(scene.paths.spoolNew).length === 0;
+      await dismissCrashed(harness);
+      count = (await rowsOf(harness.client)).length;
+      return count === panes * copies && readdirSync(harness.paths.spoolNew).length === 0;
     },
     "only the panes that are there are listed",
     LIMIT_MS,
@@ -216,37 +216,37 @@ const rest = async (scene: SoakScene): Promise<void> => {
 };
 
 /** Resolves when everything of the hour is over and done with. Fails where a state does not come true. */
-export const playHour = async (scene: SoakScene, options: HourOptions): Promise<HourTally> => {
-  const { keepers, client } = scene;
+export const playHour = async (harness: SoakHarness, options: HourOptions): Promise<HourTally> => {
+  const { keepers, client } = harness;
   const players = keepers.map(({ player }) => player);
   const tally: HourTally = { events: 0, actions: new Map() };
   const turns = async (steps: readonly (typeof TURN)[number][]): Promise<void> => {
     for (const events of await Promise.all(keepers.map((keeper) => playTurn(keeper, steps))))
       tally.events += events;
   };
-  await scene.secondTmux.newSession(SECOND);
-  dropWrongFiles(scene, options.wrongFiles);
+  await harness.secondTmux.newSession(SECOND);
+  dropWrongFiles(harness, options.wrongFiles);
   const lazy = subscribe(client, AbortSignal.timeout(LIMIT_MS));
   await lazy.next();
   for (let turn = 1; turn < options.turns; turn += 1) {
     await turns(TURN);
-    await visit(scene, turn);
+    await visit(harness, turn);
   }
   await turns(["prompt", "ask"]);
   const waiting = await untilRows(
-    scene,
+    harness,
     players,
     ({ state }) => state !== null && isWaiting(state),
     "agents ask",
   );
   await Promise.all([
-    options.hasActions ? act(scene, waiting, tally.actions) : null,
-    receive(scene, options.visitors).then((events) => (tally.events += events)),
+    options.hasActions ? act(harness, waiting, tally.actions) : null,
+    receive(harness, options.visitors).then((events) => (tally.events += events)),
   ]);
   await turns(["end"]);
-  await vanish(scene);
-  await untilConnected(scene);
+  await vanish(harness);
+  await untilConnected(harness);
   await lazy.return?.(undefined);
-  await rest(scene);
+  await rest(harness);
   return tally;
 };

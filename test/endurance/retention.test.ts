@@ -4,7 +4,7 @@ import { readdirSync, renameSync, statSync, utimesSync, writeFileSync } from "no
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { framesOf } from "../chain/scene.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";

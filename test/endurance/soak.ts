@@ -6,7 +6,7 @@ import { describeMachine } from "../../bench/machine.ts";
 import { COUNTED, judge, slopeOf, type Held } from "./judge.ts";
 import { playHour } from "./hour.ts";
 import { closeRunRoot, openRunRoot } from "../setup/runRoot.ts";
-import { openSoakScene } from "./soakScene.ts";
+import { openSoakHarness } from "./soakHarness.ts";
 import { MAX_BAD_FILES } from "../../core/collect/spoolFolders.ts";
 
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const root = openRunRoot();
 process.env["TMPDIR"] = root;
 process.once("exit", () => closeRunRoot(root));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
-const scene = await openSoakScene({ hasTargets: !values["no-targets"] });
+const harness = await openSoakHarness({ hasTargets: !values["no-targets"] });
 const judged: Held[] = [];
 const databases: number[] = [];
 const actions = new Map<string, number>();
@@ -41,27 +41,27 @@ let events = 0;
 try {
   for (let hour = 1; hour <= warm + hours; hour += 1) {
     const began = performance.now();
-    const tally = await playHour(scene, {
+    const tally = await playHour(harness, {
       turns,
       visitors: 7,
       hasActions: true,
       wrongFiles: hour === 1 ? MAX_BAD_FILES + 20 : 5,
     });
-    const held = await scene.measure();
+    const held = await harness.measure();
     const seconds = ((performance.now() - began) / 1_000).toFixed(0);
     const name = hour <= warm ? `warm ${hour}` : String(hour - warm);
-    const sizes = [mb(held.heapBytes), mb(held.residentBytes), mb(scene.databaseBytes())];
+    const sizes = [mb(held.heapBytes), mb(held.residentBytes), mb(harness.databaseBytes())];
     console.log(
       row([name, tally.events, seconds, ...sizes, held.objects, ...COUNTED.map((one) => held[one])]),
     );
     for (const [word, count] of tally.actions) actions.set(word, (actions.get(word) ?? 0) + count);
     if (hour <= warm) continue;
     judged.push(held);
-    databases.push(scene.databaseBytes());
+    databases.push(harness.databaseBytes());
     events += tally.events;
   }
 } finally {
-  await scene.close();
+  await harness.close();
 }
 const kb = (bytes: number): string => `${(bytes / 1_024).toFixed(1)} kB`;
 const heap = slopeOf(judged.map(({ heapBytes }) => heapBytes));

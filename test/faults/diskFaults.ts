@@ -20,7 +20,7 @@ import Database from "better-sqlite3";
 import type { Finding } from "../../core/model/doctorView.ts";
 import type { FeedEntry } from "../../core/model/view.ts";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS, openFaultScene, type FaultScene } from "./faultScene.ts";
+import { LIMIT_MS, openFaultHarness, type FaultHarness } from "./faultHarness.ts";
 import { injectFault, type Trial } from "./injectFault.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -31,8 +31,8 @@ const unmount = (folder: string): void => {
   execFileSync("umount", ["-l", folder]);
 };
 
-const findingOf = async (scene: FaultScene, check: string): Promise<Finding | undefined> => {
-  const client = await scene.connect();
+const findingOf = async (harness: FaultHarness, check: string): Promise<Finding | undefined> => {
+  const client = await harness.connect();
   try {
     const { findings } = await client.call((api) => api.doctor.mutate({ target: null }));
     return findings.find((finding) => finding.check === check);
@@ -40,8 +40,8 @@ const findingOf = async (scene: FaultScene, check: string): Promise<Finding | un
     client.close();
   }
 };
-const healthOf = async (scene: FaultScene): Promise<string> => {
-  const client = await scene.connect();
+const healthOf = async (harness: FaultHarness): Promise<string> => {
+  const client = await harness.connect();
   try {
     const [host] = await client.call((api) => api.targets.query());
     return `${host?.health}: ${host?.health_reason}`;
@@ -49,11 +49,11 @@ const healthOf = async (scene: FaultScene): Promise<string> => {
     client.close();
   }
 };
-const untilSaid = (scene: FaultScene, what: RegExp, meanwhile = (): void => {}): Promise<void> =>
+const untilSaid = (harness: FaultHarness, what: RegExp, meanwhile = (): void => {}): Promise<void> =>
   until(
     async () => {
       meanwhile();
-      return what.test(await healthOf(scene));
+      return what.test(await healthOf(harness));
     },
     `the host's health says ${what.source}`,
     LIMIT_MS,
@@ -79,10 +79,10 @@ const diskOf = (root: string): string => join(root, "d");
 /** Longer than what was decided just before counts as known. */
 const BLIND_MS = 7_000;
 
-/** A scene with its home on a small disk of its own. */
-const openDiskScene = async (): Promise<FaultScene> => {
+/** A harness with its home on a small disk of its own. */
+const openDiskHarness = async (): Promise<FaultHarness> => {
   let disk = "";
-  return openFaultScene({
+  return openFaultHarness({
     homeOf: (root) => {
       disk = diskOf(root);
       mkdirSync(disk);
@@ -92,33 +92,33 @@ const openDiskScene = async (): Promise<FaultScene> => {
     release: () => unmount(disk),
   });
 };
-const checkServed = async (scene: FaultScene): Promise<void> => {
-  const rows = await scene.look();
+const checkServed = async (harness: FaultHarness): Promise<void> => {
+  const rows = await harness.look();
   if (rows.length !== 3) throw new Error("the lists are not served");
 };
 
 /** The home's disk fills up while agents change: nothing false is claimed meanwhile, and everything goes on afterwards. */
 export const fullDisk = (times: number): Promise<Outcome> =>
-  injectFault({ fault: "disk full", times, open: openDiskScene }, async (trial) => {
-    const { scene } = trial;
-    const filler = join(diskOf(scene.root), "filler");
+  injectFault({ fault: "disk full", times, open: openDiskHarness }, async (trial) => {
+    const { harness } = trial;
+    const filler = join(diskOf(harness.root), "filler");
     await trial.rounds(async (round) => {
-      scene.drop(20);
+      harness.drop(20);
       fill(filler);
       // Refused while there is no room, as the hook gives up.
-      scene.drop(20);
+      harness.drop(20);
       // Something to store, so that the lack of room shows.
-      await scene.tmux.run("rename-window", "-t", scene.agents.idle.player.paneId, `w${round}`);
+      await harness.tmux.run("rename-window", "-t", harness.agents.idle.player.paneId, `w${round}`);
       // The daemon makes room with every event file that it has applied.
-      await untilSaid(scene, /nothing can be stored: the disk is full/, () => fill(filler));
-      await scene.turnWaiting();
+      await untilSaid(harness, /nothing can be stored: the disk is full/, () => fill(filler));
+      await harness.turnWaiting();
       await wait(BLIND_MS);
-      await checkServed(scene);
-      const finding = await findingOf(scene, "daemon.history");
+      await checkServed(harness);
+      const finding = await findingOf(harness, "daemon.history");
       if (finding?.status !== "problem") throw new Error("the doctor does not say it");
       rmSync(filler);
-      const tookMs = await scene.untilTrueAfterChange();
-      await scene.untilDrained();
+      const tookMs = await harness.untilTrueAfterChange();
+      await harness.untilDrained();
       return tookMs;
     });
     return `tmpfs of ${DISK_MB} MB`;
@@ -127,20 +127,20 @@ export const fullDisk = (times: number): Promise<Outcome> =>
 /** Nothing in the home can be made, changed or deleted for a while; what lies in the spool then is applied once. */
 export const readOnlyHome = (times: number): Promise<Outcome> =>
   injectFault({ fault: "read-only home", times }, async (trial) => {
-    const { scene, daemon } = trial;
-    const { home } = scene.paths;
+    const { harness, daemon } = trial;
+    const { home } = harness.paths;
     await trial.rounds(async () => {
       process.kill(daemon.pid, "SIGSTOP");
-      scene.drop(20);
+      harness.drop(20);
       mount(["--bind", home, home]);
       mount(["-o", "remount,bind,ro", home]);
       process.kill(daemon.pid, "SIGCONT");
       await wait(2_000);
-      if (scene.drop()) throw new Error("the home is not read-only");
-      await checkServed(scene);
+      if (harness.drop()) throw new Error("the home is not read-only");
+      await checkServed(harness);
       unmount(home);
-      const tookMs = await scene.untilTrue();
-      await scene.untilDrained();
+      const tookMs = await harness.untilTrue();
+      await harness.untilDrained();
       return tookMs;
     });
     return "read-only bind mount over the home";
@@ -171,14 +171,14 @@ const damageInUse = (path: string): void => {
   writeAt(path, 4_096, readFileSync(path).length - 4_096);
 };
 
-const keptDatabases = ({ paths }: FaultScene): string[] =>
+const keptDatabases = ({ paths }: FaultHarness): string[] =>
   readdirSync(paths.home)
     .filter((name) => name.startsWith("state.db.damaged-") && !name.endsWith("-wal"))
     .map((name) => join(paths.home, name));
 
 /** The first entries of a feed that goes on from `since`. */
-const resume = async (scene: FaultScene, since: number): Promise<FeedEntry[]> => {
-  const client = await scene.connect();
+const resume = async (harness: FaultHarness, since: number): Promise<FeedEntry[]> => {
+  const client = await harness.connect();
   const over = new AbortController();
   const entries: FeedEntry[] = [];
   try {
@@ -192,26 +192,26 @@ const resume = async (scene: FaultScene, since: number): Promise<FeedEntry[]> =>
   }
   return entries;
 };
-const versionNow = async (scene: FaultScene): Promise<number> => {
-  const rows = await scene.look();
+const versionNow = async (harness: FaultHarness): Promise<number> => {
+  const rows = await harness.look();
   return Math.max(0, ...rows.map(({ state_version }) => state_version));
 };
 
 /** Fails with what is missing of a rebuilt database: the old file, the word about it, a clear reset, versions that grow. */
-const checkRebuilt = async (scene: FaultScene, kept: number, version: number): Promise<void> => {
-  if (keptDatabases(scene).length < Math.min(kept, 3)) throw new Error("the damaged file was not kept");
-  await untilSaid(scene, /the database was damaged: the history before .* is lost/);
-  const finding = await findingOf(scene, "daemon.history");
+const checkRebuilt = async (harness: FaultHarness, kept: number, version: number): Promise<void> => {
+  if (keptDatabases(harness).length < Math.min(kept, 3)) throw new Error("the damaged file was not kept");
+  await untilSaid(harness, /the database was damaged: the history before .* is lost/);
+  const finding = await findingOf(harness, "daemon.history");
   if (finding?.status !== "warning") throw new Error(`the doctor says ${finding?.status}`);
-  const [gap, snapshot] = await resume(scene, version);
+  const [gap, snapshot] = await resume(harness, version);
   if (gap?.kind !== "gap" || snapshot?.kind !== "snapshot")
     throw new Error("a client is not told to begin anew");
-  if (gap.version <= version || (await versionNow(scene)) <= version) throw new Error("versions went back");
+  if (gap.version <= version || (await versionNow(harness)) <= version) throw new Error("versions went back");
 };
 
 /** True where the daemon had to be ended for it. */
-const damage = async ({ scene, daemon }: Trial, kind: string): Promise<boolean> => {
-  const { stateDb } = scene.paths;
+const damage = async ({ harness, daemon }: Trial, kind: string): Promise<boolean> => {
+  const { stateDb } = harness.paths;
   if (kind === "in use") {
     damageInUse(stateDb);
     return false;
@@ -230,22 +230,22 @@ const damage = async ({ scene, daemon }: Trial, kind: string): Promise<boolean> 
 /** Every kind of damage at rest and in use. What was dropped after it is stored once; what was before is kept aside. */
 export const damagedDatabase = (times: number): Promise<Outcome> =>
   injectFault({ fault: "damaged database", times }, async (trial) => {
-    const { scene } = trial;
+    const { harness } = trial;
     await trial.rounds(async (round) => {
-      scene.drop(200);
-      await scene.untilDrained();
-      const version = await versionNow(scene);
-      const from = scene.dropped.length;
+      harness.drop(200);
+      await harness.untilDrained();
+      const version = await versionNow(harness);
+      const from = harness.dropped.length;
       const hasEnded = await damage(trial, KINDS[round % KINDS.length] ?? "");
-      scene.drop(50);
+      harness.drop(50);
       if (hasEnded) await trial.restart();
-      const tookMs = await scene.untilTrue();
-      await scene.untilDrained();
+      const tookMs = await harness.untilTrue();
+      await harness.untilDrained();
       trial.count(
-        scene.dropped.slice(from),
-        scene.stored().filter((one) => one > (scene.dropped[from - 1] ?? "")),
+        harness.dropped.slice(from),
+        harness.stored().filter((one) => one > (harness.dropped[from - 1] ?? "")),
       );
-      await checkRebuilt(scene, round + 1, version);
+      await checkRebuilt(harness, round + 1, version);
       return tookMs;
     });
     return KINDS.join(", ");
@@ -267,18 +267,18 @@ export const REMOVAL_KINDS = Object.keys(REMOVALS).length;
 /** The database goes from under the daemon, which is killed once it has stored something more: nothing is lost. */
 export const removedDatabase = (times: number): Promise<Outcome> =>
   injectFault({ fault: "database deleted in use", times }, async (trial) => {
-    const { scene } = trial;
+    const { harness } = trial;
     await trial.rounds(async (round) => {
       const remove = Object.values(REMOVALS)[round % REMOVAL_KINDS];
-      scene.drop(50);
-      await scene.untilDrained();
-      const version = await versionNow(scene);
-      remove?.(scene.paths.stateDb);
-      scene.drop(50);
-      await scene.untilDrained();
+      harness.drop(50);
+      await harness.untilDrained();
+      const version = await versionNow(harness);
+      remove?.(harness.paths.stateDb);
+      harness.drop(50);
+      await harness.untilDrained();
       await trial.daemon.stop("SIGKILL");
       const tookMs = await trial.recover();
-      const next = await versionNow(scene);
+      const next = await versionNow(harness);
       if (next < version || next > version + 1_000)
         throw new Error(`versions went from ${version} to ${next}`);
       return tookMs;
@@ -289,14 +289,14 @@ export const removedDatabase = (times: number): Promise<Outcome> =>
 /** The file whose lock makes one process the daemon is overwritten. */
 export const damagedOwner = (times: number): Promise<Outcome> =>
   injectFault({ fault: "damaged owner.db", times }, async (trial) => {
-    const { scene } = trial;
+    const { harness } = trial;
     await trial.rounds(async () => {
       await trial.daemon.stop("SIGKILL");
-      writeFileSync(scene.paths.ownerDb, "no lock file\n".repeat(500));
-      scene.drop();
+      writeFileSync(harness.paths.ownerDb, "no lock file\n".repeat(500));
+      harness.drop();
       const tookMs = await trial.recover();
-      await scene.untilDrained();
-      if (!existsSync(scene.paths.ownerDb)) throw new Error("there is no lock");
+      await harness.untilDrained();
+      if (!existsSync(harness.paths.ownerDb)) throw new Error("there is no lock");
       return tookMs;
     });
     return "";

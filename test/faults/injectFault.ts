@@ -1,12 +1,12 @@
-// What all faults on a scene have in common: a daemon that is right at first, rounds that end with everything right again,
+// What all faults on a harness have in common: a daemon that is right at first, rounds that end with everything right again,
 // the counting, and the end of it all. What is injected and what is looked at beside that is each fault's own.
 import type { DaemonProcess } from "../harness/daemonProcess.ts";
-import { openFaultScene, type FaultScene } from "./faultScene.ts";
+import { openFaultHarness, type FaultHarness } from "./faultHarness.ts";
 import { memoryAtRestMb, memoryMb } from "./memory.ts";
 import { countLost, MEMORY_SLACK_MB, type Outcome } from "./outcome.ts";
 
 export interface Trial {
-  readonly scene: FaultScene;
+  readonly harness: FaultHarness;
   /** The last that was started, dead or alive. Its memory at the end is compared with that of the first one before. */
   readonly daemon: DaemonProcess;
   /** Starts the next daemon and resolves when it answers. */
@@ -32,17 +32,17 @@ interface OpenTrial extends Trial {
   outcome(fault: string, note: string): Promise<Outcome>;
 }
 
-const openTrial = async (scene: FaultScene, times: number): Promise<OpenTrial> => {
-  let daemon = await scene.start();
-  await scene.untilTrue();
+const openTrial = async (harness: FaultHarness, times: number): Promise<OpenTrial> => {
+  let daemon = await harness.start();
+  await harness.untilTrue();
   let before = memoryMb(daemon.pid);
   let [recovered, worstMs] = [0, 0];
   let counted: number | null = null;
   const restart = async (): Promise<void> => {
-    daemon = await scene.start();
+    daemon = await harness.start();
   };
   return {
-    scene,
+    harness,
     get daemon() {
       return daemon;
     },
@@ -50,7 +50,7 @@ const openTrial = async (scene: FaultScene, times: number): Promise<OpenTrial> =
     recover: () =>
       timed(async () => {
         await restart();
-        await scene.untilTrue();
+        await harness.untilTrue();
       }),
     takeBase: () => {
       before = memoryMb(daemon.pid);
@@ -68,8 +68,8 @@ const openTrial = async (scene: FaultScene, times: number): Promise<OpenTrial> =
       fault,
       times,
       recovered,
-      lost: counted ?? countLost(scene.dropped, scene.stored()),
-      wrong: scene.wrong.length,
+      lost: counted ?? countLost(harness.dropped, harness.stored()),
+      wrong: harness.wrong.length,
       worstMs,
       memoryMb: [before, await memoryAtRestMb(daemon.pid, before + MEMORY_SLACK_MB)],
       note,
@@ -78,20 +78,20 @@ const openTrial = async (scene: FaultScene, times: number): Promise<OpenTrial> =
 };
 
 /**
- * Opens a scene, has `inject` do its work on it and closes it whatever happens. `inject` resolves with a note for the table.
- * Unless `inject` counts itself, everything that was dropped on the scene has to be stored once at the end.
+ * Opens a harness, has `inject` do its work on it and closes it whatever happens. `inject` resolves with a note for the table.
+ * Unless `inject` counts itself, everything that was dropped on the harness has to be stored once at the end.
  */
 export const injectFault = async (
-  options: { fault: string; times: number; open?: () => Promise<FaultScene> },
+  options: { fault: string; times: number; open?: () => Promise<FaultHarness> },
   inject: (trial: Trial) => Promise<string>,
 ): Promise<Outcome> => {
-  const { fault, times, open = openFaultScene } = options;
-  const scene = await open();
+  const { fault, times, open = openFaultHarness } = options;
+  const harness = await open();
   try {
-    const trial = await openTrial(scene, times);
+    const trial = await openTrial(harness, times);
     const note = await inject(trial);
     return await trial.outcome(fault, note);
   } finally {
-    await scene.close();
+    await harness.close();
   }
 };

@@ -6,7 +6,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { dropFile, openFaultScene, type FaultScene } from "./faultScene.ts";
+import { dropFile, openFaultHarness, type FaultHarness } from "./faultHarness.ts";
 import { injectFault, timed } from "./injectFault.ts";
 import { memoryMb } from "./memory.ts";
 import type { Outcome } from "./outcome.ts";
@@ -20,10 +20,10 @@ const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 /** In memory where that is possible: many disks make some thousand files a second at best, and slow down whoever reads them. */
-const openQuickScene = (): Promise<FaultScene> => {
-  if (!existsSync(MEMORY_DISK)) return openFaultScene();
+const openQuickHarness = (): Promise<FaultHarness> => {
+  if (!existsSync(MEMORY_DISK)) return openFaultHarness();
   const folder = mkdtempSync(join(MEMORY_DISK, "agtmux-f-"));
-  return openFaultScene({
+  return openFaultHarness({
     homeOf: () => folder,
     release: () => rmSync(folder, { recursive: true, force: true }),
   });
@@ -31,12 +31,12 @@ const openQuickScene = (): Promise<FaultScene> => {
 
 /** Runs a writer that drops `count` events at `perSecond` at most; resolves with the seconds it took. */
 const flood = async (
-  scene: FaultScene,
+  harness: FaultHarness,
   options: { first: number; count: number; perSecond: number },
 ): Promise<number> => {
-  const { paneId, sessionId, pid } = scene.agents.running.player;
-  const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
-  const given = { spool: scene.paths.spool, socket, paneId, sessionId, pid, ...options };
+  const { paneId, sessionId, pid } = harness.agents.running.player;
+  const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
+  const given = { spool: harness.paths.spool, socket, paneId, sessionId, pid, ...options };
   const from = performance.now();
   const child = spawn(process.execPath, [WRITER, JSON.stringify(given)], {
     stdio: ["ignore", "inherit", "inherit"],
@@ -49,14 +49,14 @@ const namesOf = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `p-${String(first + index).padStart(9, "0")}`);
 
 /** Asks for the lists until `work` is done, with the running agent drawing on; what there is to say of it for the table. */
-const askMeanwhile = async (scene: FaultScene, pid: number, work: Promise<unknown>): Promise<string> => {
+const askMeanwhile = async (harness: FaultHarness, pid: number, work: Promise<unknown>): Promise<string> => {
   const times: number[] = [];
   let peakMb = 0;
   const over = new AbortController();
   void work.finally(() => over.abort()).catch(() => {});
   while (!over.signal.aborted) {
-    await scene.redraw();
-    times.push(await timed(() => scene.look()));
+    await harness.redraw();
+    times.push(await timed(() => harness.look()));
     peakMb = Math.max(peakMb, memoryMb(pid));
     await wait(LIST_EVERY_MS);
   }
@@ -67,48 +67,48 @@ const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** Files come faster than they can be applied: they wait on the disk, the lists are answered, and in the end all are stored. */
 export const eventFlood = (seconds: number, perSecond: number): Promise<Outcome> =>
-  injectFault({ fault: "flood of event files", times: 1, open: openQuickScene }, async (trial) => {
-    const { scene } = trial;
+  injectFault({ fault: "flood of event files", times: 1, open: openQuickHarness }, async (trial) => {
+    const { harness } = trial;
     // What a daemon takes that has seen many events is its base.
-    await flood(scene, { first: 0, count: WARM_UP, perSecond });
-    await scene.untilDrained();
+    await flood(harness, { first: 0, count: WARM_UP, perSecond });
+    await harness.untilDrained();
     trial.takeBase();
     const count = seconds * perSecond;
     let note = "";
     await trial.rounds(async () => {
       let [tookS, asked] = [0, ""];
       const work = async (): Promise<void> => {
-        tookS = await flood(scene, { first: WARM_UP, count, perSecond });
-        await scene.untilDrained();
+        tookS = await flood(harness, { first: WARM_UP, count, perSecond });
+        await harness.untilDrained();
       };
       const drainedMs = await timed(async () => {
-        asked = await askMeanwhile(scene, trial.daemon.pid, work());
+        asked = await askMeanwhile(harness, trial.daemon.pid, work());
       });
       note = `${count} files at ${Math.round(count / tookS)}/s, all stored after ${inSeconds(drainedMs)}, ${asked}`;
-      return scene.untilTrue();
+      return harness.untilTrue();
     });
-    trial.count(namesOf(0, WARM_UP + count), scene.stored());
+    trial.count(namesOf(0, WARM_UP + count), harness.stored());
     return note;
   });
 
 /** The spool as it is after a weekend without a daemon. */
 export const backlogAtStart = (files: number): Promise<Outcome> =>
-  injectFault({ fault: "backlog at start", times: 1, open: openQuickScene }, async (trial) => {
-    const { scene } = trial;
+  injectFault({ fault: "backlog at start", times: 1, open: openQuickHarness }, async (trial) => {
+    const { harness } = trial;
     await trial.daemon.stop();
-    await flood(scene, { first: 0, count: files, perSecond: Infinity });
+    await flood(harness, { first: 0, count: files, perSecond: Infinity });
     let note = "";
     await trial.rounds(async () => {
       const from = performance.now();
       const answeredMs = await timed(() => trial.restart());
-      await scene.look();
-      const asked = await askMeanwhile(scene, trial.daemon.pid, scene.untilDrained());
+      await harness.look();
+      const asked = await askMeanwhile(harness, trial.daemon.pid, harness.untilDrained());
       const drainedMs = performance.now() - from;
-      await scene.untilTrue();
+      await harness.untilTrue();
       note = `${files} files, answers after ${inSeconds(answeredMs)}, all stored after ${inSeconds(drainedMs)}, ${asked}`;
       return performance.now() - from;
     });
-    trial.count(namesOf(0, files), scene.stored());
+    trial.count(namesOf(0, files), harness.stored());
     return note;
   });
 
@@ -133,8 +133,8 @@ const sendLong = (socketPath: string, where: "body" | "path"): Promise<number> =
     outgoing.end(where === "body" ? JSON.stringify(long) : undefined);
   });
 
-const sendLongLines = async (scene: FaultScene, round: number): Promise<void> => {
-  const { paths, tmux, agents } = scene;
+const sendLongLines = async (harness: FaultHarness, round: number): Promise<void> => {
+  const { paths, tmux, agents } = harness;
   const { player } = agents.running;
   const header = `agtmux-event 1\nagent=claude\nevent=Notification\npane=${player.paneId}\n`;
   dropFile(paths, `long-${round}`, `${header}\n{"message":"${ofLength(LONG)}"}`);
@@ -158,15 +158,15 @@ const sendLongLines = async (scene: FaultScene, round: number): Promise<void> =>
 /** Lines of ten million characters wherever a line can come from. */
 export const longLines = (times: number): Promise<Outcome> =>
   injectFault({ fault: "lines of 10 MB", times }, async (trial) => {
-    const { scene } = trial;
+    const { harness } = trial;
     await trial.rounds(async (round) => {
-      await sendLongLines(scene, round);
-      scene.drop();
-      const tookMs = await scene.untilTrue();
-      await scene.untilDrained();
+      await sendLongLines(harness, round);
+      harness.drop();
+      const tookMs = await harness.untilTrue();
+      await harness.untilDrained();
       return tookMs;
     });
-    const kept = readdirSync(scene.paths.spoolBad).length;
+    const kept = readdirSync(harness.paths.spoolBad).length;
     await wait(2_000);
     return `payload, header (${kept} set aside), transcript, output, title, request body and path`;
   });

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { MIGRATIONS } from "../../core/store/migrations/index.ts";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS } from "./faultScene.ts";
+import { LIMIT_MS } from "./faultHarness.ts";
 import { injectFault } from "./injectFault.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -18,27 +18,27 @@ const KILLS_PER_CHECK = 20;
 /** `random`: in [0, 1), so that a run can be repeated. */
 export const killAtRandom = (times: number, random: () => number): Promise<Outcome> =>
   injectFault({ fault: "kill -9 at random", times }, async (trial) => {
-    const { scene } = trial;
+    const { harness } = trial;
     const check = async (): Promise<number> => {
       const tookMs = await trial.recover();
-      await scene.untilDrained();
-      const clients = await scene.tmux.clientPids();
+      await harness.untilDrained();
+      const clients = await harness.tmux.clientPids();
       if (clients.length > 0) throw new Error(`a killed daemon left tmux clients: ${clients.join(" ")}`);
       return tookMs;
     };
     await trial.rounds(async (round) => {
       await trial.daemon.stop("SIGKILL");
-      const doomed = scene.launch();
+      const doomed = harness.launch();
       const end = performance.now() + random() * LATEST_KILL_MS;
       while (performance.now() < end) {
-        scene.drop();
+        harness.drop();
         await wait(EVENT_EVERY_MS);
       }
       await doomed.stop("SIGKILL");
       const kills = round + 1;
       return kills % KILLS_PER_CHECK === 0 || kills === times ? check() : 0;
     });
-    return `${scene.dropped.length} events, looked at after every ${KILLS_PER_CHECK}`;
+    return `${harness.dropped.length} events, looked at after every ${KILLS_PER_CHECK}`;
   });
 
 const EVENTS_BEFORE = 300;
@@ -66,23 +66,23 @@ const makeOldDatabase = (newest: string, old: string): void => {
 /** Killed while it brings a database of the first version to the newest one. */
 export const killInMigration = (times: number, random: () => number): Promise<Outcome> =>
   injectFault({ fault: "kill -9 in a migration", times }, async (trial) => {
-    const { scene } = trial;
-    const old = join(scene.root, "old.db");
-    scene.drop(EVENTS_BEFORE);
-    await scene.untilDrained();
+    const { harness } = trial;
+    const old = join(harness.root, "old.db");
+    harness.drop(EVENTS_BEFORE);
+    await harness.untilDrained();
     await trial.daemon.stop();
-    makeOldDatabase(scene.paths.stateDb, old);
+    makeOldDatabase(harness.paths.stateDb, old);
     await trial.rounds(async () => {
       await trial.daemon.stop("SIGKILL");
-      for (const part of ["", "-wal", "-shm"]) rmSync(`${scene.paths.stateDb}${part}`, { force: true });
-      copyFileSync(old, scene.paths.stateDb);
-      const doomed = scene.launch();
+      for (const part of ["", "-wal", "-shm"]) rmSync(`${harness.paths.stateDb}${part}`, { force: true });
+      copyFileSync(old, harness.paths.stateDb);
+      const doomed = harness.launch();
       // The file's log appears a moment before the first step.
-      await until(() => existsSync(`${scene.paths.stateDb}-wal`), "the database is opened", LIMIT_MS);
+      await until(() => existsSync(`${harness.paths.stateDb}-wal`), "the database is opened", LIMIT_MS);
       await wait(random() * 12);
       await doomed.stop("SIGKILL");
       const tookMs = await trial.recover();
-      trial.count(scene.dropped, scene.stored());
+      trial.count(harness.dropped, harness.stored());
       return tookMs;
     });
     return `${EVENTS_BEFORE} events before`;
@@ -91,15 +91,15 @@ export const killInMigration = (times: number, random: () => number): Promise<Ou
 /** The whole process stands still while its agents go on, as on a machine that sleeps or is wedged. */
 export const sleepAndResume = (times: number, sleepMs: number): Promise<Outcome> =>
   injectFault({ fault: "sleep and resume", times }, async (trial) => {
-    const { scene, daemon } = trial;
+    const { harness, daemon } = trial;
     await trial.rounds(async () => {
       process.kill(daemon.pid, "SIGSTOP");
-      await scene.turnWaiting();
-      scene.drop(20);
+      await harness.turnWaiting();
+      harness.drop(20);
       await wait(sleepMs);
       process.kill(daemon.pid, "SIGCONT");
-      const tookMs = await scene.untilTrueAfterChange();
-      await scene.untilDrained();
+      const tookMs = await harness.untilTrueAfterChange();
+      await harness.untilDrained();
       return tookMs;
     });
     return `SIGSTOP for ${sleepMs} ms`;

@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
-import { openFleet } from "../ssh/fleetScene.ts";
+import { openRemoteTargets } from "../ssh/remoteTargetsHarness.ts";
 import { createProxy } from "../ssh/proxy.ts";
 import { createSshServer } from "../ssh/sshServer.ts";
-import { LIMIT_MS } from "./faultScene.ts";
+import { LIMIT_MS } from "./faultHarness.ts";
 import { memoryMb } from "./memory.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -29,25 +29,30 @@ export const halfOpen = async (times: number): Promise<Outcome> => {
     home: server.remoteHome,
     recordingsDir: RECORDINGS,
   });
-  const fleet = await openFleet({ server, sockets: [join(remote.folder, "none")] });
+  const remoteTargets = await openRemoteTargets({ server, sockets: [join(remote.folder, "none")] });
   const wrong: string[] = [];
   const stateOf = (): string | null => {
-    const row = fleet.rowsOf("vm1").find(({ identity }) => identity.pane_id === player.paneId);
+    const row = remoteTargets.rowsOf("vm1").find(({ identity }) => identity.pane_id === player.paneId);
     return row?.state ?? null;
   };
   // Its health is ok from the first look on; a round trip is told only once all of the connection is there.
   const untilUp = (): Promise<void> =>
     until(
-      () => fleet.target("vm1")?.health === "ok" && fleet.target("vm1")?.rtt_ms !== null,
+      () => remoteTargets.target("vm1")?.health === "ok" && remoteTargets.target("vm1")?.rtt_ms !== null,
       "vm1 is connected",
       LIMIT_MS,
     ).catch((cause: unknown) => {
-      throw new Error(`vm1 is ${JSON.stringify(fleet.target("vm1"))}`, { cause });
+      throw new Error(`vm1 is ${JSON.stringify(remoteTargets.target("vm1"))}`, { cause });
     });
   const untilState = (state: string): Promise<void> =>
     until(() => stateOf() === state, `the far agent is ${state}`, LIMIT_MS);
   try {
-    await fleet.add({ name: "vm1", alias: "proxied", transport: "ssh2", socketPath: remote.socketPath });
+    await remoteTargets.add({
+      name: "vm1",
+      alias: "proxied",
+      transport: "ssh2",
+      socketPath: remote.socketPath,
+    });
     await untilUp();
     await player.frame("waiting_approval");
     await untilState("waiting_approval");
@@ -59,7 +64,7 @@ export const halfOpen = async (times: number): Promise<Outcome> => {
       proxy.vanish();
       // Nobody can see the change: the old state may be claimed only until the silence is noticed.
       await player.frame(round % 2 === 0 ? "tool_running" : "waiting_approval");
-      await fleet.untilHealth("vm1", "down", LIMIT_MS);
+      await remoteTargets.untilHealth("vm1", "down", LIMIT_MS);
       if (stateOf() !== null && stateOf() !== "unknown") wrong.push(`${stateOf()} of a machine that is gone`);
       await untilUp();
       await untilState(round % 2 === 0 ? "running" : "waiting_approval");
@@ -76,7 +81,7 @@ export const halfOpen = async (times: number): Promise<Outcome> => {
       note: "ssh2; the memory is that of the test with the daemon in it",
     };
   } finally {
-    await fleet.daemon.close();
+    await remoteTargets.daemon.close();
     await player.close();
     await proxy.close();
     await server.close();

@@ -16,20 +16,20 @@ import { tmpdir } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { installElectron } from "../../scripts/installElectron.ts";
 import { until } from "../setup/realClock.ts";
-import { openStartScene, type StartScene } from "./startScene.ts";
+import { openStartHarness, type StartHarness } from "./startHarness.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let scene: StartScene;
+let harness: StartHarness;
 const open = async (platform: "darwin" | "linux"): Promise<void> => {
-  scene = await openStartScene(platform);
+  harness = await openStartHarness(platform);
 };
-afterEach(() => scene.close());
+afterEach(() => harness.close());
 
-const bundle = (): string => join(scene.root, "dist", "development", "agtmux.app");
-const started = (): string => `app ${join(bundle(), "Contents", "MacOS", "Electron")} ${scene.root}`;
+const bundle = (): string => join(harness.root, "dist", "development", "agtmux.app");
+const started = (): string => `app ${join(bundle(), "Contents", "MacOS", "Electron")} ${harness.root}`;
 const tools = (): string[] => {
-  const file = scene.env["AGTMUX_TEST_TOOLS"] ?? "";
+  const file = harness.env["AGTMUX_TEST_TOOLS"] ?? "";
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 };
 /** Folders of downloads that nobody took away. */
@@ -40,8 +40,8 @@ describe("on a Mac", () => {
   beforeEach(() => open("darwin"));
 
   it("downloads Electron with its progress shown, gives it a bundle of its own, and starts the app", async () => {
-    const { code, stdout, stderr } = await scene.run();
-    expect([code, stderr, scene.ran(), scene.requests()]).toEqual([0, "", [started()], 1]);
+    const { code, stdout, stderr } = await harness.run();
+    expect([code, stderr, harness.ran(), harness.requests()]).toEqual([0, "", [started()], 1]);
     expect(stdout).toMatch(
       /^Downloading Electron, once .*…\n(Electron: \d+0 MB…\n)*(Electron: unpacking…\n)?First rows/,
     );
@@ -49,9 +49,9 @@ describe("on a Mac", () => {
   });
 
   it("the bundle says who it is and why it asks, never naps, and is signed last", async () => {
-    await scene.run();
+    await harness.run();
     const calls = tools();
-    const copy = join(scene.root, "dist", "development.part", "agtmux.app");
+    const copy = join(harness.root, "dist", "development.part", "agtmux.app");
     const list = join(copy, "Contents", "Info.plist");
     expect(calls).toContain(`plutil -replace CFBundleIdentifier -string dev.agtmux.development ${list}`);
     expect(calls).toContain(`plutil -replace CFBundleName -string agtmux ${list}`);
@@ -65,17 +65,17 @@ describe("on a Mac", () => {
   });
 
   it("neither downloads nor makes a bundle a second time", async () => {
-    await scene.run();
+    await harness.run();
     const calls = tools();
-    const { stdout } = await scene.run();
-    expect([scene.requests(), tools(), scene.ran()]).toEqual([1, calls, [started(), started()]]);
+    const { stdout } = await harness.run();
+    expect([harness.requests(), tools(), harness.ran()]).toEqual([1, calls, [started(), started()]]);
     expect(stdout).toMatch(/^First rows/);
   });
 
   it("opens the browser, with one line that says why, where nobody answers", async () => {
-    await scene.closeMirror();
-    const { code, stdout } = await scene.run();
-    expect([code, scene.ran()]).toEqual([0, ["browser"]]);
+    await harness.closeMirror();
+    const { code, stdout } = await harness.run();
+    expect([code, harness.ran()]).toEqual([0, ["browser"]]);
     expect(stdout.split("\n").filter((line) => line.includes("could not be downloaded"))).toEqual([
       "Electron could not be downloaded (fetch failed), so the popover opens in a browser; the next 'npm start' tries again.",
     ]);
@@ -83,70 +83,70 @@ describe("on a Mac", () => {
   });
 
   it("runs nothing that has another sum than the package says", async () => {
-    scene.forgetSum();
-    const { stdout } = await scene.run();
-    expect(scene.ran()).toEqual(["browser"]);
+    harness.forgetSum();
+    const { stdout } = await harness.run();
+    expect(harness.ran()).toEqual(["browser"]);
     expect(stdout).toMatch(/could not be downloaded \(.*checksum.*\), so the popover opens in a browser/i);
-    expect(existsSync(join(scene.electron, "dist"))).toBe(false);
+    expect(existsSync(join(harness.electron, "dist"))).toBe(false);
   });
 
   it("recovers from a download that was cut off", async () => {
-    scene.serve("cut off");
-    const { stdout } = await scene.run();
-    expect([scene.ran(), stdout.includes("could not be downloaded")]).toEqual([["browser"], true]);
-    scene.serve("whole");
-    await scene.run();
-    expect(scene.ran()).toEqual(["browser", started()]);
+    harness.serve("cut off");
+    const { stdout } = await harness.run();
+    expect([harness.ran(), stdout.includes("could not be downloaded")]).toEqual([["browser"], true]);
+    harness.serve("whole");
+    await harness.run();
+    expect(harness.ran()).toEqual(["browser", started()]);
   });
 
   it("recovers from an end in the middle of unpacking", async () => {
-    const half = join(scene.electron, "dist", "Electron.app", "Contents", "MacOS");
+    const half = join(harness.electron, "dist", "Electron.app", "Contents", "MacOS");
     mkdirSync(half, { recursive: true });
     writeFileSync(join(half, "Electron"), '#!/bin/sh\necho half >>"$AGTMUX_TEST_LOG"\n', { mode: 0o755 });
-    await scene.run();
-    expect(scene.ran()).toEqual([started()]);
+    await harness.run();
+    expect(harness.ran()).toEqual([started()]);
   });
 
   it("recovers from an end in the middle of making the bundle", async () => {
-    await scene.run();
-    rmSync(join(scene.root, "dist", "development", "made-of.json"));
-    mkdirSync(join(scene.root, "dist", "development.part", "agtmux.app"), { recursive: true });
-    await scene.run();
-    expect([scene.ran(), existsSync(join(scene.root, "dist", "development.part"))]).toEqual([
+    await harness.run();
+    rmSync(join(harness.root, "dist", "development", "made-of.json"));
+    mkdirSync(join(harness.root, "dist", "development.part", "agtmux.app"), { recursive: true });
+    await harness.run();
+    expect([harness.ran(), existsSync(join(harness.root, "dist", "development.part"))]).toEqual([
       [started(), started()],
       false,
     ]);
   });
 
   it("starts Electron's own bundle, and says what that lacks, where signing fails", async () => {
-    writeFileSync(join(scene.root, "..", "bin", "codesign"), "#!/bin/sh\nexit 1\n");
-    const { stdout } = await scene.run();
-    const stock = join(scene.electron, "dist", "Electron.app", "Contents", "MacOS", "Electron");
-    expect(scene.ran()).toEqual([`app ${stock} ${scene.root}`]);
+    writeFileSync(join(harness.root, "..", "bin", "codesign"), "#!/bin/sh\nexit 1\n");
+    const { stdout } = await harness.run();
+    const stock = join(harness.electron, "dist", "Electron.app", "Contents", "MacOS", "Electron");
+    expect(harness.ran()).toEqual([`app ${stock} ${harness.root}`]);
     expect(stdout).toMatch(
       /^Without a bundle of its own the app shows no notifications \(.*codesign.*\)\.$/m,
     );
   });
 
   it("Ctrl-C ends the download and leaves nothing of it", async () => {
-    scene.serve("half and then nothing");
-    const running = scene.start();
-    await until(() => scene.requests() === 1 && leftDownloads().length > 0, "a download");
+    harness.serve("half and then nothing");
+    const running = harness.start();
+    await until(() => harness.requests() === 1 && leftDownloads().length > 0, "a download");
     running.child.kill("SIGINT");
     await running.finished;
-    expect([running.child.signalCode, scene.ran()]).toEqual(["SIGINT", []]);
+    expect([running.child.signalCode, harness.ran()]).toEqual(["SIGINT", []]);
     expect(leftDownloads()).toEqual([]);
   });
 
   it("AGTMUX_UI=browser downloads nothing", async () => {
-    const { stdout } = await scene.run({ AGTMUX_UI: "browser" });
-    expect([scene.requests(), scene.ran()]).toEqual([0, ["browser"]]);
+    const { stdout } = await harness.run({ AGTMUX_UI: "browser" });
+    expect([harness.requests(), harness.ran()]).toEqual([0, ["browser"]]);
     expect(stdout).toMatch(/^First rows/);
   });
 
   it("a folder of the person's own without Electron in it is said, and left alone", async () => {
-    const { stdout } = await scene.run({ ELECTRON_OVERRIDE_DIST_PATH: join(scene.root, "none") });
-    expect([scene.requests(), scene.ran()]).toEqual([0, ["browser"]]);
+    const { stdout } = await harness.run({ ELECTRON_OVERRIDE_DIST_PATH: join(harness.root, "none") });
+    expect([harness.requests(), harness.ran()]).toEqual([0, ["browser"]]);
     expect(stdout).toContain("There is no Electron in ELECTRON_OVERRIDE_DIST_PATH");
   });
 });
@@ -155,36 +155,36 @@ describe("on Linux", () => {
   beforeEach(() => open("linux"));
 
   it("downloads nothing unless it is asked to", async () => {
-    const { code, stdout } = await scene.run();
-    expect([code, scene.requests(), scene.ran()]).toEqual([0, 0, ["browser"]]);
+    const { code, stdout } = await harness.run();
+    expect([code, harness.requests(), harness.ran()]).toEqual([0, 0, ["browser"]]);
     expect(stdout).toContain("AGTMUX_UI=app downloads one");
   });
 
   it("says how a shell finds the command, until it does", async () => {
-    const home = join(scene.root, "person");
+    const home = join(harness.root, "person");
     const place = join(home, ".local", "bin");
     // Root may write into this one, and would get the link there.
-    const path = (scene.env["PATH"] ?? "").split(":").filter((one) => one !== "/usr/local/bin");
-    const first = await scene.run({ HOME: home, PATH: path.join(":") });
+    const path = (harness.env["PATH"] ?? "").split(":").filter((one) => one !== "/usr/local/bin");
+    const first = await harness.run({ HOME: home, PATH: path.join(":") });
     const [, where, link = ""] = /^For 'agtmux' in your shell(.*?): (.*)$/m.exec(first.stdout) ?? [];
     expect(where).toBe(` (with ${place} on your PATH)`);
     execFileSync("sh", ["-c", link]);
-    expect(readlinkSync(join(place, "agtmux"))).toBe(join(scene.root, "bin", "agtmux"));
-    const second = await scene.run({ HOME: home, PATH: [place, ...path].join(":") });
+    expect(readlinkSync(join(place, "agtmux"))).toBe(join(harness.root, "bin", "agtmux"));
+    const second = await harness.run({ HOME: home, PATH: [place, ...path].join(":") });
     expect([second.code, second.stdout.includes("in your shell")]).toEqual([0, false]);
   });
 
   it("AGTMUX_UI=app downloads it and starts the app, without any tool of macOS", async () => {
-    await scene.run({ AGTMUX_UI: "app" });
-    expect([scene.ran(), tools()]).toEqual([
-      [`app ${join(scene.electron, "dist", "electron")} ${scene.root}`],
+    await harness.run({ AGTMUX_UI: "app" });
+    expect([harness.ran(), tools()]).toEqual([
+      [`app ${join(harness.electron, "dist", "electron")} ${harness.root}`],
       [],
     ]);
   });
 
   it("another word in AGTMUX_UI is refused", async () => {
-    const { code, stderr } = await scene.run({ AGTMUX_UI: "web" });
-    expect([code, stderr, scene.ran()]).toEqual([
+    const { code, stderr } = await harness.run({ AGTMUX_UI: "web" });
+    expect([code, stderr, harness.ran()]).toEqual([
       1,
       "agtmux: AGTMUX_UI is 'web': use 'app' or 'browser'.\n",
       [],
@@ -194,11 +194,11 @@ describe("on Linux", () => {
 
 it("gives up on a download that stands still, with its installer ended and nothing left", async () => {
   await open("darwin");
-  scene.serve("half and then nothing");
+  harness.serve("half and then nothing");
   const seen: unknown[] = [];
   const reason = await installElectron({
-    folder: scene.electron,
-    env: { ...process.env, ...scene.env },
+    folder: harness.electron,
+    env: { ...process.env, ...harness.env },
     silenceMs: 5_000,
     onProgress: (progress) => seen.push(progress),
   });

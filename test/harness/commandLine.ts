@@ -1,4 +1,4 @@
-// The real command line as child processes against the daemon of a scene, which is served on its socket for that.
+// The real command line as child processes against the daemon of a harness, which is served on its socket for that.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,28 +1,28 @@
 // A crashed row is named by the reference that its list shows, whether its pane lives on without an agent or is gone.
 import { expect, it } from "vitest";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
-import { useChainScene } from "../chain/scene.ts";
+import { useChainHarness } from "../chain/chainHarness.ts";
 import type { Player } from "../player/player.ts";
 
 const LIMIT_MS = 20_000;
-const scene = useChainScene();
+const harness = useChainHarness();
 
 const request = (ref: string) => ({ ref, guards: actionGuardsSchema.parse({}), surface: "test" });
 
 /** Plays an agent that ends in the middle of its turn; gives the reference of its row. */
 const crash = async (end: (player: Player) => Promise<unknown>, paneId?: string): Promise<string> => {
-  const player = await scene.play("claude", paneId === undefined ? {} : { paneId });
+  const player = await harness.play("claude", paneId === undefined ? {} : { paneId });
   await player.event("SessionStart");
   await player.event("UserPromptSubmit");
-  await scene.daemon.untilState(player.paneId, "running", LIMIT_MS);
+  await harness.daemon.untilState(player.paneId, "running", LIMIT_MS);
   await end(player);
-  const row = await scene.daemon.until(player.paneId, (one) => one.reason_code === "crashed", LIMIT_MS);
+  const row = await harness.daemon.until(player.paneId, (one) => one.reason_code === "crashed", LIMIT_MS);
   return row.identity.pane_ref;
 };
 
 it("can be explained and dismissed where the pane lives on", async () => {
-  await scene.install("claude");
-  const { service } = scene.daemon.daemon;
+  await harness.install("claude");
+  const { service } = harness.daemon.daemon;
   const ref = await crash((player) => player.exit({ signal: "SIGKILL" }));
   expect((await service.explain(ref)).pane.reason_code).toBe("crashed");
   expect(await service.dismiss(request(ref))).toEqual({ paneRef: ref });
@@ -31,12 +31,12 @@ it("can be explained and dismissed where the pane lives on", async () => {
 });
 
 it("can be explained and dismissed where its pane is gone", async () => {
-  await scene.install("claude");
-  const { service } = scene.daemon.daemon;
+  await harness.install("claude");
+  const { service } = harness.daemon.daemon;
   const ref = await crash(async (player) => {
     await player.exit({ signal: "SIGKILL" });
-    await scene.daemon.until(player.paneId, (one) => one.reason_code === "crashed", LIMIT_MS);
-    await scene.tmux.run("kill-pane", "-t", player.paneId);
+    await harness.daemon.until(player.paneId, (one) => one.reason_code === "crashed", LIMIT_MS);
+    await harness.tmux.run("kill-pane", "-t", player.paneId);
   });
   await expect.poll(() => service.listPanes({ all: true }).items.length, { timeout: LIMIT_MS }).toBe(2);
   expect((await service.explain(ref)).pane.reason_code).toBe("crashed");
@@ -45,8 +45,8 @@ it("can be explained and dismissed where its pane is gone", async () => {
 });
 
 it("is not guessed where several crashed in one pane", async () => {
-  await scene.install("claude");
-  const { service } = scene.daemon.daemon;
+  await harness.install("claude");
+  const { service } = harness.daemon.daemon;
   const ref = await crash((player) => player.exit({ signal: "SIGKILL" }));
   const paneId = ref.slice(ref.lastIndexOf("/") + 1);
   await crash((player) => player.exit({ signal: "SIGKILL" }), paneId);

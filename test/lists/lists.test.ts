@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { paneListSchema, sessionListSchema, windowListSchema } from "../../core/model/view.ts";
 import { waitResultSchema } from "../../core/model/waitView.ts";
-import { openScene, type Scene } from "../actions/scene.ts";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -12,17 +12,17 @@ import { until } from "../setup/realClock.ts";
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const LIMIT_MS = 20_000;
 
-let scene: Scene;
+let harness: Harness;
 let player: Player;
 let cli: CommandLine;
 let stopServing: () => Promise<void>;
 beforeAll(async () => {
-  scene = await openScene();
-  stopServing = await serveDaemon(scene.daemon);
-  cli = openCommandLine(scene.daemon.paths.home);
+  harness = await openHarness();
+  stopServing = await serveDaemon(harness.daemon);
+  cli = openCommandLine(harness.daemon.paths.home);
   player = await createPlayer({
-    tmux: { socketArgs: scene.tmux.socketArgs, session: "agents" },
-    home: scene.daemon.home,
+    tmux: { socketArgs: harness.tmux.socketArgs, session: "agents" },
+    home: harness.daemon.home,
     recordingsDir: RECORDINGS,
   });
 });
@@ -30,13 +30,13 @@ afterAll(async () => {
   await cli.close();
   await stopServing();
   await player.close();
-  await scene.close();
+  await harness.close();
 });
 
 /** Draws a recorded frame and resolves with the row once the daemon says the same. */
 const show = async (frame: string, state: string) => {
   await player.frame(frame);
-  return scene.daemon.untilState(player.paneId, state, LIMIT_MS);
+  return harness.daemon.untilState(player.paneId, state, LIMIT_MS);
 };
 
 describe("lists", () => {
@@ -121,7 +121,7 @@ describe("wait", () => {
   it("ends with the row once the agent is there", async () => {
     await show("running", "running");
     const waiting = cli.start(["wait", "--needs-action", "--session", "agents", "--json"]);
-    await until(() => scene.daemon.daemon.clientCount === 2, "it follows the feed", LIMIT_MS);
+    await until(() => harness.daemon.daemon.clientCount === 2, "it follows the feed", LIMIT_MS);
     await player.frame("waiting_approval");
     const { code, stdout } = await waiting.finished;
     expect(code).toBe(0);
@@ -143,9 +143,13 @@ describe("wait", () => {
       cli.start(["wait", pane_ref, "--until", "completed"]),
       cli.start(["wait", `runtime:${runtime_id}`, "--until", "gone", "--plain", "--columns", "runtime_id"]),
     ];
-    await until(() => scene.daemon.daemon.clientCount === 3, "both follow the feed", LIMIT_MS);
-    await scene.tmux.run("rename-session", "-t", "agents", "renamed");
-    await scene.daemon.until(player.paneId, ({ identity }) => identity.session_name === "renamed", LIMIT_MS);
+    await until(() => harness.daemon.daemon.clientCount === 3, "both follow the feed", LIMIT_MS);
+    await harness.tmux.run("rename-session", "-t", "agents", "renamed");
+    await harness.daemon.until(
+      player.paneId,
+      ({ identity }) => identity.session_name === "renamed",
+      LIMIT_MS,
+    );
     await player.exit();
     const ended = await idle.finished;
     expect([ended.code, ended.stderr.includes("the agent ended before it got to completed")]).toEqual([

@@ -1,7 +1,7 @@
 // Who is attached is who is attached without agtmux: in lists, in the socket's mode, and in the person's status line.
 import { statSync } from "node:fs";
 import { expect, it } from "vitest";
-import { expectAlike } from "./scene.ts";
+import { expectAlike } from "./neighbourHarness.ts";
 
 /** Only words that every version gives a meaning or nothing. */
 const STATUS =

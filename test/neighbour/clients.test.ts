@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { until } from "../setup/realClock.ts";
-import { expectAlike, startWatching, type Neighbour } from "./scene.ts";
+import { expectAlike, startWatching, type Neighbour } from "./neighbourHarness.ts";
 
 const CLIENTS = ["list-clients", "-F", "#{client_session} #{client_width}x#{client_height} #{client_flags}"];
 

@@ -6,7 +6,7 @@ import { lookScript } from "../../core/tmux/lookScript.ts";
 import { encodeRequest } from "../../core/tmux/serverProtocol.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
-import { doOnce, type Deed, type Neighbour } from "./scene.ts";
+import { doOnce, type Deed, type Neighbour } from "./neighbourHarness.ts";
 
 it("tmux's own log of messages names what agtmux asked", async () => {
   const deed = {

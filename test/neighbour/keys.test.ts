@@ -1,7 +1,7 @@
 // Keys, pastes and commands of other programs arrive where they arrive without agtmux: by address, without one, through key
 // bindings and through scripts.
 import { describe, expect, it } from "vitest";
-import { expectAlike, type Neighbour } from "./scene.ts";
+import { expectAlike, type Neighbour } from "./neighbourHarness.ts";
 
 const twoSessions = async ({ tmux }: Neighbour): Promise<void> => {
   await tmux.newSession("old");

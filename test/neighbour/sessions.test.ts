@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../setup/realClock.ts";
-import { expectAlike, type Neighbour } from "./scene.ts";
+import { expectAlike, type Neighbour } from "./neighbourHarness.ts";
 
 const sessions = (one: Neighbour): Promise<string> => one.attempt("list-sessions", "-F", "#{session_name}");
 const size = (one: Neighbour, target: string): Promise<string> =>

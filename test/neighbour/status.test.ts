@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../setup/realClock.ts";
-import { doOnce, expectAlike, startWatching, type Neighbour } from "./scene.ts";
+import { doOnce, expectAlike, startWatching, type Neighbour } from "./neighbourHarness.ts";
 
 describe("the status line", () => {
   it("lists say what they say", async () => {

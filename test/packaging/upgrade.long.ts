@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { framesOf } from "../chain/scene.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { countPending, readPrompts } from "../faults/storedEvents.ts";
 import { startProgram, type Running } from "../harness/commandLine.ts";
 import { createPlayer, type Player } from "../player/player.ts";

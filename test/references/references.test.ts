@@ -14,13 +14,13 @@ import {
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { cleanName } from "../../core/tmux/cleanText.ts";
-import { openScene, type Scene } from "../actions/scene.ts";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
 
-let scene: Scene;
+let harness: Harness;
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
-afterEach(() => scene.close());
+afterEach(() => harness.close());
 
 const refTo = (session: string, window: string, pane: string): string =>
   `pane:host:sock/${encodeURIComponent(session)}/${window}/${pane}`;
@@ -28,7 +28,7 @@ const refTo = (session: string, window: string, pane: string): string =>
 /** The pane that the daemon takes the reference for, or why it takes it for none. */
 const hitBy = async (ref: string): Promise<string> => {
   try {
-    return (await scene.service.explain(ref)).pane.identity.pane_id;
+    return (await harness.service.explain(ref)).pane.identity.pane_id;
   } catch (error) {
     if (error instanceof AgtmuxError) return error.code;
     throw error;
@@ -39,18 +39,18 @@ const hitBy = async (ref: string): Promise<string> => {
 const foundByTmux = async (sessionId: string, window: string, pane: string): Promise<string> => {
   const target = `${sessionId}:${window}.${pane}`;
   try {
-    await scene.tmux.run("has-session", "-t", target);
+    await harness.tmux.run("has-session", "-t", target);
   } catch {
     return "E_REF_NOT_FOUND";
   }
-  return scene.tmux.run("display-message", "-p", "-t", target, "#{pane_id}");
+  return harness.tmux.run("display-message", "-p", "-t", target, "#{pane_id}");
 };
 
 const newPane = (...command: readonly string[]): Promise<string> =>
-  scene.tmux.run(...command, "-d", "-P", "-F", "#{pane_id}", "exec cat");
+  harness.tmux.run(...command, "-d", "-P", "-F", "#{pane_id}", "exec cat");
 
 it("an index of one session is not taken for that of another", async () => {
-  const { tmux, service, daemon } = scene;
+  const { tmux, service, daemon } = harness;
   // The oldest session stands for a pane: here it is the one in which the window has another index.
   await tmux.newSession("other");
   await tmux.newSession("work");
@@ -61,18 +61,18 @@ it("an index of one session is not taken for that of another", async () => {
   const row = await daemon.until(split, ({ also_in }) => also_in.length > 0);
   await daemon.until(alone, () => true);
   const ref = refTo("work", "7", "1");
-  const input = { ...scene.request(row), ref, text: "rm -rf build", toShell: true };
+  const input = { ...harness.request(row), ref, text: "rm -rf build", toShell: true };
   await expect(service.send({ ...input, pressEnter: true, idempotencyKey: null })).rejects.toMatchObject({
     code: "E_REF_NOT_FOUND",
   });
-  expect((await scene.screen(split)).trim()).toBe("");
+  expect((await harness.screen(split)).trim()).toBe("");
   for (const place of ["work/0", "work/5", "other/7"])
     expect([place, await hitBy(`pane:host:sock/${place}/1`)]).toEqual([place, split]);
   expect(await hitBy(refTo("work", "7", "0"))).toBe(alone);
 });
 
 it("an index is that of the moment, not that of the last look", async () => {
-  const { tmux, daemon } = scene;
+  const { tmux, daemon } = harness;
   await tmux.newSession("work");
   const second = await newPane("new-window", "-t", "work:4");
   const third = await newPane("new-window", "-t", "work:6");
@@ -124,12 +124,12 @@ interface Session {
   name: string;
 }
 const sessionsNow = async (): Promise<Session[]> =>
-  (await scene.tmux.run("list-sessions", "-F", "#{session_id} #{session_name}")).split("\n").map((line) => {
+  (await harness.tmux.run("list-sessions", "-F", "#{session_id} #{session_name}")).split("\n").map((line) => {
     const [, id = "", name = ""] = /^(\$\d+) (.*)$/s.exec(line) ?? [];
     return { id, name };
   });
 const listed = async (...args: readonly string[]): Promise<string[]> =>
-  (await scene.tmux.run(...args)).split("\n");
+  (await harness.tmux.run(...args)).split("\n");
 const pick = <T>(all: readonly T[], at: number): T => {
   const found = all[at % all.length];
   if (found === undefined) throw new Error("nothing to pick from");
@@ -137,7 +137,7 @@ const pick = <T>(all: readonly T[], at: number): T => {
 };
 
 const take = async ({ kind, from, to, index }: Step): Promise<void> => {
-  const run = (...args: readonly string[]): Promise<string> => scene.tmux.run(...args);
+  const run = (...args: readonly string[]): Promise<string> => harness.tmux.run(...args);
   const all = await listed("list-windows", "-a", "-F", "#{session_id}:#{window_index}");
   // The session that keeps the server alive stays as it is.
   const links = all.filter((link) => !link.startsWith("$0:"));
@@ -165,7 +165,7 @@ const take = async ({ kind, from, to, index }: Step): Promise<void> => {
 };
 
 it("whatever is linked, grouped, moved and named, a reference is what tmux means by it", async () => {
-  const { tmux } = scene;
+  const { tmux } = harness;
   await tmux.run("set-option", "-g", "automatic-rename", "off");
   await tmux.run("set-option", "-g", "allow-rename", "off");
   await tmux.run("set-option", "-g", "default-command", "exec cat");

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
-import { openScene, type Scene } from "../actions/scene.ts";
-import { openTargetScene } from "../ssh/targetScene.ts";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { openTargetHarness } from "../ssh/targetHarness.ts";
 import { recordTmux, spyOnArguments, type RecordedTmux } from "./argumentSpy.ts";
 
 vi.setConfig({ hookTimeout: 90_000, testTimeout: 90_000 });
@@ -23,23 +23,23 @@ const TEXTS: readonly [string, string][] = [
   ["several lines", `first ${SECRET}\nlast ${LONG_END}`],
 ];
 
-const PLACES: readonly [string, (tmux: RecordedTmux) => Promise<Scene>][] = [
-  ["here", (tmux) => openScene({ PATH: `${tmux.folder}:${process.env["PATH"]}` })],
-  ["over openssh", (tmux) => openTargetScene("openssh", { tmuxPath: tmux.path })],
-  ["over ssh2", (tmux) => openTargetScene("ssh2", { tmuxPath: tmux.path })],
+const PLACES: readonly [string, (tmux: RecordedTmux) => Promise<Harness>][] = [
+  ["here", (tmux) => openHarness({ PATH: `${tmux.folder}:${process.env["PATH"]}` })],
+  ["over openssh", (tmux) => openTargetHarness("openssh", { tmuxPath: tmux.path })],
+  ["over ssh2", (tmux) => openTargetHarness("ssh2", { tmuxPath: tmux.path })],
 ];
 
 describe.skipIf(process.platform !== "linux").each(PLACES)("%s", (_place, openPlace) => {
   let folder: string;
   let tmux: RecordedTmux;
-  let scene: Scene;
+  let harness: Harness;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "agtmux-args-"));
     tmux = recordTmux(join(folder, "bin"));
-    scene = await openPlace(tmux);
+    harness = await openPlace(tmux);
   });
   afterAll(async () => {
-    await scene.close();
+    await harness.close();
     rmSync(folder, { recursive: true });
   });
 
@@ -57,8 +57,8 @@ describe.skipIf(process.platform !== "linux").each(PLACES)("%s", (_place, openPl
     expect(tmux.calls()).toContain("display-message");
   };
   const send = (row: PaneView, text: string) =>
-    scene.service.send({
-      ...scene.request(row),
+    harness.service.send({
+      ...harness.request(row),
       text,
       pressEnter: true,
       toShell: false,
@@ -66,22 +66,22 @@ describe.skipIf(process.platform !== "linux").each(PLACES)("%s", (_place, openPl
     });
 
   it.each(TEXTS)("%s that is sent is in no argument", async (what, text) => {
-    const agent = await openAgent(scene, {}, what.replaceAll(" ", "-"));
+    const agent = await openAgent(harness, {}, what.replaceAll(" ", "-"));
     await unseen([SECRET, LONG_END], async () => {
       expect(await send(agent.row, text)).toMatchObject({ outcome: "delivered" });
     });
     expect(agent.received()).toEqual([text]);
-    expect(await scene.tmux.run("list-buffers")).toBe("");
+    expect(await harness.tmux.run("list-buffers")).toBe("");
   });
 
   it("a text that answers a question is in no argument", async () => {
     const free = dialogOf("variants/copilot/question_free_text", { options: [] });
     const field = free.text.split("\n").findLastIndex((row) => row.trim() === "│");
-    const pane = await openDialogs(scene, "copilot", [{ ...free, field }]);
+    const pane = await openDialogs(harness, "copilot", [{ ...free, field }]);
     const text = `the word is ${SECRET}`;
     await unseen([SECRET], async () => {
-      const answered = await scene.service.answer({
-        ...scene.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint }),
+      const answered = await harness.service.answer({
+        ...harness.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint }),
         choice: { kind: "text", text },
         idempotencyKey: null,
       });
@@ -96,11 +96,11 @@ describe.skipIf(process.platform !== "linux").each(PLACES)("%s", (_place, openPl
       digits: "too",
       replace: ["touch approved.txt", `touch ${SECRET}`],
     });
-    const pane = await openDialogs(scene, "claude", [dialog]);
-    expect(await scene.screen(pane.paneId)).toContain(SECRET);
+    const pane = await openDialogs(harness, "claude", [dialog]);
+    expect(await harness.screen(pane.paneId)).toContain(SECRET);
     const before = tmux.calls().length;
-    const answered = await scene.service.answer({
-      ...scene.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint }),
+    const answered = await harness.service.answer({
+      ...harness.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint }),
       choice: { kind: "approve" },
       idempotencyKey: null,
     });

@@ -11,7 +11,7 @@ import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { toNativeOptions } from "../../main/nativeNotification.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
-import type { Scene } from "../actions/scene.ts";
+import type { Harness } from "../actions/actionHarness.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
@@ -80,7 +80,7 @@ beforeAll(async () => {
   daemon = await startTestDaemon({ sockets: [tmux.socketPath], logger: log.logger });
   closers.push(() => daemon.close());
   const { service } = daemon.daemon;
-  const scene: Scene = {
+  const harness: Harness = {
     tmux,
     daemon,
     service,
@@ -101,7 +101,7 @@ beforeAll(async () => {
     // No sequence that would move what is around it: the dialog has to be one.
     replace: ["touch approved.txt", `echo <img src=x onerror=alert(1)> $(touch ${traps}/dialog) ${QUIET}`],
   });
-  const pane = await openDialogs(scene, "claude", [dialog]);
+  const pane = await openDialogs(harness, "claude", [dialog]);
   await tmux.run("rename-session", "-t", "base", literal(`s ${hostile}`));
   await tmux.run(
     "select-pane",

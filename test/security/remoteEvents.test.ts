@@ -4,11 +4,11 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
-import { framesOf } from "../chain/scene.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
-import { openFleet, type FleetScene } from "../ssh/fleetScene.ts";
+import { openRemoteTargets, type RemoteTargetsHarness } from "../ssh/remoteTargetsHarness.ts";
 import { createSshServer, type SshServer } from "../ssh/sshServer.ts";
 
 const LIMIT_MS = 20_000;
@@ -16,7 +16,7 @@ const LIMIT_MS = 20_000;
 let server: SshServer;
 let near: PrivateTmux;
 let remote: PrivateTmux;
-let fleet: FleetScene;
+let remoteTargets: RemoteTargetsHarness;
 let players: Player[];
 
 beforeEach(async () => {
@@ -24,13 +24,13 @@ beforeEach(async () => {
   server = await createSshServer();
   [near, remote] = [createPrivateTmux(), createPrivateTmux()];
   await Promise.all([near.newSession("here"), remote.newSession("there")]);
-  fleet = await openFleet({ server, sockets: [near.socketPath] });
-  await fleet.add({ name: "vm1", alias: "vm1", transport: "ssh2", socketPath: remote.socketPath });
-  await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+  remoteTargets = await openRemoteTargets({ server, sockets: [near.socketPath] });
+  await remoteTargets.add({ name: "vm1", alias: "vm1", transport: "ssh2", socketPath: remote.socketPath });
+  await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
 });
 afterEach(async () => {
   for (const player of players) await player.close();
-  await fleet.daemon.close();
+  await remoteTargets.daemon.close();
   await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
   await server.close();
   await Promise.all([near.close(), remote.close()]);
@@ -47,7 +47,7 @@ const play = async (tmux: PrivateTmux, home: string): Promise<Player> => {
   return player;
 };
 const integrate = (target: string) =>
-  fleet.daemon.daemon.service.integrationChange({
+  remoteTargets.daemon.daemon.service.integrationChange({
     agent: "claude",
     target,
     action: "install",
@@ -55,7 +55,7 @@ const integrate = (target: string) =>
   });
 
 const rowOf = ({ paneId }: Player, target = "host"): PaneView | undefined =>
-  fleet.rowsOf(target).find((row) => row.identity.pane_id === paneId);
+  remoteTargets.rowsOf(target).find((row) => row.identity.pane_id === paneId);
 const untilState = (player: Player, state: string, target = "host"): Promise<void> =>
   until(() => rowOf(player, target)?.state === state, `the agent on ${target} is ${state}`, LIMIT_MS);
 
@@ -94,7 +94,7 @@ describe("an event of a target that speaks of an agent of this machine", () => {
   let local: Player;
   beforeEach(async () => {
     await Promise.all([integrate("host"), integrate("vm1")]);
-    local = await play(near, fleet.daemon.home);
+    local = await play(near, remoteTargets.daemon.home);
     await local.frame("idle_fresh");
     await local.event("SessionStart");
     await local.frame("running");
@@ -116,7 +116,7 @@ describe("an event of a target that speaks of an agent of this machine", () => {
     await untilTaken();
     const after = rowOf(local);
     expect(after).toMatchObject({ state: "running", request: null, state_version: before?.state_version });
-    const told = fleet.daemon.timeline(local.paneId);
+    const told = remoteTargets.daemon.timeline(local.paneId);
     expect(told.filter((state) => ["waiting_approval", "completed"].includes(state))).toEqual([]);
     // Its own events still count.
     await local.frame("completed");
@@ -135,7 +135,7 @@ describe("an event of a target that speaks of an agent of this machine", () => {
       "the far agent says that it has the same session",
       LIMIT_MS,
     );
-    const spool = fleet.daemon.paths.spool;
+    const spool = remoteTargets.daemon.paths.spool;
     const body = JSON.stringify({ hook_event_name: "Stop", session_id: local.sessionId });
     await local.frame("completed");
     writeFileSync(

@@ -9,9 +9,9 @@ import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { TargetView } from "../../core/model/view.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
-import { openFleet, type FleetScene } from "../ssh/fleetScene.ts";
+import { openRemoteTargets, type RemoteTargetsHarness } from "../ssh/remoteTargetsHarness.ts";
 import { createSshServer, type SshServer } from "../ssh/sshServer.ts";
-import type { Transport } from "../ssh/targetScene.ts";
+import type { Transport } from "../ssh/targetHarness.ts";
 
 const FLOOD = fileURLToPath(new URL("fixtures/flood.mjs", import.meta.url));
 const LIMIT_MS = 30_000;
@@ -51,7 +51,7 @@ let folder: string;
 let server: SshServer;
 let near: PrivateTmux;
 let remote: PrivateTmux;
-let fleet: FleetScene;
+let remoteTargets: RemoteTargetsHarness;
 
 /** A program of the remote side that does `what` while the file `on` is there. */
 const program = (name: string, what: string, rest: string): string => {
@@ -79,7 +79,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   turn(false);
-  await fleet.daemon.close();
+  await remoteTargets.daemon.close();
   await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
   await server.close();
   await Promise.all([near.close(), remote.close()]);
@@ -92,8 +92,8 @@ const open = async (options: {
   tmuxPath?: string;
 }): Promise<void> => {
   server = await createSshServer(options.loginShell === undefined ? {} : { loginShell: options.loginShell });
-  fleet = await openFleet({ server, sockets: [near.socketPath] });
-  await fleet.add({
+  remoteTargets = await openRemoteTargets({ server, sockets: [near.socketPath] });
+  await remoteTargets.add({
     name: "vm1",
     alias: "vm1",
     transport: options.transport,
@@ -132,7 +132,7 @@ const expectLocalLife = async (): Promise<void> => {
   const title = `title ${performance.now()}`;
   await near.run("select-pane", "-t", "%0", "-T", title);
   await until(
-    () => fleet.rowsOf("host").some((row) => row.title === title),
+    () => remoteTargets.rowsOf("host").some((row) => row.title === title),
     "the local title is seen",
     5_000,
   );
@@ -142,15 +142,15 @@ const untilTold = async (): Promise<TargetView> => {
     health !== "ok" && /without an end|nobody asked for|too much/.test(health_reason ?? "");
   await until(
     () => {
-      const target = fleet.target("vm1");
+      const target = remoteTargets.target("vm1");
       return target !== undefined && isTold(target);
     },
     "the target says that it is flooded",
     LIMIT_MS,
   ).catch((cause: unknown) => {
-    throw new Error(JSON.stringify(fleet.target("vm1")), { cause });
+    throw new Error(JSON.stringify(remoteTargets.target("vm1")), { cause });
   });
-  const target = fleet.target("vm1");
+  const target = remoteTargets.target("vm1");
   if (target === undefined) throw new Error("it is gone");
   return target;
 };
@@ -180,8 +180,8 @@ const floodLogin = async (transport: Transport, kind: string): Promise<void> => 
   });
   expectHeld(cost);
   turn(false);
-  await fleet.daemon.daemon.service.targetConnect({ name: "vm1" }).catch(() => {});
-  await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+  await remoteTargets.daemon.daemon.service.targetConnect({ name: "vm1" }).catch(() => {});
+  await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
 };
 
 describe.each(EITHER)("a target over %s whose login shell writes", (transport) => {
@@ -203,8 +203,8 @@ describe.each(EITHER)("a target over %s whose tmux has", (transport) => {
     });
     expectHeld(cost);
     turn(false);
-    await fleet.daemon.daemon.service.targetConnect({ name: "vm1" }).catch(() => {});
-    await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+    await remoteTargets.daemon.daemon.service.targetConnect({ name: "vm1" }).catch(() => {});
+    await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
   });
 
   it("an output without end: the one who asked hears it, and the target goes on", async () => {
@@ -215,10 +215,10 @@ describe.each(EITHER)("a target over %s whose tmux has", (transport) => {
     );
     const cost = await watching(async () => {
       await open({ transport, tmuxPath });
-      await until(() => fleet.rowsOf("vm1").length > 0, "its pane is listed", LIMIT_MS);
+      await until(() => remoteTargets.rowsOf("vm1").length > 0, "its pane is listed", LIMIT_MS);
       turn(true);
-      const [row] = fleet.rowsOf("vm1");
-      const asked = fleet.daemon.daemon.service.viewOutput({
+      const [row] = remoteTargets.rowsOf("vm1");
+      const asked = remoteTargets.daemon.daemon.service.viewOutput({
         ref: row?.identity.pane_ref ?? "",
         guards: actionGuardsSchema.parse({}),
         surface: "test",
@@ -229,6 +229,6 @@ describe.each(EITHER)("a target over %s whose tmux has", (transport) => {
       await expectRest();
     });
     expectHeld(cost);
-    expect(fleet.target("vm1")?.health).toBe("ok");
+    expect(remoteTargets.target("vm1")?.health).toBe("ok");
   });
 });

@@ -140,7 +140,7 @@ describe("a secret does not reach the disk", () => {
   });
 
   it("by a dialog on a screen", async () => {
-    const scene = {
+    const harness = {
       tmux,
       daemon,
       service: daemon.daemon.service,
@@ -166,7 +166,7 @@ describe("a secret does not reach the disk", () => {
         replace: ["touch approved.txt", `${word}-${at} ${line}`],
       }),
     );
-    const pane = await openDialogs(scene, "claude", dialogs);
+    const pane = await openDialogs(harness, "claude", dialogs);
     for (const [at] of short.entries()) {
       const seen = ({ request }: { request: unknown }) => JSON.stringify(request).includes(`${word}-${at}`);
       // oxlint-disable-next-line no-await-in-loop -- one dialog after the other

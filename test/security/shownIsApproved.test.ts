@@ -9,16 +9,16 @@ import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { redactText } from "../../core/store/redactText.ts";
 import { openDialogs, type Dialog, type DialogPane } from "../actions/dialogPane.ts";
-import { openScene, type Scene } from "../actions/scene.ts";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
 
 const SESSION = "11111111-2222-3333-4444-555555555555";
 const APPROVE: AnswerChoice = { kind: "approve" };
 
-let scene: Scene;
+let harness: Harness;
 beforeEach(async () => {
-  scene = await openScene();
+  harness = await openHarness();
 });
-afterEach(() => scene.close());
+afterEach(() => harness.close());
 
 const RULE = "─".repeat(120);
 const DOTS = "╌".repeat(120);
@@ -57,8 +57,8 @@ const dialog = (
 };
 
 const hook = async (paneId: string, toolName: string, toolInput: Record<string, unknown>): Promise<void> => {
-  const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
-  execFileSync(scene.daemon.eventScript, ["claude", "PermissionRequest"], {
+  const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
+  execFileSync(harness.daemon.eventScript, ["claude", "PermissionRequest"], {
     env: { ...process.env, TMUX: socket, TMUX_PANE: paneId },
     input: JSON.stringify({
       session_id: SESSION,
@@ -73,8 +73,8 @@ const command = (paneId: string, text: string) => hook(paneId, "Bash", { command
 const edit = (paneId: string, path: string) => hook(paneId, "Write", { file_path: path, content: "hello\n" });
 
 const answer = (row: PaneView, choice: AnswerChoice) =>
-  scene.service.answer({
-    ...scene.request(row, { ifPrompt: row.prompt_fingerprint ?? "0123456789abcdef", forceStale: true }),
+  harness.service.answer({
+    ...harness.request(row, { ifPrompt: row.prompt_fingerprint ?? "0123456789abcdef", forceStale: true }),
     choice,
     idempotencyKey: null,
   });
@@ -103,13 +103,13 @@ const NOWHERE = { popover: false, notice: false, cli: false };
 const EVERYWHERE = { popover: true, notice: true, cli: true };
 
 const until = (pane: DialogPane, fits: (row: PaneView) => boolean) =>
-  scene.daemon.until(pane.paneId, fits, 15_000);
+  harness.daemon.until(pane.paneId, fits, 15_000);
 /** Its row once dialog and events were put together. */
 const settled = (pane: DialogPane, body: string) =>
   until(pane, ({ request, prompt_fingerprint }) => request?.body === body && prompt_fingerprint !== null);
 
 it("a dialog that is shown whole is approved, in every surface", async () => {
-  const pane = await openDialogs(scene, "claude", [dialog(["make test"])]);
+  const pane = await openDialogs(harness, "claude", [dialog(["make test"])]);
   await command(pane.paneId, "make test");
   const row = await until(pane, ({ request }) => request?.tool_name === "Bash");
   const drawn = row.prompt_fingerprint === null ? await settled(pane, "make test") : row;
@@ -136,7 +136,7 @@ describe("kinds never cross", () => {
   ])(
     "a command that names the file of an edit is shown as the command it is: %s",
     async (_name, isEditFirst) => {
-      const pane = await openDialogs(scene, "claude", [dialog(["rm README.md"])]);
+      const pane = await openDialogs(harness, "claude", [dialog(["rm README.md"])]);
       await announceBoth(pane, isEditFirst);
       const row = await until(
         pane,
@@ -148,7 +148,7 @@ describe("kinds never cross", () => {
   );
 
   it("an edit alone is never a command's yes", async () => {
-    const pane = await openDialogs(scene, "claude", [dialog(["rm README.md"])]);
+    const pane = await openDialogs(harness, "claude", [dialog(["rm README.md"])]);
     await edit(pane.paneId, "/work/project/README.md");
     const row = await until(pane, ({ request }) => request?.kind === "edit");
     expect(offers(row)).toEqual(NOWHERE);
@@ -167,7 +167,7 @@ describe("what redaction would hide is shown to whoever decides", () => {
     ["in a false key", `echo ${KEY} ; rm -rf ~`],
     ["in the credentials of an address", "git push https://a:$(id)@host.invalid/x"],
   ])("%s", async (_name, text) => {
-    const pane = await openDialogs(scene, "claude", [dialog([text])]);
+    const pane = await openDialogs(harness, "claude", [dialog([text])]);
     await command(pane.paneId, text);
     const row = await settled(pane, text);
     expect(redact(text)).not.toBe(text);
@@ -176,7 +176,7 @@ describe("what redaction would hide is shown to whoever decides", () => {
     expect(notice.body).not.toContain("rm -rf ~ &&");
     expect(offers(row)).toEqual({ popover: true, notice: false, cli: true });
     // What is kept is redacted.
-    const kept = scene.daemon.daemon.service.feed(
+    const kept = harness.daemon.daemon.service.feed(
       { since: 0, sinceTime: null, all: false },
       AbortSignal.timeout(2_000),
     );
@@ -190,7 +190,7 @@ describe("what redaction would hide is shown to whoever decides", () => {
 
   it("two commands that differ only there are two prompts", async () => {
     const [one, two] = ["make # cookie: a; rm -rf ~/one", "make # cookie: a; rm -rf ~/two"] as const;
-    const pane = await openDialogs(scene, "claude", [dialog([one]), dialog([two])]);
+    const pane = await openDialogs(harness, "claude", [dialog([one]), dialog([two])]);
     const row = await settled(pane, one);
     await pane.skip();
     const next = await settled(pane, two);
@@ -202,7 +202,7 @@ describe("what redaction would hide is shown to whoever decides", () => {
 
 it("a line that begins as the agent's own hint does is a line of the command", async () => {
   const rows = ["cat <<EOF", "Tip: rm -rf build", "╌".repeat(20), "EOF"];
-  const pane = await openDialogs(scene, "claude", [dialog(rows)]);
+  const pane = await openDialogs(harness, "claude", [dialog(rows)]);
   const row = await until(pane, ({ request }) => request !== null);
   expect(row.request?.body).toBe(rows.join("\n"));
 });
@@ -225,7 +225,7 @@ describe("a dialog taller than the pane", () => {
   };
 
   it("of which nothing is seen has no approval", async () => {
-    const pane = await openDialogs(scene, "claude", [tall([])]);
+    const pane = await openDialogs(harness, "claude", [tall([])]);
     const row = await until(pane, ({ request }) => request !== null);
     expect(offers(row)).toEqual(NOWHERE);
     expect(await refused(row, APPROVE)).toBe("E_NOT_SHOWN_WHOLE");
@@ -237,7 +237,7 @@ describe("a dialog taller than the pane", () => {
   });
 
   it("of which the end is seen has none on the screen's word, and one on the event's", async () => {
-    const pane = await openDialogs(scene, "claude", [tall(rows.slice(30))]);
+    const pane = await openDialogs(harness, "claude", [tall(rows.slice(30))]);
     const row = await until(pane, ({ request }) => request !== null);
     expect(offers(row)).toEqual(NOWHERE);
     expect(await refused(row, APPROVE)).toBe("E_NOT_SHOWN_WHOLE");
@@ -250,7 +250,7 @@ describe("a dialog taller than the pane", () => {
   });
 
   it("may be refused all the same", async () => {
-    const pane = await openDialogs(scene, "claude", [tall(rows.slice(30))]);
+    const pane = await openDialogs(harness, "claude", [tall(rows.slice(30))]);
     const row = await until(pane, ({ request }) => request !== null);
     expect(await answer(row, { kind: "deny" })).toMatchObject({ outcome: "delivered" });
     expect(pane.chosen().map(([, label]) => label)).toEqual(["No"]);
@@ -259,7 +259,7 @@ describe("a dialog taller than the pane", () => {
 
 it("a text that was cut says so and is not whole", async () => {
   const text = `echo ${"x".repeat(70_000)}; rm -rf ~`;
-  const pane = await openDialogs(scene, "claude", [dialog(["make test"])]);
+  const pane = await openDialogs(harness, "claude", [dialog(["make test"])]);
   await command(pane.paneId, text);
   const row = await until(pane, ({ request }) => (request?.body?.length ?? 0) > 60_000);
   expect(row.request?.body).toContain(`[cut from ${text.length} characters]`);
@@ -272,7 +272,7 @@ describe("a near-equal text is another one", () => {
     ["another sign", "rm -rf /tmp|build"],
     ["a block for a frame", "rm -rf /tmp/build ▓"],
   ])("%s", async (_name, other) => {
-    const pane = await openDialogs(scene, "claude", [dialog(["rm -rf /tmp/build"]), dialog([other])]);
+    const pane = await openDialogs(harness, "claude", [dialog(["rm -rf /tmp/build"]), dialog([other])]);
     const row = await settled(pane, "rm -rf /tmp/build");
     const answering = answer(row, APPROVE);
     await pane.skip();
@@ -288,7 +288,7 @@ describe("a near-equal text is another one", () => {
   });
 
   it("also where an event told the first", async () => {
-    const pane = await openDialogs(scene, "claude", [dialog(["rm -rf / tmp/build"])]);
+    const pane = await openDialogs(harness, "claude", [dialog(["rm -rf / tmp/build"])]);
     await command(pane.paneId, "rm -rf /tmp/build");
     const row = await until(pane, ({ request }) => request?.tool_name === "Bash");
     expect(offers(row)).toEqual(NOWHERE);
@@ -299,7 +299,7 @@ describe("a near-equal text is another one", () => {
 
 it("rows of an old dialog further up stand for nothing", async () => {
   const old = dialog(["make test"]).text.split("\n").slice(2);
-  const pane = await openDialogs(scene, "claude", [
+  const pane = await openDialogs(harness, "claude", [
     dialog(["make test"], { above: ["❯ go", "", ...old, ""] }),
   ]);
   const row = await settled(pane, "make test");
@@ -309,13 +309,13 @@ it("rows of an old dialog further up stand for nothing", async () => {
 
 it("after a restart nothing is whole until the dialog is read again, and that is no new version", async () => {
   const text = "make test # cookie: ; rm -rf ~";
-  const pane = await openDialogs(scene, "claude", [dialog([text])]);
+  const pane = await openDialogs(harness, "claude", [dialog([text])]);
   await command(pane.paneId, text);
   const before = await until(
     pane,
     ({ request, prompt_fingerprint }) => request?.tool_name === "Bash" && prompt_fingerprint !== null,
   );
-  await scene.daemon.restart();
+  await harness.daemon.restart();
   const after = await settled(pane, text);
   expect(after.state_version).toBe(before.state_version);
   expect(after.request?.is_whole).toBe(true);

@@ -1,5 +1,5 @@
 // Every action on a pane behind a real sshd, over both transports: the same outcomes as on this machine, and hostile text
-// arrives byte for byte. One scene for all: the last test breaks its connection.
+// arrives byte for byte. One harness for all: the last test breaks its connection.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DaemonService } from "../../core/api/service.ts";
@@ -7,7 +7,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS, openTargetScene, type TargetScene } from "./targetScene.ts";
+import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";
 
 const HOSTILE: readonly [string, string][] = [
   ["quotes, substitutions and formats", `"a" 'b' \`id\` $(id) \${HOME} #{pane_id} #[fg=red] %% \\n \\ !! ~`],
@@ -19,16 +19,16 @@ const HOSTILE: readonly [string, string][] = [
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => {
-  let scene: TargetScene;
+  let harness: TargetHarness;
   beforeAll(async () => {
-    scene = await openTargetScene(transport);
+    harness = await openTargetHarness(transport);
   }, LIMIT_MS * 3);
-  afterAll(() => scene.close());
+  afterAll(() => harness.close());
 
   type SendInput = Parameters<DaemonService["send"]>[0];
   const send = (row: PaneView, text: string, more: Partial<SendInput> = {}) =>
-    scene.service.send({
-      ...scene.request(row),
+    harness.service.send({
+      ...harness.request(row),
       text,
       pressEnter: true,
       toShell: false,
@@ -36,21 +36,21 @@ describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => 
       ...more,
     });
   const rowOf = (paneId: string): PaneView | undefined =>
-    scene.daemon.rows().find((row) => row.identity.pane_id === paneId);
+    harness.daemon.rows().find((row) => row.identity.pane_id === paneId);
 
   it("send types hostile text literally and submits it", async () => {
-    const agent = await openAgent(scene, {}, "hostile");
+    const agent = await openAgent(harness, {}, "hostile");
     for (const [, text] of HOSTILE) {
-      const row = await scene.daemon.until(agent.paneId, ({ state }) => state === "idle", LIMIT_MS);
+      const row = await harness.daemon.until(agent.paneId, ({ state }) => state === "idle", LIMIT_MS);
       const result = await send(row, text);
       expect([text, result.outcome, result.notes]).toEqual([text, "delivered", []]);
     }
     expect(agent.received()).toEqual(HOSTILE.map(([, text]) => text));
-    expect(await scene.tmux.run("list-buffers")).toBe("");
+    expect(await harness.tmux.run("list-buffers")).toBe("");
   });
 
   it("send carries a hundred kilobytes", async () => {
-    const agent = await openAgent(scene, { placeholderAbove: 1_000 }, "large");
+    const agent = await openAgent(harness, { placeholderAbove: 1_000 }, "large");
     const text = Array.from(
       { length: 2_000 },
       (_, at) => `line ${at}: 'quoted' "$(id)" \`x\` 漢字 👍 ;`,
@@ -61,10 +61,10 @@ describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => 
   });
 
   it("view-output shows the end of it, clean or with colours", async () => {
-    const row = await scene.open("printf 'plain \\033[31mred\\033[0m $(id)\\n'; exec cat");
+    const row = await harness.open("printf 'plain \\033[31mred\\033[0m $(id)\\n'; exec cat");
     const view = (ansi: boolean) =>
-      scene.service.viewOutput({ ...scene.request(row), lines: 5, ansi, source: "screen" });
-    await until(async () => (await scene.screen(row.identity.pane_id)).includes("red"), "it is drawn");
+      harness.service.viewOutput({ ...harness.request(row), lines: 5, ansi, source: "screen" });
+    await until(async () => (await harness.screen(row.identity.pane_id)).includes("red"), "it is drawn");
     expect((await view(false)).lines).toContain("plain red $(id)");
     expect((await view(true)).lines.join("\n")).toContain("\u001b[31mred");
   });
@@ -74,32 +74,32 @@ describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => 
       options: ["Yes", "Yes, and always allow access to this project", "No"],
       digits: "too",
     });
-    const pane = await openDialogs(scene, "claude", [dialog]);
-    const request = scene.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint });
-    const result = await scene.service.answer({
+    const pane = await openDialogs(harness, "claude", [dialog]);
+    const request = harness.request(pane.row, { ifPrompt: pane.row.prompt_fingerprint });
+    const result = await harness.service.answer({
       ...request,
       choice: { kind: "approve" },
       idempotencyKey: null,
     });
     expect([result.outcome, pane.chosen()]).toEqual(["delivered", [[dialog.name, "Yes"]]]);
     await expect(
-      scene.service.answer({ ...request, choice: { kind: "approve" }, idempotencyKey: null }),
+      harness.service.answer({ ...request, choice: { kind: "approve" }, idempotencyKey: null }),
     ).rejects.toMatchObject({ code: "E_STALE_SNAPSHOT" });
   });
 
   it("interrupt presses the agent's own keys", async () => {
     const working = new URL("../fixtures/recordings/claude/running.txt", import.meta.url).pathname;
-    const agent = await openAgent(scene, { working, escapes: 1 }, "working");
-    const result = await scene.service.interrupt(scene.request(agent.row));
+    const agent = await openAgent(harness, { working, escapes: 1 }, "working");
+    const result = await harness.service.interrupt(harness.request(agent.row));
     expect([result.outcome, agent.received()]).toEqual(["delivered", ["escape"]]);
   });
 
   it("kill asks first, ends the far process and no other", async () => {
-    const player = await scene.play("claude");
+    const player = await harness.play("claude");
     await player.frame("completed");
-    const row = await scene.daemon.untilState(player.paneId, "idle", LIMIT_MS);
+    const row = await harness.daemon.untilState(player.paneId, "idle", LIMIT_MS);
     const kill = (isConfirmed: boolean) =>
-      scene.service.kill({ ...scene.request(row), signal: "TERM", isConfirmed });
+      harness.service.kill({ ...harness.request(row), signal: "TERM", isConfirmed });
     await expect(kill(false)).rejects.toMatchObject({ code: "E_CONFIRMATION_REQUIRED" });
     expect(player.isAlive()).toBe(true);
     expect(await kill(true)).toMatchObject({ outcome: "delivered" });
@@ -108,11 +108,11 @@ describe.each(["openssh", "ssh2"] as const)("on a pane over %s", (transport) => 
   });
 
   it("are refused with the reason while there is no connection", async () => {
-    const agent = await openAgent(scene, {}, "lost");
-    await scene.server.stop();
-    await scene.untilHealth("down");
+    const agent = await openAgent(harness, {}, "lost");
+    await harness.server.stop();
+    await harness.untilHealth("down");
     await expect(
-      send(agent.row, "lost", { guards: { ...scene.request(agent.row).guards, forceStale: true } }),
+      send(agent.row, "lost", { guards: { ...harness.request(agent.row).guards, forceStale: true } }),
     ).rejects.toMatchObject({
       code: "E_TARGET_UNREACHABLE",
     });

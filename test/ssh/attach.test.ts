@@ -5,20 +5,20 @@ import { CLI_ENTRY } from "../../cli/testing/fakeHome.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
-import { LIMIT_MS, openTargetScene, type TargetScene } from "./targetScene.ts";
+import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";
 
-let scene: TargetScene;
+let harness: TargetHarness;
 let terminal: PrivateTmux;
 let stopServing: () => Promise<void>;
 beforeAll(async () => {
-  scene = await openTargetScene("ssh2");
+  harness = await openTargetHarness("ssh2");
   terminal = createPrivateTmux();
-  stopServing = await serveDaemon(scene.daemon);
+  stopServing = await serveDaemon(harness.daemon);
 }, LIMIT_MS * 3);
 afterAll(async () => {
   await terminal.close();
   await stopServing();
-  await scene.close();
+  await harness.close();
 });
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
@@ -30,7 +30,7 @@ interface Terminal {
 
 /** A terminal in which the person attaches; `isInside`: it is a pane of a tmux of this machine. */
 const attach = async (ref: string, isInside: boolean): Promise<Terminal> => {
-  const home = `AGTMUX_HOME=${quoted(scene.daemon.paths.home)} AGTMUX_NO_START=1`;
+  const home = `AGTMUX_HOME=${quoted(harness.daemon.paths.home)} AGTMUX_NO_START=1`;
   const environment = `env ${isInside ? "" : "-u TMUX -u TMUX_PANE "}${home}`;
   const command = `${environment} node ${quoted(CLI_ENTRY)} attach ${quoted(ref)}; echo "status $?"; exec cat`;
   const paneId = await terminal.newSession(`terminal-${isInside ? "inside" : "outside"}`, command);
@@ -48,30 +48,39 @@ it.each([
 ])("lands on exactly that pane, %s", async (where, isInside) => {
   // A name that every shell would take apart; the pane that is meant is not the one that is shown.
   const session = `${where}'s $(id) ; "x" \u6f22`;
-  const shown = await scene.tmux.newSession(session, "exec cat");
-  const meant = await scene.tmux.run("split-window", "-d", "-P", "-F", "#{pane_id}", "-t", shown, "exec cat");
-  const row = await scene.daemon.until(meant, () => true, LIMIT_MS);
+  const shown = await harness.tmux.newSession(session, "exec cat");
+  const meant = await harness.tmux.run(
+    "split-window",
+    "-d",
+    "-P",
+    "-F",
+    "#{pane_id}",
+    "-t",
+    shown,
+    "exec cat",
+  );
+  const row = await harness.daemon.until(meant, () => true, LIMIT_MS);
 
   const person = await attach(row.identity.pane_ref, isInside);
-  const sessionId = await scene.tmux.run("display-message", "-p", "-t", meant, "#{session_id}");
+  const sessionId = await harness.tmux.run("display-message", "-p", "-t", meant, "#{session_id}");
   const clients = () =>
-    scene.tmux.run("list-clients", "-t", sessionId, "-F", "#{client_termname} #{client_utf8}");
+    harness.tmux.run("list-clients", "-t", sessionId, "-F", "#{client_termname} #{client_utf8}");
   await shows(clients, "1");
   await person.type("größe 漢字");
-  await shows(() => scene.screen(meant), "größe 漢字");
+  await shows(() => harness.screen(meant), "größe 漢字");
   await shows(person.screen, "größe 漢字");
-  expect(await scene.screen(shown)).not.toContain("größe");
+  expect(await harness.screen(shown)).not.toContain("größe");
 
-  await scene.tmux.run("detach-client", "-s", sessionId);
+  await harness.tmux.run("detach-client", "-s", sessionId);
   await shows(person.screen, "status 0");
 });
 
 it("names the person's own ssh, with the configuration in force and one word for the remote shell", async () => {
-  const row = scene.daemon.rows()[0];
+  const row = harness.daemon.rows()[0];
   const ref = row?.identity.pane_ref ?? "";
   const request = { ref, guards: actionGuardsSchema.parse({}), surface: "test", insideTmux: null };
-  const plan = await scene.service.prepareAttach(request);
+  const plan = await harness.service.prepareAttach(request);
   expect(plan.mode).toBe("attach");
-  expect(plan.argv.slice(0, -1)).toEqual(["ssh", "-F", scene.server.configFile, "-t", "--", "vm1"]);
+  expect(plan.argv.slice(0, -1)).toEqual(["ssh", "-F", harness.server.configFile, "-t", "--", "vm1"]);
   expect(plan.argv.at(-1)).toMatch(/^exec \/bin\/sh -c 'eval "\$\(printf %b "\$1"\)"' sh '[ -~]*'$/);
 });

@@ -5,11 +5,11 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { framesOf } from "../chain/scene.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
-import { countOwn, openFleet, type FleetScene } from "./fleetScene.ts";
+import { countOwn, openRemoteTargets, type RemoteTargetsHarness } from "./remoteTargetsHarness.ts";
 import { createProxy, type Proxy } from "./proxy.ts";
 import { createSshServer, type SshServer } from "./sshServer.ts";
 
@@ -33,7 +33,7 @@ describe.each(["openssh", "ssh2"] as const)(
     let server: SshServer;
     let proxy: Proxy;
     let remote: PrivateTmux;
-    let fleet: FleetScene;
+    let remoteTargets: RemoteTargetsHarness;
     let player: Player;
 
     beforeEach(async () => {
@@ -48,10 +48,10 @@ describe.each(["openssh", "ssh2"] as const)(
         recordingsDir: framesOf("claude"),
         agent: "claude",
       });
-      fleet = await openFleet({ server, sockets: [join(remote.folder, "none")] });
+      remoteTargets = await openRemoteTargets({ server, sockets: [join(remote.folder, "none")] });
     });
     afterEach(async () => {
-      await fleet.daemon.close();
+      await remoteTargets.daemon.close();
       await player.close();
       await proxy.close();
       await server.close();
@@ -95,7 +95,7 @@ describe.each(["openssh", "ssh2"] as const)(
       // The server's own process dies: its end of the connection closes in good order.
       else for (const pid of server.sessionPids()) kill(pid);
     };
-    const connect = () => fleet.daemon.daemon.service.targetConnect({ name: "vm1" });
+    const connect = () => remoteTargets.daemon.daemon.service.targetConnect({ name: "vm1" });
     const untilConnected = () =>
       until(
         () =>
@@ -108,7 +108,7 @@ describe.each(["openssh", "ssh2"] as const)(
       );
     const untilSeen = () =>
       until(
-        () => fleet.target("vm1")?.servers.some(({ status }) => status === "ok") === true,
+        () => remoteTargets.target("vm1")?.servers.some(({ status }) => status === "ok") === true,
         "it is watched",
         LIMIT_MS,
       );
@@ -120,8 +120,8 @@ describe.each(["openssh", "ssh2"] as const)(
     const countHere = () => ({
       ...countOwn(),
       connections: proxy.connections,
-      controlSockets: readdirSync(fleet.daemon.paths.home).includes("cm")
-        ? readdirSync(fleet.daemon.paths.controlDir).length
+      controlSockets: readdirSync(remoteTargets.daemon.paths.home).includes("cm")
+        ? readdirSync(remoteTargets.daemon.paths.controlDir).length
         : 0,
     });
 
@@ -130,8 +130,8 @@ describe.each(["openssh", "ssh2"] as const)(
       { timeout: 60_000 + CUTS * 5_000 },
       async () => {
         const before = countHere();
-        await fleet.add({ name: "vm1", alias: "proxied", transport, socketPath: remote.socketPath });
-        await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+        await remoteTargets.add({ name: "vm1", alias: "proxied", transport, socketPath: remote.socketPath });
+        await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
         await untilSeen();
         const [remoteOnce, hereOnce] = [await countFar(), countHere()];
         const load = await createLoad();
@@ -147,8 +147,8 @@ describe.each(["openssh", "ssh2"] as const)(
         }
         await untilConnected();
         await until(() => readdirSync(spoolOf("new")).length === 0, "the spool is empty", LIMIT_MS);
-        expect(fleet.storedPrompts()).toEqual(load.dropped);
-        await fleet.daemon.until(player.paneId, (row) => row.state === "running", LIMIT_MS);
+        expect(remoteTargets.storedPrompts()).toEqual(load.dropped);
+        await remoteTargets.daemon.until(player.paneId, (row) => row.state === "running", LIMIT_MS);
 
         await untilSeen();
         // Something short-lived may have been counted with the first one.
@@ -162,7 +162,7 @@ describe.each(["openssh", "ssh2"] as const)(
           expect(await counts()).toEqual(most);
         });
 
-        await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+        await remoteTargets.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
         const nothing = { processes: 0, sessions: 0, clients: 0 };
         const isEmpty = async (): Promise<boolean> =>
           JSON.stringify([await countFar(), countHere()]) === JSON.stringify([nothing, before]);

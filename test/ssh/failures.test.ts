@@ -6,13 +6,13 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { framesOf } from "../chain/scene.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
-import { openFleet, type FleetScene } from "./fleetScene.ts";
+import { openRemoteTargets, type RemoteTargetsHarness } from "./remoteTargetsHarness.ts";
 import { createSshServer, type SshServer, type SshServerOptions } from "./sshServer.ts";
-import type { Transport } from "./targetScene.ts";
+import type { Transport } from "./targetHarness.ts";
 
 const LIMIT_MS = 30_000;
 const TRANSPORTS = ["openssh", "ssh2"] as const;
@@ -26,7 +26,7 @@ let players: Player[];
 let stopped: number[];
 let remote: PrivateTmux;
 let near: PrivateTmux;
-let fleet: FleetScene;
+let remoteTargets: RemoteTargetsHarness;
 
 beforeEach(async () => {
   servers = [];
@@ -48,7 +48,7 @@ const go = (pids: readonly number[], signal: NodeJS.Signals): void => {
 };
 afterEach(async () => {
   for (const player of players) await player.close();
-  await fleet.daemon.close();
+  await remoteTargets.daemon.close();
   go(stopped, "SIGCONT");
   for (const server of servers) {
     await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
@@ -64,10 +64,10 @@ const serve = async (options: SshServerOptions = {}): Promise<SshServer> => {
   return server;
 };
 const open = async (server: SshServer): Promise<void> => {
-  fleet = await openFleet({ server, sockets: [near.socketPath] });
+  remoteTargets = await openRemoteTargets({ server, sockets: [near.socketPath] });
 };
 const add = (name: string, alias: string, transport: Transport): Promise<void> =>
-  fleet.add({ name, alias, transport, socketPath: remote.socketPath });
+  remoteTargets.add({ name, alias, transport, socketPath: remote.socketPath });
 const freeze = (pids: readonly number[]): void => {
   go(pids, "SIGSTOP");
   stopped.push(...pids);
@@ -83,16 +83,17 @@ const play = async (server: SshServer): Promise<Player> => {
   return player;
 };
 const stateOf = (target: string, player: Player) =>
-  fleet.rowsOf(target).find((row) => row.identity.pane_id === player.paneId)?.state;
+  remoteTargets.rowsOf(target).find((row) => row.identity.pane_id === player.paneId)?.state;
 const untilState = (target: string, player: Player, state: string): Promise<void> =>
   until(() => stateOf(target, player) === state, `the agent on ${target} is ${state}`, LIMIT_MS);
 const remoteServerOf = (target: string) =>
-  fleet.target(target)?.servers.find(({ tmux_server }) => tmux_server === "far");
+  remoteTargets.target(target)?.servers.find(({ tmux_server }) => tmux_server === "far");
 const untilSeen = (target: string): Promise<void> =>
   until(() => remoteServerOf(target)?.status === "ok", `${target} is watched`, LIMIT_MS);
 /** Logins that the server has seen. */
 const connectionsOf = (server: SshServer): number => server.log().split("Connection from ").length - 1;
-const pausesMs = (name: string): number => Date.parse(fleet.target(name)?.next_attempt_at ?? "") - Date.now();
+const pausesMs = (name: string): number =>
+  Date.parse(remoteTargets.target(name)?.next_attempt_at ?? "") - Date.now();
 
 describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
   it("say what is wrong with each, are not tried in a storm, and delay nobody", async () => {
@@ -121,7 +122,10 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
     await add("good", "vm1", transport);
     await add("ice", "frozen", transport);
     for (const name of ["changed", "unknown", "refused", "nobody"]) await add(name, name, transport);
-    await Promise.all([fleet.untilHealth("good", "ok", LIMIT_MS), fleet.untilHealth("ice", "ok", LIMIT_MS)]);
+    await Promise.all([
+      remoteTargets.untilHealth("good", "ok", LIMIT_MS),
+      remoteTargets.untilHealth("ice", "ok", LIMIT_MS),
+    ]);
     const player = await play(server);
     await player.frame("waiting_approval");
     await untilState("good", player, "waiting_approval");
@@ -133,8 +137,8 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
       ["nobody", [/refused/, /ssh nobody/]],
     ]);
     for (const [name, [reason, remedy]] of reasons) {
-      await until(() => fleet.target(name)?.next_attempt_at !== null, `${name} was tried`, LIMIT_MS);
-      expect(fleet.target(name)).toMatchObject({
+      await until(() => remoteTargets.target(name)?.next_attempt_at !== null, `${name} was tried`, LIMIT_MS);
+      expect(remoteTargets.target(name)).toMatchObject({
         health: "down",
         health_reason: expect.stringMatching(reason),
         remedy: expect.stringMatching(remedy),
@@ -146,18 +150,20 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
     freeze(frozen.sessionPids());
     await player.frame("tool_running");
     await untilState("good", player, "running");
-    expect(fleet.target("ice")?.health).not.toBe("down");
-    const ice = await fleet.untilHealth("ice", "down", LIMIT_MS);
+    expect(remoteTargets.target("ice")?.health).not.toBe("down");
+    const ice = await remoteTargets.untilHealth("ice", "down", LIMIT_MS);
     expect(ice.health_reason).toMatch(/does not answer/);
-    expect(fleet.rowsOf("ice").every(({ state }) => state === null || state === "unknown")).toBe(true);
+    expect(remoteTargets.rowsOf("ice").every(({ state }) => state === null || state === "unknown")).toBe(
+      true,
+    );
     await player.frame("waiting_approval");
     await untilState("good", player, "waiting_approval");
-    expect(fleet.target("good")?.health).toBe("ok");
-    expect(fleet.rowsOf("host")).toHaveLength(1);
+    expect(remoteTargets.target("good")?.health).toBe("ok");
+    expect(remoteTargets.rowsOf("host")).toHaveLength(1);
     // One for each of three that only a person can mend.
     expect(connectionsOf(other)).toBe(3);
     go(stopped, "SIGCONT");
-    await fleet.untilHealth("ice", "ok", LIMIT_MS);
+    await remoteTargets.untilHealth("ice", "ok", LIMIT_MS);
   });
 });
 
@@ -173,9 +179,9 @@ describe.each(EITHER)("a target over %s", (transport) => {
     const connected = once(silent, "connection");
     await add("vm1", "silent", transport);
     await connected;
-    await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    await remoteTargets.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
     const startedAt = performance.now();
-    await fleet.daemon.restart();
+    await remoteTargets.daemon.restart();
     // An attempt alone has fifteen seconds.
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     silent.close();
@@ -187,7 +193,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
     await add("vm1", "vm1", transport);
     await untilSeen("vm1");
     // Told with the end of the attempt.
-    await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected", LIMIT_MS);
+    await until(() => (remoteTargets.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected", LIMIT_MS);
     /** The one that we talk to. */
     const shells = (): number[] =>
       server.remoteProcesses().filter((pid) => {
@@ -201,15 +207,18 @@ describe.each(EITHER)("a target over %s", (transport) => {
     expect(first).toHaveLength(1);
     freeze(first);
     const reason = /does not answer any more: no answer within \d+ ms/;
-    await until(() => reason.test(fleet.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);
-    expect(fleet.target("vm1")).toMatchObject({ health: "down", remedy: expect.stringMatching(/\S/) });
-    await fleet.untilHealth("vm1", "ok", LIMIT_MS);
+    await until(() => reason.test(remoteTargets.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);
+    expect(remoteTargets.target("vm1")).toMatchObject({
+      health: "down",
+      remedy: expect.stringMatching(/\S/),
+    });
+    await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
     // The wedged one is gone: it was ended over there.
     await until(() => !shells().some((pid) => first.includes(pid)), "the wedged shell is gone", LIMIT_MS);
     await untilSeen("vm1");
-    await until(() => (fleet.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected again", LIMIT_MS);
+    await until(() => (remoteTargets.target("vm1")?.rtt_ms ?? 0) > 0, "it is connected again", LIMIT_MS);
     freeze(shells());
-    await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    await remoteTargets.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
   });
 });
 
@@ -228,7 +237,9 @@ it("shows a far tmux that was started anew with the same pane ids as what it is:
   expect(await remote.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(player.paneId);
   await until(
     () =>
-      fleet.rowsOf("vm1").some(({ identity, state }) => identity.session_name === "again" && state === null),
+      remoteTargets
+        .rowsOf("vm1")
+        .some(({ identity, state }) => identity.session_name === "again" && state === null),
     "the new pane has no agent",
     LIMIT_MS,
   );
@@ -241,15 +252,15 @@ it("shows a far tmux that was started anew with the same pane ids as what it is:
 it("says that there is no tmux, and does not log in again and again to find the same", async () => {
   const server = await serve();
   await open(server);
-  await fleet.add({
+  await remoteTargets.add({
     name: "vm1",
     alias: "vm1",
     transport: "ssh2",
     socketPath: remote.socketPath,
     tmuxPath: "/nowhere/tmux",
   });
-  await until(() => fleet.target("vm1")?.next_attempt_at !== null, "it was tried", LIMIT_MS);
-  expect(fleet.target("vm1")).toMatchObject({
+  await until(() => remoteTargets.target("vm1")?.next_attempt_at !== null, "it was tried", LIMIT_MS);
+  expect(remoteTargets.target("vm1")).toMatchObject({
     health: "down",
     health_reason: expect.stringMatching(/no working tmux/),
     remedy: expect.stringMatching(/tmux/),
@@ -276,7 +287,7 @@ it("is not confused by a login shell that talks, in both directions and without 
   await open(server);
   const player = await play(server);
   for (const transport of TRANSPORTS) await add(`vm-${transport}`, "vm1", transport);
-  for (const transport of TRANSPORTS) await fleet.untilHealth(`vm-${transport}`, "ok", LIMIT_MS);
+  for (const transport of TRANSPORTS) await remoteTargets.untilHealth(`vm-${transport}`, "ok", LIMIT_MS);
   await player.frame("waiting_approval");
   for (const transport of TRANSPORTS) await untilState(`vm-${transport}`, player, "waiting_approval");
 });
@@ -287,18 +298,18 @@ it("watches two tmux servers of one target", async () => {
   try {
     await second.newSession("second");
     await open(server);
-    await fleet.add({
+    await remoteTargets.add({
       name: "vm1",
       alias: "vm1",
       transport: "openssh",
       socketPath: remote.socketPath,
       moreSockets: { other: second.socketPath },
     });
-    const seen = () => fleet.target("vm1")?.servers.filter(({ status }) => status === "ok");
+    const seen = () => remoteTargets.target("vm1")?.servers.filter(({ status }) => status === "ok");
     await until(() => seen()?.length === 2, "both are watched", LIMIT_MS);
-    const sessions = fleet.rowsOf("vm1").map(({ identity }) => identity.session_name);
+    const sessions = remoteTargets.rowsOf("vm1").map(({ identity }) => identity.session_name);
     expect(sessions.toSorted()).toEqual(["second", "work"]);
-    await fleet.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
+    await remoteTargets.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
     await until(() => server.remoteProcesses().length === 0, "nothing of ours runs over there", LIMIT_MS);
   } finally {
     await second.close();

@@ -7,22 +7,22 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { until } from "../setup/realClock.ts";
-import { LIMIT_MS, openTargetScene, type TargetScene } from "./targetScene.ts";
+import { LIMIT_MS, openTargetHarness, type TargetHarness } from "./targetHarness.ts";
 
 describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transport) => {
-  let scene: TargetScene;
+  let harness: TargetHarness;
   beforeEach(async () => {
-    scene = await openTargetScene(transport);
+    harness = await openTargetHarness(transport);
   });
-  afterEach(() => scene.close());
+  afterEach(() => harness.close());
 
   const integrate = (action: "install" | "uninstall", agent = "claude") =>
-    scene.service.integrationChange({ agent, target: "vm1", action, dryRun: false });
-  const spool = (...parts: string[]): string => join(scene.server.remoteHome, ".agtmux", "spool", ...parts);
+    harness.service.integrationChange({ agent, target: "vm1", action, dryRun: false });
+  const spool = (...parts: string[]): string => join(harness.server.remoteHome, ".agtmux", "spool", ...parts);
   const waiting = (): string[] => readdirSync(spool("new"));
   /** Every event of the agent's own that was applied, in the order in which it was. */
   const applied = (): string[] => {
-    const db = new Database(scene.daemon.paths.stateDb, { readonly: true });
+    const db = new Database(harness.daemon.paths.stateDb, { readonly: true });
     try {
       const rows = db
         .prepare<[], { event_type: string; dedupe_key: string }>(
@@ -38,10 +38,10 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     until(() => applied().length >= count, `${count} events are applied, not ${applied().length}`, LIMIT_MS);
 
   it("arrive once, each with its exact state, and are proven by a test event", async () => {
-    const before = await scene.service.integrationVerify({ agent: "claude", target: "vm1" });
+    const before = await harness.service.integrationVerify({ agent: "claude", target: "vm1" });
     expect([before.entriesPresent, before.deliveryWorks]).toEqual([false, false]);
     expect(await integrate("install")).toMatchObject({ applied: true });
-    const proof = await scene.service.integrationVerify({ agent: "claude", target: "vm1" });
+    const proof = await harness.service.integrationVerify({ agent: "claude", target: "vm1" });
     expect(proof).toMatchObject({
       entriesPresent: true,
       problems: [],
@@ -49,24 +49,24 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
       lastRealEventAt: null,
     });
 
-    const player = await scene.play("claude");
+    const player = await harness.play("claude");
     await player.event("SessionStart");
     await player.event("UserPromptSubmit");
     await player.frame("running");
-    await scene.daemon.untilState(player.paneId, "running", LIMIT_MS);
+    await harness.daemon.untilState(player.paneId, "running", LIMIT_MS);
     await player.frame("waiting_approval");
     await player.event("PermissionRequest");
     // The screen may be seen first; which tool it is only the event tells.
     const isExact = ({ state, request }: PaneView) =>
       state === "waiting_approval" && request?.tool_name === "Bash";
-    await scene.daemon.until(player.paneId, isExact, LIMIT_MS);
+    await harness.daemon.until(player.paneId, isExact, LIMIT_MS);
     await player.frame("completed");
     await player.event("Stop");
-    await scene.daemon.untilState(player.paneId, "completed", LIMIT_MS);
+    await harness.daemon.untilState(player.paneId, "completed", LIMIT_MS);
     await untilApplied(4);
     expect(applied()).toEqual(["SessionStart", "UserPromptSubmit", "PermissionRequest", "Stop"]);
     await until(() => waiting().length === 0, "the spool is empty", LIMIT_MS);
-    const { findings } = await scene.service.doctor({ target: "vm1" });
+    const { findings } = await harness.service.doctor({ target: "vm1" });
     const statusOf = (check: string, agent?: string) =>
       findings.find((one) => one.check === check && (agent === undefined || one.agent === agent))?.status;
     expect({
@@ -88,14 +88,14 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
       events: "ok",
       absent: "skipped",
     });
-    const after = await scene.service.integrationVerify({ agent: "claude", target: "vm1" });
+    const after = await harness.service.integrationVerify({ agent: "claude", target: "vm1" });
     expect(after.lastRealEventAt).not.toBeNull();
-    expect((await scene.service.integrationVerify({ agent: "claude" })).lastRealEventAt).toBeNull();
+    expect((await harness.service.integrationVerify({ agent: "claude" })).lastRealEventAt).toBeNull();
   });
 
   it("that were written while there was no connection arrive after it, once and in order", async () => {
     await integrate("install");
-    const player = await scene.play("claude");
+    const player = await harness.play("claude");
     await player.event("SessionStart");
     await untilApplied(1);
     const said = ["SessionStart"];
@@ -105,32 +105,32 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
         await player.event(name);
       }
     };
-    await scene.server.stop();
-    await scene.untilHealth("down");
+    await harness.server.stop();
+    await harness.untilHealth("down");
     for (let turn = 0; turn < 3; turn += 1)
       await say("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop");
     expect(waiting()).toHaveLength(12);
-    await scene.server.start();
+    await harness.server.start();
     // While the backlog is taken more is written, and the connection breaks again.
     const writing = say("UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "UserPromptSubmit");
-    await scene.untilHealth("ok");
-    await scene.server.stop();
+    await harness.untilHealth("ok");
+    await harness.server.stop();
     await writing;
-    await scene.server.start();
-    await scene.untilHealth("ok");
+    await harness.server.start();
+    await harness.untilHealth("ok");
     await player.frame("running");
     await untilApplied(said.length);
-    await scene.daemon.untilState(player.paneId, "running", LIMIT_MS);
+    await harness.daemon.untilState(player.paneId, "running", LIMIT_MS);
     expect(applied()).toEqual(said);
     await until(() => waiting().length === 0, "the spool is empty", LIMIT_MS);
   });
 
   it("are told from what else lies in the spool: old ones, future ones and no events at all", async () => {
     await integrate("install");
-    const player = await scene.play("claude");
+    const player = await harness.play("claude");
     await player.frame("completed");
-    await scene.daemon.untilState(player.paneId, "idle", LIMIT_MS);
-    const socket = `${scene.tmux.socketPath},${await scene.tmux.serverPid()},0`;
+    await harness.daemon.untilState(player.paneId, "idle", LIMIT_MS);
+    const socket = `${harness.tmux.socketPath},${await harness.tmux.serverPid()},0`;
     const drop = (name: string, event: string, seconds: number): void => {
       const payload = JSON.stringify({ hook_event_name: event, session_id: player.sessionId, prompt: "x" });
       const header = `agtmux-event 1\nagent=claude\nevent=${event}\ntmux=${socket}\npane=${player.paneId}\nppid=1\n\n`;
@@ -158,38 +158,38 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
     expect(existsSync(spool("new"))).toBe(true);
     const { changes } = await integrate("uninstall", "codex");
     expect(changes.map(({ path }) => path)).toContain(spool());
-    const left = readdirSync(scene.server.remoteHome, { recursive: true, encoding: "utf8" });
+    const left = readdirSync(harness.server.remoteHome, { recursive: true, encoding: "utf8" });
     expect(left.toSorted()).toEqual([".claude", ".codex"]);
   });
 
   it("are left to an agtmux of its own that lives there, and the target says so", async () => {
     await integrate("install");
     const foreign = createServer();
-    const socket = join(scene.server.remoteHome, ".agtmux", "agtmuxd.sock");
+    const socket = join(harness.server.remoteHome, ".agtmux", "agtmuxd.sock");
     await new Promise<void>((done) => foreign.listen(socket, done));
     const reconnect = async (): Promise<void> => {
-      await scene.service.targetChange({ name: "vm1", enabled: false });
-      await scene.service.targetChange({ name: "vm1", enabled: true });
-      await scene.service.targetConnect({ name: "vm1" });
+      await harness.service.targetChange({ name: "vm1", enabled: false });
+      await harness.service.targetChange({ name: "vm1", enabled: true });
+      await harness.service.targetConnect({ name: "vm1" });
     };
     try {
       await reconnect();
-      await scene.untilHealth("degraded");
-      expect(scene.target()).toMatchObject({
+      await harness.untilHealth("degraded");
+      expect(harness.target()).toMatchObject({
         health_reason: expect.stringContaining("an agtmux of its own") as string,
         remedy: expect.stringContaining("agtmux daemon stop") as string,
       });
       await expect(integrate("install", "codex")).rejects.toMatchObject({ code: "E_INTEGRATION_REFUSED" });
-      const player = await scene.play("claude");
+      const player = await harness.play("claude");
       await player.event("UserPromptSubmit");
       await player.frame("waiting_approval");
-      await scene.daemon.untilState(player.paneId, "waiting_approval", LIMIT_MS);
+      await harness.daemon.untilState(player.paneId, "waiting_approval", LIMIT_MS);
       expect([applied(), waiting().length]).toEqual([[], 1]);
     } finally {
       await new Promise((done) => foreign.close(done));
     }
     await reconnect();
-    await scene.untilHealth("ok");
+    await harness.untilHealth("ok");
     await untilApplied(1);
   });
 });

@@ -1,7 +1,7 @@
 // A target behind a real sshd: its panes stand beside those of this machine, and it comes and goes with its connection.
 import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { framesOf } from "../chain/scene.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";

@@ -30,7 +30,7 @@ export interface DialogAgent {
   skip(): Promise<void>;
 }
 
-export interface DesktopScene {
+export interface DesktopHarness {
   readonly folder: string;
   readonly home: string;
   readonly tmux: PrivateTmux;
@@ -57,7 +57,7 @@ export const installRecorder = (path: string, log: string): void => {
   chmodSync(path, 0o755);
 };
 
-export const openDesktopScene = async (browser: Browser): Promise<DesktopScene> => {
+export const openDesktopHarness = async (browser: Browser): Promise<DesktopHarness> => {
   const folder = mkdtempSync(join(tmpdir(), "agtmux-desk-"));
   const home = join(folder, "home");
   const terminalLog = join(folder, "terminal.log");

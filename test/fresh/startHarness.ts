@@ -43,7 +43,7 @@ esac
 /** What a mirror does with the archive. */
 type Serving = "whole" | "cut off" | "half and then nothing";
 
-export interface StartScene {
+export interface StartHarness {
   readonly root: string;
   /** Of Electron's package in the clone. */
   readonly electron: string;
@@ -123,7 +123,7 @@ const startMirror = async (zip: Buffer, how: () => Serving): Promise<{ server: S
 };
 
 /** `platform`: whose binary is started, whatever this machine is. */
-export const openStartScene = async (platform: "darwin" | "linux"): Promise<StartScene> => {
+export const openStartHarness = async (platform: "darwin" | "linux"): Promise<StartHarness> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-start-"));
   const clone = join(root, "clone");
   mkdirSync(clone);

@@ -19,7 +19,7 @@ export const framesOf = (
   kind: "recordings" | "variants" | "published" = "recordings",
 ): string => fileURLToPath(new URL(`../fixtures/${kind}/${agent}`, import.meta.url));
 
-export interface ChainScene {
+export interface ChainHarness {
   readonly tmux: PrivateTmux;
   readonly daemon: TestDaemon;
   /** Our hooks, plugin or extension into the agent's settings. */
@@ -40,12 +40,12 @@ const standIn = <T extends object>(present: () => T): T =>
   new Proxy({} as T, { get: (_none, key) => Reflect.get(present(), key) as unknown });
 
 /** To be called once in a test file, outside of its tests. */
-export const useChainScene = (): ChainScene => {
+export const useChainHarness = (): ChainHarness => {
   let tmux: PrivateTmux | null = null;
   let daemon: TestDaemon | null = null;
   const players: Player[] = [];
   const now = () => {
-    if (tmux === null || daemon === null) throw new Error("the scene exists only within a test");
+    if (tmux === null || daemon === null) throw new Error("the harness exists only within a test");
     return { tmux, daemon };
   };
   beforeEach(async () => {
@@ -55,7 +55,7 @@ export const useChainScene = (): ChainScene => {
   });
   afterEach(async () => {
     for (const player of players.splice(0)) await player.close();
-    // Each may be missing where the scene could not be set up.
+    // Each may be missing where the harness could not be set up.
     await daemon?.close();
     daemon = null;
     await tmux?.close();

@@ -1,11 +1,11 @@
-// The scene of the action tests with its panes behind a real sshd: `tmux` is the far server, and nothing of this machine is
+// The harness of the action tests with its panes behind a real sshd: `tmux` is the far server, and nothing of this machine is
 // watched, so that a pane's id names a far pane. The remote side runs as the same user with a home of its own.
 import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import type { TargetView } from "../../core/model/view.ts";
-import type { Scene } from "../actions/scene.ts";
-import { framesOf } from "../chain/scene.ts";
+import type { Harness } from "../actions/actionHarness.ts";
+import { framesOf } from "../chain/chainHarness.ts";
 import { startTestDaemon } from "../harness/daemon.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
@@ -15,7 +15,7 @@ import { createSshServer, type SshServer } from "./sshServer.ts";
 export const LIMIT_MS = 20_000;
 export type Transport = "openssh" | "ssh2";
 
-export interface TargetScene extends Scene {
+export interface TargetHarness extends Harness {
   readonly server: SshServer;
   /** `vm1` as it is listed now. */
   target(): TargetView | undefined;
@@ -25,10 +25,10 @@ export interface TargetScene extends Scene {
 }
 
 /** Resolves once `vm1` is connected. `tmuxPath`: the remote tmux program. */
-export const openTargetScene = async (
+export const openTargetHarness = async (
   transport: Transport,
   { tmuxPath }: { tmuxPath?: string } = {},
-): Promise<TargetScene> => {
+): Promise<TargetHarness> => {
   const server = await createSshServer();
   const tmux = createRemoteTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");

@@ -3,7 +3,7 @@
 import { powerMonitor } from "electron";
 
 /** Once the app is ready. */
-export const onWakeUp = (handle: () => void): void => {
+export const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("resume", handle);
   powerMonitor.on("unlock-screen", handle);
 };

@@ -7,9 +7,9 @@ import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { until } from "../setup/realClock.ts";
 import type { SshServer } from "./sshServer.ts";
-import type { Transport } from "./targetScene.ts";
+import type { Transport } from "./targetHarness.ts";
 
-export interface FleetTarget {
+export interface RemoteTarget {
   name: string;
   alias: string;
   transport: Transport;
@@ -19,22 +19,22 @@ export interface FleetTarget {
   moreSockets?: Readonly<Record<string, string>>;
 }
 
-export interface FleetScene {
+export interface RemoteTargetsHarness {
   readonly daemon: TestDaemon;
   target(name: string): TargetView | undefined;
   untilHealth(name: string, health: TargetView["health"], limitMs?: number): Promise<TargetView>;
   rowsOf(name: string): PaneView[];
   /** Adds to the targets. */
-  add(...targets: FleetTarget[]): Promise<void>;
+  add(...targets: RemoteTarget[]): Promise<void>;
   /** Prompts of the stored events, in the order in which they were applied. */
   storedPrompts(): string[];
 }
 
 /** The daemon watches `sockets` of this machine, and the targets as they are added. Its owner closes `daemon`. */
-export const openFleet = async (options: {
+export const openRemoteTargets = async (options: {
   server: SshServer;
   sockets: readonly string[];
-}): Promise<FleetScene> => {
+}): Promise<RemoteTargetsHarness> => {
   const daemon = await startTestDaemon({
     sockets: options.sockets,
     env: { AGTMUX_SSH_CONFIG: options.server.configFile },

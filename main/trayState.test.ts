@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { rollUp } from "../core/engine/rollup.ts";
 import { makePane } from "../test/factories/view.ts";
 import type { FeedEntry, PaneView } from "../core/model/view.ts";
-import { PaneBoard, toPicture } from "./paneBoard.ts";
+import { TrayState, toPicture } from "./trayState.ts";
 
 const snapshot = (...panes: PaneView[]): FeedEntry => ({
   kind: "snapshot",
@@ -50,22 +50,22 @@ describe("the tray's picture", () => {
 
 describe("the board", () => {
   it("follows the feed, and a snapshot replaces what was there", () => {
-    const board = new PaneBoard();
-    board.apply(snapshot(pane("waiting_approval", "a"), pane(null, "shell")));
-    expect(board.picture).toMatchObject({ urgency: "waiting_approval", waiting: 1 });
-    board.apply(change(pane("running", "a")));
-    expect(board.picture).toMatchObject({ urgency: "running", waiting: 0 });
-    board.apply(snapshot(pane("error", "b")));
-    expect(board.picture.tooltip).toBe("agtmux: 1 error");
+    const trayState = new TrayState();
+    trayState.apply(snapshot(pane("waiting_approval", "a"), pane(null, "shell")));
+    expect(trayState.picture).toMatchObject({ urgency: "waiting_approval", waiting: 1 });
+    trayState.apply(change(pane("running", "a")));
+    expect(trayState.picture).toMatchObject({ urgency: "running", waiting: 0 });
+    trayState.apply(snapshot(pane("error", "b")));
+    expect(trayState.picture.tooltip).toBe("agtmux: 1 error");
   });
 
   it("keeps a pane's new agent when the old one is removed late", () => {
-    const board = new PaneBoard();
-    board.apply(snapshot(pane("running", "a", "old")));
-    board.apply(change(pane("waiting_input", "a", "new")));
-    board.apply(removed("a", "old"));
-    expect(board.picture.waiting).toBe(1);
-    board.apply(removed("a", "new"));
-    expect(board.picture.tooltip).toBe("agtmux: no agents");
+    const trayState = new TrayState();
+    trayState.apply(snapshot(pane("running", "a", "old")));
+    trayState.apply(change(pane("waiting_input", "a", "new")));
+    trayState.apply(removed("a", "old"));
+    expect(trayState.picture.waiting).toBe(1);
+    trayState.apply(removed("a", "new"));
+    expect(trayState.picture.tooltip).toBe("agtmux: no agents");
   });
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
-import { AGENTS, framesOf, type PlayedAgent } from "../chain/scene.ts";
+import { AGENTS, framesOf, type PlayedAgent } from "../chain/chainHarness.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { createSshServer, type SshServer } from "../ssh/sshServer.ts";
@@ -24,7 +24,7 @@ export interface Keeper {
   player: Player;
 }
 
-export interface SoakScene {
+export interface SoakHarness {
   readonly paths: RuntimePaths;
   readonly tmux: PrivateTmux;
   /** Comes and goes. */
@@ -65,10 +65,10 @@ const remoteTarget = (transport: "ssh2" | "openssh", socketPath: string) => ({
   tmux_servers: [{ name: "far", socket_path: socketPath }],
 });
 
-export const openSoakScene = async (options: {
+export const openSoakHarness = async (options: {
   agents?: readonly PlayedAgent[];
   hasTargets: boolean;
-}): Promise<SoakScene> => {
+}): Promise<SoakHarness> => {
   const { agents = AGENTS } = options;
   const root = mkdtempSync(join(tmpdir(), "agtmux-s-"));
   const home = join(root, "home");

@@ -5,7 +5,7 @@ import type { PaneView } from "../../core/model/view.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 
-export interface Scene {
+export interface Harness {
   readonly tmux: PrivateTmux;
   readonly daemon: TestDaemon;
   readonly service: DaemonService;
@@ -20,7 +20,7 @@ export interface Scene {
 }
 
 /** `env`: for the daemon, beside what the tests run with. */
-export const openScene = async (env: NodeJS.ProcessEnv = {}): Promise<Scene> => {
+export const openHarness = async (env: NodeJS.ProcessEnv = {}): Promise<Harness> => {
   const tmux = createPrivateTmux();
   await tmux.run("new-session", "-d", "-s", "base", "-x", "120", "-y", "40", "exec cat");
   const daemon = await startTestDaemon({ sockets: [tmux.socketPath], env });

@@ -50,7 +50,7 @@ export const toPicture = (states: readonly CanonicalState[]): TrayPicture => {
   };
 };
 
-export class PaneBoard {
+export class TrayState {
   private readonly rows = new Map<string, Row>();
 
   get picture(): TrayPicture {

@@ -34,7 +34,7 @@ export interface BenchAgent {
   rest(): void;
 }
 
-export interface Scene {
+export interface Harness {
   readonly tmux: PrivateTmux;
   readonly tmuxPid: number;
   readonly paths: RuntimePaths;
@@ -129,11 +129,11 @@ const childOf = async (pid: number): Promise<number> => {
  * `panes` in up to 20 sessions, `agents` of them with an agent that shows a fresh prompt. `isInShell`: a shell waits for it, so
  * that its pane stays when it ends.
  */
-export const createScene = async (options: {
+export const createHarness = async (options: {
   panes: number;
   agents: number;
   isInShell?: boolean;
-}): Promise<Scene> => {
+}): Promise<Harness> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-b-"));
   const home = join(root, "home");
   const paths = runtimePaths(join(root, "a"));

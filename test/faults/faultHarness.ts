@@ -37,7 +37,7 @@ export interface Agents {
   idle: Played;
 }
 
-export interface FaultScene {
+export interface FaultHarness {
   readonly root: string;
   readonly paths: RuntimePaths;
   readonly tmux: PrivateTmux;
@@ -80,9 +80,9 @@ export const dropFile = (paths: RuntimePaths, name: string, text: string | Buffe
 };
 
 /** `homeOf` makes the folder in which the home is to be, and `release` takes it back, for faults of the disk. */
-export const openFaultScene = async (
+export const openFaultHarness = async (
   options: { homeOf?: (root: string) => string; release?: () => void } = {},
-): Promise<FaultScene> => {
+): Promise<FaultHarness> => {
   const main = await bundleDaemon();
   const root = mkdtempSync(join(tmpdir(), "agtmux-f-"));
   const home = join(root, "home");

@@ -22,7 +22,7 @@ export interface TargetSettings {
   tmux_servers: readonly { name: string; socket_path: string }[];
 }
 
-export interface SshScene {
+export interface SshHarness {
   readonly server: SshServer;
   readonly proxy: Proxy;
   readonly remote: PrivateTmux;
@@ -45,7 +45,7 @@ export const untilHealth = (client: DaemonClient, name: string, health: string):
     LIMIT_MS,
   );
 
-export const createSshScene = async (transport: Transport): Promise<SshScene> => {
+export const createSshHarness = async (transport: Transport): Promise<SshHarness> => {
   const server = await createSshServer();
   const proxy = await createProxy(server.port);
   proxy.setDelay(ONE_WAY_MS);
