@@ -51,7 +51,7 @@ const countersOf = (port: number): Counters => {
 
 /** What the far sshd started itself: one for each open channel. */
 const countChannels = (remoteHome: string): number => {
-  const isFar = (pid: string): boolean => {
+  const isRemote = (pid: string): boolean => {
     try {
       return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`HOME=${remoteHome}\0`);
     } catch {
@@ -60,7 +60,7 @@ const countChannels = (remoteHome: string): number => {
   };
   const parentOf = (pid: string): string =>
     /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? "";
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isFar(pid) && !isFar(parentOf(pid)))
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && isRemote(pid) && !isRemote(parentOf(pid)))
     .length;
 };
 

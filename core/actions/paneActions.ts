@@ -6,6 +6,7 @@ import { killProcess } from "./kill.ts";
 import type { Gate } from "./prepare.ts";
 import { createProcessSignaller, findProcess } from "./processSignaller.ts";
 import { sendText } from "./send.ts";
+import { createKeyedMutex } from "../engine/semaphore.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { ActionResult } from "../model/actionView.ts";
@@ -20,7 +21,6 @@ import { createIdempotency, toResult } from "./idempotency.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import { createPaneReach } from "./paneReach.ts";
 import { createOutputActions } from "./outputActions.ts";
-import { createPaneTurns } from "./paneTurns.ts";
 
 export interface PaneActionsDeps {
   ingest: Ingest;
@@ -47,7 +47,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
     paneOf: (key) => ingest.liveState.paneOf(key),
     makeNonce: () => deps.ids.nonce(),
   });
-  const turns = createPaneTurns();
+  const mutex = createKeyedMutex();
+  /** One action at a time per pane: the keys of two senders must never mix, nor one's Enter send the other's text. */
+  const inTurn = <T>({ verified }: ActionTurn, work: () => Promise<T>): Promise<T> =>
+    mutex.run(paneKeyString(verified.subject.key), work);
 
   const idempotency = createIdempotency({ store, clock });
 
@@ -135,12 +138,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
     ...createOutputActions({ ingest, audit, connectedTargets, reach, clock }),
 
     send: (input) =>
-      audit.throughGate(
-        "send",
-        input,
-        (turn) => turns.take(turn.verified.subject.key, () => sendOnce(turn, input)),
-        { outcomeOf, textLength: input.text.length },
-      ),
+      audit.throughGate("send", input, (turn) => inTurn(turn, () => sendOnce(turn, input)), {
+        outcomeOf,
+        textLength: input.text.length,
+      }),
 
     answer: async (input) => {
       const before = answeredBefore(input);
@@ -157,7 +158,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
               "E_PROMPT_UNCONFIRMED",
               `Nothing was sent to ${turn.verified.subject.paneRef}: an answer must name the prompt that it is for`,
             );
-          return turns.take(turn.verified.subject.key, () => answerOnce(turn, input));
+          return inTurn(turn, () => answerOnce(turn, input));
         },
         {
           outcomeOf,
@@ -172,7 +173,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
         "interrupt",
         input,
         (turn) =>
-          turns.take(turn.verified.subject.key, async () => {
+          inTurn(turn, async () => {
             const { runtime, adapter } = agentOf(turn);
             const { subject } = turn.verified;
             const { runtimeId } = runtime;

@@ -47,7 +47,7 @@ const requireFresh = (
   );
 };
 
-/** `turn` must have its pane's turn (see PaneTurns), and a prompt bound. */
+/** Called while no other action is under way in the pane, with a prompt bound to `turn`. */
 export const createPaneAnswer = (deps: PaneAnswerDeps): PaneAnswer => {
   const { ingest, gate, reach, clock } = deps;
   const answered = new Map<string, Answered>();

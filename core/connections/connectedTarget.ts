@@ -2,7 +2,7 @@
 // collector that watches them. It lives as long as one connection; who opens, closes and renews it is not its business.
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
-import type { CollectorSink, WatchedServer as CollectedServer } from "../collect/sink.ts";
+import type { CollectorSink, WatchedServer } from "../collect/sink.ts";
 import type { Timing } from "../model/config.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
@@ -11,8 +11,8 @@ import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { TmuxVersion } from "../tmux/findTmux.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
-import type { WatchedServer } from "../tmux/servers.ts";
-import { createThriftyProbe } from "../tmux/thriftyProbe.ts";
+import type { TmuxSocket } from "../tmux/servers.ts";
+import { createIncrementalProbe } from "../tmux/incrementalProbe.ts";
 import { createTmuxServer } from "../tmux/tmuxServer.ts";
 
 /** What differs from target to target. */
@@ -24,7 +24,7 @@ export interface ConnectedTargetParts {
   tmuxVersion?: TmuxVersion;
   /** Null: no tmux was found there. */
   tmuxPath: string | null;
-  servers: readonly WatchedServer[];
+  servers: readonly TmuxSocket[];
   processes: ProcessTree;
   /** Makes a command of the target one for a person's terminal here; where it is left out, it is one already. */
   toTerminal?: (argv: readonly string[]) => string[];
@@ -43,8 +43,8 @@ export interface ConnectedTarget {
   readonly targetId: string;
   readonly executor: TargetExecutor;
   readonly tmuxPath: string | null;
-  readonly servers: readonly WatchedServer[];
-  readonly collected: readonly CollectedServer[];
+  readonly servers: readonly TmuxSocket[];
+  readonly collected: readonly WatchedServer[];
   readonly collector: Collector;
   readonly processes: ProcessTree;
   /** Makes a command of the target one for a person's terminal here. */
@@ -61,7 +61,7 @@ export interface ConnectedTarget {
 export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarget => {
   const { executor, tmuxPath, servers, processes, clock, ids, logger, tmuxVersion } = deps;
   const reader = deps.reader ?? executor;
-  const watch = (tmuxPath: string, watched: WatchedServer): CollectedServer => {
+  const watch = (tmuxPath: string, watched: TmuxSocket): WatchedServer => {
     const tmux = createTmuxServer({
       ...watched,
       executor: reader,
@@ -74,7 +74,7 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
     const probe =
       tmuxVersion === undefined
         ? {}
-        : { probe: createThriftyProbe({ server: tmux, version: tmuxVersion, clock }) };
+        : { probe: createIncrementalProbe({ server: tmux, version: tmuxVersion, clock }) };
     return watchServer({
       tmux,
       socketPath: watched.socketPath,

@@ -6,7 +6,7 @@ import type { Pane } from "../model/runtime.ts";
 import type { TargetView } from "../model/view.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
-import type { WatchedServer } from "../tmux/servers.ts";
+import type { TmuxSocket } from "../tmux/servers.ts";
 
 /** The agent's hooks on one target. Nothing here changes a file. */
 export interface DoctorIntegrations {
@@ -34,7 +34,7 @@ export interface DoctorLink {
   tmuxPath: string | null;
   /** Looks for tmux now. Fails with E_TMUX_MISSING and the places that were tried. */
   findTmux: () => Promise<FoundTmux>;
-  servers: readonly WatchedServer[];
+  servers: readonly TmuxSocket[];
   panes: readonly Pane[];
   processes: ProcessReader;
   /** Null where no agent of the target can be integrated. */

@@ -2,7 +2,7 @@
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetView } from "../model/view.ts";
-import type { WatchedServer } from "../tmux/servers.ts";
+import type { TmuxSocket } from "../tmux/servers.ts";
 import {
   COMMAND_TIMEOUT_MS,
   placeOf,
@@ -15,7 +15,7 @@ type ServerView = TargetView["servers"][number];
 
 const count = (panes: number): string => `${panes} pane${panes === 1 ? "" : "s"}`;
 
-const checkWatch = (view: ServerView, { socketPath }: WatchedServer): Diagnosis => {
+const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => {
   const { tmux_server: name, status, mode, problem, pane_count } = view;
   const evidence = [socketPath, count(pane_count), ...(problem === null ? [] : [problem])].join("; ");
   if (status === "no_server")
@@ -55,7 +55,7 @@ const checkWatch = (view: ServerView, { socketPath }: WatchedServer): Diagnosis 
  */
 const checkKeys = async (
   { executor, tmuxPath }: DoctorLink,
-  { server, socketArgs }: WatchedServer,
+  { server, socketArgs }: TmuxSocket,
   panes: readonly Pane[],
 ): Promise<Diagnosis | null> => {
   const pane = panes.find((one) => one.server === server && !one.isDead);

@@ -37,9 +37,9 @@ export const rowFormat = (nonce: string): string => {
 };
 
 /** A pane as one session shows it. */
-export type PaneRow = Omit<Pane, "targetId" | "server" | "alsoIn" | "updatedAt"> & { isGrouped: boolean };
+export type ListedPane = Omit<Pane, "targetId" | "server" | "alsoIn" | "updatedAt"> & { isGrouped: boolean };
 
-const parseRow = (parts: readonly string[]): PaneRow | null => {
+const parseRow = (parts: readonly string[]): ListedPane | null => {
   const [numbers = "", title = "", windowName = "", sessionName = ""] = parts;
   const fields = numbers.split(" ");
   if (fields.length !== NUMBER_FIELDS.length) return null;
@@ -83,8 +83,8 @@ const parseRow = (parts: readonly string[]): PaneRow | null => {
 export const parseRows = (
   lines: readonly string[],
   nonce: string,
-): { rows: PaneRow[]; malformed: number } => {
-  const rows: PaneRow[] = [];
+): { rows: ListedPane[]; malformed: number } => {
+  const rows: ListedPane[] = [];
   let malformed = 0;
   // Every row holds five marks: its text starts after the first and ends at the fifth.
   const parts = lines.join("\n").split(`<${nonce}>`);
@@ -101,14 +101,16 @@ export const parseRows = (
 const idNumber = (id: string): number => Number(id.slice(1));
 
 /** Ungrouped before grouped, then the lowest id: the session that stands for a pane (design "References"). */
-const byRank = (a: PaneRow, b: PaneRow): number =>
+const byRank = (a: ListedPane, b: ListedPane): number =>
   Number(a.isGrouped) - Number(b.isGrouped) || idNumber(a.sessionId) - idNumber(b.sessionId);
 
 /**
  * One entry per pane, in the order of the listing: the row of the session that stands for it, with every other link of its
  * window in `alsoIn`. Of the links of one session the lowest index comes first.
  */
-export const foldRows = (rows: readonly PaneRow[]): (Omit<PaneRow, "isGrouped"> & Pick<Pane, "alsoIn">)[] => {
+export const foldRows = (
+  rows: readonly ListedPane[],
+): (Omit<ListedPane, "isGrouped"> & Pick<Pane, "alsoIn">)[] => {
   const byPane = Map.groupBy(rows, (row) => row.paneId);
   return [...byPane.values()].flatMap((group) => {
     const ranked = group.toSorted((a, b) => byRank(a, b) || a.windowIndex - b.windowIndex);

@@ -5,14 +5,17 @@ import type { ProcessTree } from "../ports/processTree.ts";
 import { parseCmdline, parseProcStat, parseUptime, MAX_ARGS, type ProcStat } from "./procStat.ts";
 import { createPsTree, type PsTreeOptions } from "./psTree.ts";
 import { isSameStart } from "./sameStart.ts";
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "../engine/semaphore.ts";
 import { walkProcesses } from "./walkProcesses.ts";
 
 const MAX_FILE_BYTES = 4_096;
 /** How long the identity of `/proc/<pid>` alone proves life; a zombie keeps it, so now and then the state is read. */
 const FULL_CHECK_MS = 8_000;
 const MAX_KNOWN = 4_096;
-/** Panes or processes that are read at once. */
+/**
+ * Panes or processes that are read at once. A thousand file reads that are started together are one long stretch of the serving
+ * loop, and their ends another; the thread pool has four threads and gains nothing by it.
+ */
 const PARALLEL = 16;
 
 export interface ProcessTreeOptions extends PsTreeOptions {
@@ -29,7 +32,7 @@ type ListChildren = (read: Read) => Promise<readonly number[]>;
 const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree => {
   const { files } = executor;
   let bootAt: Promise<number> | null = null;
-  const inTurn = createTurns(PARALLEL);
+  const semaphore = createSemaphore(PARALLEL);
   const known = new Map<number, { madeAt: number; readAt: number; startedAt: number }>();
   const getBootAt = (): Promise<number> => {
     bootAt ??= files
@@ -108,7 +111,8 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     known.set(pid, { madeAt: folder.mtimeMs, readAt: clock.now(), startedAt: actualStart });
     return true;
   };
-  const verify = (pid: number, startedAt: number): Promise<boolean> => inTurn(() => isStill(pid, startedAt));
+  const verify = (pid: number, startedAt: number): Promise<boolean> =>
+    semaphore.run(() => isStill(pid, startedAt));
   return {
     ofPanes: async (panePids) => {
       const hasChildrenFiles = (await files.stat("/proc/thread-self/children").catch(() => null)) !== null;
@@ -116,7 +120,7 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
       const trees = new Map<number, ProcessInfo[]>();
       await Promise.all(
         [...new Set(panePids)].map(async (pid) => {
-          const tree = await inTurn(() => walkProcesses(pid, readProcess, listChildren));
+          const tree = await semaphore.run(() => walkProcesses(pid, readProcess, listChildren));
           if (tree.length > 0)
             trees.set(
               pid,

@@ -5,7 +5,7 @@ import type { Config } from "../model/config.ts";
 import { DEFAULT_SERVER, refNameSchema } from "../model/runtime.ts";
 
 /** A server to watch. It need not run: a missing socket is a normal answer. */
-export interface WatchedServer {
+export interface TmuxSocket {
   /** Name in references. */
   server: string;
   /** Arguments that make any tmux command talk to it, to be put before the command. */
@@ -47,9 +47,9 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
  * made unique by a number, and never `default`. Sockets are addressed by path (`-S`), so that a child's TMUX_TMPDIR
  * cannot send it elsewhere. Entries of AGTMUX_TMUX_SOCKETS are names or absolute paths; empty and invalid ones are left out.
  */
-export const resolveServers = ({ configured, env, uid }: ServersInput): WatchedServer[] => {
+export const resolveServers = ({ configured, env, uid }: ServersInput): TmuxSocket[] => {
   const folder = `${(env.TMUX_TMPDIR || "/tmp").replace(/(?<=.)\/+$/, "")}/tmux-${uid}`;
-  const servers: WatchedServer[] = [];
+  const servers: TmuxSocket[] = [];
   const names = new Set<string>();
   const paths = new Set<string>();
   const add = (name: string, socketPath: string): void => {

@@ -9,9 +9,9 @@ import { createDirectRetry } from "./directRetry.ts";
 import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
 import { isGone, LOOK_HOOKS, lookScript } from "./lookScript.ts";
 import { assertReadCommand, type ReadCommand } from "./readCommand.ts";
-import type { WatchedServer } from "./servers.ts";
+import type { TmuxSocket } from "./servers.ts";
 import { parseTranscript, type CommandAnswer } from "./transcript.ts";
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "../engine/semaphore.ts";
 
 const TIMEOUT_MS = 5_000;
 /** What a batch may print: the largest listings and screens take a tenth of it. */
@@ -43,7 +43,7 @@ export interface TmuxServer {
   close(): Promise<void>;
 }
 
-export interface TmuxServerOptions extends WatchedServer {
+export interface TmuxServerOptions extends TmuxSocket {
   executor: TargetExecutor;
   tmuxPath: string;
   clock: Clock;
@@ -57,7 +57,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   // -u: otherwise a client without a UTF-8 locale gets underscores for everything that is not ASCII.
   const tmux = [tmuxPath, "-u", ...(options.label === undefined ? socketArgs : ["-L", options.label])];
   const retry = createDirectRetry();
-  const inTurn = createTurns(AT_ONCE);
+  const semaphore = createSemaphore(AT_ONCE);
   /**
    * The server that answered the tmux program last, which has looked at its socket's folder then: its socket, and whether its
    * version is one whose messages were tried out. Of another version a message of ours might be the end.
@@ -166,7 +166,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     query: async (commands) => {
       for (const command of commands) assertReadCommand(command);
       try {
-        return await inTurn(async () =>
+        return await semaphore.run(async () =>
           isClosed
             ? { status: "error", problem: "the connection to the tmux server is closed" }
             : queryOnce(commands),

@@ -112,7 +112,7 @@ describe.each(["openssh", "ssh2"] as const)(
         "it is watched",
         LIMIT_MS,
       );
-    const countFar = async () => ({
+    const countRemote = async () => ({
       processes: server.remoteProcesses().length,
       sessions: server.connectionPids().length,
       clients: (await remote.clientPids()).length,
@@ -133,7 +133,7 @@ describe.each(["openssh", "ssh2"] as const)(
         await remoteTargets.add({ name: "vm1", alias: "proxied", transport, socketPath: remote.socketPath });
         await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
         await untilSeen();
-        const [remoteOnce, hereOnce] = [await countFar(), countHere()];
+        const [remoteOnce, hereOnce] = [await countRemote(), countHere()];
         const load = await createLoad();
         try {
           for (let index = 0; index < CUTS; index += 1) {
@@ -152,7 +152,7 @@ describe.each(["openssh", "ssh2"] as const)(
 
         await untilSeen();
         // Something short-lived may have been counted with the first one.
-        const counts = async () => ({ ...(await countFar()), ...countHere() });
+        const counts = async () => ({ ...(await countRemote()), ...countHere() });
         const most = { ...remoteOnce, ...hereOnce };
         const isSettled = async (): Promise<boolean> => {
           const now = Object.values(await counts());
@@ -165,9 +165,9 @@ describe.each(["openssh", "ssh2"] as const)(
         await remoteTargets.daemon.daemon.service.targetRemove({ name: "vm1", isConfirmed: true });
         const nothing = { processes: 0, sessions: 0, clients: 0 };
         const isEmpty = async (): Promise<boolean> =>
-          JSON.stringify([await countFar(), countHere()]) === JSON.stringify([nothing, before]);
+          JSON.stringify([await countRemote(), countHere()]) === JSON.stringify([nothing, before]);
         await until(isEmpty, "nothing is left", LIMIT_MS).catch(async () => {
-          expect([await countFar(), countHere()]).toEqual([nothing, before]);
+          expect([await countRemote(), countHere()]).toEqual([nothing, before]);
         });
       },
     );

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createChannelSlots } from "./channelSlots.ts";
 import { createFramedOutput, createStartGate } from "./remoteOutput.ts";
 
 const MARKS = { start: "<start>", end: "<end>" };
@@ -86,23 +85,5 @@ describe("the start gate", () => {
         expect(openings).toEqual(["42"]);
       }),
     );
-  });
-});
-
-describe("channel slots", () => {
-  it("are given in order, and never more than there are", async () => {
-    const slots = createChannelSlots(2);
-    const taken: number[] = [];
-    const releases = await Promise.all([slots.take(), slots.take()]);
-    const third = slots.take().then((release) => (taken.push(3), release));
-    const fourth = slots.take().then((release) => (taken.push(4), release));
-    expect(taken).toEqual([]);
-    releases[0]();
-    releases[0]();
-    await third;
-    expect(taken).toEqual([3]);
-    (await third)();
-    await fourth;
-    expect(taken).toEqual([3, 4]);
   });
 });

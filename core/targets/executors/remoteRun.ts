@@ -66,7 +66,7 @@ const prepare = (marks: RemoteMarks, request: RemoteRequest): { line: string; in
  * @throws Error when the channel ends before the command does: it is then not known what became of it. RemoteFlood when more
  *   comes beside the answer than anybody says by accident.
  */
-export const runFar = async (
+export const runRemote = async (
   open: () => Promise<TransportChannel>,
   request: RemoteRequest,
 ): Promise<RemoteResult> => {

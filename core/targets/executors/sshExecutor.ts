@@ -6,12 +6,18 @@ import type { RunResult } from "../../ports/targetExecutor.ts";
 import { LOGIN_COMMAND } from "../quote.ts";
 import type { ConnectionFacts, RemoteExecutor } from "../remoteExecutor.ts";
 import { unreachableError } from "../sshErrors.ts";
-import { createChannelSlots } from "./channelSlots.ts";
+import { createSemaphore } from "../../engine/semaphore.ts";
 import { openRemoteChannel, type RemoteChannel } from "./remoteChannel.ts";
-import { RemoteFlood, runFar, type RemoteRequest, type RemoteResult } from "./remoteRun.ts";
+import { RemoteFlood, runRemote, type RemoteRequest, type RemoteResult } from "./remoteRun.ts";
 import { askFacts } from "./connectionFacts.ts";
 import { createSshFiles } from "./sshFiles.ts";
 import type { SshTransport, TransportChannel } from "./sshTransport.ts";
+
+/**
+ * OpenSSH servers refuse the eleventh session of a connection (MaxSessions); what is beyond a few waits. Half of that limit: the
+ * server counts a session until it has cleaned up after its close, which may be later than the opening that follows at once.
+ */
+const MAX_CHANNELS = 5;
 
 const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 const DEFAULT_CONNECT_TIMEOUT_MS = 15_000;
@@ -32,7 +38,7 @@ export interface SshExecutorOptions {
 export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor => {
   const { targetId, alias, transport, logger } = options;
   const timeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
-  const slots = createChannelSlots();
+  const semaphore = createSemaphore(MAX_CHANNELS);
   const channels = new Set<RemoteChannel>();
   let connecting: Promise<ConnectionFacts> | null = null;
   let facts: ConnectionFacts | null = null;
@@ -49,7 +55,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
 
   const open = async (): Promise<TransportChannel> => {
     if (!isUp) throw unreachableError(alias, isClosed ? "the executor is closed" : "there is no connection");
-    const release = await slots.take();
+    const release = await semaphore.acquire();
     try {
       const channel = await transport.open(LOGIN_COMMAND);
       void channel.ended.then(release);
@@ -70,7 +76,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
   };
   const remote = async (request: RemoteRequest): Promise<RemoteResult> => {
     try {
-      return await runFar(open, request);
+      return await runRemote(open, request);
     } catch (error) {
       if (error instanceof Error && error.name === "AgtmuxError") throw error;
       const problem = unreachableError(alias, error instanceof Error ? error.message : String(error), {

@@ -46,7 +46,7 @@ const createActivityClock = (clock: Pick<Clock, "now">) => {
  * Looks like `probeTopology`, with `windowActivity` in our own epoch seconds. One prober belongs to one server; what it
  * remembers is of no use to another.
  */
-export const createThriftyProbe = (options: {
+export const createIncrementalProbe = (options: {
   server: TmuxServer;
   version: { major: number | null; minor: number | null };
   clock: Pick<Clock, "now">;

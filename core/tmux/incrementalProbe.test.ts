@@ -4,7 +4,7 @@ import { randomIds, realClock, until } from "../../test/setup/realClock.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
-import { createThriftyProbe } from "./thriftyProbe.ts";
+import { createIncrementalProbe } from "./incrementalProbe.ts";
 import { createTmuxServer, type TmuxServer } from "./tmuxServer.ts";
 import type { ProbeResult } from "./topology.ts";
 
@@ -45,7 +45,7 @@ const prober = (version = { major: 3, minor: 3 }, offsetMs = 0) => {
       return result;
     },
   };
-  const probe = createThriftyProbe({
+  const probe = createIncrementalProbe({
     server,
     version,
     clock: { now: () => realClock.now() + offsetMs },

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createTurns } from "./turns.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 it("lets so many work at once, the others in their order, also after failures", async () => {
-  const inTurn = createTurns(2);
+  const semaphore = createSemaphore(2);
   const begun: number[] = [];
   let atOnce = 0;
   let most = 0;
@@ -16,7 +16,7 @@ it("lets so many work at once, the others in their order, also after failures", 
     return index;
   };
   const run = (count: number) =>
-    Promise.allSettled(Array.from({ length: count }, (_, index) => inTurn(work(index))));
+    Promise.allSettled(Array.from({ length: count }, (_, index) => semaphore.run(work(index))));
   const results = await run(7);
   expect(results.map((result) => (result.status === "fulfilled" ? result.value : "failed"))).toEqual([
     "failed",
@@ -30,4 +30,20 @@ it("lets so many work at once, the others in their order, also after failures", 
   expect([most, atOnce]).toEqual([2, 0]);
   await run(3);
   expect([most, begun]).toEqual([2, [0, 1, 2, 3, 4, 5, 6, 0, 1, 2]]);
+});
+
+it("gives its places in order, and never more than there are", async () => {
+  const semaphore = createSemaphore(2);
+  const taken: number[] = [];
+  const releases = await Promise.all([semaphore.acquire(), semaphore.acquire()]);
+  const third = semaphore.acquire().then((release) => (taken.push(3), release));
+  const fourth = semaphore.acquire().then((release) => (taken.push(4), release));
+  expect(taken).toEqual([]);
+  releases[0]();
+  releases[0]();
+  await third;
+  expect(taken).toEqual([3]);
+  (await third)();
+  await fourth;
+  expect(taken).toEqual([3, 4]);
 });

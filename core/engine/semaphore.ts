@@ -1,0 +1,69 @@
+// How much of one kind is under way at once, and whose turn is next.
+
+export interface Semaphore {
+  /** Resolves in the order of the calls; the function that it gives frees the place, once. */
+  acquire(): Promise<() => void>;
+  /** Begins `work` when fewer than `limit` others are under way, in the order of asking. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export const createSemaphore = (limit: number): Semaphore => {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  let next = 0;
+  const free = (): void => {
+    const begin = waiting[next];
+    if (begin === undefined) {
+      taken -= 1;
+      waiting.length = 0;
+      next = 0;
+      return;
+    }
+    next += 1;
+    begin();
+  };
+  const acquire = async (): Promise<() => void> => {
+    if (taken < limit) taken += 1;
+    else await new Promise<void>((begin) => waiting.push(begin));
+    let isFree = false;
+    return () => {
+      if (isFree) return;
+      isFree = true;
+      free();
+    };
+  };
+  return {
+    acquire,
+    run: async (work) => {
+      // Without a wait where there is a place: the work begins in this very turn of the loop.
+      if (taken < limit) taken += 1;
+      else await new Promise<void>((begin) => waiting.push(begin));
+      try {
+        return await work();
+      } finally {
+        free();
+      }
+    },
+  };
+};
+
+export interface KeyedMutex {
+  /** Runs `work` when everything that came before it under this key is done, whatever became of that. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+export const createKeyedMutex = (): KeyedMutex => {
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    run: async (key, work) => {
+      const mine = (last.get(key) ?? Promise.resolve()).then(work);
+      const ended = mine.catch(() => undefined);
+      last.set(key, ended);
+      try {
+        return await mine;
+      } finally {
+        if (last.get(key) === ended) last.delete(key);
+      }
+    },
+  };
+};
