@@ -19,6 +19,8 @@ const MAY_BLOCK: Readonly<Record<string, string>> = {
   "core/rpc/startLock.ts": "runs in a command that starts a daemon, not in the daemon",
   "core/rpc/connect.ts": "runs in a command that starts a daemon, not in the daemon",
   "core/rpc/webFiles.ts": "the popover's few files are read once, before the bridge listens",
+  "core/targets/executors/localFiles.ts":
+    "the folder of a process is the kernel's memory and no disk: two microseconds",
   "core/store/durableStore.ts": "a database that was deleted is put back before anything goes on",
   "core/store/filePlace.ts": "two microseconds before a transaction, which waits for the same disk",
   "core/store/openStore.ts": "the database is opened at start",
