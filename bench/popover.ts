@@ -33,7 +33,6 @@ const measure = async (browser: Browser, soakSeconds: number): Promise<PopoverFi
   const openings: PopoverFigures["openings"] = [];
   for (const rows of ROWS) {
     say(`opening with ${rows} rows`);
-    // oxlint-disable-next-line no-await-in-loop -- one after another
     openings.push(await measureOpening(browser, rows, { first: 5, again: 40 }));
   }
   say("a storm");

@@ -151,7 +151,6 @@ const serve = async (
   const isOnDemand = options.onDemand === true;
   const closers: (() => Promise<void> | void)[] = [() => owner.release()];
   const closeAll = async () => {
-    // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
     for (const close of closers.toReversed()) await close();
   };
   try {

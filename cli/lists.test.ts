@@ -171,7 +171,6 @@ describe("what is missing", () => {
 
   test("is said on the foot of every list, and the rest is shown", async () => {
     for (const scope of ["panes", "windows", "sessions"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another on two cores
       const { code, stdout } = await home.run(["list", scope]);
       expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([
         0,

@@ -30,13 +30,11 @@ const reconnect = async (context: Watcher): Promise<DaemonClient | null> => {
   for (let waitMs = POLL_MS; !context.signal.aborted;) {
     const isGrace = performance.now() - lostAt < RESTART_GRACE_MS;
     try {
-      // oxlint-disable-next-line no-await-in-loop -- attempts are one after another
       return await context.connect(isGrace ? { start: false } : {});
     } catch (error) {
       if (!isUnavailable(error)) throw error;
     }
     // The only rejection is the person's Ctrl-C, which the loop's condition sees.
-    // oxlint-disable-next-line no-await-in-loop -- waiting for another process
     await delay(waitMs, undefined, { signal: context.signal }).catch(() => {});
     if (!isGrace) waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }

@@ -230,7 +230,6 @@ describe("another page of this browser, on another port of this machine", () => 
       const read: string[] = [];
       for (const [path, init] of attempts)
         read.push(
-          // oxlint-disable-next-line no-await-in-loop -- one after the other
           await fetch(origin + path, init).then(
             (answer) => answer.text(),
             () => "refused",

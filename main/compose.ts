@@ -35,7 +35,6 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
   const { owner, paths, logger } = options;
   const closers: (() => Promise<void> | void)[] = [() => owner.release()];
   const close = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
     for (const closeOne of closers.splice(0).toReversed()) await closeOne();
   };
   try {

@@ -77,13 +77,11 @@ export class DaemonSession implements ProcedureCaller {
   private async run(): Promise<void> {
     const { signal } = this.aborter;
     while (!signal.aborted) {
-      // oxlint-disable-next-line no-await-in-loop -- one daemon after another
       const daemon = await this.reachNext();
       await this.daemon?.close();
       this.daemon = daemon;
       this.first.resolve();
       this.deps.onReached(daemon);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       const error = await this.follow(daemon);
       if (signal.aborted) return;
       if (!isUnavailable(error)) throw error;
@@ -96,12 +94,10 @@ export class DaemonSession implements ProcedureCaller {
     const { signal } = this.aborter;
     for (;;) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- attempts are one after another
         return await this.deps.reach(signal);
       } catch (error) {
         if (this.daemon === null || !isUnavailable(error)) throw error;
       }
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await delay(RETRY_MS, undefined, { signal });
     }
   }

@@ -44,7 +44,6 @@ export class DesktopEvents {
       while (!signal.aborted) {
         for (let event = waiting.shift(); event !== undefined; event = waiting.shift()) yield event;
         if (signal.aborted) return;
-        // oxlint-disable-next-line no-await-in-loop -- waiting for the next event
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -56,7 +56,6 @@ export const reachDaemon = async (options: ReachOptions): Promise<ReachedDaemon>
   for (;;) {
     options.signal.throwIfAborted();
     const owner = tryOwn(options.paths.home);
-    // oxlint-disable-next-line no-await-in-loop -- attempts are one after another
     const reached = owner === null ? await tryJoin(options) : await options.host(owner);
     if (reached !== null) return reached;
     if (performance.now() > deadline)
@@ -64,7 +63,6 @@ export const reachDaemon = async (options: ReachOptions): Promise<ReachedDaemon>
         "E_DAEMON_UNAVAILABLE",
         `the daemon that owns ${options.paths.home} does not answer`,
       );
-    // oxlint-disable-next-line no-await-in-loop -- waiting for another process
     await delay(RETRY_MS, undefined, { signal: options.signal });
   }
 };

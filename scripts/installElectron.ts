@@ -59,7 +59,6 @@ export const installElectron = async (options: InstallElectronOptions): Promise<
   try {
     let bytes = 0;
     let movedAt = performance.now();
-    // oxlint-disable-next-line no-await-in-loop -- it looks until the installer has ended
     while ((await Promise.race([delay(POLL_MS), ended])) !== "ended") {
       const now = isThere(unpacked) ? "unpacking" : downloadedIn(temporary);
       if (now === "unpacking") onProgress("unpacking");

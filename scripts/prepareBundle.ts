@@ -48,7 +48,6 @@ export const prepareBundle = async (options: PrepareBundleOptions): Promise<stri
   const list = join(copy, "Contents", "Info.plist");
   for (const [key, value] of Object.entries(INFO)) {
     const typed = typeof value === "boolean" ? ["-bool", String(value)] : ["-string", value];
-    // oxlint-disable-next-line no-await-in-loop -- they write one file
     await run("plutil", ["-replace", key, ...typed, list]);
   }
   await run("codesign", ["--force", "--deep", "--sign", "-", copy]);

@@ -94,7 +94,6 @@ export const readClaudeTranscript = async (
   request: StateFileRequest,
 ): Promise<readonly TranscriptEntry[] | null> => {
   for (const path of await candidates(request)) {
-    // oxlint-disable-next-line no-await-in-loop -- two at most, and the first is the rule
     const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
     if (tail === null) continue;
     const entries = parseLog(tail).flatMap(toEntries);

@@ -67,7 +67,6 @@ const logPath = (transcriptPath: string | null, root: string, sessionId: string)
 
 const readLog = async (files: TargetFiles, path: string): Promise<LogState | null> => {
   for (const bytes of TAIL_BYTES) {
-    // oxlint-disable-next-line no-await-in-loop -- more is read only where less says nothing
     const tail = await files.readTail(path, bytes);
     if (tail === null) return null;
     const state = readSessionLog(tail);

@@ -179,7 +179,6 @@ export const createAdapterSource = async (options: AdapterSourceOptions): Promis
       try {
         while (isHinted) {
           isHinted = false;
-          // oxlint-disable-next-line no-await-in-loop -- a change that came meanwhile is looked at next
           await reload();
         }
       } catch (error) {

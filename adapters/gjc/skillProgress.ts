@@ -107,7 +107,6 @@ export const createSkillReader =
       `${folder}/sessions/${folderNameOf(sessionId)}/skill-active-state.json`,
       `${folder}/skill-active-state.json`,
     ]) {
-      // oxlint-disable-next-line no-await-in-loop -- the session's own file first; it usually suffices
       const text = await files.readText(path, MAX_BYTES);
       const line = text === null ? null : skillLine(text, sessionId, now());
       if (line !== null) return line;

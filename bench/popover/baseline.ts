@@ -36,11 +36,9 @@ export const measureBaseline = async (browser: Browser, texts: number): Promise<
       const text = `text-${index}.`;
       const shown = whenShown(page, text);
       const toldAt = performance.timeOrigin + performance.now();
-      // oxlint-disable-next-line no-await-in-loop -- one after another
       await page.evaluate((text) => {
         document.body.textContent = text;
       }, text);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       textMs.push((await shown) - toldAt);
     }
     return { frameMs, textMs };

@@ -52,18 +52,13 @@ export const measureOpening = async (
   try {
     await installProbe(app.page);
     for (let index = 0; index < times.first; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another
       await app.page.reload();
       // Loaded, it takes one look at everything and rests.
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await popover.items.first().waitFor({ state: "attached" });
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await until(() => daemon.feedClients === 1, "the page rests");
-      // oxlint-disable-next-line no-await-in-loop -- as above
       figures.firstMs.push((await open()).messageMs);
     }
     for (let index = 0; index < times.again; index += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- as above
       const { messageMs, clickMs } = await open();
       figures.againMs.push(messageMs);
       figures.fromClickMs.push(clickMs);

@@ -38,7 +38,6 @@ export const measureResting = async (
     for (let turn = 0; turn < options.seconds * 10; turn += 1) {
       const pane = panes[turn % panes.length];
       if (pane !== undefined) daemon.put(changeRow(pane, turn));
-      // oxlint-disable-next-line no-await-in-loop -- evenly over time
       await delay(100);
     }
     return sum((await readActivity(app.page)).fired) - before;

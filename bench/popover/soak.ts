@@ -72,7 +72,6 @@ const work = async (daemon: FakeDaemon, rows: number, signal: AbortSignal): Prom
       daemon.put(guest(turn));
       if (turn >= 50) daemon.remove(guest(turn - 50).identity.pane_ref);
     }
-    // oxlint-disable-next-line no-await-in-loop -- evenly over time
     await delay(Math.max(startedAt + turn * UPDATE_EVERY_MS - performance.now(), 0));
   }
 };
@@ -123,10 +122,8 @@ export const measureSoak = async (
     const seconds = (): number => (performance.now() - startedAt) / 1_000;
     const every = Math.max(options.seconds / 60, 2);
     for (let turn = 0; seconds() < options.seconds; turn += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one round after another
       await use(launched, turn);
       if (seconds() < samples.length * every) continue;
-      // oxlint-disable-next-line no-await-in-loop -- as above
       samples.push(await readSample(launched.popover, session, seconds()));
     }
     aborter.abort();

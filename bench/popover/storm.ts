@@ -33,7 +33,6 @@ const storm = async (
     const pane = panes[(turn * 37) % panes.length];
     if (pane !== undefined) daemon.put(changeRow(pane, turn));
     turn += 1;
-    // oxlint-disable-next-line no-await-in-loop -- evenly over time, whatever a turn took
     await delay(Math.max(startedAt + turn * UPDATE_EVERY_MS - performance.now(), 0));
   }
   return turn;
@@ -60,7 +59,6 @@ export const measureStorm = async (
   };
   const measureEntries = async (): Promise<number[]> => {
     const all: number[] = [];
-    // oxlint-disable-next-line no-await-in-loop -- one after another
     for (let index = 0; index < options.entries; index += 1) all.push(await measureEntry());
     return all;
   };

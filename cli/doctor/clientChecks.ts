@@ -59,9 +59,7 @@ const checkPath = async ({ env, root }: ClientFacts): Promise<Diagnosis> => {
   const link = `ln -s ${quoteWord(own)} ~/.local/bin/agtmux`;
   for (const folder of folders) {
     const found = join(folder, "agtmux");
-    // oxlint-disable-next-line no-await-in-loop -- the first one counts
     if (!(await isExecutable(found))) continue;
-    // oxlint-disable-next-line no-await-in-loop -- as above
     if ((await realpath(found)) === (await realpath(own)))
       return { status: "ok", summary: "A shell finds this agtmux.", evidence: found };
     return {

@@ -89,10 +89,8 @@ export const makeFakeHome = (): FakeHome => {
       for (const child of children) {
         const closed = once(child, "close");
         child.kill("SIGKILL");
-        // oxlint-disable-next-line no-await-in-loop -- a few children of one test
         await closed;
       }
-      // oxlint-disable-next-line no-await-in-loop -- in the reverse order
       for (const stop of stops.splice(0).toReversed()) await stop();
     },
   };

@@ -115,9 +115,7 @@ const whenDrawn = async (rows: readonly PaneView[], client: DaemonClient): Promi
   const until = performance.now() + DRAWN_LIMIT_MS;
   let now = rows;
   while (now.some(isUndrawn) && performance.now() < until) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other is the point
     await setTimeout(DRAWN_EVERY_MS);
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
     if (list === null) break;
     const byRef = new Map(list.items.map((row) => [row.identity.pane_ref, row]));

@@ -45,11 +45,9 @@ const moveAndConfirm = async (input: AnswerInput, first: PromptReading, index: n
   let reading = first;
   for (let moves = 0; moves < MAX_MOVES; moves += 1) {
     const distance = reading.request.options[index]?.keys?.length ?? 0;
-    // oxlint-disable-next-line no-await-in-loop -- one move after the other is the point
     const next = await awaitMove(input, reading, { index, distance });
     if (next === null) return { isPressed: false, why: "The selection did not move to the option." };
     const key = next.request.options[index]?.keys?.[0] ?? "";
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const problem = await pressNext(input, next, keyCommand(input, key));
     if (problem !== null) return { isPressed: false, why: problem };
     if (next.request.options[index]?.keys?.length === 1) return { isPressed: true, reading: next };
@@ -66,12 +64,9 @@ const pressRest = async (
 ): Promise<Pressed> => {
   let reading = first;
   for (const key of rest) {
-    // oxlint-disable-next-line no-await-in-loop -- one key after the other is the point
     await pause(input.clock, KEY_PAUSE_MS);
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const next = await seeAgain(input, reading.request);
     if (next === null) break;
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const problem = await pressNext(input, next, keyCommand(input, key));
     if (problem !== null) return { isPressed: false, why: problem };
     reading = next;

@@ -41,11 +41,8 @@ const entryOf = ({ paneRef, agentName }: AnswerInput, request: PromptRequest): r
 const openField = async (input: AnswerInput, first: PromptReading): Promise<PromptReading | null> => {
   let reading = first;
   for (const key of entryOf(input, first.request).slice(1)) {
-    // oxlint-disable-next-line no-await-in-loop -- one key after the other is the point
     await pause(input.clock, KEY_PAUSE_MS);
-    // oxlint-disable-next-line no-await-in-loop -- see above
     const next = await seeAgain(input, reading.request);
-    // oxlint-disable-next-line no-await-in-loop -- see above
     if (next === null || (await pressNext(input, next, keyCommand(input, key))) !== null) return null;
     reading = next;
   }

@@ -33,7 +33,6 @@ const make = () => {
 it("puts a preview that follows on record once a minute, for each surface", async () => {
   const { audit, act, pass } = make();
   for (let looks = 0; looks < 50; looks += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     await act("view-output");
     pass(1_500);
   }

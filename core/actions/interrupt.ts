@@ -63,16 +63,13 @@ export const interruptTurn = async (
       ["send-keys", "-t", pane.paneId, "--", ...press],
     ];
     if (index === 0) {
-      // oxlint-disable-next-line no-await-in-loop -- one press after the other is the point
       if (!(await client.runIf(input.verify(), pane, commands, onlyIf)))
         throw refuse("the pane is another one now");
       continue;
     }
-    // oxlint-disable-next-line no-await-in-loop -- see above
     await pause(clock, PRESS_PAUSE_MS);
     // Once it has stopped, another press would mean something else.
     if (isBusy(before) && !isBusy(input.state())) break;
-    // oxlint-disable-next-line no-await-in-loop -- see above
     if (!(await client.runIf(input.renew(), pane, commands, onlyIf))) break;
   }
   if (!isBusy(before))

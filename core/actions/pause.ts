@@ -15,10 +15,8 @@ export const poll = async <T>(
 ): Promise<T | null> => {
   const end = clock.now() + limitMs;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- one question after the other is the point
     const answer = await ask();
     if (answer !== null || clock.now() >= end) return answer;
-    // oxlint-disable-next-line no-await-in-loop -- see above
     await pause(clock, everyMs);
   }
 };

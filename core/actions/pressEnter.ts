@@ -75,11 +75,9 @@ const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
 export const pressEnter = async (input: EnterInput, typed: Typed): Promise<string | null> => {
   try {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
       const result = await tryEnter(input, typed);
       if (result.kind === "pressed") return null;
       if (result.kind === "refused") return result.why;
-      // oxlint-disable-next-line no-await-in-loop -- see above
       await pause(input.clock, TRY_AGAIN_MS);
     }
     return "The pane or its input box became another one before Enter, so Enter was not pressed.";

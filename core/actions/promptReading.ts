@@ -151,12 +151,10 @@ export const pressFirst = async (
   keysFor: (reading: PromptReading) => TmuxCommand,
 ): Promise<PromptReading> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
     const reading = await findPrompt(input);
     const keys = keysFor(reading);
     const action = input.verify();
     input.onFirstKey();
-    // oxlint-disable-next-line no-await-in-loop -- see above
     if (await pressOn(input, action, reading, keys)) return reading;
     input.onNothingSent();
   }

@@ -106,11 +106,8 @@ const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture):
 /** Captures and types, again while the screen changes in between. Gives what was there before. */
 const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCapture> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
     const before = requireFitPane(await input.client.capture(input.pane), input.pane, input.paneRef);
-    // oxlint-disable-next-line no-await-in-loop -- see above
     await refuseReceiver(input, before);
-    // oxlint-disable-next-line no-await-in-loop -- see above
     if (await typeText(input, text, before)) return before;
   }
   throw new AgtmuxError(

@@ -56,7 +56,6 @@ export class ProcessWatch {
     const trees = await this.deps.processes.ofPanes(due.map((pane) => pane.panePid));
     const yieldToEventLoop = createYielding(this.deps.clock);
     for (const pane of due) {
-      // oxlint-disable-next-line no-await-in-loop -- that is what gives others their turn
       await yieldToEventLoop();
       if (this.isClosed) return;
       // A later scan was faster: what it found is newer.

@@ -68,7 +68,6 @@ export const createRemoteDrain = (options: {
       if (parsed.isOk) good.push({ name: file.name, envelope: parsed.envelope });
       else {
         logger.warn({ file: file.name, problem: parsed.problem }, "a file in the target's spool is no event");
-        // oxlint-disable-next-line no-await-in-loop -- rare
         await spool.reject(file.name);
       }
     }
@@ -96,10 +95,8 @@ export const createRemoteDrain = (options: {
         const first = await takeBatch(told);
         let count = first;
         while (count >= BATCH_FILES) {
-          // oxlint-disable-next-line no-await-in-loop -- one batch after another
           await rest(Math.min(LONGEST_REST_MS, (clock.now() - startedAt) * REST_PER_WORK));
           startedAt = clock.now();
-          // oxlint-disable-next-line no-await-in-loop -- one batch after another
           count = await takeBatch(null);
         }
         // Something lies there that is none of ours: no reason to ask four times a second.

@@ -66,7 +66,6 @@ export class ScreenWatch {
 
   /** Reads every screen anew; what is being read already began too early to count. */
   async readAll(): Promise<void> {
-    // oxlint-disable-next-line no-await-in-loop -- one at a time
     while (this.reading !== null) await this.reading.catch(() => {});
     this.forgetAll();
     await this.readDue();
@@ -124,7 +123,6 @@ export class ScreenWatch {
     const begunAt = this.deps.clock.now();
     const byUrgency = due.toSorted((a, b) => URGENCY.indexOf(a.attention) - URGENCY.indexOf(b.attention));
     for (let from = 0; from < byUrgency.length && !this.isClosed; from += PANES_PER_READ)
-      // oxlint-disable-next-line no-await-in-loop -- a few at a time, so that others get their turn
       await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ), begunAt);
   }
 
@@ -144,7 +142,6 @@ export class ScreenWatch {
     ]);
     const yieldToEventLoop = createYielding(this.deps.clock);
     for (const watched of due) {
-      // oxlint-disable-next-line no-await-in-loop -- that is what gives others their turn
       await yieldToEventLoop();
       if (this.isClosed) return;
       const lines = screens.get(watched.pane.paneId);
@@ -230,7 +227,6 @@ export class ScreenWatch {
       for (const [runtimeId, { adapter, cwd }] of this.toConfirm) {
         this.toConfirm.delete(runtimeId);
         const { executor, sink } = this.deps;
-        // oxlint-disable-next-line no-await-in-loop -- one at a time is the point
         const confirm = await adapter.needsConfirmation?.({
           files: executor.files,
           homeDir: this.homeDir,

@@ -86,7 +86,6 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     const laterMs = aheadMs > SET_BACK_MS ? aheadMs : 0;
     const good: { name: string; envelope: Envelope }[] = [];
     for (const name of names) {
-      // oxlint-disable-next-line no-await-in-loop -- others have their turn
       await yieldToEventLoop();
       const result = readEventFile(join(folders.newDir, name), name, uid);
       if (result === null) continue;
@@ -95,7 +94,6 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
           name,
           envelope: { ...result.envelope, eventTime: result.envelope.eventTime + laterMs },
         });
-      // oxlint-disable-next-line no-await-in-loop -- rare
       else await reject(name, result.problem);
     }
     if (good.length === 0) return true;
@@ -114,19 +112,16 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     const yieldToEventLoop = newYielding();
     for (;;) {
       isHinted = false;
-      // oxlint-disable-next-line no-await-in-loop -- until the folder is empty
       const names = (await listByTime(folders.newDir, yieldToEventLoop)).map((entry) => entry.name);
       const fresh = names.filter((name) => !immovable.has(name) && !leftover.has(name));
       for (let from = 0; from < fresh.length; from += BATCH_FILES) {
         if (isClosed) return;
-        // oxlint-disable-next-line no-await-in-loop -- batches keep their order
         if (!(await takeBatch(fresh.slice(from, from + BATCH_FILES), yieldToEventLoop))) {
           retryMs = Math.min(Math.max(FIRST_RETRY_MS, retryMs * 2), LONGEST_RETRY_MS);
           return;
         }
       }
       // What is still there when the folder is listed again would be taken for new.
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await deletion;
       retryMs = 0;
       if (isClosed || (fresh.length === 0 && !isHinted)) return;
@@ -135,7 +130,6 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const removeLeftover = async (): Promise<void> => {
     for (const name of leftover)
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one failure says enough about the rest
         await folders.remove(name);
         leftover.delete(name);
       } catch {

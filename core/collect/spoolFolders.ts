@@ -20,7 +20,6 @@ export const mapBounded = async <T, R>(items: readonly T[], work: (item: T) => P
     while (next < items.length) {
       const index = next++;
       const item = items[index];
-      // oxlint-disable-next-line no-await-in-loop -- that is the bound
       if (item !== undefined) results[index] = await work(item);
     }
   };
@@ -51,7 +50,6 @@ export const listByTime = async (folder: string, yieldToEventLoop: () => Promise
   for (const name of await readdir(folder)) {
     const mtimeNs = mtimeOf(join(folder, name));
     if (mtimeNs !== null) entries.push({ name, mtimeNs });
-    // oxlint-disable-next-line no-await-in-loop -- that is what it is for
     await yieldToEventLoop();
   }
   return entries.toSorted((a, b) =>
@@ -93,9 +91,7 @@ export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFolde
     newDir,
     /** Makes what is missing, for the owner only. */
     create: async (): Promise<void> => {
-      for (const folder of [newDir, tempDir, badDir])
-        // oxlint-disable-next-line no-await-in-loop -- they share their parent
-        await mkdir(folder, { recursive: true, mode: 0o700 });
+      for (const folder of [newDir, tempDir, badDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
     },
     /**
      * Takes a file out of the way, whatever it is; false where even that fails. Of a regular file its start is kept, as it
@@ -114,7 +110,6 @@ export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFolde
         }
         const kept = await listByTime(badDir, newYielding());
         for (const entry of kept.slice(0, Math.max(0, kept.length - MAX_BAD_FILES)))
-          // oxlint-disable-next-line no-await-in-loop -- usually one
           await rm(join(badDir, entry.name), { recursive: true, force: true });
         return true;
       } catch {

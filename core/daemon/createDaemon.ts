@@ -95,7 +95,6 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
 
   // What the home holds: the stored state, config.json, the installed event script; and what reaches this machine.
   for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
-    // oxlint-disable-next-line no-await-in-loop -- a handful of folders, parents first
     await mkdir(folder, { recursive: true, mode: 0o700 });
   const store = openDurableStore({ path: paths.stateDb, logger, clock: deps.hostClock });
   owned.defer(() => store.close());

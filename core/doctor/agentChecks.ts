@@ -188,7 +188,6 @@ const checkVersion = async (subject: Subject): Promise<Diagnosis[]> => {
   const path = (): Promise<string> => (asked ??= askPath(link.executor));
   for (const { pid, panePid, paneRef } of seen) {
     const process = trees.get(panePid)?.find((one) => one.pid === pid);
-    // oxlint-disable-next-line no-await-in-loop -- a few small files
     const version = process === undefined ? null : await agentVersionOf(link.executor.files, process, path);
     if (version !== null && !paneOfVersion.has(version)) paneOfVersion.set(version, paneRef);
   }

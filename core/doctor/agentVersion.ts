@@ -27,7 +27,6 @@ const follow = async (files: TargetFiles, path: string): Promise<string> => {
 const findOnPath = async (files: TargetFiles, name: string, path: string): Promise<string | null> => {
   for (const folder of path.split(":").filter((part) => part.startsWith("/"))) {
     const program = `${folder}/${name}`;
-    // oxlint-disable-next-line no-await-in-loop -- the first one counts
     if ((await files.stat(program))?.isFile === true) return program;
   }
   return null;
@@ -85,7 +84,6 @@ export const agentVersionOf = async (
   if (!program.includes("/node_modules/")) return versionInPath(program);
   let folder = folderOf(program);
   for (let step = 0; step < MAX_FOLDERS && folder.includes("/node_modules/"); step++) {
-    // oxlint-disable-next-line no-await-in-loop -- the nearest one counts
     const text = await files.readText(`${folder}/package.json`, MAX_BYTES);
     const version = text === null ? null : versionOfPackage(text);
     if (version !== null) return version;

@@ -75,7 +75,6 @@ export const untilFree = async (home: string, limitMs: number): Promise<boolean>
     owner?.release();
     if (owner !== null) return true;
     if (performance.now() > deadline) return false;
-    // oxlint-disable-next-line no-await-in-loop -- waiting for another process
     await delay(POLL_MS);
   }
 };

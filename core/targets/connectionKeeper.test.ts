@@ -31,7 +31,6 @@ const pass = async (ms: number): Promise<void> => {
     timers = timers.filter((one) => one !== next);
     now = next.at;
     next.run();
-    // oxlint-disable-next-line no-await-in-loop -- one after another, as time does
     await settle();
   }
   now = end;

@@ -96,7 +96,6 @@ const expand = async (path: string): Promise<string[]> => {
   for (const part of path.split("/").filter((one) => one !== "")) {
     const isGlob = /[*?[]/.test(part);
     const isNamed = isGlob ? createGlob(part) : null;
-    // oxlint-disable-next-line no-await-in-loop -- from the top down
     const next = await Promise.all(
       found.map(async (folder) =>
         isNamed === null

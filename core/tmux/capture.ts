@@ -36,7 +36,6 @@ export const captureScreens = async (
   const screens = new Map<string, string[]>();
   for (let from = 0; from < paneIds.length; from += PANES_PER_QUERY) {
     const ids = paneIds.slice(from, from + PANES_PER_QUERY);
-    // oxlint-disable-next-line no-await-in-loop -- one after another, so that other queries get their turn
     const result = await server.query(ids.map((paneId) => ["capture-pane", "-p", "-t", paneId]));
     if (result.status !== "ok") break;
     for (const [index, answer] of result.answers.entries())

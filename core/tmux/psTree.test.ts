@@ -127,9 +127,7 @@ test("a pid that another process got is found where it counts at once, and else 
 test("where signals do not reach, every question is one to ps", async () => {
   const { tree, asked, add } = machine({ isLocal: false });
   add(10, 1);
-  for (let times = 0; times < 3; times += 1)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
-    expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
+  for (let times = 0; times < 3; times += 1) expect(await tree.isAlive(10, STARTED_AT)).toBe(true);
   expect(asked).toHaveLength(3);
   expect(tree.isGone(99)).toBe(false);
 });

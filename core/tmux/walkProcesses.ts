@@ -14,7 +14,6 @@ export const walkProcesses = async <T>(
   const seen = new Set<number>([root]);
   let level: readonly number[] = [root];
   for (let depth = 0; depth <= MAX_DEPTH && level.length > 0 && found.length < MAX_PROCESSES; depth++) {
-    // oxlint-disable-next-line no-await-in-loop -- a level needs the one above
     const entries = await Promise.all(
       level.slice(0, MAX_PROCESSES - found.length).map(async (pid) => {
         const process = await read(pid);

@@ -110,9 +110,7 @@ export const openDesktopHarness = async (browser: Browser): Promise<DesktopHarne
     terminal: () =>
       existsSync(terminalLog) ? readFileSync(terminalLog, "utf8").trimEnd().split("\n") : null,
     close: async () => {
-      for (const app of apps)
-        // oxlint-disable-next-line no-await-in-loop -- a handful, one after the other
-        await app.close();
+      for (const app of apps) await app.close();
       await tmux.close();
       // The pane's shell may still be writing its history there.
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });

@@ -134,9 +134,7 @@ describe("a notification on the stand-in", () => {
     const notifications = { group_from: 2, sounds: { waiting_approval: "none" } };
     writeFileSync(join(scene.home, "config.json"), JSON.stringify({ notifications }));
     // The first may be told alone before the others are there.
-    for (let count = 0; count < 3; count += 1)
-      // oxlint-disable-next-line no-await-in-loop -- one window after the other
-      await scene.playDialogs("base:", [PERMISSION], DONE);
+    for (let count = 0; count < 3; count += 1) await scene.playDialogs("base:", [PERMISSION], DONE);
     const app = await scene.launch();
     const grouped = () =>
       app.notifications.list().find(({ title }) => /^[23] agents: [23] need a permission$/.test(title));

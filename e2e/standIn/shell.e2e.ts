@@ -82,7 +82,6 @@ describe("the app around the popover", () => {
     const asked = ["media", "geolocation", "notifications", "openExternal", "clipboard-read", "fullscreen"];
     for (const permission of asked)
       for (const what of ["permission", "check"] as const)
-        // oxlint-disable-next-line no-await-in-loop -- one question at a time
         expect([permission, what, await app.may(what, permission)]).toEqual([permission, what, false]);
     expect(await app.may("permission", "clipboard-sanitized-write")).toBe(true);
     expect(await app.may("device")).toBe(false);

@@ -91,9 +91,7 @@ export const createTerminalService = (deps: TerminalServiceDeps): TerminalServic
       if (id === "iterm2") return [isNative ? ACTIVATE_ITERM2 : FOCUS_ITERM2];
       return id === "apple-terminal" && !isNative ? [FOCUS_APPLE_TERMINAL] : [];
     });
-    for (const script of scripts)
-      // oxlint-disable-next-line no-await-in-loop -- the first that has it ends the search
-      if (await says("found", [OSASCRIPT, "-e", script, tty])) return true;
+    for (const script of scripts) if (await says("found", [OSASCRIPT, "-e", script, tty])) return true;
     return false;
   };
   return {

@@ -27,7 +27,6 @@ it.each([
   ["100 kB in lines", `${LINE}\n`.repeat(2_000)],
 ])("%s", async (_name, text) => {
   for (const isBracketed of [false, true]) {
-    // oxlint-disable-next-line no-await-in-loop -- one pane
     const { bytes, expected } = await bench.send(text, { isBracketed, pressEnter: false });
     expect(bytes.equals(expected)).toBe(true);
     expect(bytes.toString()).toContain(text);

@@ -189,7 +189,6 @@ export const playStep = async (
   step: keyof Conversation,
 ): Promise<void> => {
   const { events, frame, isVariant = false } = CONVERSATIONS[agent][step];
-  // oxlint-disable-next-line no-await-in-loop -- in their order
   for (const [name, payload] of events) await player.event(name, payload);
   await player.frame(frame, framesOf(agent, isVariant ? "variants" : "recordings"));
 };

@@ -139,7 +139,6 @@ test("one line per document into a pipe", async () => {
 
 test("watch prints lines of its schema, in every scope", async () => {
   for (const scope of ["panes", "windows", "sessions"]) {
-    // oxlint-disable-next-line no-await-in-loop -- three short commands
     const { stdout } = await cli.run(["watch", "--scope", scope, "--format", "jsonl", "--once"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(0);

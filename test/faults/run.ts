@@ -50,7 +50,6 @@ for (const fault of FAULTS.filter(({ name }) => only.includes(name))) {
     continue;
   }
   try {
-    // oxlint-disable-next-line no-await-in-loop -- one fault at a time, on a machine that does nothing else
     const outcome = await fault.long(random, Number(values.times));
     console.log(row(cellsOf(outcome)));
     complaints.push(...complaintsOf(outcome));

@@ -96,7 +96,6 @@ export const start = async (system: DebianSystem): Promise<string> => {
     while (!ADDRESS.test(output())) {
       if (child.exitCode !== null || performance.now() > deadline)
         throw new Error(`'npm start' gave no address, see ${log}:\n${output().slice(-2_000)}`);
-      // oxlint-disable-next-line no-await-in-loop -- it looks until the address is there
       await Promise.race([once(child.stdout ?? child, "data"), ended]);
     }
     return await lookAt(ADDRESS.exec(output())?.[0] ?? "", `${system.folder}.png`);

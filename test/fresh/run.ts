@@ -61,7 +61,5 @@ const runRelease = async (release: string): Promise<void> => {
 const unknown = values.only.split(",").filter((part) => !PARTS.includes(part));
 if (unknown.length > 0) throw new Error(`no part ${unknown.join(", ")}: name ${PARTS.join(", ")}`);
 ensureDebootstrap();
-for (const release of positionals.length > 0 ? positionals : Object.keys(RELEASES))
-  // oxlint-disable-next-line no-await-in-loop -- one system at a time
-  await runRelease(release);
+for (const release of positionals.length > 0 ? positionals : Object.keys(RELEASES)) await runRelease(release);
 console.log("what the README says works");

@@ -158,7 +158,6 @@ export const runFuzz = async (options: FuzzOptions): Promise<TargetReport[]> => 
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       const { target, batch } = task;
       const began = performance.now();
-      // oxlint-disable-next-line no-await-in-loop -- one batch after another in each thread
       const report = await thread.ask({ kind: "run", target: target.name, batch }, options.hangMs);
       const row = reports.get(target.name);
       if (row === undefined) continue;
@@ -166,9 +165,7 @@ export const runFuzz = async (options: FuzzOptions): Promise<TargetReport[]> => 
       done += batch.cases;
       if (report === null) {
         const caseNumber = thread.caseUnderWay;
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await thread.end();
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await describeHang(task, caseNumber);
         // One such case is enough: each costs as long as it is waited for.
         for (let index = tasks.length - 1; index >= 0; index -= 1)

@@ -94,7 +94,6 @@ describe("lists", () => {
       ["watch", "--format", "jsonl"],
       ["wait", "--needs-action"],
     ]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another on two cores
       const { code, stdout, stderr } = await cli.run([...args, "--target", "host,vm9"]);
       expect([code, stdout, stderr]).toEqual([
         18,

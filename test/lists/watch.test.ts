@@ -80,19 +80,13 @@ describe("watch --format jsonl", () => {
       await until(() => watching.lines().length > 0, "a snapshot came", LIMIT_MS);
       const first = versionsOf(watching.lines())[0] ?? 0;
       for (let round = 0; round < 3; round += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- lives are one after another
         await turn();
         // In the second life the kill comes while its changes are on their way.
         if (round !== 1)
-          // oxlint-disable-next-line no-await-in-loop -- as above
           await until(() => lastState(watching.lines()) === "completed", "the turn was told", LIMIT_MS);
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await living.stop("SIGKILL");
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await player.event("UserPromptSubmit");
-        // oxlint-disable-next-line no-await-in-loop -- as above
         living = await startDaemon();
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await until(() => lastState(watching.lines()) === "running", "it goes on", LIMIT_MS);
       }
       await turn();

@@ -98,7 +98,6 @@ export const MANNERS: readonly Manner[] = [
         const to = from + 1 + chance(200);
         socket.write(request.subarray(from, to));
         from = to;
-        // oxlint-disable-next-line no-await-in-loop -- one piece after another
         await wait(0);
       }
       await converse(socket, () => true);

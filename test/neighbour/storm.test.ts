@@ -48,7 +48,6 @@ const askAll = async (tmux: PrivateTmux, chance: Chance): Promise<string[]> => {
   const inTurn = async (): Promise<void> => {
     while (asked < ASKS) {
       const manner = MANNERS[(asked += 1) % MANNERS.length] as Manner;
-      // oxlint-disable-next-line no-await-in-loop -- so many at once, and no more
       const problem = await manner.ask(tmux.socketPath, chance);
       if (problem !== null) wrong.push(`${manner.name}: ${problem}`);
     }
@@ -68,10 +67,8 @@ describe.each(["alone", "asked"])("a server in turmoil that is %s", (how) => {
       let slowest = 0;
       void asking.finally(() => (isOver = how === "asked"));
       for (let batch = 0; how === "asked" ? !isOver : batch < ASKS / ASKS_IN_BATCH; batch += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- until it is over
         await turmoil.run(1);
         const from = performance.now();
-        // oxlint-disable-next-line no-await-in-loop -- as above
         const seen = await tmux.run("display-message", "-p", "-t", "kept:", "#{pid}").catch(String);
         expect(Number(seen), `batch ${batch}: ${seen}`).toBe(pid);
         slowest = Math.max(slowest, performance.now() - from);

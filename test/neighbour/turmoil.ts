@@ -105,7 +105,6 @@ export const startTurmoil = async (tmux: PrivateTmux, chance: Chance): Promise<T
   const attach = `exec tmux ${tmux.socketArgs.join(" ")} attach-session`;
   const again = `while :; do env -u TMUX -u TMUX_PANE TERM=screen sh -c '${attach}'; sleep 0.1; done`;
   for (let terminal = 0; terminal < TERMINALS; terminal += 1)
-    // oxlint-disable-next-line no-await-in-loop -- the first one starts the server
     await outer.run(
       "new-session",
       "-d",
@@ -122,11 +121,8 @@ export const startTurmoil = async (tmux: PrivateTmux, chance: Chance): Promise<T
     run: async (batches) => {
       for (let batch = 0; batch < batches; batch += 1) {
         writeFileSync(path, Array.from({ length: LINES_IN_BATCH }, () => `${makeLine(chance)}\n`).join(""));
-        // oxlint-disable-next-line no-await-in-loop -- one after another is the point
         await tmux.run("source-file", path).catch(() => "many of its lines fail");
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await outer.run("send-keys", "-t", `t${chance(TERMINALS)}:`, ...(KEYS[chance(KEYS.length)] ?? []));
-        // oxlint-disable-next-line no-await-in-loop -- panes end, clients come back
         await wait(chance(20));
       }
     },

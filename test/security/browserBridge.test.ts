@@ -450,9 +450,7 @@ describe("a client that only takes up room", () => {
       const statuses: number[] = [];
       for (let asked = 0; asked < 8; asked += 1) {
         const enough = count + asked * 16;
-        // oxlint-disable-next-line no-await-in-loop -- one after the other, while connections go and come
         await until(() => crowd.opened() > enough, "more were opened");
-        // oxlint-disable-next-line no-await-in-loop -- see above
         statuses.push((await get("/trpc/targets")).status);
       }
       await crowd.stop();

@@ -122,9 +122,7 @@ beforeAll(async () => {
   closers.push(() => cli.close());
 });
 afterAll(async () => {
-  for (const close of closers.toReversed())
-    // oxlint-disable-next-line no-await-in-loop -- in the reverse order
-    await close();
+  for (const close of closers.toReversed()) await close();
   rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 });
 

@@ -75,7 +75,6 @@ beforeAll(async () => {
   daemon = await startTestDaemon({ sockets: [tmux.socketPath], logger: log.logger });
   for (const agent of PLAYED)
     players.push(
-      // oxlint-disable-next-line no-await-in-loop -- they share the session
       await createPlayer({
         agent,
         tmux: { socketArgs: tmux.socketArgs, session: "base" },
@@ -120,7 +119,6 @@ describe("a secret does not reach the disk", () => {
     const word = `canary-hook-${agent}`;
     for (const event of ["UserPromptSubmit", "PreToolUse", "PermissionRequest"])
       for (const some of chunks(secretsOf(`${event} of ${agent}`)))
-        // oxlint-disable-next-line no-await-in-loop -- in the order of a turn
         await player?.event(event, payloadOf(some, word));
     expect(await finish(() => hasWord(everything(), word), "the events are stored")).toEqual([]);
   });
@@ -133,7 +131,6 @@ describe("a secret does not reach the disk", () => {
         env: { PATH: process.env["PATH"], ...place },
       });
       child.child.stdin?.end(JSON.stringify(payloadOf(some, word)));
-      // oxlint-disable-next-line no-await-in-loop -- a handful
       await child;
     }
     expect(await finish(() => hasWord(everything(), word), "they wait in the store")).toEqual([]);
@@ -169,9 +166,7 @@ describe("a secret does not reach the disk", () => {
     const pane = await openDialogs(harness, "claude", dialogs);
     for (const [at] of short.entries()) {
       const seen = ({ request }: { request: unknown }) => JSON.stringify(request).includes(`${word}-${at}`);
-      // oxlint-disable-next-line no-await-in-loop -- one dialog after the other
       await daemon.until(pane.paneId, seen, LIMIT_MS);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await pane.skip();
     }
     expect(await finish(() => hasWord(everything(), word), "the dialog is stored")).toEqual([]);
@@ -181,19 +176,14 @@ describe("a secret does not reach the disk", () => {
     const paneId = players[0]?.paneId ?? "";
     const secrets = secretsOf("a title").filter(({ line }) => !line.includes("\n") && line.length < 180);
     for (const { line } of secrets.slice(0, 12)) {
-      // oxlint-disable-next-line no-await-in-loop -- each has to be seen
       await tmux.run("select-pane", "-t", paneId, "-T", `canary-title ${line}`);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await tmux.run("rename-window", "-t", paneId, `canary-window ${line}`.slice(0, 150));
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await daemon.until(
         paneId,
         (row) => row.title.includes(line) || row.title.includes("redacted"),
         LIMIT_MS,
       );
-      // oxlint-disable-next-line no-await-in-loop -- a transition stores the row
       await players[0]?.event("UserPromptSubmit");
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await players[0]?.event("Stop");
     }
     const isThere = () => hasWord(everything(), "canary-title") && hasWord(everything(), "canary-window");
@@ -217,9 +207,7 @@ describe("a secret does not reach the disk", () => {
       const input = { ref: row?.identity.pane_ref ?? "", guards, surface: "canary-surface" };
       const text = { text: line, pressEnter: false, toShell: true, idempotencyKey: null };
       // Whether it is taken or refused, it is on record.
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       await service.send({ ...input, ...text }).catch(() => null);
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await Promise.resolve()
         .then(() => service.send({ ...input, ...text, ref: `pane:host/${line}/@1/%1` }))
         .catch(() => null);
@@ -231,7 +219,6 @@ describe("a secret does not reach the disk", () => {
     const secrets = secretsOf("a setting");
     for (const [at, { line }] of secrets.slice(0, 8).entries()) {
       writeFileSync(daemon.paths.config, at % 2 === 0 ? `{"a": ${line}` : JSON.stringify({ [line]: line }));
-      // oxlint-disable-next-line no-await-in-loop -- each has to be read
       await until(
         () => {
           log.flush();

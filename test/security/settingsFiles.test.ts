@@ -208,7 +208,6 @@ describe.each(AGENTS)("the settings of %s", (agent) => {
           renameSync(settings, aside);
           make(settings);
         };
-        // oxlint-disable-next-line no-await-in-loop -- one race after the other
         await install(agent).catch(() => refusals.push(at));
         const now = lstatSync(settings);
         // Whatever was put there is still there, unless it was a plain file at its last look.

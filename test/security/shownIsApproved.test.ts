@@ -125,7 +125,6 @@ describe("kinds never cross", () => {
       () => command(pane.paneId, "rm README.md"),
     ];
     for (const one of isEditFirst ? both : both.toReversed()) {
-      // oxlint-disable-next-line no-await-in-loop -- their order is the point
       await one();
     }
   };

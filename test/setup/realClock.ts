@@ -20,10 +20,8 @@ export const until = async (
 ): Promise<void> => {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- polling a condition is the point
     if (await isTrue()) return;
     if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     await new Promise((next) => setTimeout(next, 5));
   }
 };

@@ -131,9 +131,7 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
       global: [`UserKnownHostsFile ${at("empty")}`, `GlobalKnownHostsFile ${server.knownHosts}`],
     };
     for (const [name, own] of Object.entries(lines)) {
-      // oxlint-disable-next-line no-await-in-loop -- one file is appended to
       const executor = executorFor(await server.addHost(`${name}-known-${transport}`, own), { transport });
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await executor.connect();
     }
   });
@@ -246,12 +244,10 @@ describe.each(["ssh2", "openssh"] as const)("a connection over %s", (transport) 
   it("survives connections that come and go, without a leftover", async () => {
     const executor = executorFor("vm1", { transport });
     for (let round = 0; round < 6; round++) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another is the point
       await executor.connect();
       const lost = new Promise((done) => executor.onDown(done));
       executor.openChannel(["cat"]);
       for (const pid of server.sessionPids()) process.kill(pid, "SIGKILL");
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await lost;
     }
     await executor.close();

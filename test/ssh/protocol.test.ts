@@ -25,9 +25,7 @@ beforeEach(async () => {
   closers = [];
 });
 afterEach(async () => {
-  for (const close of closers.toReversed())
-    // oxlint-disable-next-line no-await-in-loop -- in the reverse order of construction
-    await close();
+  for (const close of closers.toReversed()) await close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -198,11 +196,9 @@ describe.each(["ssh2", "openssh"] as const)("%s and a server of another kind", (
     const transport = await transportFor(name, configFile);
     await transport.connect(10_000);
     for (const exitCode of [7, null]) {
-      // oxlint-disable-next-line no-await-in-loop -- the server answers the first differently from the second
       const { ended, stdout, stderr } = await transport.open("true");
       stdout.resume();
       stderr.resume();
-      // oxlint-disable-next-line no-await-in-loop -- as above
       expect(await ended).toMatchObject({ exitCode });
     }
   });

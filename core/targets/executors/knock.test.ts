@@ -48,7 +48,6 @@ const connectTwice = async (platform: NodeJS.Platform, more = ""): Promise<void>
     platform,
   });
   for (let attempt = 0; attempt < 2; attempt += 1)
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     await expect(executor.connect()).rejects.toMatchObject({ code: "E_TARGET_UNREACHABLE" });
   await executor.close();
 };

@@ -165,7 +165,6 @@ export const createRemoteProcesses = (options: {
       const result = new Map<number, ProcessInfo[]>();
       for (const { pid, tree } of trees) {
         if (tree.length === 0) continue;
-        // oxlint-disable-next-line no-await-in-loop -- resolved after the first
         const infos = await Promise.all(
           tree.map(async (process): Promise<ProcessInfo> => {
             const { comm, ppid } = process;

@@ -67,7 +67,6 @@ export class Scheduler {
         () => (open -= 1),
       );
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one step after the other is the point
       await settle();
       if (open === 0) return;
       this.next(choose);

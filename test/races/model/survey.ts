@@ -42,7 +42,6 @@ export const surveyModel = async (
   const tallies: KindTally[] = [];
   for (const [index, kind] of KINDS.entries()) {
     const share = Math.ceil(races / KINDS.length);
-    // oxlint-disable-next-line no-await-in-loop -- one kind after the other: each has the whole machine
     tallies.push(await surveyKind(kind, { races: share, seed: seed + index, without }));
   }
   return tallies;

@@ -135,9 +135,7 @@ export const runRealRace = async (
   });
   const sync = (): void => engine.sync();
   const change = async (): Promise<void> => {
-    for (const event of kind.events)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, on the pane that is there then
-      await event(lane, lane.panes.get(pane.paneId) ?? pane);
+    for (const event of kind.events) await event(lane, lane.panes.get(pane.paneId) ?? pane);
   };
   const { executor, changed } = meddle(bench, plan, { change, sync });
   const daemon = createRaceDaemon({

@@ -67,7 +67,6 @@ export const surveyReal = async (options: {
     try {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
         const { kind, plan, index } = next;
-        // oxlint-disable-next-line no-await-in-loop -- a lane has one race at a time
         const { outcomes, faults } = await runRealRace(bench, lane, kind, plan).catch(
           async (error: unknown): Promise<RealReport> => {
             // A race that cannot be run is a fault as well, but no reason to lose the others.

@@ -123,7 +123,6 @@ export const measureUndrawn = async (options: {
       for (let trial = 0; trial < options.trials; trial += 1) {
         const span = callToKeys.length === 0 ? 30 : spreadOf(callToKeys).median;
         const swapAfterMs = (span * trial) / options.trials;
-        // oxlint-disable-next-line no-await-in-loop -- one answer at a time is what is timed
         const { times, isSwappedFirst, isHit, isWrong } = await tryOnce(bench, lane, {
           pane,
           delayMs,
