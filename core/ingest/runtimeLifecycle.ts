@@ -25,7 +25,7 @@ const crashResolution = (at: number, visibleMs: number): Resolution => ({
   nextCheckAt: at + visibleMs,
 });
 
-export interface LivesDeps {
+export interface RuntimeLifecycleDeps {
   unitOfWork: UnitOfWork;
   rows: RowViews;
   states: States;
@@ -34,9 +34,9 @@ export interface LivesDeps {
 }
 
 export class RuntimeLifecycle {
-  private readonly deps: LivesDeps;
+  private readonly deps: RuntimeLifecycleDeps;
 
-  constructor(deps: LivesDeps) {
+  constructor(deps: RuntimeLifecycleDeps) {
     this.deps = deps;
   }
 

@@ -17,6 +17,8 @@ export interface SourceFile {
   path: string;
   text: string;
   imports: Import[];
+  /** Names that are exported where they are declared. */
+  exports: string[];
   /** Every name and every piece of text in the code, with its line. */
   words: { text: string; line: number }[];
 }
@@ -62,6 +64,17 @@ const importOf = (node: SyntaxNode): { specifier: string; isType: boolean } | nu
   }
 };
 
+/** Names in a declaration, also in one that takes an object apart. */
+const declaredIn = (declaration: unknown): string[] => {
+  if (!isNode(declaration)) return [];
+  const { declarations, id } = declaration;
+  if (Array.isArray(declarations)) return declarations.flatMap((one: unknown) => declaredIn(one));
+  if (!isNode(id)) return [];
+  return id.type === "Identifier"
+    ? [String(id["name"])]
+    : [...walk(id)].flatMap((node) => (node.type === "Identifier" ? [String(node["name"])] : []));
+};
+
 const wordOf = (node: SyntaxNode): string | null => {
   if (node.type === "Identifier" || node.type === "PrivateIdentifier" || node.type === "JSXText")
     return String(node["name"] ?? node["value"]);
@@ -75,6 +88,7 @@ const wordOf = (node: SyntaxNode): string | null => {
 const readSource = (path: string): SourceFile => {
   const text = readFileSync(join(ROOT, path), "utf8");
   const imports: Import[] = [];
+  const exports: string[] = [];
   const words: SourceFile["words"] = [];
   const tree: unknown = parseAst(text, { lang: path.endsWith("x") ? "tsx" : "ts" }, path);
   if (!isNode(tree)) throw new Error(`${path} does not parse`);
@@ -85,10 +99,11 @@ const readSource = (path: string): SourceFile => {
       const to = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : specifier;
       imports.push({ to, isType });
     }
+    if (node.type === "ExportNamedDeclaration") exports.push(...declaredIn(node["declaration"]));
     const word = wordOf(node);
     if (word !== null) words.push({ text: word, line: text.slice(0, node.start).split("\n").length });
   }
-  return { path, text, imports, words };
+  return { path, text, imports, exports, words };
 };
 
 const NOT_PRODUCT = /\.test\.tsx?$|\/(testing|testkit|fixtures)\//;
