@@ -5,7 +5,7 @@ import { parseEnvelope } from "../../../core/collect/parseEnvelope.ts";
 import { normalizeWrapper } from "../../../core/ingest/wrapperEvents.ts";
 import { envelopeSchema, type Envelope } from "../../../core/model/envelope.ts";
 import { signalSchema, type Signal } from "../../../core/model/evidence.ts";
-import { requestView } from "../../../core/model/request.ts";
+import { MAX_MARKED_TEXT, requestView } from "../../../core/model/request.ts";
 import { isWaiting } from "../../../core/model/state.ts";
 import { readWrapperEvent } from "../../../core/model/wrapperEvent.ts";
 import type { AgentAdapter, NormalizedEvent } from "../../../core/ports/agentAdapter.ts";
@@ -45,7 +45,7 @@ const checkSignal = (signal: Signal): void => {
   if (signal.kind !== "request") return;
   holdLine(signal.request.title, 500, "the title of a request");
   holdLine(signal.request.toolName, 200, "the tool of a request");
-  holdText(signal.request.body, 8_000, "the body of a request");
+  holdText(signal.request.body, MAX_MARKED_TEXT, "the body of a request");
   requestView(signal.request);
   for (const { label, keys } of signal.request.options) {
     holdLine(label, 500, "an option");
