@@ -34,7 +34,7 @@ test("add names the host by the alias, else by its own name, and says how connec
   daemon.targetAdd = async (input) => {
     asked.push(input);
     const target = makeTarget({ target: input.name, transport: "ssh2", rtt_ms: 2 });
-    daemon.setTargets([...daemon.listTargets(), target]);
+    daemon.setTargets([...daemon.targets(), target]);
     return target;
   };
   const added = await home.run(["target", "add", "vm3"]);
@@ -43,9 +43,9 @@ test("add names the host by the alias, else by its own name, and says how connec
   await home.run(["target", "add", "b", "--kind", "ssh", "--ssh-target", "me@vm", "--transport", "openssh"]);
   await home.run(["target", "add", "c", "--tmux-path", "/opt/tmux", "--no-wait"]);
   expect(asked).toEqual([
-    { name: "vm3", ssh_target: "vm3" },
-    { name: "b", ssh_target: "me@vm", transport: "openssh" },
-    { name: "c", ssh_target: "c", tmux_path: "/opt/tmux" },
+    { name: "vm3", sshTarget: "vm3" },
+    { name: "b", sshTarget: "me@vm", transport: "openssh" },
+    { name: "c", sshTarget: "c", tmuxPath: "/opt/tmux" },
   ]);
 });
 
@@ -78,7 +78,7 @@ test("add of this machine is done already, however often it is said", async () =
   };
   expect(targetViewSchema.parse(json.item)).toMatchObject({ target: "host", kind: "local" });
   expect(json.problem).toBeNull();
-  expect(daemon.listTargets().map(({ target }) => target)).toEqual(["host", "vm1", "vm2"]);
+  expect(daemon.targets().map(({ target }) => target)).toEqual(["host", "vm1", "vm2"]);
 });
 
 test.each([
@@ -145,5 +145,5 @@ test("enable, disable and set change one target, remove forgets it", async () =>
   ]);
   const removed = await home.run(["target", "remove", "vm1", "--yes", "--json"]);
   expect(JSON.parse(removed.stdout)).toMatchObject({ schema_version: "1.0", removed: "vm1" });
-  expect(daemon.listTargets().map(({ target }) => target)).toEqual(["host", "vm2"]);
+  expect(daemon.targets().map(({ target }) => target)).toEqual(["host", "vm2"]);
 });

@@ -1,6 +1,6 @@
 // Notifications of the app put together: what the daemon tells is shown, and what a person chooses in it is done.
 import { dialog, Notification } from "electron";
-import type { ReachableService } from "../core/api/service.ts";
+import type { ReachableService } from "../core/api/calls.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { toNativeOptions } from "./nativeNotification.ts";
 import { NotificationActions } from "./notificationActions.ts";

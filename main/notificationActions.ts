@@ -1,6 +1,7 @@
 // Does what a person chose in a notification, through the same gate as from anywhere else and bound to what the notification
 // showed: its agent, its state, its prompt. What did not work is told, because nobody looks at a window then.
-import type { AgentNotification, NotificationAction, ReachableService } from "../core/api/service.ts";
+import type { ReachableService } from "../core/api/calls.ts";
+import type { AgentNotification, NotificationAction } from "../core/api/service.ts";
 import type { ActionResult } from "../core/model/actionView.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import { actionGuardsSchema, type ActionGuards } from "../core/model/snapshot.ts";

@@ -1,7 +1,7 @@
 // How the app comes to a daemon: it becomes the home's owner and hosts one, or joins the one that runs, unless that is left
 // from before an upgrade. Either way the rest of the app sees the same thing.
 import { setTimeout as delay } from "node:timers/promises";
-import type { ReachableService } from "../core/api/service.ts";
+import type { ReachableService } from "../core/api/calls.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { ProcedureCaller } from "../core/rpc/messageBridge.ts";
 import { makeRoom } from "../core/rpc/makeRoom.ts";

@@ -1,6 +1,6 @@
 // The filters that lists share (spec 7.5). They are sent to the daemon, which applies them; here they are only read. A
 // filter can be repeated, and what is no free text can be a list with commas.
-import type { ListFilters } from "../../core/api/service.ts";
+import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
 import { isStateName, STATE_NAMES } from "../render/mark.ts";

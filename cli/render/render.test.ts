@@ -40,7 +40,7 @@ const daemon = new AnsweringDaemon([
 
 describe("tables", () => {
   test("of panes are grouped by target-session, with state, age, request and a whole reference", () => {
-    expect(renderPanes(daemon.listPanes({}), options(120))).toEqual([
+    expect(renderPanes(daemon.panes({}), options(120))).toEqual([
       "  STATE             AGE  AGENT   WINDOW                               WHAT                          REF",
       "host/work  ! 1 needs approval",
       "  ! needs approval   3m  claude  1:editor.0                           Run a command: npm run build  pane:host/work/@1/%1",
@@ -52,28 +52,25 @@ describe("tables", () => {
   });
 
   test.each([50, 60, 80, 100, 160])("fit %i columns and never cut a reference", (width) => {
-    const lines = renderPanes(daemon.listPanes({}), options(width));
+    const lines = renderPanes(daemon.panes({}), options(width));
     expect(widest(lines)).toBeLessThanOrEqual(width);
     expect(lines.join("\n")).toMatch(/pane:host\/work\/@1\/%1$/m);
-    expect(widest(renderWindows(daemon.listWindows({}), true, options(width)))).toBeLessThanOrEqual(width);
-    expect(widest(renderSessions(daemon.listSessions({}), true, options(width)))).toBeLessThanOrEqual(width);
+    expect(widest(renderWindows(daemon.windows({}), true, options(width)))).toBeLessThanOrEqual(width);
+    expect(widest(renderSessions(daemon.sessions({}), true, options(width)))).toBeLessThanOrEqual(width);
   });
 
   test("without a terminal are not cut", () => {
-    const text = renderPanes(daemon.listPanes({}), options(null)).join("\n");
+    const text = renderPanes(daemon.panes({}), options(null)).join("\n");
     expect(text).toContain("日本語のとても長い名前のウィンドウです");
     expect(text).not.toContain("…");
   });
 
   test("that are empty say so", () => {
-    expect(renderPanes(new AnsweringDaemon().listPanes({}), options(80))).toEqual([
-      "No agents here.",
-      "0 panes",
-    ]);
+    expect(renderPanes(new AnsweringDaemon().panes({}), options(80))).toEqual(["No agents here.", "0 panes"]);
   });
 
   test("of sessions merged across targets show each target's part", () => {
-    const [session] = daemon.listSessions({}).items;
+    const [session] = daemon.sessions({}).items;
     if (session === undefined) throw new Error("the fake has sessions");
     const part = session.targets[0];
     if (part === undefined) throw new Error("a session has a target");
@@ -82,15 +79,13 @@ describe("tables", () => {
       identity: { target: null, tmux_server: null, session_name: "work" },
       targets: [part, { ...part, target: "vm1" }],
     };
-    const text = renderSessions({ ...daemon.listSessions({}), items: [merged] }, false, options(120)).join(
-      "\n",
-    );
+    const text = renderSessions({ ...daemon.sessions({}), items: [merged] }, false, options(120)).join("\n");
     expect(text).toContain("work (host, vm1)");
     expect(text).toContain("    vm1: ! 1 needs approval");
   });
 
   test("name what is missing", () => {
-    const list = { ...daemon.listPanes({}), problems: ["vm1 is \u001b[31mdown"] };
+    const list = { ...daemon.panes({}), problems: ["vm1 is \u001b[31mdown"] };
     expect(renderPanes(list, options(80)).at(-1)).toBe("Missing: vm1 is down");
   });
 });

@@ -97,9 +97,9 @@ export const runTargetAdd = async (
     });
   const input = {
     name,
-    ssh_target: parseSshTarget(options.sshTarget ?? name),
+    sshTarget: parseSshTarget(options.sshTarget ?? name),
     transport: parseTransport(options.transport),
-    tmux_path: parseTmuxPath(options.tmuxPath),
+    tmuxPath: parseTmuxPath(options.tmuxPath),
   };
   await withDaemon(context, async (client) => {
     const added = await client.call((api) => api.targetAdd.mutate(input));

@@ -2,7 +2,7 @@
 // the change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
 import { setTimeout } from "node:timers/promises";
 import { matchesFilters, shownFilters } from "../../core/api/paneFilter.ts";
-import type { ListFilters } from "../../core/api/service.ts";
+import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION, type PaneView } from "../../core/model/view.ts";
 import type { WaitResult } from "../../core/model/waitView.ts";

@@ -1,7 +1,7 @@
 // The lines of `watch --format jsonl`: one change per line, each with the version to resume from.
 import { once } from "node:events";
 import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
-import type { ListFilters } from "../../core/api/service.ts";
+import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeedEntry, TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";

@@ -2,7 +2,7 @@
 // own log.
 import { viewOutput } from "./viewOutput.ts";
 import { viewTranscript } from "./viewTranscript.ts";
-import type { DaemonService } from "../api/service.ts";
+import type { DaemonService } from "../api/calls.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -58,7 +58,7 @@ export const createOutputActions = (deps: OutputActionsDeps): Pick<DaemonService
     viewOutput: (input) =>
       audit.throughGate("view-output", input, async ({ verified }) => {
         const { subject, snapshot } = verified;
-        const { lines, ansi, source = "screen" } = input;
+        const { lines, ansi, source } = input;
         const { pane, client } = reach.reach(subject.key, subject.paneRef);
         const entry = liveEntry(snapshot.runtimeId);
         const output =

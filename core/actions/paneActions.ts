@@ -1,6 +1,6 @@
 // The actions on panes as the service offers them: each through the gate, on record, with the parts of the daemon that it
 // needs. What an action does with a pane is in core/actions.
-import type { DaemonService } from "../api/service.ts";
+import type { DaemonService } from "../api/calls.ts";
 import { interruptTurn } from "./interrupt.ts";
 import { killProcess } from "./kill.ts";
 import type { Gate } from "./prepare.ts";
@@ -34,7 +34,7 @@ export interface PaneActionsDeps {
 
 export type PaneActionCalls = Pick<
   DaemonService,
-  "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "listAudit"
+  "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit"
 >;
 
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
@@ -229,6 +229,6 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
         { outcomeOf },
       ),
 
-    listAudit: ({ limit }) => auditList(store, limit, clock.now()),
+    audit: ({ limit }) => auditList(store, limit, clock.now()),
   };
 };

@@ -4,6 +4,7 @@ import type { FeedChange } from "../model/feedChange.ts";
 import type { Counts, FeedEntry, PaneView, TargetView } from "../model/view.ts";
 import type { Transition } from "../ports/store.ts";
 import { AsyncQueue } from "./asyncQueue.ts";
+import type { FeedOptions } from "./calls.ts";
 import { RecentChanges } from "./recentChanges.ts";
 
 /** Where the feed takes its rows and its history from. */
@@ -17,15 +18,6 @@ export interface FeedSource {
   oldestVersion(): number;
   firstVersionSince(at: number): number | null;
   onChanges(listener: (changes: readonly FeedChange[]) => void): () => void;
-}
-
-export interface FeedOptions {
-  since: number | null;
-  sinceTime: number | null;
-  /** Rows without an agent as well. */
-  all: boolean;
-  /** With `since`: what every row that changed meanwhile is now, instead of the stored transitions one by one. */
-  latest?: boolean | undefined;
 }
 
 const QUEUE_LIMIT = 5_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
 import type { TargetView } from "../model/view.ts";
 import { listPanes, listSessions, listWindows } from "./listing.ts";
-import type { ListFilters } from "./service.ts";
+import type { ListFilters } from "./calls.ts";
 
 const rows = [
   makePane({ pane: 1, session: "api", window: 1, state: "running" }),

@@ -24,7 +24,7 @@ import {
   targetsNamed,
   valuesOf,
 } from "./paneFilter.ts";
-import type { ListFilters } from "./service.ts";
+import type { ListFilters } from "./calls.ts";
 
 export interface ListingInput {
   /** Every row in the order of `byPlace`, panes without an agent included. */

@@ -3,7 +3,10 @@
 import { AgtmuxError } from "../model/errors.ts";
 import { needsAction } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
-import type { ListFilters, OneOrMore } from "./service.ts";
+import type { ListFilters } from "./calls.ts";
+
+/** One value, or several of which any may fit. */
+type OneOrMore<T> = T | readonly T[];
 
 interface SessionFilter {
   target: string;

@@ -19,9 +19,9 @@ export interface TargetChange {
 
 export interface NewTarget {
   name: string;
-  ssh_target: string;
+  sshTarget: string;
   transport?: SshTargetConfig["transport"] | undefined;
-  tmux_path?: string | null | undefined;
+  tmuxPath?: string | null | undefined;
 }
 
 export interface TargetServiceDeps {
@@ -146,14 +146,15 @@ export const createTargetService = (deps: TargetServiceDeps): TargetService => {
   return {
     apply,
     connect,
-    add: async ({ name, ssh_target, transport = "auto", tmux_path = null }) => {
-      checkSshAlias(ssh_target);
+    add: async ({ name, sshTarget, transport = "auto", tmuxPath = null }) => {
+      checkSshAlias(sshTarget);
       await deps.write(({ targets }) => {
         if (name === HOST_TARGET || targets.some((target) => target.name === name))
           throw new AgtmuxError("E_USAGE", `there is a target '${name}' already`, {
             remedy: "Choose another name, or remove that one first.",
           });
-        return [...targets, { name, ssh_target, enabled: true, transport, tmux_path, tmux_servers: [] }];
+        const added = { name, ssh_target: sshTarget, transport, tmux_path: tmuxPath };
+        return [...targets, { ...added, enabled: true, tmux_servers: [] }];
       });
       apply();
       return viewOf(name);

@@ -1,6 +1,6 @@
 // A reference by index means what it means now, and windows get new numbers without a word from tmux: before anything is done
 // or shown by such a reference, the server is listed once more. Ids name the same thing for as long as the server lives.
-import type { DaemonService } from "../api/service.ts";
+import type { DaemonService } from "../api/calls.ts";
 import { isByIndex, parseRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
@@ -43,10 +43,7 @@ export const withFreshIndexes = <S extends ByReference>(
     };
   return {
     ...service,
-    explain: async (ref) => {
-      await look(ref);
-      return service.explain(ref);
-    },
+    explain: after(service.explain),
     prepareAttach: after(service.prepareAttach),
     openAttach: after(service.openAttach),
     dismiss: after(service.dismiss),

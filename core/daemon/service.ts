@@ -20,7 +20,8 @@ import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
 import { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
 import { minuteOfDay } from "../api/notifications/quietHours.ts";
-import type { DaemonService, Hello } from "../api/service.ts";
+import type { DaemonService } from "../api/calls.ts";
+import type { Hello } from "../api/service.ts";
 import type { SubjectNow } from "../engine/guard.ts";
 import { resolveRef } from "../engine/ref.ts";
 import { rollUp } from "../engine/rollup.ts";
@@ -233,7 +234,7 @@ export const createService = (deps: ServiceDeps): Service => {
     });
   };
 
-  const explain = async (ref: string): Promise<Explanation> => {
+  const explain = async ({ ref }: { ref: string }): Promise<Explanation> => {
     const rows = ingest.rows(true);
     const known = crashedAt(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
     const subject = known === undefined ? resolveRef(ref, subjects()) : null;
@@ -273,10 +274,10 @@ export const createService = (deps: ServiceDeps): Service => {
     feedHub,
     hello: deps.hello,
     shutdown: deps.requestShutdown,
-    listPanes: (filters) => listPanes(listing(), filters),
-    listWindows: (filters) => listWindows(listing(), filters),
-    listSessions: (filters) => listSessions(listing(), filters),
-    listTargets: () => ingest.targets(),
+    panes: (filters) => listPanes(listing(), filters),
+    windows: (filters) => listWindows(listing(), filters),
+    sessions: (filters) => listSessions(listing(), filters),
+    targets: () => ingest.targets(),
     targetAdd: (input) => deps.targetService.add(input),
     sshAliases: () => deps.readSshAliases(),
     targetChange: (input) => deps.targetService.change(input),
@@ -299,7 +300,7 @@ export const createService = (deps: ServiceDeps): Service => {
     explain,
     prepareAttach: (input) =>
       audit.throughGate("attach", input, ({ verified }) =>
-        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus ?? false }),
+        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus }),
       ),
     openAttach,
     dismiss,

@@ -1,12 +1,8 @@
 // Carries out what an adapter plans for the agent's settings files: shows the diff, backs up, writes, and proves that
 // events arrive. What goes into a settings file is the adapter's business.
 import { createTwoFilesPatch } from "diff";
-import type {
-  IntegrationAction,
-  IntegrationReport,
-  IntegrationSummary,
-  IntegrationVerification,
-} from "../api/service.ts";
+import type { IntegrationAction } from "../api/calls.ts";
+import type { IntegrationReport, IntegrationSummary, IntegrationVerification } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type {
   AgentAdapter,

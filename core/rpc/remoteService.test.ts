@@ -30,9 +30,9 @@ test("a router over another process's daemon answers, streams and fails as that 
   try {
     const remote = createRouter(createRemoteService(client)).createCaller({});
     expect(await remote.hello()).toEqual(daemon.greeting);
-    expect(await remote.panes({})).toEqual(daemon.listPanes({}));
+    expect(await remote.panes({})).toEqual(daemon.panes({}));
     expect(await remote.sessions({ groupBy: "target-session" })).toEqual(
-      daemon.listSessions({ groupBy: "target-session" }),
+      daemon.sessions({ groupBy: "target-session" }),
     );
     expect(await remote.adapters()).toEqual(daemon.adapters());
     expect(await remote.adapterCheck({ name: "x.json", text: "bad" })).toMatchObject({ agent_type: null });

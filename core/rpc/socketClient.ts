@@ -2,6 +2,7 @@
 // client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
 import { Agent, request, type IncomingMessage } from "node:http";
 import type { TRPCClient } from "@trpc/client";
+import type { CallName, FeedOptions } from "../api/calls.ts";
 import type { AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type Hello, type NotificationEvent } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -11,12 +12,6 @@ import { isOutdated } from "./outdated.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
 import { fromConnectionError, fromErrorShape } from "./wireError.ts";
 
-export interface FollowOptions {
-  readonly since: number | null;
-  readonly sinceTime: number | null;
-  readonly all: boolean;
-}
-
 /** The procedures that are calls; the subscriptions are methods of the client. */
 type CallApi = Omit<TRPCClient<AppRouter>, "feed" | "notices">;
 
@@ -25,8 +20,10 @@ export interface DaemonClient {
   readonly hello: Hello;
   /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
   call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
+  /** The same by name, for who passes calls on. */
+  forward(name: CallName, kind: "query" | "mutation", input: unknown): Promise<unknown>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
-  feed(options: FollowOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
+  feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NotificationEvent>;
   /** Drops all connections; idempotent. */
   close(): void;
@@ -183,6 +180,8 @@ export const connectSocket = async (options: SocketClientOptions): Promise<Daemo
     return {
       hello,
       call,
+      forward: (name, kind, input) =>
+        call(() => callOnce(paths.socket, agent, { path: name, input, type: kind, signal: undefined })),
       feed: (input, signal) =>
         subscribe(paths.socket, agent, {
           path: "feed",

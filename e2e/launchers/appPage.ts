@@ -3,7 +3,7 @@
 import type { Page } from "playwright";
 import { createDesktopRouter, type DesktopService } from "../../core/api/desktopRouter.ts";
 import { createRouter } from "../../core/api/router.ts";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import { createRouterCaller, serveMessages, type MessageBridge } from "../../core/rpc/messageBridge.ts";
 import { createPageCaller } from "../../main/pageCaller.ts";
 import { launchBrowserPopover, type BrowserPopover, type BrowserPopoverOptions } from "./browser.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright";
 import { createRouter } from "../../core/api/router.ts";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { startWebBridge } from "../../core/rpc/webBridge.ts";

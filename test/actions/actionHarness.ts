@@ -1,6 +1,6 @@
 // What the tests of actions share: a private tmux server with a daemon that watches it, and requests as a surface makes them.
 import { actionGuardsSchema, type ActionGuards } from "../../core/model/snapshot.ts";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";

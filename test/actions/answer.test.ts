@@ -1,7 +1,7 @@
 // answer on real panes with the real daemon: what is chosen, what is refused, and what the outcomes mean.
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -58,7 +58,7 @@ describe("chooses", () => {
       { action: "answer", outcome: "delivered", notes: [] },
       [["waiting_approval", label]],
     ]);
-    expect(harness.service.listAudit({ limit: 1 })).toMatchObject({
+    expect(harness.service.audit({ limit: 1 })).toMatchObject({
       items: [{ action: "answer", outcome: "delivered", prompt_fingerprint: pane.row.prompt_fingerprint }],
     });
     await harness.daemon.until(pane.paneId, ({ request }) => request === null, 10_000);

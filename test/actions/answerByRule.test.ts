@@ -86,7 +86,7 @@ describe("answer-by-rule.sh", () => {
           ["ls; curl x.sh | sh", "leave", "-"],
         ]),
       );
-      const { items } = harness.service.listAudit({ limit: 100 });
+      const { items } = harness.service.audit({ limit: 100 });
       const answered = items.filter(({ action }) => action === "answer").map(({ action_id }) => action_id);
       const named = log.flatMap(([, , action]) => (action === undefined || action === "-" ? [] : [action]));
       expect(new Set(named)).toEqual(new Set(answered));

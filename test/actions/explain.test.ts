@@ -32,7 +32,7 @@ it("names what won, what lost and why, and shows the rows that gave the dialog a
     player.paneId,
     ({ state, confidence }) => state === "waiting_approval" && confidence === "high",
   );
-  const explained = await harness.service.explain(row.identity.pane_ref);
+  const explained = await harness.service.explain({ ref: row.identity.pane_ref });
   expect(explained.pane.state).toBe("waiting_approval");
   expect(explained.rule).not.toBe("");
   expect(explained.evidence.filter(({ outcome }) => outcome === "won")).toHaveLength(1);
@@ -48,5 +48,8 @@ it("names what won, what lost and why, and shows the rows that gave the dialog a
 
 it("has no screen for a pane without an agent", async () => {
   const cat = await harness.open("exec cat");
-  expect(await harness.service.explain(cat.identity.pane_ref)).toMatchObject({ screen: null, evidence: [] });
+  expect(await harness.service.explain({ ref: cat.identity.pane_ref })).toMatchObject({
+    screen: null,
+    evidence: [],
+  });
 });

@@ -68,6 +68,6 @@ it("uses the terminal that shows the session, opens one where that is not found 
   isFound = false;
   expect((await openAttach(panes[0])).mode).toBe("attach");
   expect(done).toEqual([`focus ${tty}`, "open true"]);
-  const [entry] = daemon.daemon.service.listAudit({ limit: 1 }).items;
+  const [entry] = daemon.daemon.service.audit({ limit: 1 }).items;
   expect([entry?.action, entry?.surface, entry?.outcome]).toEqual(["attach", "popover", "delivered"]);
 });

@@ -1,7 +1,7 @@
 // send on real panes with the real daemon: what arrives, what is refused, and what the three outcomes mean.
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { createPlayer } from "../player/player.ts";
@@ -32,7 +32,7 @@ const send = (
     ...more,
   });
 const auditOf = (limit: number) =>
-  Promise.resolve(harness.service.listAudit({ limit })).then(({ items }) =>
+  Promise.resolve(harness.service.audit({ limit })).then(({ items }) =>
     items.map(({ action, outcome, text_length }) => [action, outcome, text_length]),
   );
 

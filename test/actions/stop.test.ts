@@ -1,7 +1,7 @@
 // interrupt and kill on real processes with the real daemon.
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { openAgent } from "./agentPane.ts";
@@ -93,7 +93,7 @@ describe("interrupt", () => {
     const agent = await openAgent(harness, { working: `${recordings("claude")}/running.txt` });
     const result = await harness.service.interrupt(harness.request(agent.row));
     expect([result.outcome, agent.received()]).toEqual(["delivered", ["escape"]]);
-    const [entry] = harness.service.listAudit({ limit: 1 }).items;
+    const [entry] = harness.service.audit({ limit: 1 }).items;
     expect(entry).toMatchObject({
       action_id: result.action_id,
       followed_by: expect.arrayContaining([expect.objectContaining({ kind: "transition", what: "idle" })]),

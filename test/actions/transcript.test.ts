@@ -78,6 +78,6 @@ it("is refused for an agent whose log is not known, for a pane without an agent,
   await expect(view(unnamed, "transcript")).rejects.toMatchObject({
     message: expect.stringContaining("no log is provably that of this Codex process"),
   });
-  const [entry] = harness.service.listAudit({ limit: 1 }).items;
+  const [entry] = harness.service.audit({ limit: 1 }).items;
   expect([entry?.action, entry?.outcome]).toEqual(["view-output", "E_UNSUPPORTED"]);
 });

@@ -17,7 +17,8 @@ const show = async (command: string, last: string) => {
 
 it("gives the newest lines of scrollback and screen, and says when older ones were left out", async () => {
   const row = await harness.open("seq 1 200; exec cat");
-  const view = (lines: number) => harness.service.viewOutput({ ...harness.request(row), lines, ansi: false });
+  const view = (lines: number) =>
+    harness.service.viewOutput({ ...harness.request(row), lines, ansi: false, source: "screen" });
   await vi.waitFor(async () => expect((await view(1)).lines).toEqual(["200"]), { timeout: 5_000 });
   const some = await view(50);
   expect([some.lines.length, some.lines[0], some.lines.at(-1), some.cut]).toEqual([
@@ -32,7 +33,8 @@ it("gives the newest lines of scrollback and screen, and says when older ones we
 
 it("keeps colours on request and nothing else that a terminal would obey", async () => {
   const row = await show(String.raw`\033]0;title\007\033[31mred\033[0m plain \033[1;4mend\033[0m`, "end");
-  const view = (ansi: boolean) => harness.service.viewOutput({ ...harness.request(row), lines: 5, ansi });
+  const view = (ansi: boolean) =>
+    harness.service.viewOutput({ ...harness.request(row), lines: 5, ansi, source: "screen" });
   expect((await view(false)).lines).toEqual(["red plain end"]);
   const { lines, has_ansi } = await view(true);
   expect([lines.length, has_ansi]).toEqual([1, true]);
@@ -43,18 +45,25 @@ it("keeps colours on request and nothing else that a terminal would obey", async
 
 it("shows of the alternate screen what is visible and not what was there before the program", async () => {
   const row = await show(String.raw`before\n\033[?1049h\033[Hinside`, "inside");
-  const output = await harness.service.viewOutput({ ...harness.request(row), lines: 100, ansi: false });
+  const output = await harness.service.viewOutput({
+    ...harness.request(row),
+    lines: 100,
+    ansi: false,
+    source: "screen",
+  });
   expect([output.lines, output.is_alternate]).toEqual([["inside"], true]);
 });
 
 it("is refused by a guard that does not hold, and both are on record", async () => {
   const row = await show("here", "here");
   const request = harness.request(row, { ifState: "running" });
-  await expect(harness.service.viewOutput({ ...request, lines: 5, ansi: false })).rejects.toMatchObject({
+  await expect(
+    harness.service.viewOutput({ ...request, lines: 5, ansi: false, source: "screen" }),
+  ).rejects.toMatchObject({
     code: "E_STALE_SNAPSHOT",
   });
-  await harness.service.viewOutput({ ...harness.request(row), lines: 5, ansi: false });
-  const { items } = harness.service.listAudit({ limit: 2 });
+  await harness.service.viewOutput({ ...harness.request(row), lines: 5, ansi: false, source: "screen" });
+  const { items } = harness.service.audit({ limit: 2 });
   expect(items.map(({ action, outcome, ref }) => [action, outcome, ref])).toEqual([
     ["view-output", "delivered", row.identity.pane_ref],
     ["view-output", "E_STALE_SNAPSHOT", row.identity.pane_ref],

@@ -94,7 +94,7 @@ describe("a played Claude without hooks", () => {
 
 describe("panes", () => {
   it("without an agent are listed only when asked for, in order, and go when closed", async () => {
-    expect(daemon.daemon.service.listPanes({}).items).toEqual([]);
+    expect(daemon.daemon.service.panes({}).items).toEqual([]);
     const paneId = await tmux.run("split-window", "-t", "base", "-P", "-F", "#{pane_id}");
     await daemon.until(paneId, (row) => row.agent === null);
     await tmux.run("kill-pane", "-t", paneId);

@@ -46,7 +46,7 @@ const ask = async (player: Player): Promise<void> => {
 /** What the screen alone showed last. */
 const screenState = async (player: Player): Promise<string | undefined> => {
   const row = daemon.rows().find((one) => one.identity.pane_id === player.paneId);
-  const { evidence } = await daemon.daemon.service.explain(row?.identity.pane_ref ?? "");
+  const { evidence } = await daemon.daemon.service.explain({ ref: row?.identity.pane_ref ?? "" });
   return evidence.find((one) => one.source === "poller")?.state;
 };
 

@@ -1,6 +1,7 @@
 // A fake daemon that has an answer to everything a command asks: adapters, integrations, targets to change, why a state is
 // what it is, and what was done before.
-import type { IntegrationReport, IntegrationVerification, TargetInput } from "../../core/api/service.ts";
+import type { TargetInput } from "../../core/api/calls.ts";
+import type { IntegrationReport, IntegrationVerification } from "../../core/api/service.ts";
 import type { AuditList } from "../../core/model/actionView.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -120,11 +121,11 @@ export class AnsweringDaemon extends FakeDaemon {
   /** What is wrong with adapter files. */
   adapterProblems: AdapterList["problems"] = [];
 
-  override async explain(ref: string): Promise<Explanation> {
-    return { ...(await super.explain(ref)), ...EXPLAINED };
+  override async explain(input: { ref: string }): Promise<Explanation> {
+    return { ...(await super.explain(input)), ...EXPLAINED };
   }
-  override listAudit(): AuditList {
-    return { ...super.listAudit(), items: AUDIT };
+  override audit(): AuditList {
+    return { ...super.audit(), items: AUDIT };
   }
 
   override adapters(): AdapterList {
@@ -187,9 +188,9 @@ export class AnsweringDaemon extends FakeDaemon {
     };
   }
 
-  override async targetAdd({ name, ssh_target }: TargetInput): Promise<TargetView> {
-    const target = makeTarget({ target: name, kind: "ssh", connection_ref: ssh_target });
-    this.setTargets([...this.listTargets(), target]);
+  override async targetAdd({ name, sshTarget }: TargetInput): Promise<TargetView> {
+    const target = makeTarget({ target: name, kind: "ssh", connection_ref: sshTarget });
+    this.setTargets([...this.targets(), target]);
     return target;
   }
   override async targetChange(input: { name: string; enabled?: boolean | undefined }): Promise<TargetView> {
@@ -202,11 +203,11 @@ export class AnsweringDaemon extends FakeDaemon {
     const gone = this.findTarget(input.name);
     if (!input.isConfirmed)
       throw new AgtmuxError("E_CONFIRMATION_REQUIRED", `target remove forgets '${input.name}'`);
-    this.setTargets(this.listTargets().filter((target) => target !== gone));
+    this.setTargets(this.targets().filter((target) => target !== gone));
   }
 
   private findTarget(name: string): TargetView {
-    const found = this.listTargets().find(({ target }) => target === name);
+    const found = this.targets().find(({ target }) => target === name);
     if (found === undefined) throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name}'`);
     return found;
   }

@@ -2,18 +2,15 @@
 // did not give it is empty or refused; tests that want an answer to everything take an AnsweringDaemon.
 import { once } from "node:events";
 import { listPanes, listSessions, listWindows } from "../../core/api/listing.ts";
+import type { DaemonService, IntegrationAction, ListFilters, TargetInput } from "../../core/api/calls.ts";
 import {
   PROTOCOL_VERSION,
   type AttachPlan,
-  type DaemonService,
   type Hello,
-  type IntegrationAction,
   type IntegrationReport,
   type IntegrationSummary,
   type IntegrationVerification,
-  type ListFilters,
   type NotificationEvent,
-  type TargetInput,
 } from "../../core/api/service.ts";
 import type { ActionResult, AuditList, PaneOutput } from "../../core/model/actionView.ts";
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
@@ -95,13 +92,13 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     this.stop();
   }
 
-  listPanes(filters: ListFilters): PaneList {
+  panes(filters: ListFilters): PaneList {
     return listPanes(this.listing(), filters);
   }
-  listWindows(filters: ListFilters): WindowList {
+  windows(filters: ListFilters): WindowList {
     return listWindows(this.listing(), filters);
   }
-  listSessions(filters: Parameters<DaemonService["listSessions"]>[0]): SessionList {
+  sessions(filters: Parameters<DaemonService["sessions"]>[0]): SessionList {
     return listSessions(this.listing(), filters);
   }
 
@@ -134,7 +131,7 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     return Promise.resolve();
   }
 
-  async explain(ref: string): Promise<Explanation> {
+  async explain({ ref }: { ref: string }): Promise<Explanation> {
     const pane = this.find(ref);
     const made = this.explanations.get(pane.identity.pane_ref);
     return {
@@ -199,7 +196,7 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
       `kill sends ${input.signal} to process 4242 (${agent ?? "?"}) in ${identity.pane_ref}`,
     );
   }
-  listAudit(): AuditList {
+  audit(): AuditList {
     return { ...this.frame(), items: [] };
   }
 
@@ -247,7 +244,7 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   private listing() {
     return {
       rows: this.rows(),
-      targets: this.listTargets(),
+      targets: this.targets(),
       agents: () => AGENTS,
       now: this.now(),
     };

@@ -1,7 +1,8 @@
 // The panes and targets that a fake daemon has, changed by the test, and the feed that tells of it. Versions and what a
 // client gets that comes back are the daemon's own FeedHub; only what happens is made up.
 import type { FeedChange } from "../../core/model/feedChange.ts";
-import { FeedHub, type FeedOptions } from "../../core/api/feedHub.ts";
+import type { FeedOptions } from "../../core/api/calls.ts";
+import { FeedHub } from "../../core/api/feedHub.ts";
 import { rollUp } from "../../core/engine/rollup.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeedEntry, PaneView, TargetView } from "../../core/model/view.ts";
@@ -24,8 +25,8 @@ export class FakeFeed {
   /** What the feed was asked for, again and again. */
   readonly feedRequests: FeedOptions[] = [];
   protected readonly now: () => number;
-  private readonly panes = new Map<string, PaneView>();
-  private targets: TargetView[] = [makeTarget()];
+  private readonly paneViews = new Map<string, PaneView>();
+  private targetViews: TargetView[] = [makeTarget()];
   /** Of the last change; rows of the beginning bring theirs. */
   private version: number;
   private history: Transition[] = [];
@@ -35,14 +36,14 @@ export class FakeFeed {
 
   constructor(panes: readonly PaneView[], options: FakeFeedOptions) {
     this.now = options.now ?? (() => Date.now());
-    for (const pane of panes) this.panes.set(pane.identity.pane_ref, pane);
+    for (const pane of panes) this.paneViews.set(pane.identity.pane_ref, pane);
     this.version = Math.max(1, ...panes.map((pane) => pane.state_version));
     if (options.startsDown === true) this.life.abort();
     this.hub = new FeedHub({
       version: () => this.version,
       now: this.now,
       rows: (all) => this.rows().filter((pane) => all || pane.state !== null),
-      targets: () => this.targets,
+      targets: () => this.targetViews,
       summary: rollUp,
       transitionsAfter: (version, limit) =>
         this.history.filter((one) => one.version > version).slice(0, limit),
@@ -61,17 +62,17 @@ export class FakeFeed {
 
   /** Adds or changes a row, as an event of an agent does. */
   put(pane: PaneView): void {
-    const previousState = this.panes.get(pane.identity.pane_ref)?.state ?? null;
+    const previousState = this.paneViews.get(pane.identity.pane_ref)?.state ?? null;
     const version = this.remember({ view: pane, previousState });
     const row = { ...pane, state_version: version };
-    this.panes.set(pane.identity.pane_ref, row);
+    this.paneViews.set(pane.identity.pane_ref, row);
     this.tell({ kind: "pane", version, at: this.now(), pane: row, previousState, isTransition: true });
   }
 
   /** @throws AgtmuxError E_REF_NOT_FOUND */
   remove(paneRef: string): void {
     const pane = this.find(paneRef);
-    this.panes.delete(paneRef);
+    this.paneViews.delete(paneRef);
     const version = this.remember({
       view: pane,
       previousState: pane.state,
@@ -83,16 +84,16 @@ export class FakeFeed {
 
   /** Tells of these; of those that are no longer there it tells whoever asks anew. */
   setTargets(targets: readonly TargetView[]): void {
-    this.targets = [...targets];
+    this.targetViews = [...targets];
     for (const target of targets)
       this.tell({ kind: "target", version: this.version, at: this.now(), target });
   }
 
   /** Replaces everything and tells readers with a gap and a snapshot. */
-  reset(panes: readonly PaneView[], targets: readonly TargetView[] = this.targets): void {
-    this.panes.clear();
-    for (const pane of panes) this.panes.set(pane.identity.pane_ref, pane);
-    this.targets = [...targets];
+  reset(panes: readonly PaneView[], targets: readonly TargetView[] = this.targetViews): void {
+    this.paneViews.clear();
+    for (const pane of panes) this.paneViews.set(pane.identity.pane_ref, pane);
+    this.targetViews = [...targets];
     this.version += 1;
     this.history = [];
     this.tell({ kind: "reset", version: this.version, at: this.now(), reason: "reset" });
@@ -112,19 +113,19 @@ export class FakeFeed {
     return this.follow(options, signal, this.life.signal);
   }
 
-  listTargets(): TargetView[] {
-    return this.targets;
+  targets(): TargetView[] {
+    return this.targetViews;
   }
 
   /** Those without an agent too. */
   protected rows(): PaneView[] {
-    return [...this.panes.values()];
+    return [...this.paneViews.values()];
   }
 
   /** By `pane:` or `runtime:` reference. @throws AgtmuxError E_REF_NOT_FOUND */
   protected find(ref: string): PaneView {
     const pane =
-      this.panes.get(ref) ?? this.rows().find(({ identity }) => `runtime:${identity.runtime_id}` === ref);
+      this.paneViews.get(ref) ?? this.rows().find(({ identity }) => `runtime:${identity.runtime_id}` === ref);
     if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing is at ${ref}`);
     return pane;
   }

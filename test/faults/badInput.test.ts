@@ -126,7 +126,7 @@ describe("tmux", () => {
     const { paneId } = player;
     await tmux.run("kill-server");
     await daemon.untilGone(paneId);
-    expect(daemon.daemon.service.listTargets()[0]).toMatchObject({
+    expect(daemon.daemon.service.targets()[0]).toMatchObject({
       health: "ok",
       servers: [{ status: "no_server", pane_count: 0 }],
     });
@@ -140,11 +140,11 @@ describe("a missing tmux", () => {
   it("is a target that is down and says what to do, not a crash", async () => {
     writeFileSync(daemon.paths.config, '{"tmux_path": "/nonexistent/tmux"}');
     await daemon.restart();
-    expect(daemon.daemon.service.listTargets()[0]).toMatchObject({
+    expect(daemon.daemon.service.targets()[0]).toMatchObject({
       health: "down",
       health_reason: expect.stringMatching(/no working tmux program was found.*tmux_path/s) as string,
     });
-    expect(daemon.daemon.service.listPanes({}).problems[0]).toContain("target host is down");
+    expect(daemon.daemon.service.panes({}).problems[0]).toContain("target host is down");
   });
 });
 

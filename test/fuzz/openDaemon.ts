@@ -5,7 +5,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRouter } from "../../core/api/router.ts";
-import type { ReachableService } from "../../core/api/service.ts";
+import type { ReachableService } from "../../core/api/calls.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths } from "../../core/rpc/paths.ts";

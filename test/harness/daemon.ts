@@ -90,7 +90,7 @@ export const startTestDaemon = async (options: {
   };
   let followed = follow();
 
-  const rows = (): PaneView[] => daemon.service.listPanes({ all: true }).items;
+  const rows = (): PaneView[] => daemon.service.panes({ all: true }).items;
 
   /** Looks again after every feed entry: nothing sleeps. */
   const untilTrue = async <T>(
@@ -121,7 +121,7 @@ export const startTestDaemon = async (options: {
     const why =
       row.state === null
         ? ""
-        : JSON.stringify((await daemon.service.explain(row.identity.pane_ref)).evidence);
+        : JSON.stringify((await daemon.service.explain({ ref: row.identity.pane_ref })).evidence);
     return `${paneId} is ${row.state}/${row.reason_code}; ${why}`;
   };
   const until: TestDaemon["until"] = (paneId, condition, limitMs = 5_000) =>

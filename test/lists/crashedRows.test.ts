@@ -24,9 +24,9 @@ it("can be explained and dismissed where the pane lives on", async () => {
   await harness.install("claude");
   const { service } = harness.daemon.daemon;
   const ref = await crash((player) => player.exit({ signal: "SIGKILL" }));
-  expect((await service.explain(ref)).pane.reason_code).toBe("crashed");
+  expect((await service.explain({ ref })).pane.reason_code).toBe("crashed");
   expect(await service.dismiss(request(ref))).toEqual({ paneRef: ref });
-  expect(service.listPanes({}).items).toEqual([]);
+  expect(service.panes({}).items).toEqual([]);
   await expect(service.dismiss(request(ref))).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
 });
 
@@ -38,10 +38,10 @@ it("can be explained and dismissed where its pane is gone", async () => {
     await harness.daemon.until(player.paneId, (one) => one.reason_code === "crashed", LIMIT_MS);
     await harness.tmux.run("kill-pane", "-t", player.paneId);
   });
-  await expect.poll(() => service.listPanes({ all: true }).items.length, { timeout: LIMIT_MS }).toBe(2);
-  expect((await service.explain(ref)).pane.reason_code).toBe("crashed");
+  await expect.poll(() => service.panes({ all: true }).items.length, { timeout: LIMIT_MS }).toBe(2);
+  expect((await service.explain({ ref })).pane.reason_code).toBe("crashed");
   expect(await service.dismiss(request(ref))).toEqual({ paneRef: ref });
-  expect(service.listPanes({}).items).toEqual([]);
+  expect(service.panes({}).items).toEqual([]);
 });
 
 it("is not guessed where several crashed in one pane", async () => {
@@ -50,13 +50,13 @@ it("is not guessed where several crashed in one pane", async () => {
   const ref = await crash((player) => player.exit({ signal: "SIGKILL" }));
   const paneId = ref.slice(ref.lastIndexOf("/") + 1);
   await crash((player) => player.exit({ signal: "SIGKILL" }), paneId);
-  const reasons = () => service.listPanes({}).items.map(({ reason_code }) => reason_code);
+  const reasons = () => service.panes({}).items.map(({ reason_code }) => reason_code);
   await expect.poll(reasons, { timeout: LIMIT_MS }).toEqual(["crashed", "crashed"]);
-  const runtimes = service.listPanes({}).items.map(({ identity }) => `runtime:${identity.runtime_id}`);
+  const runtimes = service.panes({}).items.map(({ identity }) => `runtime:${identity.runtime_id}`);
   await expect(service.dismiss(request(ref))).rejects.toMatchObject({
     code: "E_REF_AMBIGUOUS",
     details: expect.arrayContaining(runtimes),
   });
   for (const runtime of runtimes) await service.dismiss(request(runtime));
-  expect(service.listPanes({}).items).toEqual([]);
+  expect(service.panes({}).items).toEqual([]);
 });

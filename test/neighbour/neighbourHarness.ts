@@ -101,7 +101,7 @@ const openNeighbour = (
 };
 
 const serverOf = (daemon: TestDaemon | null): ServerView | undefined =>
-  daemon?.daemon.service.listTargets()[0]?.servers[0];
+  daemon?.daemon.service.targets()[0]?.servers[0];
 
 /** Starts watching and resolves once the server is looked at as it is from then on. */
 export const startWatching = async (tmux: PrivateTmux): Promise<TestDaemon> => {

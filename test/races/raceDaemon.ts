@@ -1,6 +1,6 @@
 // The real gate and the real actions over a world, modelled or real: what a daemon does whose view lags behind it.
 import { createGate, type PreparedAction, type VerifiedAction } from "../../core/actions/prepare.ts";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import { createActionAudit } from "../../core/actions/audit.ts";
 import type { ConnectedTargets } from "../../core/connections/connectedTargets.ts";
 import { createPaneActions } from "../../core/actions/paneActions.ts";

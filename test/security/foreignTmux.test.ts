@@ -32,10 +32,10 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-const watch = async (): Promise<ReturnType<TestDaemon["daemon"]["service"]["listTargets"]>> => {
+const watch = async (): Promise<ReturnType<TestDaemon["daemon"]["service"]["targets"]>> => {
   // No sockets named: the user's default server.
   daemon = await startTestDaemon({ sockets: [], env: { TMUX_TMPDIR: root } });
-  return daemon.daemon.service.listTargets();
+  return daemon.daemon.service.targets();
 };
 
 it("is never connected to where others can write to tmux's folder, and the target says so", async () => {

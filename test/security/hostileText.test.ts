@@ -260,7 +260,7 @@ it("a notification is told as text, on systems that read markup too", () => {
 
 it("acting on the pane is acting on that pane, and runs nothing on the way", async () => {
   const { service } = daemon.daemon;
-  const { items } = service.listPanes({ all: true });
+  const { items } = service.panes({ all: true });
   expect(items.length).toBeGreaterThan(0);
   const input = { ref: asking.identity.pane_ref, surface: "test", insideTmux: null, mayFocus: false };
   const plan = await service.prepareAttach({ ...input, guards: actionGuardsSchema.parse({}) });

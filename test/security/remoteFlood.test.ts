@@ -224,6 +224,7 @@ describe.each(EITHER)("a target over %s whose tmux has", (transport) => {
         surface: "test",
         lines: 100,
         ansi: false,
+        source: "screen",
       });
       await expect(asked).rejects.toThrow();
       await expectRest();

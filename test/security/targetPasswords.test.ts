@@ -54,7 +54,7 @@ const readLog = (): string => {
   log.flush();
   return readFileSync(join(root, "log"), "utf8");
 };
-const listed = (): string => JSON.stringify(daemon.daemon.service.listTargets());
+const listed = (): string => JSON.stringify(daemon.daemon.service.targets());
 
 it.each(ADDRESSES)("target add refuses %s without a word of it", async (address) => {
   const { code, stdout, stderr } = await line.run([
@@ -69,7 +69,7 @@ it.each(ADDRESSES)("target add refuses %s without a word of it", async (address)
   expect(stderr).toMatch(/password/);
   expect(stderr).toMatch(/user@host/);
   expect(stderr).not.toContain(PASSWORD);
-  const asked = daemon.daemon.service.targetAdd({ name: "vm1", ssh_target: address });
+  const asked = daemon.daemon.service.targetAdd({ name: "vm1", sshTarget: address });
   await expect(asked).rejects.toThrow(/password/);
   await asked.catch((error: unknown) => expect(inspect(error)).not.toContain(PASSWORD));
   expect(listed()).not.toContain("vm1");

@@ -2,7 +2,7 @@
 // arrives byte for byte. One harness for all: the last test breaks its connection.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DaemonService } from "../../core/api/service.ts";
+import type { DaemonService } from "../../core/api/calls.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { openAgent } from "../actions/agentPane.ts";
 import { dialogOf, openDialogs } from "../actions/dialogPane.ts";

@@ -78,7 +78,13 @@ it.each([
 it("names the person's own ssh, with the configuration in force and one word for the remote shell", async () => {
   const row = harness.daemon.rows()[0];
   const ref = row?.identity.pane_ref ?? "";
-  const request = { ref, guards: actionGuardsSchema.parse({}), surface: "test", insideTmux: null };
+  const request = {
+    ref,
+    guards: actionGuardsSchema.parse({}),
+    surface: "test",
+    insideTmux: null,
+    mayFocus: false,
+  };
   const plan = await harness.service.prepareAttach(request);
   expect(plan.mode).toBe("attach");
   expect(plan.argv.slice(0, -1)).toEqual(["ssh", "-F", harness.server.configFile, "-t", "--", "vm1"]);

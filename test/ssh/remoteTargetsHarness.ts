@@ -40,7 +40,7 @@ export const openRemoteTargets = async (options: {
     env: { AGTMUX_SSH_CONFIG: options.server.configFile },
   });
   const configured: unknown[] = [];
-  const target = (name: string) => daemon.daemon.service.listTargets().find((one) => one.target === name);
+  const target = (name: string) => daemon.daemon.service.targets().find((one) => one.target === name);
   return {
     daemon,
     target,

@@ -49,7 +49,7 @@ describe.each(["openssh", "ssh2"] as const)("a target over %s", (transport) => {
     await writeFile(test.paths.config, JSON.stringify({ targets: [target] }));
     await until(() => (targetNow()?.rtt_ms ?? 0) > 0, `vm1 is connected`, LIMIT_MS);
   };
-  const targetNow = () => test.daemon.service.listTargets().find(({ target }) => target === "vm1");
+  const targetNow = () => test.daemon.service.targets().find(({ target }) => target === "vm1");
   const untilHealth = (health: string) =>
     until(() => targetNow()?.health === health, `vm1 is ${health}: ${JSON.stringify(targetNow())}`, LIMIT_MS);
   const rowsOf = (target: string) => test.rows().filter((row) => row.identity.target === target);

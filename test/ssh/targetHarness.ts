@@ -37,7 +37,7 @@ export const openTargetHarness = async (
     env: { AGTMUX_SSH_CONFIG: server.configFile },
   });
   const players: Player[] = [];
-  const target = () => daemon.daemon.service.listTargets().find((one) => one.target === "vm1");
+  const target = () => daemon.daemon.service.targets().find((one) => one.target === "vm1");
   const untilHealth = (health: TargetView["health"]) =>
     until(() => target()?.health === health, `vm1 is ${health}`, LIMIT_MS);
   const close = async (): Promise<void> => {

@@ -35,7 +35,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
     void task.run(async () => {
       onTold("");
       const name = nameFor(sshTarget);
-      await api.targetAdd.mutate({ name, ssh_target: sshTarget });
+      await api.targetAdd.mutate({ name, sshTarget });
       setTyped("");
       onTold(`${displayLine(name)} was added and is being connected.`);
     });

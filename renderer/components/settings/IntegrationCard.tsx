@@ -1,8 +1,8 @@
 // One agent's integration: its state, and what can be done about it. A change is planned first, shown, and made only after
 // a second press.
 import { useState } from "react";
+import type { IntegrationAction } from "../../../core/api/calls.ts";
 import type {
-  IntegrationAction,
   IntegrationReport,
   IntegrationSummary,
   IntegrationVerification,

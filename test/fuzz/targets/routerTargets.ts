@@ -24,7 +24,7 @@ const INPUTS: Readonly<Record<string, unknown>> = {
   windows: FILTERS,
   sessions: { ...FILTERS, groupBy: "session-name" },
   targets: undefined,
-  targetAdd: { name: "box", ssh_target: "dev@box", transport: "auto", tmux_path: "/usr/bin/tmux" },
+  targetAdd: { name: "box", sshTarget: "dev@box", transport: "auto", tmuxPath: "/usr/bin/tmux" },
   sshAliases: undefined,
   targetChange: { name: "box", enabled: false, transport: "ssh2", tmuxPath: null },
   targetConnect: { name: "box" },

@@ -1,0 +1,239 @@
+// Everything that a surface can ask of the daemon: each call once, with its input as it comes over the wire and what it answers.
+// The router, the service that the daemon implements, and the client that stands for a daemon elsewhere are made of this table.
+import { z } from "zod";
+import {
+  answerChoiceSchema,
+  DEFAULT_OUTPUT_LINES,
+  MAX_OUTPUT_LINES,
+  MAX_TEXT,
+  outputSourceSchema,
+  killSignalSchema,
+  type ActionResult,
+  type AuditList,
+  type PaneOutput,
+} from "../model/actionView.ts";
+import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
+import type { Finding } from "../model/doctorView.ts";
+import { refNameSchema } from "../model/runtime.ts";
+import type { Settings } from "../model/settings.ts";
+import { actionGuardsSchema, type AttachPlan } from "../model/snapshot.ts";
+import { canonicalStateSchema } from "../model/state.ts";
+import type { Explanation, FeedEntry, PaneList, SessionList, TargetView, WindowList } from "../model/view.ts";
+import type {
+  Hello,
+  IntegrationReport,
+  IntegrationSummary,
+  IntegrationVerification,
+  NotificationEvent,
+} from "./service.ts";
+
+/** `answer` holds nothing: it is there for its type. */
+interface Call<Kind extends "query" | "mutation", Input extends z.ZodType, Answer> {
+  kind: Kind;
+  input: Input;
+  answer?: Answer;
+}
+
+/** A call that only looks: it may be asked once more where an answer is lost. */
+const query =
+  <Input extends z.ZodType>(input: Input) =>
+  <Answer>(): Call<"query", Input, Answer> => ({ kind: "query", input });
+/** A call that does something, or costs much. */
+const mutation =
+  <Input extends z.ZodType>(input: Input) =>
+  <Answer>(): Call<"mutation", Input, Answer> => ({ kind: "mutation", input });
+
+const nothing = z.void();
+
+/** One value, or several of which any may fit. */
+const oneOrMore = <T extends z.ZodType>(item: T) =>
+  z.union([item, z.array(item).min(1).max(100).readonly()]).optional();
+/** All filters combine with and; the values of one with or. `all`: panes without an agent too. */
+const filtersSchema = z
+  .object({
+    target: oneOrMore(z.string()),
+    targetSession: oneOrMore(z.string()),
+    session: oneOrMore(z.string()),
+    state: oneOrMore(canonicalStateSchema),
+    agent: oneOrMore(z.string()),
+    needsAction: z.boolean().optional(),
+    all: z.boolean().optional(),
+  })
+  .strict();
+
+const refSchema = z.string().min(1).max(1_000);
+/** What every action names. `surface`: who asks, for the record. */
+const actionSchema = z.object({
+  ref: refSchema,
+  guards: actionGuardsSchema.prefault({}),
+  surface: z.string().max(40),
+});
+const idempotencyKeySchema = z.string().min(1).max(200).nullable().default(null);
+
+const adapterFileSchema = z.object({ name: z.string().min(1).max(255), text: z.string().max(300_000) });
+
+const targetSchema = z.object({
+  name: refNameSchema,
+  transport: z.enum(["auto", "ssh2", "openssh"]).optional(),
+  tmuxPath: z.string().startsWith("/").nullable().optional(),
+});
+
+export const CALLS = {
+  hello: query(nothing)<Hello>(),
+  shutdown: mutation(nothing)<void>(),
+  panes: query(filtersSchema)<PaneList>(),
+  windows: query(filtersSchema)<WindowList>(),
+  sessions: query(
+    filtersSchema.extend({ groupBy: z.enum(["target-session", "session-name"]).optional() }),
+  )<SessionList>(),
+  targets: query(nothing)<TargetView[]>(),
+  /** Adds a machine behind SSH, a name of the person's SSH configuration, and begins to connect; how that goes is its health. */
+  targetAdd: mutation(targetSchema.extend({ sshTarget: z.string().max(255) }))<TargetView>(),
+  /** Hosts that the person's SSH configuration names, for choosing from; `problems` names files that cannot be read. */
+  sshAliases: query(nothing)<{ aliases: string[]; problems: string[] }>(),
+  targetChange: mutation(targetSchema.extend({ enabled: z.boolean().optional() }))<TargetView>(),
+  /** One attempt now; fails with what keeps the target from being connected. */
+  targetConnect: mutation(z.object({ name: refNameSchema }))<TargetView>(),
+  /** Fails with E_CONFIRMATION_REQUIRED unless confirmed. */
+  targetRemove: mutation(z.object({ name: refNameSchema, isConfirmed: z.boolean().default(false) }))<void>(),
+  /** The machine woke up, or somebody knows that much changed: every target is looked at now, and at most once in a while. */
+  lookNow: mutation(nothing)<void>(),
+  explain: query(z.object({ ref: refSchema }))<Explanation>(),
+  /** `mayFocus`: the caller can bring a terminal to the front by its tty. */
+  prepareAttach: mutation(
+    actionSchema.extend({
+      insideTmux: z.string().nullable().default(null),
+      mayFocus: z.boolean().default(false),
+    }),
+  )<AttachPlan>(),
+  /**
+   * Brings the terminal that shows the pane's session to the front where the host can, else attaches in a terminal window
+   * that it opens; fails with E_UNSUPPORTED where the host has none.
+   */
+  openAttach: mutation(actionSchema)<AttachPlan>(),
+  dismiss: mutation(actionSchema)<{ paneRef: string }>(),
+  /** The newest `lines` of scrollback and screen; without `ansi` no control character is in them. */
+  viewOutput: mutation(
+    actionSchema.extend({
+      lines: z.number().int().min(1).max(MAX_OUTPUT_LINES).default(DEFAULT_OUTPUT_LINES),
+      ansi: z.boolean().default(false),
+      source: outputSourceSchema.default("screen"),
+    }),
+  )<PaneOutput>(),
+  /** Types a text literally. The same `idempotencyKey` sends once per runtime; `toShell`: a shell may get it. */
+  send: mutation(
+    actionSchema.extend({
+      text: z.string().max(MAX_TEXT),
+      pressEnter: z.boolean().default(true),
+      toShell: z.boolean().default(false),
+      idempotencyKey: idempotencyKeySchema,
+    }),
+  )<ActionResult>(),
+  /**
+   * Answers the prompt that `guards.ifPrompt` names and no other, with the keys that its adapter knows. The same
+   * `idempotencyKey` answers once per runtime. Fails with E_PROMPT_UNCONFIRMED without that guard, with E_STALE_SNAPSHOT
+   * when that prompt is not on the screen, with E_UNSUPPORTED where the keys are not known.
+   */
+  answer: mutation(
+    actionSchema.extend({ choice: answerChoiceSchema, idempotencyKey: idempotencyKeySchema }),
+  )<ActionResult>(),
+  /** Stops a turn by the agent's own keys. */
+  interrupt: mutation(actionSchema)<ActionResult>(),
+  /** Signals the agent's process; fails with E_CONFIRMATION_REQUIRED, saying what would happen, unless confirmed. */
+  kill: mutation(
+    actionSchema.extend({ signal: killSignalSchema.default("INT"), isConfirmed: z.boolean().default(false) }),
+  )<ActionResult>(),
+  /** What was done to panes, newest first. */
+  audit: query(z.object({ limit: z.number().int().min(1).max(10_000).default(50) }))<AuditList>(),
+  /** Every adapter in force, and what is wrong with the files of those that are not. */
+  adapters: query(nothing)<AdapterList>(),
+  /** Checks the text of an adapter file that need not be in force. */
+  adapterCheck: mutation(adapterFileSchema)<AdapterCheck>(),
+  /** Whether an agent is recognised in panes from now on; it is written into config.json. Fails with E_USAGE, E_CONFIG_INVALID. */
+  adapterSwitch: mutation(
+    z.object({ agent: z.string().min(1).max(100), enabled: z.boolean() }),
+  )<AdapterSwitched>(),
+  /** What the rules of a file, or of every adapter, say about a live pane; changes nothing. */
+  adapterTry: mutation(
+    z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }),
+  )<AdapterTry>(),
+  /** The settings that a surface may change, as the file has them at this moment and with what is in force. */
+  configGet: query(nothing)<Settings>(),
+  /** Resolves once it is in force. Fails with E_USAGE naming the key, E_CONFIG_INVALID for a file that is not valid as it is. */
+  configSet: mutation(z.object({ key: z.string().min(1).max(200), value: z.unknown() }))<Settings>(),
+  /** Looks only. `target`: this machine where it is left out. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  integrationList: query(z.object({ target: refNameSchema.optional() }))<IntegrationSummary[]>(),
+  /** `repair`: our entries go and come anew, so that drifted ones are replaced. */
+  integrationChange: mutation(
+    z.object({
+      agent: z.string(),
+      target: refNameSchema.optional(),
+      action: z.enum(["install", "repair", "uninstall"]),
+      dryRun: z.boolean(),
+    }),
+  )<IntegrationReport>(),
+  integrationVerify: mutation(
+    z.object({ agent: z.string(), target: refNameSchema.optional() }),
+  )<IntegrationVerification>(),
+  /** Proves the chain of one target, or of all (null); looks only. Fails with E_REF_NOT_FOUND for an unknown name. */
+  doctor: mutation(z.object({ target: z.string().max(64).nullable().default(null) }))<{
+    findings: Finding[];
+  }>(),
+};
+
+/**
+ * `all`: rows without an agent as well. `latest`, with `since`: what every row that changed meanwhile is now, instead of the stored
+ * transitions one by one.
+ */
+export const feedSchema = z.object({
+  since: z.number().int().nullable().default(null),
+  sinceTime: z.number().nullable().default(null),
+  all: z.boolean().default(false),
+  latest: z.boolean().optional(),
+});
+
+export type Calls = typeof CALLS;
+export type CallName = keyof Calls;
+export type InputOf<Name extends CallName> = z.output<Calls[Name]["input"]>;
+export type AnswerOf<Name extends CallName> =
+  Calls[Name] extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
+
+export type FeedOptions = z.output<typeof feedSchema>;
+export type ListFilters = InputOf<"panes">;
+export type TargetInput = InputOf<"targetAdd">;
+export type IntegrationAction = InputOf<"integrationChange">["action"];
+
+/** What the daemon answers without waiting for anything. */
+type SynchronousCall =
+  | "hello"
+  | "shutdown"
+  | "panes"
+  | "windows"
+  | "sessions"
+  | "targets"
+  | "audit"
+  | "adapters"
+  | "adapterCheck";
+
+interface Subscriptions {
+  /**
+   * First a snapshot, or the changes after `since` where they are still stored (`latest`: every row that changed as it is
+   * now, then the targets); then every change until the signal aborts.
+   */
+  feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
+  notices(signal: AbortSignal): AsyncIterable<NotificationEvent>;
+}
+
+/** What the daemon implements; tests and the renderer's story pages fake it. */
+export type DaemonService = Subscriptions & {
+  [Name in CallName]: (
+    input: InputOf<Name>,
+  ) => Name extends SynchronousCall ? AnswerOf<Name> : Promise<AnswerOf<Name>>;
+};
+
+/** The service as it is reached through a connection: what the daemon answers at once takes a round trip there. */
+export type ReachableService = Subscriptions & {
+  [Name in CallName]: (
+    input: InputOf<Name>,
+  ) => Name extends SynchronousCall ? AnswerOf<Name> | Promise<AnswerOf<Name>> : Promise<AnswerOf<Name>>;
+};
