@@ -1,14 +1,18 @@
 // The popover's entry: makes the stores, the connection and the clock, and hands them to React. Nothing else happens here.
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { DrawGuard } from "./components/DrawGuard.tsx";
+import { ErrorBoundary } from "./components/ErrorBoundary.tsx";
 import { Root } from "./components/Root.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
 import { FeedConnection } from "./connection/feedConnection.ts";
-import { VisibilityContext } from "./hooks/useVisibility.ts";
-import { ActionDesk } from "./state/actionDesk.ts";
+import { ActionStatusStore } from "./state/actionStatusStore.ts";
 import { DraftStore } from "./state/draftStore.ts";
 import { FeedStore } from "./state/feedStore.ts";
+import { KeyHold } from "./state/keyHold.ts";
+import { ListStore } from "./state/listStore.ts";
+import { createActionSurface, PopoverContext } from "./state/popover.ts";
+import { Store } from "./state/store.ts";
+import { findStorage } from "./state/stored.ts";
 import { TickingClock } from "./state/tickingClock.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 import "./theme.css";
@@ -16,7 +20,7 @@ import "./theme.css";
 const host = connectHost(window);
 const { isVisible } = host.visibility;
 const clock = new TickingClock({ now: () => Date.now(), isVisible });
-const store = new FeedStore({
+const feed = new FeedStore({
   now: () => Date.now(),
   isVisible,
   schedule: (callback) => {
@@ -26,13 +30,13 @@ const store = new FeedStore({
 });
 const connection = new FeedConnection<FeedEntry>({
   // Whoever was away wants what is now, not what was.
-  subscribe: (handlers) => host.api.feed.subscribe({ since: store.version, latest: true }, handlers),
+  subscribe: (handlers) => host.api.feed.subscribe({ since: feed.version, latest: true }, handlers),
   onEntry: (entry) => {
-    store.push(entry);
+    feed.push(entry);
     if (!isVisible()) rest();
   },
   onLost: (error, retryInMs) => {
-    store.lose(toFailure(error).message, isVisible() ? Date.now() + retryInMs : null);
+    feed.lose(toFailure(error).message, isVisible() ? Date.now() + retryInMs : null);
     if (!isVisible()) rest();
   },
   setTimer: (delayMs, callback) => {
@@ -41,32 +45,36 @@ const connection = new FeedConnection<FeedEntry>({
   },
 });
 
-const desk = new ActionDesk({ toFailure, now: () => performance.now() });
-/** Reading the property alone fails where storage is switched off. */
-const findStorage = (): Storage | null => {
-  try {
-    return localStorage;
-  } catch {
-    return null;
-  }
+const list = new ListStore(findStorage());
+const statuses = new ActionStatusStore({ toFailure, now: () => performance.now() });
+const popover = {
+  host,
+  feed,
+  clock,
+  list,
+  statuses,
+  drafts: new DraftStore({
+    storage: findStorage(),
+    makeKey: () => crypto.randomUUID(),
+    now: () => Date.now(),
+  }),
+  hold: new KeyHold(),
+  uninterruptible: new Store<ReadonlySet<string>>(new Set()),
+  surface: createActionSurface({ host, list, statuses }),
+  retry: () => connection.retryNow(),
 };
-const drafts = new DraftStore({
-  storage: findStorage(),
-  makeKey: () => crypto.randomUUID(),
-  now: () => Date.now(),
-});
 
 /** Leaves nothing open or planned, and what is known drawn. */
 const rest = () => {
   connection.close();
   clock.update();
-  store.flush();
+  feed.flush();
 };
 host.visibility.subscribe(() => {
   if (!isVisible()) return rest();
   connection.open();
   clock.update();
-  store.flush();
+  feed.flush();
 });
 window.addEventListener("online", () => connection.retryNow());
 // A page that is loaded while hidden takes one snapshot, so that there is little left to do once somebody opens it.
@@ -76,18 +84,11 @@ const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no root element");
 createRoot(root).render(
   <StrictMode>
-    <VisibilityContext value={host.visibility}>
-      {/* The app lets its page go nowhere, not even to itself. */}
-      <DrawGuard reload={host.kind === "browser" ? () => location.reload() : null}>
-        <Root
-          host={host}
-          store={store}
-          clock={clock}
-          desk={desk}
-          drafts={drafts}
-          onRetry={() => connection.retryNow()}
-        />
-      </DrawGuard>
-    </VisibilityContext>
+    {/* The app lets its page go nowhere, not even to itself. */}
+    <ErrorBoundary reload={host.kind === "browser" ? () => location.reload() : null}>
+      <PopoverContext value={popover}>
+        <Root />
+      </PopoverContext>
+    </ErrorBoundary>
   </StrictMode>,
 );

@@ -1,27 +1,20 @@
 // How long ago something began, in its largest unit. Ticks with the shared clock, so only while the popover is visible.
-import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import { formatAge } from "../../core/model/words.ts";
-import type { TickingClock } from "../state/tickingClock.ts";
-
-/** The clock, and what to add to it to have the daemon's time (milliseconds). */
-export const ClockContext = createContext<{ clock: TickingClock; offsetMs: number } | null>(null);
-
-const useClock = () => {
-  const context = useContext(ClockContext);
-  if (context === null) throw new Error("an age is drawn outside of the clock's context");
-  return context;
-};
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
 
 /** Epoch ms on the browser's clock, once a second while the popover is visible. */
 export const useTick = (): number => {
-  const { clock } = useClock();
-  return useSyncExternalStore(clock.subscribe, clock.getNow);
+  const { clock } = usePopover();
+  return useStore(clock);
 };
 
 /** What a text made of the daemon's time (epoch ms) is now. Drawn again only when the text is another one. */
 const useTimeText = (textAt: (now: number) => string): string => {
-  const { clock, offsetMs } = useClock();
-  return useSyncExternalStore(clock.subscribe, () => textAt(clock.getNow() + offsetMs));
+  const { clock, feed } = usePopover();
+  const offsetMs = useStore(feed, ({ clockOffsetMs }) => clockOffsetMs);
+  return useStore(clock, (now) => textAt(now + offsetMs));
 };
 
 /** `since` is ISO 8601. */
@@ -40,10 +33,8 @@ export const Age = ({ since, suffix = "" }: { since: string; suffix?: string }) 
 
 /** Whole seconds until a moment of the browser's clock; ticks. */
 export const Countdown = ({ until }: { until: number }) => {
-  const { clock } = useClock();
-  const seconds = useSyncExternalStore(clock.subscribe, () =>
-    Math.max(Math.ceil((until - clock.getNow()) / 1_000), 0),
-  );
+  const { clock } = usePopover();
+  const seconds = useStore(clock, (now) => Math.max(Math.ceil((until - now) / 1_000), 0));
   return <>{seconds < 1 ? "now" : `in ${seconds}\u00a0s`}</>;
 };
 

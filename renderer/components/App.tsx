@@ -1,240 +1,200 @@
 // The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
-import {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from "react";
-import type { PaneView } from "../../core/model/view.ts";
-import type { Api, Host } from "../connection/connectHost.ts";
-import { useActions, type Actions } from "../hooks/useActions.ts";
-import { useCommands } from "../hooks/useCommands.ts";
-import { useKeyHold } from "../hooks/useKeyHold.ts";
-import { useRows, type Rows } from "../hooks/useRows.ts";
-import { useUnfolded } from "../hooks/useUnfolded.ts";
-import { useRowTools, type RowTools } from "../hooks/useRowTools.ts";
-import { useUninterruptible } from "../hooks/useUninterruptible.ts";
-import { abilitiesOf, type Abilities } from "../../ui/actions/abilities.ts";
-import type { ActionDesk } from "../state/actionDesk.ts";
-import type { DraftStore } from "../state/draftStore.ts";
-import type { FeedState } from "../../ui/lists/feedReducer.ts";
-import type { FeedStore } from "../state/feedStore.ts";
-import type { Row } from "../../ui/lists/rows.ts";
-import type { TickingClock } from "../state/tickingClock.ts";
-import { agentName, paneName, panePlaceAndState, waitAnnouncement } from "../../ui/text/paneText.ts";
-import { ClockContext } from "./Age.tsx";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
+import { paneName, waitAnnouncement } from "../../ui/text/paneText.ts";
+import { useKeyboard } from "../hooks/useKeyboard.ts";
+import { useRows, type ShownRows } from "../hooks/useRows.ts";
+import { isFiltered } from "../state/listStore.ts";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
 import { CommandDialog } from "./CommandDialog.tsx";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
 import { EmptyView, whyEmpty } from "./EmptyView.tsx";
 import { FilterBar } from "./FilterBar.tsx";
-import { KeySheet } from "./KeySheet.tsx";
 import { KillDialog } from "./KillDialog.tsx";
 import { ConnectionNotice, ProblemNotice } from "./Notices.tsx";
-import type { Live } from "./PaneItem.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
+import { ShortcutsDialog } from "./ShortcutsDialog.tsx";
 import { ViewBar } from "./ViewBar.tsx";
 import { ViewTabs } from "./ViewTabs.tsx";
 import styles from "./App.module.css";
 
 interface AppProps {
-  host: Host;
-  store: FeedStore;
-  clock: TickingClock;
-  desk: ActionDesk;
-  drafts: DraftStore;
-  onRetry: () => void;
   onSettings: () => void;
   /** What the window has to say above the rows; null most of the time. */
   offer: ReactNode;
 }
 
-/** What can be done to a pane as it is shown now. */
-const useAbilities = (
-  host: Host,
-  feed: FeedState,
-  isShownWhole: (pane: PaneView) => boolean,
-): ((pane: PaneView) => Abilities) => {
-  const isConnected = feed.connection.kind === "live";
-  const uninterruptible = useUninterruptible(host.api, isConnected);
-  return useCallback(
-    (pane) =>
-      abilitiesOf(pane, {
-        isConnected,
-        isUnreachable: feed.targets.get(pane.identity.target)?.health === "down",
-        uninterruptible,
-        isShownWhole,
-      }),
-    [isConnected, feed.targets, uninterruptible, isShownWhole],
-  );
+/** Asks once per connection which agents the daemon cannot interrupt. */
+const useUninterruptible = (): void => {
+  const { host, feed, uninterruptible } = usePopover();
+  const isConnected = useStore(feed, ({ connection }) => connection.kind === "live");
+  useEffect(() => {
+    if (!isConnected) return;
+    const aborter = new AbortController();
+    host.api.adapters.query(undefined, { signal: aborter.signal }).then(
+      ({ items }) => {
+        const without = items.filter(({ capabilities }) => capabilities["supports_interrupt"] === false);
+        uninterruptible.set(new Set(without.map((item) => item.agent_type)));
+      },
+      // An older daemon, or one that went away: the daemon itself refuses what it cannot do.
+      () => {},
+    );
+    return () => aborter.abort();
+  }, [host.api, uninterruptible, isConnected]);
 };
 
-/** Tells the desk what is on the screen, and what is gone from it. */
-const useDeskSight = (desk: ActionDesk, feed: FeedState, keys: readonly (string | null)[]) => {
+/** Notes which prompts are on the screen, and forgets what was done to panes that are gone. */
+const useShownPanes = (keys: readonly (string | null)[]): void => {
+  const { feed, statuses } = usePopover();
+  const { panes } = useStore(feed);
   useLayoutEffect(() => {
-    const shown = keys.flatMap((key) => (key === null ? [] : (feed.panes.get(key) ?? [])));
-    desk.noteShown(
+    const shown = keys.flatMap((key) => (key === null ? [] : (panes.get(key) ?? [])));
+    statuses.noteShown(
       shown.map((pane) => ({ ref: pane.identity.pane_ref, fingerprint: pane.prompt_fingerprint })),
     );
   });
-  useEffect(() => desk.prune((ref) => feed.panes.has(ref)), [desk, feed.panes]);
+  useEffect(() => statuses.prune((ref) => panes.has(ref)), [statuses, panes]);
 };
 
-const useLive = (now: Live["current"]): Live => {
-  const live = useRef(now);
-  useLayoutEffect(() => {
-    live.current = now;
-  });
-  return live;
+const isRefusal = ({ kind }: ActionStatus): boolean => kind === "refused" || kind === "lost";
+
+/** Every refusal holds the keys; a press of the pointer lets them go, and so does a popover that is shown anew. */
+const useKeyHold = (): boolean => {
+  const { hold, statuses, host } = usePopover();
+  const { visibility } = host;
+  useEffect(() => {
+    let before = statuses.getState();
+    return statuses.subscribe(() => {
+      const now = statuses.getState();
+      for (const [ref, status] of now) if (isRefusal(status) && before.get(ref) !== status) hold.hold();
+      before = now;
+    });
+  }, [statuses, hold]);
+  useEffect(() => {
+    window.addEventListener("pointerdown", hold.release, true);
+    const stop = visibility.subscribe(() => {
+      if (visibility.isVisible()) hold.release();
+    });
+    return () => {
+      window.removeEventListener("pointerdown", hold.release, true);
+      stop();
+    };
+  }, [hold, visibility]);
+  return useStore(hold);
 };
 
 /** Rows that hold more than a row of their kind. */
-const useMeasuredKeys = (rows: Rows, statuses: ReadonlyMap<string, unknown>): ReadonlySet<string> =>
-  useMemo(() => {
-    const targets = rows.view.kind === "targets" ? rows.rows.map((row) => row.key) : [];
-    return new Set([...statuses.keys(), ...(rows.openKey === null ? [] : [rows.openKey]), ...targets]);
-  }, [statuses, rows.openKey, rows.view.kind, rows.rows]);
+const useMeasuredKeys = ({ rows }: ShownRows): ReadonlySet<string> => {
+  const { list, statuses } = usePopover();
+  const { view, openKey } = useStore(list);
+  const withStatus = useStore(statuses);
+  return useMemo(() => {
+    const targets = view.kind === "targets" ? rows.map((row) => row.key) : [];
+    return new Set([...withStatus.keys(), ...(openKey === null ? [] : [openKey]), ...targets]);
+  }, [withStatus, openKey, view.kind, rows]);
+};
 
-const ActionDialogs = ({ api, actions, tools }: { api: Api; actions: Actions; tools: RowTools }) => {
-  const { command } = actions;
-  const { killing, interrupting } = tools;
+const ActionDialogs = () => {
+  const { list } = usePopover();
+  const { command, dialog } = useStore(list);
   return (
     <>
       {command !== null && (
         <CommandDialog
           name={paneName(command.pane)}
           command={command.command}
-          onClose={actions.closeCommand}
+          onClose={() => list.showCommand(null)}
         />
       )}
-      {interrupting !== null && (
-        <ConfirmDialog
-          title={`Interrupt ${agentName(interrupting)} in ${paneName(interrupting)}?`}
-          confirmLabel="Interrupt"
-          onConfirm={() => actions.interrupt(interrupting)}
-          onClose={tools.closeInterrupt}
-        >
+      {dialog?.kind === "question" && (
+        <ConfirmDialog {...dialog.question} onClose={list.closeDialog}>
           {/* Not a button: whoever only typed on presses nothing. */}
           <p tabIndex={-1} data-first-focus="true">
-            {panePlaceAndState(interrupting)}
+            {dialog.question.text}
           </p>
         </ConfirmDialog>
       )}
-      {killing !== null && (
-        <KillDialog
-          api={api}
-          pane={killing}
-          onKill={(signal) => actions.kill(killing, signal)}
-          onClose={tools.closeKill}
-        />
-      )}
+      {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}
     </>
   );
 };
 
-export const App = (props: AppProps) => {
-  const { host, store, clock, desk, drafts, onRetry, onSettings } = props;
-  const feed = useSyncExternalStore(store.subscribe, store.getState);
-  const statuses = useSyncExternalStore(desk.subscribe, desk.getStatuses);
-  const drafted = useSyncExternalStore(drafts.subscribe, drafts.getDrafts);
+export const App = ({ onSettings, offer }: AppProps) => {
+  const { feed, list, retry } = usePopover();
+  const { connection, targets, hasSnapshot, newWaits } = useStore(feed);
+  const state = useStore(list);
+  const { view } = state;
+  const shown = useRows();
+  const { overview, rows, selected, tabKey } = shown;
+  const measuredKeys = useMeasuredKeys(shown);
+  const areKeysHeld = useKeyHold();
   const [isHelpShown, setHelpShown] = useState(false);
+  const showHelp = () => setHelpShown(true);
   const inputRef = useRef<HTMLInputElement>(null);
-  const rows = useRows(feed);
-  const actions = useActions(host, desk);
-  const unfolded = useUnfolded();
-  const abilitiesFor = useAbilities(host, feed, unfolded.isShownWhole);
-  const tools = useRowTools({ rows, actions, desk, abilitiesFor, unfold: unfolded.unfold });
-  const hold = useKeyHold(desk);
-  const areKeysHeld = useSyncExternalStore(hold.subscribe, hold.isHeld);
-  useDeskSight(desk, feed, [rows.selected?.key ?? null, rows.openKey]);
-  const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
-  const { view, overview } = rows;
+  useUninterruptible();
+  useShownPanes([selected?.key ?? null, state.openKey]);
+  useKeyboard({ shown, inputRef, onHelp: showHelp, onSettings });
 
-  useCommands({ rows, tools, actions, desk, hold, inputRef, onHelp: () => setHelpShown(true), onSettings });
-
-  const live = useLive({ rows, tools, actions, hold });
-  const renderRow = (row: Row) => (
-    <RowView
-      row={row}
-      api={host.api}
-      live={live}
-      isSelected={row.key === rows.selected?.key}
-      isTabStop={row.key === rows.tabKey}
-      isOpen={row.key === rows.openKey}
-      isReplying={tools.isReplying(row.key)}
-      isOutputShown={tools.isOutputShown(row.key)}
-      isShownWhole={row.kind === "pane" && unfolded.isShownWhole(row.pane)}
-      drafts={drafts}
-      status={statuses.get(row.key)}
-      hasDraft={drafted.has(row.key)}
-      abilitiesFor={abilitiesFor}
-      onStatusSeen={desk.clear}
-    />
-  );
-
-  const measuredKeys = useMeasuredKeys(rows, statuses);
   return (
-    <ClockContext value={clockContext}>
-      <div className={styles.app} data-connection={feed.connection.kind}>
-        <FilterBar
-          tabs={
-            <ViewTabs
-              view={view}
-              problemCount={[...feed.targets.values()].filter(({ health }) => health !== "ok").length}
-              onGo={rows.go}
-              onHelp={() => setHelpShown(true)}
-              onSettings={onSettings}
-            />
-          }
-          hasChips={view.kind !== "targets"}
-          counts={overview.counts}
-          filter={rows.filter}
-          inputRef={inputRef}
-          onChange={rows.setFilter}
-        />
-        {props.offer}
-        <ConnectionNotice connection={feed.connection} onRetry={onRetry} />
-        {view.kind !== "targets" && (
-          <ProblemNotice problems={overview.problems} onMore={() => rows.go("targets")} />
+    <div className={styles.app} data-connection={connection.kind}>
+      <FilterBar
+        tabs={
+          <ViewTabs
+            view={view}
+            problemCount={[...targets.values()].filter(({ health }) => health !== "ok").length}
+            onGo={list.go}
+            onHelp={showHelp}
+            onSettings={onSettings}
+          />
+        }
+        hasChips={view.kind !== "targets"}
+        counts={overview.counts}
+        filter={state.filter}
+        inputRef={inputRef}
+        onChange={list.setFilter}
+      />
+      {offer}
+      <ConnectionNotice connection={connection} onRetry={retry} />
+      {view.kind !== "targets" && (
+        <ProblemNotice problems={overview.problems} onMore={() => list.go("targets")} />
+      )}
+      <main className={styles.main} aria-label="Agents in tmux">
+        <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />
+        {rows.length === 0 ? (
+          <EmptyView
+            why={whyEmpty({
+              hasSnapshot,
+              isLost: connection.kind === "lost",
+              total: overview.total,
+              isFiltered: isFiltered(state),
+              targets: targets.values(),
+            })}
+          />
+        ) : (
+          <RowList
+            rows={rows}
+            selectedKey={tabKey}
+            measuredKeys={measuredKeys}
+            openKey={state.openKey}
+            focusRequest={state.focusRequest}
+            renderRow={(row) => (
+              <RowView row={row} isSelected={row.key === selected?.key} isTabStop={row.key === tabKey} />
+            )}
+          />
         )}
-        <main className={styles.main} aria-label="Agents in tmux">
-          <ViewBar view={view} isMerged={rows.isMerged} onMerge={rows.setMerged} onBack={rows.back} />
-          {rows.rows.length === 0 ? (
-            <EmptyView
-              why={whyEmpty({
-                hasSnapshot: feed.hasSnapshot,
-                isLost: feed.connection.kind === "lost",
-                total: overview.total,
-                isFiltered: rows.isFiltered,
-                targets: feed.targets.values(),
-              })}
-            />
-          ) : (
-            <RowList
-              rows={rows.rows}
-              selectedKey={rows.tabKey}
-              measuredKeys={measuredKeys}
-              openKey={rows.openKey}
-              focusRequest={rows.focusRequest}
-              renderRow={renderRow}
-            />
-          )}
-        </main>
-        <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
-          {waitAnnouncement(feed.newWaits)}
-        </div>
-        {areKeysHeld && (
-          <p className={styles.held} role="status">
-            <span>Keys do nothing until you move: by an arrow, Esc or a click.</span>
-          </p>
-        )}
-        <ActionDialogs api={host.api} actions={actions} tools={tools} />
-        {isHelpShown && <KeySheet onClose={() => setHelpShown(false)} />}
+      </main>
+      <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
+        {waitAnnouncement(newWaits)}
       </div>
-    </ClockContext>
+      {areKeysHeld && (
+        <p className={styles.held} role="status">
+          <span>Keys do nothing until you move: by an arrow, Esc or a click.</span>
+        </p>
+      )}
+      <ActionDialogs />
+      {isHelpShown && <ShortcutsDialog onClose={() => setHelpShown(false)} />}
+    </div>
   );
 };

@@ -3,20 +3,20 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import { toFailure, type Api } from "../connection/connectHost.ts";
+import { toFailure } from "../connection/connectHost.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { killInput } from "../../ui/actions/guards.ts";
+import { kill, type PaneCalls } from "../../ui/actions/paneActions.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { agentName, paneName, panePlaceAndState } from "../../ui/text/paneText.ts";
+import { usePopover } from "../state/popover.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./KillDialog.module.css";
 
 interface KillDialogProps {
-  api: Api;
   /** As the row showed it when the person asked. */
   pane: PaneView;
-  onKill: (signal: KillSignal) => void;
   onClose: () => void;
 }
 
@@ -32,7 +32,7 @@ type Consequence =
   | { kind: "refused"; failure: Failure };
 
 /** The daemon's refusal of an unconfirmed kill is the sentence that says what a confirmed one would do. */
-const askDaemon = async (api: Api, pane: PaneView, signal: KillSignal): Promise<Consequence> => {
+const askDaemon = async (api: PaneCalls, pane: PaneView, signal: KillSignal): Promise<Consequence> => {
   try {
     await api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false });
     return {
@@ -47,7 +47,8 @@ const askDaemon = async (api: Api, pane: PaneView, signal: KillSignal): Promise<
   }
 };
 
-const useConsequence = (api: Api, pane: PaneView, signal: KillSignal): Consequence => {
+const useConsequence = (pane: PaneView, signal: KillSignal): Consequence => {
+  const { api } = usePopover().surface;
   const [consequence, setConsequence] = useState<Consequence>({ kind: "loading" });
   const ask = useEffectEvent((wanted: KillSignal) => askDaemon(api, pane, wanted));
   useEffect(() => {
@@ -62,9 +63,10 @@ const useConsequence = (api: Api, pane: PaneView, signal: KillSignal): Consequen
   return consequence;
 };
 
-export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
+export const KillDialog = ({ pane, onClose }: KillDialogProps) => {
+  const { surface } = usePopover();
   const [signal, setSignal] = useState<KillSignal>("INT");
-  const consequence = useConsequence(api, pane, signal);
+  const consequence = useConsequence(pane, signal);
   const isKnown = consequence.kind === "known" && consequence.signal === signal;
   return (
     <Dialog
@@ -77,7 +79,7 @@ export const KillDialog = ({ api, pane, onKill, onClose }: KillDialogProps) => {
             <ActionButton
               tone="stop"
               onClick={() => {
-                onKill(signal);
+                kill(pane, signal, surface);
                 onClose();
               }}
             >

@@ -1,10 +1,14 @@
 // What the pane shows, live: it follows the end unless the person scrolled up. Escape sequences are gone before it gets here;
-// what is left of control characters becomes visible marks.
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { OutputSource } from "../../core/model/actionView.ts";
+// what is left of control characters becomes visible marks. It is read again and again while somebody looks: nothing is asked
+// while the popover is hidden, and never twice at once.
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Api } from "../connection/connectHost.ts";
-import { useOutput } from "../hooks/useOutput.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { agentInput } from "../../ui/actions/guards.ts";
+import { toFailure } from "../connection/connectHost.ts";
+import { usePopover } from "../state/popover.ts";
+import type { Visibility } from "../state/visibility.ts";
 import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./OutputPreview.module.css";
@@ -37,15 +41,89 @@ const Screen = ({ text, label }: { text: string; label: string }) => {
   );
 };
 
+type OutputState =
+  | { kind: "loading" }
+  | { kind: "ready"; output: PaneOutput }
+  /** `output`: the last that could be read. */
+  | { kind: "failed"; failure: Failure; output: PaneOutput | null };
+
+/** Between an answer and the next question. */
+const PAUSE_MS = 1_500;
+const LINES = 80;
+
+interface FollowOptions {
+  visibility: Visibility;
+  ask: (signal: AbortSignal) => Promise<PaneOutput>;
+  onOutput: (output: PaneOutput) => void;
+  onFailure: (failure: Failure) => void;
+}
+
+/** Asks until it is told to stop; pauses while the popover is hidden. */
+const follow = ({ visibility, ask, onOutput, onFailure }: FollowOptions): (() => void) => {
+  const aborter = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    if (isAsking || aborter.signal.aborted || !visibility.isVisible()) return;
+    isAsking = true;
+    try {
+      const output = await ask(aborter.signal);
+      if (!aborter.signal.aborted) onOutput(output);
+    } catch (error) {
+      if (!aborter.signal.aborted) onFailure(toFailure(error));
+    } finally {
+      isAsking = false;
+      if (!aborter.signal.aborted && visibility.isVisible()) timer = setTimeout(() => void look(), PAUSE_MS);
+    }
+  };
+  const onVisibility = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    void look();
+  };
+  const stopListening = visibility.subscribe(onVisibility);
+  void look();
+  return () => {
+    aborter.abort();
+    if (timer !== null) clearTimeout(timer);
+    stopListening();
+  };
+};
+
+/** For a component that is made anew for another pane, agent or source. */
+const useOutput = (pane: PaneView, source: OutputSource): OutputState => {
+  const { api, visibility } = usePopover().host;
+  const [state, setState] = useState<OutputState>({ kind: "loading" });
+  // Bound to the agent whose row this is; the rest of the row may change meanwhile.
+  const ask = useEffectEvent((signal: AbortSignal) =>
+    api.viewOutput.mutate({ ...agentInput(pane), lines: LINES, source }, { signal }),
+  );
+  useEffect(
+    () =>
+      follow({
+        visibility,
+        ask: (signal) => ask(signal),
+        onOutput: (output) => setState({ kind: "ready", output }),
+        onFailure: (failure) =>
+          setState((before) => ({
+            kind: "failed",
+            failure,
+            output: before.kind === "loading" ? null : before.output,
+          })),
+      }),
+    [visibility],
+  );
+  return state;
+};
+
 interface FollowedProps {
-  api: Api;
   pane: PaneView;
   source: OutputSource;
   onSource: (source: OutputSource) => void;
 }
 
-const Followed = ({ api, pane, source, onSource }: FollowedProps) => {
-  const state = useOutput(api, pane, source);
+const Followed = ({ pane, source, onSource }: FollowedProps) => {
+  const state = useOutput(pane, source);
   const output = state.kind === "loading" ? null : state.output;
   // Whoever asked for it sees it: the row grew below what was in view. Once, or it would tear the list about.
   const sectionRef = useRef<HTMLElement>(null);
@@ -85,16 +163,10 @@ const Followed = ({ api, pane, source, onSource }: FollowedProps) => {
   );
 };
 
-export const OutputPreview = ({ api, pane }: { api: Api; pane: PaneView }) => {
+export const OutputPreview = ({ pane }: { pane: PaneView }) => {
   const [source, setSource] = useState<OutputSource>("screen");
   const { pane_ref: ref, runtime_id: runtimeId } = pane.identity;
   return (
-    <Followed
-      key={`${source} ${runtimeId ?? ""} ${ref}`}
-      api={api}
-      pane={pane}
-      source={source}
-      onSource={setSource}
-    />
+    <Followed key={`${source} ${runtimeId ?? ""} ${ref}`} pane={pane} source={source} onSource={setSource} />
   );
 };

@@ -1,65 +1,93 @@
 // What an expanded row shows: the request in full, what can be done, the reply, the output, and why the state is what it is.
 import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Api } from "../connection/connectHost.ts";
-import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import type { Abilities } from "../../ui/actions/abilities.ts";
-import type { Draft, DraftStore } from "../state/draftStore.ts";
+import { optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { actionOf, answerPrompt, buttonsOf, notPossible } from "../../ui/actions/paneActions.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { panePlace } from "../../ui/text/paneText.ts";
+import { isPanelShown } from "../state/listStore.ts";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
+import { ActionButton } from "./ActionButton.tsx";
 import { Age } from "./Age.tsx";
 import { OutputPreview } from "./OutputPreview.tsx";
-import { PaneActions, type PaneActionHandlers } from "./PaneActions.tsx";
 import { QuickReply } from "./QuickReply.tsx";
 import { RequestDetail } from "./RequestDetail.tsx";
 import { Why } from "./Why.tsx";
 import styles from "./PaneDetail.module.css";
 
-interface PaneDetailProps extends PaneActionHandlers {
-  api: Api;
+interface PartProps {
   pane: PaneView;
-  abilities: Abilities;
-  drafts: DraftStore;
-  isSending: boolean;
-  /** What came of the last action; below what can be pressed, which stays where it is. */
-  outcome: ReactNode;
-  isReplying: boolean;
-  isOutputShown: boolean;
-  isShownWhole: boolean;
-  onShowWhole: () => void;
-  onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
-  onReplyClosed: () => void;
-  onReplyLost: () => void;
+  context: ActionContext;
+  /** Something is done to the pane right now. */
+  isBusy: boolean;
 }
 
-export const PaneDetail = (props: PaneDetailProps) => {
-  const { api, pane, abilities } = props;
+/** Only what can be done, and in words what cannot be and why. */
+const PaneActions = ({ pane, context, isBusy }: PartProps) => {
+  const { list, surface } = usePopover();
+  const shown = {
+    reply: useStore(list, (state) => isPanelShown(state, pane.identity.pane_ref, "reply")),
+    output: useStore(list, (state) => isPanelShown(state, pane.identity.pane_ref, "output")),
+  };
+  const sentences = notPossible(pane, context);
+  return (
+    <>
+      <div className={styles.actions} role="group" aria-label="Actions">
+        {buttonsOf(pane, context).map((action) => (
+          <ActionButton
+            key={action.id}
+            tone={action.tone ?? "plain"}
+            shortcut={action.key}
+            {...(action.panel === undefined ? {} : { isPressed: shown[action.panel] })}
+            {...(action.isExclusive === true ? { isDisabled: isBusy } : {})}
+            onClick={() => action.run(pane, surface)}
+          >
+            {action.label?.(pane) ?? action.name}
+          </ActionButton>
+        ))}
+      </div>
+      {sentences.length > 0 && (
+        <ul className={styles.missing} aria-label="Not possible now">
+          {sentences.map((sentence) => (
+            <li key={sentence}>{displayLine(sentence)}</li>
+          ))}
+        </ul>
+      )}
+      {shown.reply && (
+        <QuickReply
+          pane={pane}
+          isSending={isBusy}
+          canReply={actionOf("reply").disabledReason(pane, context) === null}
+        />
+      )}
+    </>
+  );
+};
+
+/** `outcome`: what came of the last action; below what can be pressed, which stays where it is. */
+export const PaneDetail = ({ outcome, ...part }: PartProps & { outcome: ReactNode }) => {
+  const { pane, context, isBusy } = part;
+  const { list, surface } = usePopover();
+  const isOutputShown = useStore(list, (state) => isPanelShown(state, pane.identity.pane_ref, "output"));
   return (
     <div className={styles.detail} role="group" aria-label="Detail">
       {pane.request !== null && (
         <RequestDetail
           request={pane.request}
-          abilities={abilities}
-          isShownWhole={props.isShownWhole}
-          onShowWhole={props.onShowWhole}
-          isBusy={props.isSending}
-          onOption={(number) => props.onAnswer({ kind: "option", number })}
+          optionReasons={optionReasons(pane, context)}
+          isShownWhole={context.isShownWhole(pane)}
+          onShowWhole={() => list.showWhole(pane)}
+          isBusy={isBusy}
+          onOption={(number) => answerPrompt(pane, { kind: "option", number }, surface)}
         />
       )}
-      <PaneActions {...props} isBusy={props.isSending} />
-      {props.isReplying && (
-        <QuickReply
-          pane={pane}
-          drafts={props.drafts}
-          isSending={props.isSending}
-          canReply={abilities.reply === null}
-          onSend={props.onSend}
-          onClose={props.onReplyClosed}
-          onLost={props.onReplyLost}
-        />
+      <PaneActions {...part} />
+      {outcome !== null && <div className={styles.outcome}>{outcome}</div>}
+      {isOutputShown && actionOf("output").disabledReason(pane, context) === null && (
+        <OutputPreview pane={pane} />
       )}
-      {props.outcome !== null && <div className={styles.outcome}>{props.outcome}</div>}
-      {props.isOutputShown && abilities.output === null && <OutputPreview api={api} pane={pane} />}
-      <Why api={api} pane={pane} />
+      <Why pane={pane} />
       <footer className={styles.foot}>
         <span className={styles.place} title={panePlace(pane)}>
           {panePlace(pane)}

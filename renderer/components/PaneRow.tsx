@@ -19,8 +19,7 @@ interface PaneRowProps {
   hasDraft: boolean;
   /** What is done to it right now, in words; null most of the time. */
   underWay: string | null;
-  /** Null: it can be attached. */
-  attachHindrance: string | null;
+  canAttach: boolean;
   onToggle: () => void;
   onFocus: () => void;
   onAttach: () => void;
@@ -96,7 +95,7 @@ export const PaneRow = (props: PaneRowProps) => {
               <Age since={pane.since} />
             </span>
           )}
-          {props.attachHindrance === null && (
+          {props.canAttach && (
             <button
               type="button"
               className={styles.attach}

@@ -1,33 +1,21 @@
 // Writes to an agent: several lines, Enter sends, Shift+Enter breaks, Esc leaves. The text stays until it was seen to arrive,
 // over closing and opening too.
-import {
-  useEffect,
-  useEffectEvent,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-  type KeyboardEvent,
-} from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { PaneView } from "../../core/model/view.ts";
-import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
-import { repliesToPrompt } from "../../ui/actions/abilities.ts";
-import { MAX_DRAFT_CHARACTERS, type Draft, type DraftStore } from "../state/draftStore.ts";
+import { repliesToPrompt, sendReply } from "../../ui/actions/paneActions.ts";
 import { paneName } from "../../ui/text/paneText.ts";
+import { MAX_DRAFT_CHARACTERS } from "../state/draftStore.ts";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./QuickReply.module.css";
 
 interface QuickReplyProps {
   pane: PaneView;
-  drafts: DraftStore;
   isSending: boolean;
   /** What the agent asks now, or its own prompt, takes a text. */
   canReply: boolean;
-  onSend: (pane: PaneView, draft: Draft, isAnswer: boolean) => Promise<ActionStatus | null>;
-  onClose: () => void;
-  /** The box was taken away from whoever writes in it. */
-  onLost: () => void;
 }
 
 /** What is replied to: the prompt as it was when the person began to write, or the agent at its own prompt. */
@@ -38,9 +26,10 @@ const subjectOf = (pane: PaneView) => ({
 });
 
 export const QuickReply = (props: QuickReplyProps) => {
-  const { pane, drafts, isSending, onSend, onClose } = props;
+  const { pane, isSending } = props;
+  const { list, drafts, hold, surface } = usePopover();
   const ref = pane.identity.pane_ref;
-  const draft = useSyncExternalStore(drafts.subscribe, drafts.getDrafts).get(ref);
+  const draft = useStore(drafts, (all) => all.get(ref));
   const now = subjectOf(pane);
   const [begun, setSubject] = useState(now);
   // Nothing was written yet: there is nothing that could be meant for what was there before.
@@ -55,8 +44,9 @@ export const QuickReply = (props: QuickReplyProps) => {
   }, []);
 
   const isLeavingRef = useRef(false);
+  // The box was taken away from whoever writes in it.
   const lose = useEffectEvent(() => {
-    if (!isLeavingRef.current) props.onLost();
+    if (!isLeavingRef.current) hold.hold();
   });
   useLayoutEffect(() => {
     const box = boxRef.current;
@@ -67,17 +57,18 @@ export const QuickReply = (props: QuickReplyProps) => {
 
   const send = async () => {
     if (draft === undefined || draft.text.trim() === "" || isSending || hasMoved) return;
-    const status = await onSend(subject.isAnswer ? subject.pane : pane, draft, subject.isAnswer);
+    const { isAnswer } = subject;
+    const status = await sendReply(isAnswer ? subject.pane : pane, { ...draft, isAnswer }, surface);
     if (status === null || !isSettled(status)) return;
     // What was written meanwhile, elsewhere, is another draft. The box stays: whoever types on must not type into the list.
-    if (drafts.getDrafts().get(ref)?.key === draft.key) drafts.write(ref, "");
+    if (drafts.getState().get(ref)?.key === draft.key) drafts.write(ref, "");
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") {
       event.preventDefault();
       isLeavingRef.current = true;
-      onClose();
+      list.endReply(ref);
     }
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();

@@ -1,7 +1,7 @@
 // What an agent asks, in full and as text: the command, the file or diff, the plan, the question with its options, and how
 // long the agent itself waits. Options that can be chosen from here are buttons.
 import type { PaneView } from "../../core/model/view.ts";
-import type { Abilities } from "../../ui/actions/abilities.ts";
+import type { DisabledReason } from "../../ui/actions/disabledReasons.ts";
 import { displayLine, displayText } from "../../ui/text/displayText.ts";
 import { TimeLeft } from "./Age.tsx";
 import styles from "./RequestDetail.module.css";
@@ -55,7 +55,8 @@ const Difference = ({ content, isFolded }: { content: string; isFolded: boolean 
 
 interface RequestDetailProps {
   request: Request;
-  abilities: Abilities;
+  /** Why each option cannot be chosen, by its place. */
+  optionReasons: readonly DisabledReason[];
   isShownWhole: boolean;
   onShowWhole: () => void;
   /** Something is done to the pane right now. */
@@ -63,19 +64,19 @@ interface RequestDetailProps {
   onOption: (number: number) => void;
 }
 
-const Options = ({ request, abilities, isBusy, onOption }: RequestDetailProps) => (
+const Options = ({ request, optionReasons, isBusy, onOption }: RequestDetailProps) => (
   <ol className={styles.options} aria-label="Options">
     {request.options.map((option, index) => {
       const number = index + 1;
       const label = displayLine(option.label);
-      const hindrance = abilities.options[index] ?? null;
+      const reason = optionReasons[index] ?? null;
       const description = (option.description ?? "") !== "" && (
         <small className={styles.description}>{displayLine(option.description ?? "")}</small>
       );
       return (
         // oxlint-disable-next-line react/no-array-index-key -- options have no identity but their place
         <li key={index}>
-          {hindrance === null ? (
+          {reason === null ? (
             <button
               type="button"
               className={styles.option}
@@ -89,7 +90,7 @@ const Options = ({ request, abilities, isBusy, onOption }: RequestDetailProps) =
               </span>
             </button>
           ) : (
-            <span className={styles.option} title={`Not from here: ${hindrance}`}>
+            <span className={styles.option} title={`Not from here: ${reason}`}>
               <span className={styles.number}>{number}</span>
               <span>
                 {label}

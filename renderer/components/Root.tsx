@@ -1,45 +1,24 @@
 // Which part of the popover is shown: the lists, the settings or the setup. It also holds what the window remembers of itself:
 // how it looks, and whether the setup was offered.
-import {
-  Activity,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { Activity, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { z } from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { isWaiting } from "../../core/model/state.ts";
-import type { Host } from "../connection/connectHost.ts";
-import { useStored } from "../hooks/useStored.ts";
-import type { ActionDesk } from "../state/actionDesk.ts";
 import {
   appearanceSchema,
   applyAppearance,
   DEFAULT_APPEARANCE,
   type Appearance,
 } from "../state/appearance.ts";
-import type { DraftStore } from "../state/draftStore.ts";
-import type { FeedStore } from "../state/feedStore.ts";
 import { NOT_ONBOARDED, onboardingSchema, type Onboarding } from "../state/onboarding.ts";
-import type { TickingClock } from "../state/tickingClock.ts";
-import { ClockContext } from "./Age.tsx";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
+import { findStorage, readStored, writeStored } from "../state/stored.ts";
 import { App } from "./App.tsx";
 import { OnboardingOffer } from "./onboarding/OnboardingOffer.tsx";
 import { OnboardingView } from "./onboarding/OnboardingView.tsx";
 import type { SectionId } from "./settings/sections.ts";
 import { SettingsView } from "./settings/SettingsView.tsx";
-
-interface RootProps {
-  host: Host;
-  store: FeedStore;
-  clock: TickingClock;
-  desk: ActionDesk;
-  drafts: DraftStore;
-  onRetry: () => void;
-}
 
 type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
 const LISTS: Place = { kind: "lists" };
@@ -56,10 +35,25 @@ const placeOf = (view: DesktopViewName): Place => {
 };
 
 /** The app's menu leads to a place. */
-const useMenu = ({ wishes }: Host, onGo: (place: Place) => void) =>
-  useEffect(() => wishes.follow((view) => onGo(placeOf(view))), [wishes, onGo]);
+const useMenu = (onGo: (place: Place) => void) => {
+  const { navigation } = usePopover().host;
+  useEffect(() => navigation.follow((view) => onGo(placeOf(view))), [navigation, onGo]);
+};
 
-interface BesideProps extends RootProps {
+/** A choice of this window that outlives it. */
+const useStored = <T,>(key: string, schema: z.ZodType<T>, fallback: T): [T, (value: T) => void] => {
+  const [value, setValue] = useState(() => readStored(findStorage(), key, schema, fallback));
+  const set = useCallback(
+    (next: T) => {
+      setValue(next);
+      writeStored(findStorage(), key, next);
+    },
+    [key],
+  );
+  return [value, set];
+};
+
+interface SettingsHostProps {
   place: Exclude<Place, { kind: "lists" }>;
   onGo: (place: Place) => void;
   appearance: Appearance;
@@ -69,43 +63,39 @@ interface BesideProps extends RootProps {
 }
 
 /** Settings and setup follow the feed too, but only while they are shown. */
-const Beside = ({ host, store, clock, place, onGo, ...props }: BesideProps) => {
-  const feed = useSyncExternalStore(store.subscribe, store.getState);
-  const clockContext = useMemo(() => ({ clock, offsetMs: feed.clockOffsetMs }), [clock, feed.clockOffsetMs]);
-  const agents = [...feed.panes.values()].filter(({ state }) => state !== null);
-  return (
-    <ClockContext value={clockContext}>
-      {place.kind === "settings" ? (
-        <SettingsView
-          host={host}
-          targets={[...feed.targets.values()]}
-          waitingCount={agents.filter(({ state }) => state !== null && isWaiting(state)).length}
-          appearance={props.appearance}
-          onAppearance={props.onAppearance}
-          section={place.section}
-          onSection={(section) => onGo({ kind: "settings", section })}
-          onOnboarding={() => onGo({ kind: "setup" })}
-          onLeave={() => onGo(LISTS)}
-        />
-      ) : (
-        <OnboardingView
-          host={host}
-          panes={agents}
-          onboarding={props.onboarding}
-          onChange={props.onOnboarding}
-          onLeave={() => onGo(LISTS)}
-        />
-      )}
-    </ClockContext>
+const SettingsHost = ({ place, onGo, ...props }: SettingsHostProps) => {
+  const { host, feed } = usePopover();
+  const { panes, targets } = useStore(feed);
+  const agents = [...panes.values()].filter(({ state }) => state !== null);
+  return place.kind === "settings" ? (
+    <SettingsView
+      host={host}
+      targets={[...targets.values()]}
+      waitingCount={agents.filter(({ state }) => state !== null && isWaiting(state)).length}
+      appearance={props.appearance}
+      onAppearance={props.onAppearance}
+      section={place.section}
+      onSection={(section) => onGo({ kind: "settings", section })}
+      onOnboarding={() => onGo({ kind: "setup" })}
+      onLeave={() => onGo(LISTS)}
+    />
+  ) : (
+    <OnboardingView
+      host={host}
+      panes={agents}
+      onboarding={props.onboarding}
+      onChange={props.onOnboarding}
+      onLeave={() => onGo(LISTS)}
+    />
   );
 };
 
-export const Root = (props: RootProps) => {
+export const Root = () => {
   const [place, setPlace] = useState<Place>(LISTS);
   const [appearance, setAppearance] = useStored("agtmux.appearance", appearanceSchema, DEFAULT_APPEARANCE);
   const [onboarding, setOnboarding] = useStored("agtmux.onboarding", onboardingSchema, NOT_ONBOARDED);
   useLayoutEffect(() => applyAppearance(document.documentElement, appearance), [appearance]);
-  useMenu(props.host, setPlace);
+  useMenu(setPlace);
   const onboardingRef = useRef(onboarding);
   const changeOnboarding = useCallback(
     (change: (before: Onboarding) => Onboarding) => {
@@ -119,7 +109,6 @@ export const Root = (props: RootProps) => {
       {/* Hidden and at rest, not gone: whoever comes back finds the rows, the filter and the selection as they were. */}
       <Activity mode={place.kind === "lists" ? "visible" : "hidden"}>
         <App
-          {...props}
           onSettings={() => setPlace({ kind: "settings", section: null })}
           offer={
             onboarding.isSettled ? null : (
@@ -132,8 +121,7 @@ export const Root = (props: RootProps) => {
         />
       </Activity>
       {place.kind !== "lists" && (
-        <Beside
-          {...props}
+        <SettingsHost
           place={place}
           onGo={setPlace}
           appearance={appearance}

@@ -10,7 +10,6 @@ import {
   useState,
   type ReactNode,
 } from "react";
-import { useRem } from "../hooks/useRem.ts";
 import { findWindow, rowTops, scrollToShow } from "../state/rowWindow.ts";
 import type { Row } from "../../ui/lists/rows.ts";
 import { requestLine } from "../../ui/text/paneText.ts";
@@ -43,6 +42,27 @@ interface RowListProps {
   focusRequest: number;
   renderRow: (row: Row) => ReactNode;
 }
+
+const readRem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+
+/** How many CSS pixels one rem is: rows of known height are measured in it, so that the list fits any text size. */
+const useRem = (): number => {
+  const [rem, setRem] = useState(readRem);
+  useLayoutEffect(() => {
+    // Nothing tells of a changed text size but an element that grows with it.
+    const probe = document.createElement("div");
+    probe.setAttribute("aria-hidden", "true");
+    Object.assign(probe.style, { position: "absolute", width: "1rem", height: "0", visibility: "hidden" });
+    document.body.append(probe);
+    const observer = new ResizeObserver(() => setRem(readRem()));
+    observer.observe(probe);
+    return () => {
+      observer.disconnect();
+      probe.remove();
+    };
+  }, []);
+  return rem;
+};
 
 /** Height of the element and how far it is scrolled, in CSS pixels. */
 const useViewport = (element: HTMLElement | null) => {

@@ -1,19 +1,25 @@
 // A row of any kind, as the list draws it: again only when it or what is under way on it changed.
 import { memo } from "react";
 import type { Row } from "../../ui/lists/rows.ts";
+import { usePopover } from "../state/popover.ts";
 import { GroupHeader } from "./GroupHeader.tsx";
-import { PaneItem, type PaneItemProps } from "./PaneItem.tsx";
+import { PaneItem } from "./PaneItem.tsx";
 import { SessionRow } from "./SessionRow.tsx";
 import { TargetRow } from "./TargetRow.tsx";
 import { WindowHeading } from "./WindowHeading.tsx";
 import styles from "./RowView.module.css";
 
-type RowViewProps = Omit<PaneItemProps, "row"> & { row: Row };
+interface RowViewProps {
+  row: Row;
+  isSelected: boolean;
+  /** The one row that the tab key reaches. */
+  isTabStop: boolean;
+}
 
-export const RowView = memo((props: RowViewProps) => {
-  const { row, isSelected, isTabStop, live } = props;
-  const common = { isSelected, isTabStop, onFocus: () => live.current.rows.noteFocus(row.key) };
-  const toggle = () => live.current.rows.toggle(row);
+export const RowView = memo(({ row, isSelected, isTabStop }: RowViewProps) => {
+  const { list } = usePopover();
+  const common = { isSelected, isTabStop, onFocus: () => list.noteFocus(row.key) };
+  const toggle = () => list.toggle(row);
   switch (row.kind) {
     case "heading":
       return (
@@ -32,6 +38,6 @@ export const RowView = memo((props: RowViewProps) => {
     case "target":
       return <TargetRow {...common} target={row.target} />;
     case "pane":
-      return <PaneItem {...props} row={row} />;
+      return <PaneItem {...common} row={row} onToggle={toggle} />;
   }
 });

@@ -1,9 +1,7 @@
 // What came of the last action on a pane. A success goes away by itself after a while; everything else stays until it was
 // seen.
 import { useEffect, useRef } from "react";
-import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import { isSettled } from "../../ui/actions/actionStatus.ts";
-import { outcomeText } from "../../ui/actions/actionStatus.ts";
+import { isSettled, outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { useTick } from "./Age.tsx";
 import styles from "./StatusLine.module.css";
 

@@ -1,8 +1,10 @@
 // Why a pane is in its state: the evidence with the verdict on each, and how it came about.
+import { useEffect, useState } from "react";
 import type { Explanation, PaneView } from "../../core/model/view.ts";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import type { Api } from "../connection/connectHost.ts";
-import { useExplanation } from "../hooks/useExplanation.ts";
+import type { Failure } from "../../ui/actions/actionStatus.ts";
+import { toFailure } from "../connection/connectHost.ts";
+import { usePopover } from "../state/popover.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { stateText } from "../../ui/text/paneText.ts";
 import { Age } from "./Age.tsx";
@@ -81,8 +83,34 @@ const Explained = ({ explanation }: { explanation: Explanation }) => (
   </>
 );
 
-export const Why = ({ api, pane }: { api: Api; pane: PaneView }) => {
-  const state = useExplanation(api, pane.identity.pane_ref, pane.state_version);
+type ExplanationState =
+  | { kind: "loading" }
+  /** `asked`: the state version that the question was about. */
+  | { kind: "ready"; asked: number; explanation: Explanation }
+  | { kind: "failed"; failure: Failure };
+
+/** Asked again whenever the state changes. What was there stays shown while the newer answer is on its way. */
+const useExplanation = ({ identity: { pane_ref: ref }, state_version: stateVersion }: PaneView) => {
+  const { api } = usePopover().host;
+  const [state, setState] = useState<ExplanationState>({ kind: "loading" });
+  useEffect(() => {
+    const aborter = new AbortController();
+    const load = async () => {
+      try {
+        const explanation = await api.explain.query({ ref }, { signal: aborter.signal });
+        if (!aborter.signal.aborted) setState({ kind: "ready", asked: stateVersion, explanation });
+      } catch (error) {
+        if (!aborter.signal.aborted) setState({ kind: "failed", failure: toFailure(error) });
+      }
+    };
+    void load();
+    return () => aborter.abort();
+  }, [api, ref, stateVersion]);
+  return state;
+};
+
+export const Why = ({ pane }: { pane: PaneView }) => {
+  const state = useExplanation(pane);
   switch (state.kind) {
     case "loading":
       return <p className={styles.quiet}>Asking for the evidence…</p>;

@@ -7,7 +7,7 @@ import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Visibility } from "../state/visibility.ts";
-import { Wishes } from "../state/wishes.ts";
+import { NavigationRequests } from "../state/navigationRequests.ts";
 import { fetchLink } from "./fetchLink.ts";
 import { followDesktop, followDocument } from "./followVisibility.ts";
 
@@ -28,7 +28,7 @@ export interface Host {
   readonly desktop: DesktopApi | null;
   readonly visibility: Visibility;
   /** Where the app's menu leads; silent in a browser. */
-  readonly wishes: Wishes;
+  readonly navigation: NavigationRequests;
 }
 
 const connectBrowser = (window: Window): Host => {
@@ -39,7 +39,7 @@ const connectBrowser = (window: Window): Host => {
     api: createTRPCClient<AppRouter>({ links: [fetchLink()] }),
     desktop: null,
     visibility,
-    wishes: new Wishes(),
+    navigation: new NavigationRequests(),
   };
 };
 
@@ -48,14 +48,14 @@ export const connectHost = (window: Window): Host => {
   const link = messageLinks(window.agtmux);
   const desktop = createTRPCClient<DesktopRouter>({ links: [link<DesktopRouter>()] });
   const visibility = new Visibility(false);
-  const wishes = new Wishes();
-  followDesktop(desktop, visibility, wishes);
+  const navigation = new NavigationRequests();
+  followDesktop(desktop, visibility, navigation);
   return {
     kind: "app",
     api: createTRPCClient<AppRouter>({ links: [link()] }),
     desktop,
     visibility,
-    wishes,
+    navigation,
   };
 };
 

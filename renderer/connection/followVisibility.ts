@@ -3,7 +3,7 @@
 import type { TRPCClient } from "@trpc/client";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { Visibility } from "../state/visibility.ts";
-import type { Wishes } from "../state/wishes.ts";
+import type { NavigationRequests } from "../state/navigationRequests.ts";
 
 /** For the life of the page. */
 export const followDocument = (document: Document, visibility: Visibility): void => {
@@ -12,11 +12,11 @@ export const followDocument = (document: Document, visibility: Visibility): void
   look();
 };
 
-/** Also takes the menu's wishes. For the life of the page; without the app's word the document has to do. */
+/** Also takes the menu's requests. For the life of the page; without the app's word the document has to do. */
 export const followDesktop = (
   desktop: TRPCClient<DesktopRouter>,
   visibility: Visibility,
-  wishes: Wishes,
+  navigation: NavigationRequests,
 ): void => {
   desktop.desktop.events.subscribe(undefined, {
     onData: (event) => {
@@ -25,7 +25,7 @@ export const followDesktop = (
           visibility.set(event.isVisible);
           return;
         case "go":
-          wishes.put(event.view);
+          navigation.put(event.view);
           return;
       }
     },

@@ -22,7 +22,7 @@ it("keeps a draft per pane over a new page, and nothing once they are empty", ()
   const store = open(storage);
   store.write("pane:a", "one");
   store.write("pane:b", "two\nlines");
-  expect([...open(storage).getDrafts()].map(([ref, { text }]) => [ref, text])).toEqual([
+  expect([...open(storage).getState()].map(([ref, { text }]) => [ref, text])).toEqual([
     ["pane:a", "one"],
     ["pane:b", "two\nlines"],
   ]);
@@ -34,22 +34,22 @@ it("keeps a draft per pane over a new page, and nothing once they are empty", ()
 it("names a text anew whenever it changes, so that only the very same text counts as sent", () => {
   const store = open(null);
   store.write("pane:a", "one");
-  const first = store.getDrafts().get("pane:a")?.key;
+  const first = store.getState().get("pane:a")?.key;
   store.write("pane:a", "one more");
-  expect(store.getDrafts().get("pane:a")?.key).not.toBe(first);
+  expect(store.getState().get("pane:a")?.key).not.toBe(first);
 });
 
 it("is bounded in number, length and age", () => {
   const storage = createStorage();
   const store = open(storage);
   for (let pane = 0; pane < 60; pane += 1) store.write(`pane:${pane}`, "x".repeat(MAX_DRAFT_CHARACTERS + 1));
-  const drafts = store.getDrafts();
+  const drafts = store.getState();
   expect([drafts.size, drafts.has("pane:0"), drafts.get("pane:59")?.text.length]).toEqual([
     50,
     false,
     MAX_DRAFT_CHARACTERS,
   ]);
-  expect(open(storage, 8 * DAY).getDrafts().size).toBe(0);
+  expect(open(storage, 8 * DAY).getState().size).toBe(0);
 });
 
 it("does without a storage, and without what it cannot read", () => {
@@ -60,8 +60,8 @@ it("does without a storage, and without what it cannot read", () => {
     },
   });
   store.write("pane:a", "one");
-  expect(store.getDrafts().get("pane:a")?.text).toBe("one");
+  expect(store.getState().get("pane:a")?.text).toBe("one");
   const storage = createStorage();
   storage.setItem("agtmux.drafts", "{]");
-  expect(open(storage).getDrafts().size).toBe(0);
+  expect(open(storage).getState().size).toBe(0);
 });

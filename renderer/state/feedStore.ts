@@ -2,6 +2,7 @@
 // costs one rendering; while the popover is hidden nothing is rendered at all, and no frame is asked for.
 import type { FeedEntry } from "../../core/model/view.ts";
 import { applyEntries, INITIAL_FEED_STATE, markLost, type FeedState } from "../../ui/lists/feedReducer.ts";
+import { Store } from "./store.ts";
 
 export interface FeedStoreDeps {
   now(): number;
@@ -13,23 +14,16 @@ export interface FeedStoreDeps {
 /** More entries than this are folded even before a frame comes, which it may never do. */
 const PENDING_LIMIT = 500;
 
-export class FeedStore {
+export class FeedStore extends Store<FeedState> {
   private readonly deps: FeedStoreDeps;
-  private state = INITIAL_FEED_STATE;
   private pending: FeedEntry[] = [];
   private cancelFrame: (() => void) | null = null;
   private lastVersion: number | null = null;
-  private readonly listeners = new Set<() => void>();
 
   constructor(deps: FeedStoreDeps) {
+    super(INITIAL_FEED_STATE);
     this.deps = deps;
   }
-
-  readonly getState = (): FeedState => this.state;
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
 
   /** Feed version of the last entry; null before the first. A gap is none: what follows it may not have come. */
   get version(): number | null {
@@ -47,7 +41,7 @@ export class FeedStore {
 
   lose(message: string, retryAt: number | null): void {
     this.fold();
-    this.state = markLost(this.state, message, retryAt);
+    this.setQuietly(markLost(this.getState(), message, retryAt));
     this.scheduleFlush();
   }
 
@@ -56,11 +50,11 @@ export class FeedStore {
     this.cancelFrame?.();
     this.cancelFrame = null;
     this.fold();
-    for (const listener of this.listeners) listener();
+    this.notify();
   };
 
   private fold(): void {
-    this.state = applyEntries(this.state, this.pending, this.deps.now());
+    this.setQuietly(applyEntries(this.getState(), this.pending, this.deps.now()));
     this.pending = [];
   }
 

@@ -1,5 +1,6 @@
 // Holds keys back after something refused an input: whoever types on means what was refused, and each letter is the key of
 // something else. They count again once the person moves on purpose.
+import { Store } from "./store.ts";
 
 /** Keys that no text has in it. */
 const MOVES: ReadonlySet<string> = new Set([
@@ -15,28 +16,18 @@ const MOVES: ReadonlySet<string> = new Set([
   "Escape",
 ]);
 
-export class KeyHold {
-  private held = false;
-  private readonly listeners = new Set<() => void>();
+export class KeyHold extends Store<boolean> {
+  constructor() {
+    super(false);
+  }
 
-  readonly isHeld = (): boolean => this.held;
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
-
+  readonly isHeld = this.getState;
   readonly hold = (): void => this.set(true);
   readonly release = (): void => this.set(false);
 
   /** Whether the key may do what it is for; one that moves lets go. */
   lets(key: string): boolean {
     if (MOVES.has(key)) this.release();
-    return !this.held;
-  }
-
-  private set(held: boolean): void {
-    if (this.held === held) return;
-    this.held = held;
-    for (const listener of this.listeners) listener();
+    return !this.isHeld();
   }
 }

@@ -2,7 +2,7 @@
 // draws its dialogs and runs its hooks. Each of them got its key once.
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { abilitiesOf } from "../../ui/actions/abilities.ts";
+import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { toNotification } from "../../core/api/notifications/toNotification.ts";
 import type { AnswerChoice } from "../../core/model/actionView.ts";
@@ -94,7 +94,7 @@ const offers = (row: PaneView) => {
   const isShownWhole = (pane: PaneView) => pane.request === null || fitsAtOnce(pane.request);
   const notice = toNotification("n", row, { kind: "waiting_approval", sound: "none", redact });
   return {
-    popover: abilitiesOf(row, { ...around, isShownWhole }).approve === null,
+    popover: actionOf("approve").disabledReason(row, { ...around, isShownWhole }) === null,
     notice: notice.actions.some(({ kind }) => kind === "approve"),
     cli: row.request?.is_whole === true && row.prompt_fingerprint !== null,
   };

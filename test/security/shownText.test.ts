@@ -11,7 +11,8 @@ import { shownPrompt } from "../../core/engine/shownPrompt.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
 import { redactText } from "../../core/store/redactText.ts";
 import { RequestDetail } from "../../renderer/components/RequestDetail.tsx";
-import { abilitiesOf } from "../../ui/actions/abilities.ts";
+import { optionReasons } from "../../ui/actions/disabledReasons.ts";
+import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { makePane } from "../factories/view.ts";
 
@@ -109,11 +110,11 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
   const pane = makePane({ state: "waiting_approval", request, fingerprint: "f" });
   const isShownWhole = true;
   const around = { isConnected: true, isUnreachable: false, uninterruptible: new Set<string>() };
-  const abilities = abilitiesOf(pane, { ...around, isShownWhole: () => isShownWhole });
+  const context = { ...around, isShownWhole: () => isShownWhole };
   const drawn = renderToStaticMarkup(
     createElement(RequestDetail, {
       request,
-      abilities,
+      optionReasons: optionReasons(pane, context),
       isShownWhole,
       isBusy: false,
       onShowWhole: () => {},
@@ -134,7 +135,9 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
   return {
     cli: request.is_whole ? body.map((line) => line.slice(4)).join("\n") : null,
     popover:
-      abilities.approve === null ? textOfHtml(/<pre[^>]*>\n?([\s\S]*?)<\/pre>/.exec(drawn)?.[1] ?? "") : null,
+      actionOf("approve").disabledReason(pane, context) === null
+        ? textOfHtml(/<pre[^>]*>\n?([\s\S]*?)<\/pre>/.exec(drawn)?.[1] ?? "")
+        : null,
     notice: offersNotification ? (notice.body.split("\n")[0] ?? "") : null,
   };
 };

@@ -10,6 +10,9 @@ interface Bound {
   prompt?: boolean;
 }
 
+/** What every call on a pane is given. */
+export type PaneInput = ReturnType<typeof inputOf>;
+
 const inputOf = (pane: PaneView, bound: Bound = {}) => ({
   ref: pane.identity.pane_ref,
   surface: SURFACE,

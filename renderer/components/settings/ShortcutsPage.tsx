@@ -1,5 +1,5 @@
 // The keys of this window, and the one that brings it up from anywhere, which only the desktop app can have.
-import { KEY_SHEET } from "../../../ui/actions/keys.ts";
+import { SHORTCUTS } from "../../../ui/actions/keyboard.ts";
 import type { DesktopApi } from "../../connection/connectHost.ts";
 import { acceleratorOf, acceleratorText } from "./acceleratorOf.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
@@ -59,7 +59,7 @@ export const ShortcutsPage = ({ desktop }: { desktop: DesktopApi | null }) => (
         <GlobalShortcut api={desktop} />
       )}
     </Group>
-    {KEY_SHEET.map(({ title, entries }) => (
+    {SHORTCUTS.map(({ title, entries }) => (
       <Group key={title} title={title}>
         <dl className={styles.keys}>
           {entries.map(([keys, meaning]) => (

@@ -1,9 +1,10 @@
-// What was done to panes and what came of it, one status per pane, for React. It runs one action of a pane at a time, and
-// tells what was refused from what nobody knows.
+// What was done to panes and what came of it, one status per pane. It runs one action of a pane at a time, and tells what was
+// refused from what nobody knows.
 import type { ActionResult } from "../../core/model/actionView.ts";
 import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
+import { Store } from "./store.ts";
 
-export interface ActionDeskDeps {
+export interface ActionStatusDeps {
   toFailure(error: unknown): Failure;
   /** Monotonic milliseconds. */
   now(): number;
@@ -33,73 +34,57 @@ const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 /** A prompt that took the place of another cannot have been read in less. */
 const READING_MS = 400;
 
-export class ActionDesk {
-  private readonly deps: ActionDeskDeps;
-  private statuses: ActionStatuses = new Map();
-  private readonly listeners = new Set<() => void>();
+export class ActionStatusStore extends Store<ActionStatuses> {
+  private readonly deps: ActionStatusDeps;
   private shown: ReadonlyMap<string, { fingerprint: string | null; changedAt: number }> = new Map();
 
-  constructor(deps: ActionDeskDeps) {
+  constructor(deps: ActionStatusDeps) {
+    super(new Map());
     this.deps = deps;
   }
-
-  readonly getStatuses = (): ActionStatuses => this.statuses;
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
 
   /** Resolves with the status that remains, or null when the action shows nothing or another one is under way. */
   async run(ref: string, action: ActionKind, call: Call): Promise<ActionStatus | null> {
     if (this.isSending(ref)) return action === "attach" ? this.runBeside(ref, call) : null;
-    this.set(ref, { kind: "sending", action });
-    try {
-      const result = await call();
-      const status: ActionStatus | null =
-        result === null
-          ? null
-          : { kind: "done", action, outcome: result.outcome, detail: result.detail, notes: result.notes };
-      this.set(ref, status);
-      return status;
-    } catch (error) {
-      const failure = this.deps.toFailure(error);
-      const isKnown = HARMLESS.has(action) || !OPEN_ENDED.has(failure.code);
-      const status: ActionStatus = { kind: isKnown ? "refused" : "lost", action, failure };
-      this.set(ref, status);
-      return status;
-    }
+    this.put(ref, { kind: "sending", action });
+    const status = await this.settle(action, call);
+    this.put(ref, status);
+    return status;
   }
 
   /** Opening a pane waits for nothing that is done to it. What it fails of is told unless the other has not ended yet. */
   private async runBeside(ref: string, call: Call): Promise<ActionStatus | null> {
+    const status = await this.settle("attach", call);
+    if (status !== null && !this.isSending(ref)) this.put(ref, status);
+    return status;
+  }
+
+  private async settle(action: ActionKind, call: Call): Promise<ActionStatus | null> {
     try {
-      await call();
-      return null;
+      const result = await call();
+      if (result === null) return null;
+      return { kind: "done", action, outcome: result.outcome, detail: result.detail, notes: result.notes };
     } catch (error) {
-      const status: ActionStatus = {
-        kind: "refused",
-        action: "attach",
-        failure: this.deps.toFailure(error),
-      };
-      if (!this.isSending(ref)) this.set(ref, status);
-      return status;
+      const failure = this.deps.toFailure(error);
+      const isKnown = HARMLESS.has(action) || !OPEN_ENDED.has(failure.code);
+      return { kind: isKnown ? "refused" : "lost", action, failure };
     }
   }
 
   private isSending(ref: string): boolean {
-    return this.statuses.get(ref)?.kind === "sending";
+    return this.getState().get(ref)?.kind === "sending";
   }
 
   /** Refuses without asking the daemon. */
   refuse(ref: string, action: ActionKind, message: string): void {
     if (this.isSending(ref)) return;
-    this.set(ref, { kind: "refused", action, failure: { message, remedy: null, code: null } });
+    this.put(ref, { kind: "refused", action, failure: { message, remedy: null, code: null } });
   }
 
   /** Takes the status away; one that is still under way stays. */
-  readonly clear = (ref: string): void => {
-    if (!this.isSending(ref)) this.set(ref, null);
-  };
+  clear(ref: string): void {
+    if (!this.isSending(ref)) this.put(ref, null);
+  }
 
   /** To be told which rows can be answered now, with the prompt that each shows. */
   noteShown(rows: readonly ShownPrompt[]): void {
@@ -121,14 +106,13 @@ export class ActionDesk {
 
   /** Forgets what was done to panes that are gone: another may come to bear the same reference. */
   prune(isThere: (ref: string) => boolean): void {
-    for (const ref of this.statuses.keys()) if (!isThere(ref)) this.clear(ref);
+    for (const ref of this.getState().keys()) if (!isThere(ref)) this.clear(ref);
   }
 
-  private set(ref: string, status: ActionStatus | null): void {
-    const statuses = new Map(this.statuses);
+  private put(ref: string, status: ActionStatus | null): void {
+    const statuses = new Map(this.getState());
     if (status === null) statuses.delete(ref);
     else statuses.set(ref, status);
-    this.statuses = statuses;
-    for (const listener of this.listeners) listener();
+    this.set(statuses);
   }
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane } from "../../test/factories/view.ts";
-import { abilitiesOf, missingAbilities, type Surroundings } from "./abilities.ts";
+import { optionReasons, type ActionContext } from "./disabledReasons.ts";
+import { actionOf, notPossible, PANE_ACTIONS } from "./paneActions.ts";
 
-const WELL: Surroundings = {
+const WELL: ActionContext = {
   isConnected: true,
   isUnreachable: false,
   uninterruptible: new Set(),
@@ -30,18 +31,18 @@ const asking = (more: Partial<NonNullable<PaneView["request"]>> = {}): PaneView 
     },
   });
 
-/** Names of what can be done. */
-const possible = (pane: PaneView, around: Surroundings = WELL): string[] =>
-  Object.entries(abilitiesOf(pane, around)).flatMap(([name, hindrance]) =>
-    hindrance === null ? [name] : [],
-  );
+/** What can be done; a long text can always be shown. */
+const possible = (pane: PaneView, context: ActionContext = WELL): string[] =>
+  PANE_ACTIONS.filter(({ id }) => id !== "showWhole")
+    .filter((action) => action.disabledReason(pane, context) === null)
+    .map(({ id }) => id);
 
 describe("what can be done", () => {
   it.each([
-    ["running", ["attach", "reply", "interrupt", "output", "kill"]],
+    ["running", ["attach", "reply", "output", "interrupt", "kill"]],
     ["idle", ["attach", "reply", "output", "kill"]],
     ["completed", ["attach", "reply", "output", "kill"]],
-    ["unknown", ["attach", "reply", "interrupt", "output", "kill"]],
+    ["unknown", ["attach", "reply", "output", "interrupt", "kill"]],
     ["error", ["attach", "reply", "output", "kill", "dismiss"]],
   ] as const)("to an agent that is %s", (state, expected) =>
     expect(possible(makePane({ state }))).toEqual(expected),
@@ -49,10 +50,10 @@ describe("what can be done", () => {
 
   it("answers a prompt only by keys that are known, and never remembers by approving", () => {
     const pane = asking();
-    expect(possible(pane)).toEqual(["attach", "approve", "interrupt", "output", "kill"]);
-    expect(abilitiesOf(pane, WELL).options).toEqual([null, null, "which keys choose it is not known."]);
+    expect(possible(pane)).toEqual(["attach", "approve", "output", "interrupt", "kill"]);
+    expect(optionReasons(pane, WELL)).toEqual([null, null, "which keys choose it is not known."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
-    expect(abilitiesOf(onlyAlways, WELL).approve).toContain("not known which option");
+    expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("not known which option");
   });
 
   it("allows nothing of which a part is not shown, and refuses it all the same", () => {
@@ -67,22 +68,24 @@ describe("what can be done", () => {
       [{ is_whole: true }, { ...WELL, isShownWhole: () => false }],
     ] as const) {
       const pane = asking({ options, text_entry: [], ...request });
-      expect(possible(pane, around)).toEqual(["attach", "deny", "interrupt", "output", "kill"]);
-      const open = abilitiesOf(pane, around).options.map((hindrance) => hindrance === null);
+      expect(possible(pane, around)).toEqual(["attach", "deny", "output", "interrupt", "kill"]);
+      const open = optionReasons(pane, around).map((reason) => reason === null);
       expect(open).toEqual([false, false, true, false]);
     }
-    expect(abilitiesOf(asking({ options, is_whole: false }), WELL).approve).toContain("not shown whole");
+    expect(actionOf("approve").disabledReason(asking({ options, is_whole: false }), WELL)).toContain(
+      "not shown whole",
+    );
   });
 
   it("does not answer a prompt that cannot be named", () => {
     const pane = { ...asking(), prompt_fingerprint: null };
-    expect(possible(pane)).toEqual(["attach", "interrupt", "output", "kill"]);
-    expect(abilitiesOf(pane, WELL).options).toEqual(Array(3).fill("its prompt cannot be told from another."));
+    expect(possible(pane)).toEqual(["attach", "output", "interrupt", "kill"]);
+    expect(optionReasons(pane, WELL)).toEqual(Array(3).fill("its prompt cannot be told from another."));
   });
 
   it("replies to a prompt only where it takes a text", () => {
-    expect(abilitiesOf(asking(), WELL).reply).toContain("takes no text");
-    expect(abilitiesOf(asking({ text_entry: [] }), WELL).reply).toBeNull();
+    expect(actionOf("reply").disabledReason(asking(), WELL)).toContain("takes no text");
+    expect(actionOf("reply").disabledReason(asking({ text_entry: [] }), WELL)).toBeNull();
   });
 
   it("leaves a crashed agent its output and its dismissal", () =>
@@ -105,8 +108,7 @@ describe("what can be done", () => {
 });
 
 describe("what is missing", () => {
-  const missing = (pane: PaneView, around: Surroundings = WELL) =>
-    missingAbilities(pane, abilitiesOf(pane, around));
+  const missing = (pane: PaneView, around: ActionContext = WELL) => notPossible(pane, around);
 
   it("is said once for all that it holds for", () => {
     expect(missing(asking({ options: [] }))).toEqual([

@@ -5,21 +5,21 @@ import { displaySentence } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./EmptyView.module.css";
 
-interface DrawGuardProps {
+interface ErrorBoundaryProps {
   /** Loads the page anew; null where it may not: then it is drawn again from what is known. */
   reload: (() => void) | null;
   children: ReactNode;
 }
 
-interface DrawGuardState {
+interface ErrorBoundaryState {
   /** Null while all is well. */
   failure: string | null;
 }
 
-export class DrawGuard extends Component<DrawGuardProps, DrawGuardState> {
-  override readonly state: DrawGuardState = { failure: null };
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override readonly state: ErrorBoundaryState = { failure: null };
 
-  static getDerivedStateFromError(error: unknown): DrawGuardState {
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
     return { failure: error instanceof Error && error.message !== "" ? error.message : "Unknown error" };
   }
 

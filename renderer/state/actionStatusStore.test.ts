@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ActionResult } from "../../core/model/actionView.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { ActionDesk } from "./actionDesk.ts";
+import { ActionStatusStore } from "./actionStatusStore.ts";
 
 const RESULT: ActionResult = {
   schema_version: "1.0",
@@ -29,51 +29,51 @@ const toFailure = (error: unknown): Failure => ({
   code: error instanceof Refusal ? error.code : null,
 });
 
-const createDesk = () => {
+const createStore = () => {
   let now = 0;
-  const desk = new ActionDesk({ toFailure, now: () => now });
-  return { desk, pass: (ms: number) => (now += ms) };
+  const store = new ActionStatusStore({ toFailure, now: () => now });
+  return { store, pass: (ms: number) => (now += ms) };
 };
 
 describe("one action of a pane at a time", () => {
   it("says what is under way, runs nothing else meanwhile, and then what came of it", async () => {
-    const { desk } = createDesk();
+    const { store } = createStore();
     const { promise, resolve } = Promise.withResolvers<ActionResult>();
-    const first = desk.run("pane:a", "send", () => promise);
-    expect(desk.getStatuses().get("pane:a")).toEqual({ kind: "sending", action: "send" });
-    desk.clear("pane:a");
+    const first = store.run("pane:a", "send", () => promise);
+    expect(store.getState().get("pane:a")).toEqual({ kind: "sending", action: "send" });
+    store.clear("pane:a");
     let ran = false;
-    const second = await desk.run("pane:a", "kill", () => {
+    const second = await store.run("pane:a", "kill", () => {
       ran = true;
       return promise;
     });
     expect([second, ran]).toEqual([null, false]);
     resolve(RESULT);
     expect(await first).toMatchObject({ kind: "done", outcome: "delivered" });
-    desk.clear("pane:a");
-    expect(desk.getStatuses().size).toBe(0);
+    store.clear("pane:a");
+    expect(store.getState().size).toBe(0);
   });
 
   it("opens the pane while something else is under way, and leaves that its place", async () => {
-    const { desk } = createDesk();
+    const { store } = createStore();
     const { promise, resolve } = Promise.withResolvers<ActionResult>();
-    const answer = desk.run("pane:a", "answer", () => promise);
+    const answer = store.run("pane:a", "answer", () => promise);
     let opened = 0;
-    await desk.run("pane:a", "attach", () => {
+    await store.run("pane:a", "attach", () => {
       opened += 1;
       return Promise.resolve(null);
     });
-    await desk.run("pane:a", "attach", () => Promise.reject(new Refusal("E_UNSUPPORTED")));
+    await store.run("pane:a", "attach", () => Promise.reject(new Refusal("E_UNSUPPORTED")));
     expect(opened).toBe(1);
-    expect(desk.getStatuses().get("pane:a")).toEqual({ kind: "sending", action: "answer" });
+    expect(store.getState().get("pane:a")).toEqual({ kind: "sending", action: "answer" });
     resolve(RESULT);
     expect(await answer).toMatchObject({ kind: "done", action: "answer" });
   });
 
   it("tells a refusal from an answer that did not arrive", async () => {
-    const { desk } = createDesk();
+    const { store } = createStore();
     const fail = async (action: "send" | "attach", code: string | null) =>
-      (await desk.run("pane:a", action, () => Promise.reject(new Refusal(code))))?.kind;
+      (await store.run("pane:a", action, () => Promise.reject(new Refusal(code))))?.kind;
     expect(await fail("send", "E_STALE_SNAPSHOT")).toBe("refused");
     expect(await fail("send", null)).toBe("lost");
     expect(await fail("send", "E_TARGET_UNREACHABLE")).toBe("lost");
@@ -82,39 +82,39 @@ describe("one action of a pane at a time", () => {
   });
 
   it("shows nothing for what is seen elsewhere", async () => {
-    const { desk } = createDesk();
-    expect(await desk.run("pane:a", "attach", () => Promise.resolve(null))).toBeNull();
-    expect(desk.getStatuses().size).toBe(0);
+    const { store } = createStore();
+    expect(await store.run("pane:a", "attach", () => Promise.resolve(null))).toBeNull();
+    expect(store.getState().size).toBe(0);
   });
 
   it("forgets panes that are gone", () => {
-    const { desk } = createDesk();
-    desk.refuse("pane:a", "kill", "no");
-    desk.refuse("pane:b", "kill", "no");
-    desk.prune((ref) => ref === "pane:b");
-    expect([...desk.getStatuses().keys()]).toEqual(["pane:b"]);
+    const { store } = createStore();
+    store.refuse("pane:a", "kill", "no");
+    store.refuse("pane:b", "kill", "no");
+    store.prune((ref) => ref === "pane:b");
+    expect([...store.getState().keys()]).toEqual(["pane:b"]);
   });
 });
 
 describe("a prompt that took the place of another", () => {
   it("has to be on the screen for a moment before it can be answered", () => {
-    const { desk, pass } = createDesk();
-    desk.noteShown([{ ref: "pane:a", fingerprint: "one" }]);
-    expect(desk.wasRead("pane:a")).toBe(true);
-    desk.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
-    expect(desk.wasRead("pane:a")).toBe(false);
+    const { store, pass } = createStore();
+    store.noteShown([{ ref: "pane:a", fingerprint: "one" }]);
+    expect(store.wasRead("pane:a")).toBe(true);
+    store.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
+    expect(store.wasRead("pane:a")).toBe(false);
     pass(200);
     // Drawing it once more does not make it newer.
-    desk.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
+    store.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
     pass(200);
-    expect(desk.wasRead("pane:a")).toBe(true);
+    expect(store.wasRead("pane:a")).toBe(true);
   });
 
   it("is new to nobody who had looked elsewhere", () => {
-    const { desk } = createDesk();
-    desk.noteShown([{ ref: "pane:a", fingerprint: "one" }]);
-    desk.noteShown([]);
-    desk.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
-    expect(desk.wasRead("pane:a")).toBe(true);
+    const { store } = createStore();
+    store.noteShown([{ ref: "pane:a", fingerprint: "one" }]);
+    store.noteShown([]);
+    store.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
+    expect(store.wasRead("pane:a")).toBe(true);
   });
 });

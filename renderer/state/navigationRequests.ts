@@ -1,7 +1,7 @@
-// Where the app's menu leads, until somebody goes there: a wish that comes before the page has drawn anything is kept.
+// Where the app's menu leads, until somebody goes there: a request that comes before the page has drawn anything is kept.
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 
-export class Wishes {
+export class NavigationRequests {
   private waiting: DesktopViewName | null = null;
   private listener: ((view: DesktopViewName) => void) | null = null;
 
@@ -10,7 +10,7 @@ export class Wishes {
     else this.listener(view);
   }
 
-  /** The one that goes there; it is told the last wish that waits. Returns the function that stops it. */
+  /** The one that goes there; it is told the last request that waits. Returns the function that stops it. */
   follow(listener: (view: DesktopViewName) => void): () => void {
     this.listener = listener;
     const { waiting } = this;

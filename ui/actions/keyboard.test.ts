@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandOf, KEY_SHEET } from "./keys.ts";
+import { commandOf, SHORTCUTS } from "./keyboard.ts";
 
 const LIST = { isTyping: false, isOnButton: false };
 
@@ -30,7 +30,7 @@ describe("a key", () => {
 });
 
 it("the sheet names every letter that does something", () => {
-  const named = KEY_SHEET.flatMap(({ entries }) => entries.map(([keys]) => keys))
+  const named = SHORTCUTS.flatMap(({ entries }) => entries.map(([keys]) => keys))
     .join(" ")
     .split(/\s+/);
   const letters = "abcdefghijklmnopqrstuvwxyz/".split("").filter((key) => commandOf(key, LIST) !== null);

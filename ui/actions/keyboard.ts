@@ -1,6 +1,9 @@
-// The keyboard of the popover as one table: which key does what, and how the shortcut sheet says it. Pure.
+// The keyboard of the popover: which key does what, and how the sheet of shortcuts says it. Keys that move are a table here;
+// those that act on the selected row come from the table of actions.
+import { PANE_ACTIONS, type PaneActionId } from "./paneActions.ts";
 
-export type KeyCommand =
+/** What a key does to the view, whatever is selected. */
+export type MoveCommand =
   | "moveDown"
   | "moveUp"
   | "activate"
@@ -8,32 +11,25 @@ export type KeyCommand =
   | "collapse"
   | "filter"
   | "escape"
-  | "reply"
-  | "approve"
-  | "deny"
-  | "whole"
-  | "output"
-  | "interrupt"
-  | "kill"
-  | "dismiss"
   | "agents"
   | "sessions"
   | "targets"
   | "help"
-  | "settings"
-  | { option: number };
+  | "settings";
 
-interface Shortcut {
-  command: Exclude<KeyCommand, { option: number }>;
+export type KeyCommand = MoveCommand | PaneActionId | { option: number };
+
+interface Move {
+  command: MoveCommand;
   /** `event.key` values. */
   keys: readonly string[];
   /** Works while the person types too. */
-  isForTyping?: boolean;
+  isForTyping?: true;
   /** Buttons keep it for themselves. */
-  isButtonKey?: boolean;
+  isButtonKey?: true;
 }
 
-const SHORTCUTS: readonly Shortcut[] = [
+const MOVES: readonly Move[] = [
   { command: "escape", keys: ["Escape"], isForTyping: true },
   { command: "moveDown", keys: ["ArrowDown"], isForTyping: true },
   { command: "moveUp", keys: ["ArrowUp"], isForTyping: true },
@@ -44,14 +40,6 @@ const SHORTCUTS: readonly Shortcut[] = [
   { command: "expand", keys: ["ArrowRight"] },
   { command: "collapse", keys: ["ArrowLeft"] },
   { command: "filter", keys: ["/"] },
-  { command: "reply", keys: ["r"] },
-  { command: "approve", keys: ["a"] },
-  { command: "deny", keys: ["d"] },
-  { command: "whole", keys: ["w"] },
-  { command: "output", keys: ["o"] },
-  { command: "interrupt", keys: ["i"] },
-  { command: "kill", keys: ["x"] },
-  { command: "dismiss", keys: ["e"] },
   { command: "agents", keys: ["g"] },
   { command: "sessions", keys: ["s"] },
   { command: "targets", keys: ["t"] },
@@ -65,14 +53,23 @@ export const commandOf = (
   { isTyping, isOnButton }: { isTyping: boolean; isOnButton: boolean },
 ): KeyCommand | null => {
   if (!isTyping && /^[1-9]$/.test(key)) return { option: Number(key) };
-  const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key));
-  if (shortcut === undefined) return null;
-  if (isTyping && shortcut.isForTyping !== true) return null;
-  return isOnButton && shortcut.isButtonKey === true ? null : shortcut.command;
+  const move = MOVES.find(({ keys }) => keys.includes(key));
+  if (move === undefined) return isTyping ? null : (PANE_ACTIONS.find((row) => row.key === key)?.id ?? null);
+  if (isTyping && move.isForTyping !== true) return null;
+  return isOnButton && move.isButtonKey === true ? null : move.command;
 };
 
-/** The shortcut sheet, part by part. */
-export const KEY_SHEET: readonly { title: string; entries: readonly (readonly [string, string])[] }[] = [
+type Entry = readonly [keys: string, words: string];
+
+const byHelp = Map.groupBy(PANE_ACTIONS, ({ help }) => help);
+const ACTION_ENTRIES = [...byHelp].map(([help, rows]): Entry => [
+  rows.map(({ key }) => key).join("  "),
+  help,
+]);
+const WHOLE = ACTION_ENTRIES.findIndex(([keys]) => keys === "w");
+
+/** The sheet of shortcuts, part by part. */
+export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] = [
   {
     title: "Move",
     entries: [
@@ -86,17 +83,7 @@ export const KEY_SHEET: readonly { title: string; entries: readonly (readonly [s
   },
   {
     title: "Act on the selected row",
-    entries: [
-      ["Enter", "Attach in a terminal"],
-      ["a  d", "Approve this once, deny"],
-      ["w", "Show all of a long request"],
-      ["1 – 9", "Choose an option"],
-      ["r", "Reply"],
-      ["o", "Show the output, live"],
-      ["i", "Interrupt the turn; asks first"],
-      ["x", "Kill the agent; asks first"],
-      ["e", "Dismiss an error"],
-    ],
+    entries: ACTION_ENTRIES.toSpliced(WHOLE + 1, 0, ["1 – 9", "Choose an option"]),
   },
   {
     title: "While you reply",

@@ -1,11 +1,11 @@
 // The keys, on one sheet.
-import { KEY_SHEET } from "../../ui/actions/keys.ts";
+import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import { Keys } from "./Keys.tsx";
-import styles from "./KeySheet.module.css";
+import styles from "./ShortcutsDialog.module.css";
 
-export const KeySheet = ({ onClose }: { onClose: () => void }) => (
+export const ShortcutsDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog
     title="Keyboard"
     onClose={onClose}
@@ -15,7 +15,7 @@ export const KeySheet = ({ onClose }: { onClose: () => void }) => (
       </ActionButton>
     }
   >
-    {KEY_SHEET.map(({ title, entries }) => (
+    {SHORTCUTS.map(({ title, entries }) => (
       <section key={title} className={styles.part}>
         <h3>{title}</h3>
         <dl className={styles.keys}>

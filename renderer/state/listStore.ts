@@ -1,0 +1,171 @@
+// Which view is shown, which of its rows are selected and expanded, and what is open on them: everything about the popover that
+// is neither what the feed says nor what is done to panes.
+import { z } from "zod";
+import type { PaneView } from "../../core/model/view.ts";
+import type { Panel, Question } from "../../ui/actions/paneActions.ts";
+import type { Filter } from "../../ui/lists/groups.ts";
+import type { Row } from "../../ui/lists/rows.ts";
+import { parentOf, type TabKind, type View } from "../../ui/lists/views.ts";
+import { fitsAtOnce } from "../../ui/text/requestText.ts";
+import { Store } from "./store.ts";
+import { readStored, writeStored, type Keeper } from "./stored.ts";
+import { toggled } from "./toggled.ts";
+
+/** The host has no terminal to open: the person runs the command. */
+export interface AttachCommand {
+  pane: PaneView;
+  command: string;
+}
+
+/** What is asked before something is done. */
+export type OpenDialog = { kind: "question"; question: Question } | { kind: "kill"; pane: PaneView };
+
+export interface ListState {
+  view: View;
+  filter: Filter;
+  /** Sessions of one name on several targets are one row. */
+  isMerged: boolean;
+  /** Keys of groups. */
+  collapsed: ReadonlySet<string>;
+  selectedKey: string | null;
+  openKey: string | null;
+  /** The row on which each was opened; it is shown while that row is expanded. */
+  panels: Readonly<Record<Panel, string | null>>;
+  /** Long requests that the person unfolded. It holds for one asking: another prompt in the same row is folded again. */
+  unfolded: ReadonlySet<string>;
+  dialog: OpenDialog | null;
+  command: AttachCommand | null;
+  /** Grows when the selection was moved by the keyboard: the row is then scrolled to and focused. */
+  focusRequest: number;
+}
+
+const NO_FILTER: Filter = { text: "", states: new Set() };
+const MERGED_KEY = "agtmux.merged";
+const COLLAPSED_KEY = "agtmux.collapsed";
+const collapsedSchema = z.array(z.string()).max(5_000);
+
+const unfoldedKey = ({ identity, prompt_fingerprint }: PaneView): string =>
+  `${identity.pane_ref} ${prompt_fingerprint}`;
+
+/** The expanded row shows all of the request's text. */
+export const isShownWhole = (pane: PaneView, unfolded: ListState["unfolded"]): boolean =>
+  pane.request === null || fitsAtOnce(pane.request) || unfolded.has(unfoldedKey(pane));
+
+export const isPanelShown = ({ openKey, panels }: ListState, key: string, panel: Panel): boolean =>
+  openKey === key && panels[panel] === key;
+
+export const isFiltered = ({ filter }: ListState): boolean => filter.text !== "" || filter.states.size > 0;
+
+export class ListStore extends Store<ListState> {
+  private readonly keeper: Keeper;
+
+  constructor(keeper: Keeper) {
+    super({
+      view: { kind: "agents" },
+      filter: NO_FILTER,
+      isMerged: readStored(keeper, MERGED_KEY, z.boolean(), false),
+      collapsed: new Set(readStored(keeper, COLLAPSED_KEY, collapsedSchema, [])),
+      selectedKey: null,
+      openKey: null,
+      panels: { reply: null, output: null },
+      unfolded: new Set(),
+      dialog: null,
+      command: null,
+      focusRequest: 0,
+    });
+    this.keeper = keeper;
+  }
+
+  private change(change: Partial<ListState>): void {
+    this.set({ ...this.getState(), ...change });
+  }
+
+  readonly setFilter = (filter: Filter): void => this.change({ filter });
+  clearFilter(): void {
+    this.change({ filter: NO_FILTER });
+  }
+
+  readonly setMerged = (isMerged: boolean): void => {
+    writeStored(this.keeper, MERGED_KEY, isMerged);
+    this.change({ isMerged });
+  };
+
+  /** By the keyboard: the row takes the focus. */
+  select(key: string | null): void {
+    this.change({ selectedKey: key, focusRequest: this.getState().focusRequest + 1 });
+  }
+
+  /** The focus got there by itself. */
+  noteFocus(key: string): void {
+    if (this.getState().selectedKey !== key) this.change({ selectedKey: key });
+  }
+
+  private show(view: View, selectedKey: string | null): void {
+    this.change({ view, openKey: null, selectedKey, focusRequest: this.getState().focusRequest + 1 });
+  }
+
+  readonly go = (kind: TabKind): void => {
+    if (kind !== this.getState().view.kind) this.show({ kind }, null);
+  };
+
+  /** False when there is nothing to go back to. */
+  readonly back = (): boolean => {
+    const { view } = this.getState();
+    const parent = parentOf(view);
+    if (parent === null) return false;
+    this.show(parent, view.kind === "windows" ? `session:${view.sessionKey}` : null);
+    return true;
+  };
+
+  isExpanded(row: Row): boolean {
+    return row.kind === "group" ? row.isOpen : row.key === this.getState().openKey;
+  }
+
+  /** Expands a pane or a group, or collapses it; shows the windows of a session. */
+  toggle(row: Row): void {
+    const { openKey, collapsed, isMerged } = this.getState();
+    if (row.kind === "session") {
+      const { key: sessionKey, name } = row.session;
+      return this.show({ kind: "windows", sessionKey, name, isMerged }, null);
+    }
+    this.change({ selectedKey: row.key });
+    if (row.kind === "pane") this.change({ openKey: openKey === row.key ? null : row.key });
+    if (row.kind === "group") {
+      const next = toggled(collapsed, row.key);
+      writeStored(this.keeper, COLLAPSED_KEY, [...next]);
+      this.change({ collapsed: next });
+    }
+  }
+
+  open(key: string): void {
+    this.change({ selectedKey: key, openKey: key });
+  }
+
+  close(): void {
+    this.change({ openKey: null });
+  }
+
+  /** Expands the row with the panel in it. The output goes away the same way, a reply by its own key. */
+  showPanel(key: string, panel: Panel): void {
+    const state = this.getState();
+    const isLeft = panel === "output" && isPanelShown(state, key, panel);
+    this.open(key);
+    this.change({ panels: { ...state.panels, [panel]: isLeft ? null : key } });
+  }
+
+  endReply(key: string): void {
+    this.change({ panels: { ...this.getState().panels, reply: null } });
+    this.select(key);
+  }
+
+  showWhole(pane: PaneView): void {
+    this.change({ unfolded: new Set(this.getState().unfolded).add(unfoldedKey(pane)) });
+  }
+
+  showDialog(dialog: OpenDialog): void {
+    this.change({ dialog });
+  }
+  readonly closeDialog = (): void => this.change({ dialog: null });
+
+  readonly showCommand = (command: AttachCommand | null): void => this.change({ command });
+}

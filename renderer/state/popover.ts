@@ -1,0 +1,93 @@
+// What every part of the popover is given: the host, the stores, and what actions on panes can use of this surface. Made once
+// for the life of the page, so that a row is drawn again for what it shows and for nothing else.
+import { createContext, useContext } from "react";
+import type { PaneView } from "../../core/model/view.ts";
+import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { agentInput } from "../../ui/actions/guards.ts";
+import type { ActionSurface } from "../../ui/actions/paneActions.ts";
+import type { FeedState } from "../../ui/lists/feedReducer.ts";
+import { shellCommand } from "../../ui/text/displayText.ts";
+import { toFailure, type Host } from "../connection/connectHost.ts";
+import type { ActionStatusStore } from "./actionStatusStore.ts";
+import type { DraftStore } from "./draftStore.ts";
+import type { FeedStore } from "./feedStore.ts";
+import type { KeyHold } from "./keyHold.ts";
+import { isShownWhole, type ListStore } from "./listStore.ts";
+import { useStore, type Store } from "./store.ts";
+import type { TickingClock } from "./tickingClock.ts";
+
+export interface Popover {
+  readonly host: Host;
+  readonly feed: FeedStore;
+  readonly clock: TickingClock;
+  readonly list: ListStore;
+  readonly statuses: ActionStatusStore;
+  readonly drafts: DraftStore;
+  readonly hold: KeyHold;
+  /** Agent types of which the daemon does not know how a turn is stopped. */
+  readonly uninterruptible: Store<ReadonlySet<string>>;
+  readonly surface: ActionSurface;
+  readonly retry: () => void;
+}
+
+export const PopoverContext = createContext<Popover | null>(null);
+
+export const usePopover = (): Popover => {
+  const popover = useContext(PopoverContext);
+  if (popover === null) throw new Error("a part of the popover is drawn outside of its context");
+  return popover;
+};
+
+const refOf = (pane: PaneView): string => pane.identity.pane_ref;
+
+export const createActionSurface = ({
+  host: { api },
+  list,
+  statuses,
+}: Pick<Popover, "host" | "list" | "statuses">): ActionSurface => ({
+  api,
+  start: (pane, kind, call) => statuses.run(refOf(pane), kind, call),
+  refuse: (pane, kind, why) => statuses.refuse(refOf(pane), kind, why),
+  wasRead: (pane) => statuses.wasRead(refOf(pane)),
+  openTerminal: async (pane) => {
+    try {
+      await api.openAttach.mutate(agentInput(pane));
+      list.showCommand(null);
+    } catch (error) {
+      if (toFailure(error).code !== "E_UNSUPPORTED") throw error;
+      const plan = await api.prepareAttach.mutate(agentInput(pane));
+      list.showCommand({ pane, command: shellCommand(plan.argv) });
+    }
+  },
+  showPanel: (pane, panel) => list.showPanel(refOf(pane), panel),
+  showWhole: (pane) => {
+    list.open(refOf(pane));
+    list.showWhole(pane);
+  },
+  ask: (question) => list.showDialog({ kind: "question", question }),
+  askToKill: (pane) => list.showDialog({ kind: "kill", pane }),
+});
+
+const isConnected = ({ connection }: FeedState): boolean => connection.kind === "live";
+const isUnreachable = ({ targets }: FeedState, pane: PaneView): boolean =>
+  targets.get(pane.identity.target)?.health === "down";
+
+/** What is known beside a pane, as of now: for keys. */
+export const actionContextOf = ({ feed, list, uninterruptible }: Popover, pane: PaneView): ActionContext => ({
+  isConnected: isConnected(feed.getState()),
+  isUnreachable: isUnreachable(feed.getState(), pane),
+  uninterruptible: uninterruptible.getState(),
+  isShownWhole: (one) => isShownWhole(one, list.getState().unfolded),
+});
+
+/** The same for what is drawn: it is drawn again when any of it changes. */
+export const useActionContext = (pane: PaneView): ActionContext => {
+  const { feed, list, uninterruptible } = usePopover();
+  const unfolded = useStore(list, (state) => state.unfolded);
+  return {
+    isConnected: useStore(feed, isConnected),
+    isUnreachable: useStore(feed, (state) => isUnreachable(state, pane)),
+    uninterruptible: useStore(uninterruptible),
+    isShownWhole: (one) => isShownWhole(one, unfolded),
+  };
+};

@@ -1,0 +1,34 @@
+// What a window keeps beyond its life. Where the browser keeps nothing, it lasts as long as the page.
+import type { z } from "zod";
+
+/** Null where the browser keeps nothing. */
+export type Keeper = Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
+
+/** Reading the property alone fails where storage is switched off. */
+export const findStorage = (): Keeper => {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+};
+
+export const readStored = <T>(keeper: Keeper, key: string, schema: z.ZodType<T>, fallback: T): T => {
+  try {
+    const stored = keeper?.getItem(key) ?? null;
+    return stored === null ? fallback : schema.parse(JSON.parse(stored));
+  } catch {
+    // It may hold something else.
+    return fallback;
+  }
+};
+
+/** Null takes it away. */
+export const writeStored = (keeper: Keeper, key: string, value: unknown): void => {
+  try {
+    if (value === null) keeper?.removeItem(key);
+    else keeper?.setItem(key, JSON.stringify(value));
+  } catch {
+    // Only what outlives the page is lost.
+  }
+};

@@ -1,0 +1,105 @@
+// Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; whether an action really goes
+// through is for the daemon to decide when it is asked.
+import { mayAnswer, type RequestView } from "../../core/model/request.ts";
+import { isWaiting } from "../../core/model/state.ts";
+import type { PaneView } from "../../core/model/view.ts";
+
+/** Null: it can be done. Otherwise one sentence that says why not. */
+export type DisabledReason = string | null;
+
+/** What a surface knows beside the pane. */
+export interface ActionContext {
+  isConnected: boolean;
+  /** The pane's target is down. */
+  isUnreachable: boolean;
+  /** Agent types of which it is not known how a turn is stopped. */
+  uninterruptible: ReadonlySet<string>;
+  /** Whether the row shows all of the text of its request when it is expanded. */
+  isShownWhole: (pane: PaneView) => boolean;
+}
+
+/** Why nothing at all can be done; null when something can. */
+export const unreachableReason = (pane: PaneView, { isConnected, isUnreachable }: ActionContext) => {
+  if (!isConnected) return "there is no connection to the daemon.";
+  return isUnreachable ? `${pane.identity.target} cannot be reached.` : null;
+};
+
+/** A process that has ended takes neither keys nor signals. */
+export const notLiveReason = (pane: PaneView, context: ActionContext): DisabledReason =>
+  unreachableReason(pane, context) ??
+  (pane.reason_code === "crashed" || pane.identity.runtime_id === null ? "its agent has ended." : null);
+
+/** Why the prompt as a whole cannot be answered from here. */
+const promptReason = (pane: PaneView): DisabledReason => {
+  if (pane.state === null || !isWaiting(pane.state)) return "it asks nothing.";
+  if (pane.request === null) return "what it asks could not be read.";
+  return pane.prompt_fingerprint === null ? "its prompt cannot be told from another." : null;
+};
+
+/** The rule of every answer: what allows something needs that the complete text is what is shown. */
+const notWholeReason = (
+  pane: PaneView,
+  role: "approve" | "approve_always" | "deny" | null | undefined,
+  { isShownWhole }: ActionContext,
+): DisabledReason => {
+  const isWhole = pane.request?.is_whole === true;
+  if (mayAnswer(isWhole && isShownWhole(pane), role)) return null;
+  return isWhole ? "it is not shown whole: show all of it first." : "it is not shown whole.";
+};
+
+type Option = RequestView["options"][number];
+
+const optionReason = (pane: PaneView, { keys, role }: Option, context: ActionContext): DisabledReason =>
+  keys === null || keys.length === 0
+    ? "which keys choose it is not known."
+    : notWholeReason(pane, role, context);
+
+/** By place among the request's options. */
+export const optionReasons = (pane: PaneView, context: ActionContext): DisabledReason[] => {
+  const reason = notLiveReason(pane, context) ?? promptReason(pane);
+  return (pane.request?.options ?? []).map((option) => reason ?? optionReason(pane, option, context));
+};
+
+export const roleReason = (
+  pane: PaneView,
+  role: "approve" | "deny",
+  context: ActionContext,
+): DisabledReason => {
+  const general = notLiveReason(pane, context) ?? promptReason(pane);
+  if (general !== null) return general;
+  const options = pane.request?.options ?? [];
+  if (options.length === 0) return "its options have not been read from the screen.";
+  const option = options.find((candidate) => candidate.role === role);
+  return option === undefined
+    ? "it is not known which option does that and nothing else."
+    : optionReason(pane, option, context);
+};
+
+export const replyReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const notLive = notLiveReason(pane, context);
+  if (notLive !== null || pane.state === null || !isWaiting(pane.state)) return notLive;
+  const general = promptReason(pane);
+  if (general !== null) return general;
+  return (pane.request?.text_entry ?? null) === null
+    ? "its prompt takes no text; answer it or attach."
+    : notWholeReason(pane, null, context);
+};
+
+export const interruptReason = (pane: PaneView, context: ActionContext): DisabledReason => {
+  const notLive = notLiveReason(pane, context);
+  if (notLive !== null) return notLive;
+  if (context.uninterruptible.has(pane.agent ?? "")) return "how this agent is interrupted is not known.";
+  switch (pane.state) {
+    case "running":
+    case "waiting_approval":
+    case "waiting_input":
+    // Unknown may be a turn that nobody sees.
+    case "unknown":
+      return null;
+    case "error":
+    case "completed":
+    case "idle":
+    case null:
+      return "no turn is running.";
+  }
+};

@@ -1,0 +1,293 @@
+// What can be done to a pane, one row per action: its key, its words, when it is not possible and why, and what it does. The
+// buttons of a row, the keyboard, the sheet of shortcuts and the line of what is not possible are all made of this table.
+import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/actionView.ts";
+import { isWaiting } from "../../core/model/state.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { agentName, paneName, panePlaceAndState } from "../text/paneText.ts";
+import type { ActionKind, ActionStatus } from "./actionStatus.ts";
+import {
+  interruptReason,
+  notLiveReason,
+  replyReason,
+  roleReason,
+  unreachableReason,
+  type ActionContext,
+  type DisabledReason,
+} from "./disabledReasons.ts";
+import {
+  agentInput,
+  dismissInput,
+  interruptInput,
+  killInput,
+  promptInput,
+  type PaneInput,
+} from "./guards.ts";
+
+/** A call as the daemon's client has it. */
+type Call<More, Result> = { mutate: (input: PaneInput & More) => Promise<Result> };
+
+/** The daemon's calls that these actions make. */
+export interface PaneCalls {
+  readonly answer: Call<{ choice: AnswerChoice; idempotencyKey?: string }, ActionResult>;
+  readonly send: Call<{ text: string; idempotencyKey: string }, ActionResult>;
+  readonly interrupt: Call<object, ActionResult>;
+  readonly kill: Call<{ signal: KillSignal; isConfirmed: boolean }, ActionResult>;
+  readonly dismiss: Call<object, unknown>;
+}
+
+/** A question that is asked before something is done. */
+export interface Question {
+  title: string;
+  text: string;
+  confirmLabel: string;
+  onConfirm: () => void;
+}
+
+/** What an action can use of the surface that it is chosen on. */
+export interface ActionSurface {
+  readonly api: PaneCalls;
+  /** Makes a call and shows on the pane what came of it; one at a time. Null when there is nothing to show. */
+  start: (
+    pane: PaneView,
+    kind: ActionKind,
+    call: () => Promise<ActionResult | null>,
+  ) => Promise<ActionStatus | null>;
+  /** Shows that nothing was done, and why. */
+  refuse: (pane: PaneView, kind: ActionKind, why: string) => void;
+  /** False while the pane's prompt has only just taken the place of another. */
+  wasRead: (pane: PaneView) => boolean;
+  /** Opens the pane in a terminal, or shows the command that does. */
+  openTerminal: (pane: PaneView) => Promise<void>;
+  /** Shows a part of the row that is opened and closed by hand. */
+  showPanel: (pane: PaneView, panel: Panel) => void;
+  showWhole: (pane: PaneView) => void;
+  ask: (question: Question) => void;
+  /** Asks which signal to send; the answer comes through `kill`. */
+  askToKill: (pane: PaneView) => void;
+}
+
+export type Panel = "reply" | "output";
+
+export interface PaneAction {
+  readonly id: string;
+  /** An `event.key` value. */
+  readonly key: string;
+  readonly name: string;
+  /** On its button, where that is not the name; null where it has none. */
+  readonly label?: ((pane: PaneView) => string) | null;
+  /** In the sheet of shortcuts. Actions with the same words share a line. */
+  readonly help: string;
+  readonly tone?: "primary" | "danger";
+  /** How a refusal of it is counted. */
+  readonly kind: ActionKind;
+  /** It answers the prompt: its key does so only while all that is asked can be seen, and expands the row until then. */
+  readonly isAnswer?: true;
+  /** It waits until whatever is done to the pane has ended. */
+  readonly isExclusive?: true;
+  /** Its button stays pressed while this is shown. */
+  readonly panel?: Panel;
+  /** People look for it in this row: when it is not possible, the row says why. Always, when left out. */
+  readonly isExpected?: (pane: PaneView) => boolean;
+  readonly disabledReason: (pane: PaneView, context: ActionContext) => DisabledReason;
+  readonly run: (pane: PaneView, surface: ActionSurface) => void;
+}
+
+/** True when a reply is the answer to the open prompt, false when it goes to the agent's own prompt. */
+export const repliesToPrompt = (pane: PaneView): boolean =>
+  pane.state !== null && isWaiting(pane.state) && pane.request !== null;
+
+const asksApproval = ({ state }: PaneView): boolean => state === "waiting_approval";
+const never = (): boolean => false;
+
+const CHANGED = "The prompt changed at this very moment, so nothing was pressed. Read it and answer again.";
+
+export const answerPrompt = (
+  pane: PaneView,
+  choice: Exclude<AnswerChoice, { kind: "text" }>,
+  { wasRead, refuse, start, api }: ActionSurface,
+): void => {
+  if (wasRead(pane)) void start(pane, "answer", () => api.answer.mutate({ ...promptInput(pane), choice }));
+  else refuse(pane, "answer", CHANGED);
+};
+
+/** In the order of the sheet of shortcuts. */
+export const PANE_ACTIONS = [
+  {
+    id: "attach",
+    key: "Enter",
+    name: "Attach",
+    help: "Attach in a terminal",
+    kind: "attach",
+    disabledReason: unreachableReason,
+    run: (pane, surface) =>
+      void surface.start(pane, "attach", async () => {
+        await surface.openTerminal(pane);
+        return null;
+      }),
+  },
+  {
+    id: "approve",
+    key: "a",
+    name: "Approve",
+    help: "Approve this once, deny",
+    tone: "primary",
+    kind: "answer",
+    isAnswer: true,
+    isExclusive: true,
+    isExpected: asksApproval,
+    disabledReason: (pane, context) => roleReason(pane, "approve", context),
+    run: (pane, surface) => answerPrompt(pane, { kind: "approve" }, surface),
+  },
+  {
+    id: "deny",
+    key: "d",
+    name: "Deny",
+    help: "Approve this once, deny",
+    kind: "answer",
+    isAnswer: true,
+    isExclusive: true,
+    isExpected: asksApproval,
+    disabledReason: (pane, context) => roleReason(pane, "deny", context),
+    run: (pane, surface) => answerPrompt(pane, { kind: "deny" }, surface),
+  },
+  {
+    id: "showWhole",
+    key: "w",
+    name: "Show whole",
+    label: null,
+    help: "Show all of a long request",
+    kind: "send",
+    isExpected: never,
+    disabledReason: () => null,
+    run: (pane, surface) => surface.showWhole(pane),
+  },
+  {
+    id: "reply",
+    key: "r",
+    name: "Reply",
+    label: (pane) => (repliesToPrompt(pane) ? "Answer" : "Reply"),
+    help: "Reply",
+    kind: "send",
+    panel: "reply",
+    disabledReason: replyReason,
+    run: (pane, surface) => surface.showPanel(pane, "reply"),
+  },
+  {
+    id: "output",
+    key: "o",
+    name: "View output",
+    label: () => "Output",
+    help: "Show the output, live",
+    kind: "send",
+    panel: "output",
+    disabledReason: unreachableReason,
+    run: (pane, surface) => surface.showPanel(pane, "output"),
+  },
+  {
+    id: "interrupt",
+    key: "i",
+    name: "Interrupt",
+    label: () => "Interrupt…",
+    help: "Interrupt the turn; asks first",
+    kind: "interrupt",
+    isExclusive: true,
+    disabledReason: interruptReason,
+    run: (pane, surface) =>
+      surface.ask({
+        title: `Interrupt ${agentName(pane)} in ${paneName(pane)}?`,
+        text: panePlaceAndState(pane),
+        confirmLabel: "Interrupt",
+        onConfirm: () =>
+          void surface.start(pane, "interrupt", () => surface.api.interrupt.mutate(interruptInput(pane))),
+      }),
+  },
+  {
+    id: "kill",
+    key: "x",
+    name: "Kill",
+    label: () => "Kill…",
+    help: "Kill the agent; asks first",
+    tone: "danger",
+    kind: "kill",
+    isExclusive: true,
+    disabledReason: notLiveReason,
+    run: (pane, surface) => surface.askToKill(pane),
+  },
+  {
+    id: "dismiss",
+    key: "e",
+    name: "Dismiss",
+    help: "Dismiss an error",
+    kind: "dismiss",
+    isExclusive: true,
+    isExpected: never,
+    // The daemon alone keeps errors: on a target that is down they can be dismissed too.
+    disabledReason: (pane, context) =>
+      pane.state === "error"
+        ? unreachableReason(pane, { ...context, isUnreachable: false })
+        : "there is no error.",
+    run: (pane, surface) =>
+      void surface.start(pane, "dismiss", async () => {
+        await surface.api.dismiss.mutate(dismissInput(pane));
+        return null;
+      }),
+  },
+] as const satisfies readonly PaneAction[];
+
+export type PaneActionId = (typeof PANE_ACTIONS)[number]["id"];
+
+const ROWS: readonly (PaneAction & { readonly id: PaneActionId })[] = PANE_ACTIONS;
+
+export const actionOf = (id: PaneActionId): PaneAction => {
+  const action = ROWS.find((row) => row.id === id);
+  if (action === undefined) throw new Error(`there is no action '${id}'`);
+  return action;
+};
+
+/** Those that are named here in this order, then the others. */
+const inOrder = (ids: readonly PaneActionId[]): readonly PaneAction[] => {
+  const named = new Set<PaneActionId>(ids);
+  return [...ids.map(actionOf), ...ROWS.filter(({ id }) => !named.has(id))];
+};
+
+const BY_BUTTON = inOrder([
+  "approve",
+  "deny",
+  "reply",
+  "attach",
+  "output",
+  "interrupt",
+  "dismiss",
+  "kill",
+]).filter(({ label }) => label !== null);
+
+const BY_SENTENCE = inOrder(["approve", "deny", "reply", "interrupt", "output", "kill", "attach"]);
+
+/** The buttons of an expanded row: only what can be done. */
+export const buttonsOf = (pane: PaneView, context: ActionContext): readonly PaneAction[] =>
+  BY_BUTTON.filter((action) => action.disabledReason(pane, context) === null);
+
+/** What people look for in this row and do not find, as sentences. One reason that holds for several is said once. */
+export const notPossible = (pane: PaneView, context: ActionContext): string[] => {
+  const disabled = BY_SENTENCE.flatMap(({ name, isExpected, disabledReason }) => {
+    const why = isExpected?.(pane) === false ? null : disabledReason(pane, context);
+    return why === null ? [] : [{ name, why }];
+  });
+  const byReason = Map.groupBy(disabled, ({ why }) => why);
+  return [...byReason].map(([why, rows]) => `${rows.map(({ name }) => name).join(", ")}: ${why}`);
+};
+
+/** Types a text at the agent's own prompt, or answers with it the prompt that `pane` shows. */
+export const sendReply = (
+  pane: PaneView,
+  { text, key, isAnswer }: { text: string; key: string; isAnswer: boolean },
+  { start, api }: ActionSurface,
+): Promise<ActionStatus | null> =>
+  isAnswer
+    ? start(pane, "answer", () =>
+        api.answer.mutate({ ...promptInput(pane), choice: { kind: "text", text }, idempotencyKey: key }),
+      )
+    : start(pane, "send", () => api.send.mutate({ ...agentInput(pane), text, idempotencyKey: key }));
+
+export const kill = (pane: PaneView, signal: KillSignal, { start, api }: ActionSurface): void =>
+  void start(pane, "kill", () => api.kill.mutate({ ...killInput(pane), signal, isConfirmed: true }));
