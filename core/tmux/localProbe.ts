@@ -6,7 +6,7 @@ import { PROBE_FORMATS, probeListing, parseProbeLine, type ProbeLine, type Probe
 import type { TmuxServer } from "./tmuxServer.ts";
 
 /** What no glance tells is seen this often: a session, a window or a pane at rest that is renamed or moved. */
-const FULL_EVERY_MS = 5_200;
+const FULL_EVERY_MS = 2_600;
 /** While something moves, everything is looked at this often; in between only windows that begin to move count. */
 const FULL_WHILE_MOVING_MS = 800;
 
