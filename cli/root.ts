@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { errorCodeOf } from "../core/model/systemError.ts";
 
 export interface Installation {
   /** The folder with package.json, without a final slash. */
@@ -19,7 +20,7 @@ export const findInstallation = (): Installation => {
       if (manifest.name === "agtmux" && typeof manifest.version === "string")
         return { root: folder, version: manifest.version };
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (errorCodeOf(error) !== "ENOENT") throw error;
     }
     if (folder === dirname(folder))
       throw new Error("the installation of agtmux is incomplete: no package.json");

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { errorCodeOf } from "../core/model/systemError.ts";
 
 export interface Installation {
   readonly version: string;
@@ -32,7 +33,7 @@ export const findInstallation = (): Installation => {
         eventScript: join(root, "resources", "hooks", "agtmux-event"),
       };
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (errorCodeOf(error) !== "ENOENT") throw error;
     }
   }
   throw new Error("the installation of agtmux is incomplete: no package.json");

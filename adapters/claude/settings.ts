@@ -1,4 +1,5 @@
 // Our entries in Claude Code's settings, and how they are told from other people's.
+import { createHookCommand } from "../common/hookCommand.ts";
 
 /** Everything that changes a state (facts of 2.1.329). Not WorktreeCreate: a hook there replaces the creation. */
 export const HOOK_EVENTS = [
@@ -25,16 +26,6 @@ export const HOOK_EVENTS = [
 /** Seconds; the hook needs milliseconds, and some of these events hold the agent. */
 export const HOOK_TIMEOUT_S = 5;
 
-const SCRIPT_NAME = "agtmux-event";
-
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
-
-/** Prints nothing and always succeeds, even when the script is gone: stdout becomes context, failure is shown. */
-export const hookCommand = (eventScript: string, event: string): string =>
-  `${quoted(eventScript)} claude ${event} 2>/dev/null || :`;
-
-/** True for our command of this event, also from an installation elsewhere. */
-export const isOurCommand = (command: unknown, event: string, eventScript: string | null): boolean =>
-  typeof command === "string" &&
-  ((eventScript !== null && command === hookCommand(eventScript, event)) ||
-    (command.endsWith(` claude ${event} 2>/dev/null || :`) && command.includes(SCRIPT_NAME)));
+/** It must print nothing and succeed: stdout becomes context, and a failure is shown. */
+const HOOK = createHookCommand("claude");
+export const { commandOf: hookCommand, isOurs: isOurCommand } = HOOK;

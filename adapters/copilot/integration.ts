@@ -2,6 +2,7 @@
 // of anybody else's is touched; what somebody adds to it stays. Source: hooks run with 1.0.102, and its documents.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { createHookSettingsIntegration } from "../common/hookSettings.ts";
+import { createHookCommand } from "../common/hookCommand.ts";
 
 /** Everything that changes a state. */
 export const HOOK_EVENTS = [
@@ -22,13 +23,9 @@ export const HOOK_EVENTS = [
 
 /** Seconds; the hook needs milliseconds, and some of these events hold the agent. */
 const HOOK_TIMEOUT_S = 5;
-const SCRIPT_NAME = "agtmux-event";
-
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
-
-/** Prints nothing and always succeeds, even when the script is gone: what it prints could decide on a permission. */
-export const hookCommand = (eventScript: string, event: string): string =>
-  `${quoted(eventScript)} copilot ${event} 2>/dev/null || :`;
+/** It must print nothing: what it prints could decide on a permission. */
+const HOOK = createHookCommand("copilot");
+export const { commandOf: hookCommand } = HOOK;
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createCopilotIntegration = (): Integration =>
@@ -44,10 +41,7 @@ export const createCopilotIntegration = (): Integration =>
       bash: hookCommand(eventScript, event),
       timeoutSec: HOOK_TIMEOUT_S,
     }),
-    isOurCommand: (command, event, eventScript) =>
-      typeof command === "string" &&
-      (command === hookCommand(eventScript, event) ||
-        (command.endsWith(` copilot ${event} 2>/dev/null || :`) && command.includes(SCRIPT_NAME))),
+    isOurCommand: HOOK.isOurs,
     testEvent: {
       eventName: "notification",
       payload: { notification_type: "agtmux_test", title: "Delivery test", message: "Delivery test" },

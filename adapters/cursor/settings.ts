@@ -1,5 +1,6 @@
 // Our entries in Cursor's hooks file and how they are told from other people's. The events are those whose meaning is
 // documented and that change a state; events whose answer may allow or deny something are left alone.
+import { createHookCommand } from "../common/hookCommand.ts";
 export const HOOK_EVENTS = [
   "sessionStart",
   "beforeSubmitPrompt",
@@ -13,14 +14,6 @@ export const HOOK_EVENTS = [
 /** Seconds, after which Cursor gives a hook up. */
 export const HOOK_TIMEOUT_S = 5;
 
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
-
-/** Prints nothing and always succeeds, even when the script is gone: an exit code of 2 would block. */
-export const hookCommand = (eventScript: string, event: string): string =>
-  `${quoted(eventScript)} cursor ${event} 2>/dev/null || :`;
-
-/** True for our command of this event, also from an installation elsewhere. */
-export const isOurCommand = (command: unknown, event: string, eventScript: string | null): boolean =>
-  typeof command === "string" &&
-  ((eventScript !== null && command === hookCommand(eventScript, event)) ||
-    (command.endsWith(` cursor ${event} 2>/dev/null || :`) && command.includes("agtmux-event")));
+/** It must print nothing and succeed: an exit code of 2 would block. */
+const HOOK = createHookCommand("cursor");
+export const { commandOf: hookCommand, isOurs: isOurCommand } = HOOK;

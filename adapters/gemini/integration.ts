@@ -6,6 +6,7 @@ import type { Integration } from "../../core/ports/agentAdapter.ts";
 import { createHookSettingsIntegration } from "../common/hookSettings.ts";
 import type { JsonNode } from "../../core/model/jsonTree.ts";
 import { valueOf } from "../common/settingsText.ts";
+import { createHookCommand } from "../common/hookCommand.ts";
 
 /** Everything that changes a state. Not the model's events: they fire per chunk and show in the status line. */
 export const HOOK_EVENTS = [
@@ -21,18 +22,9 @@ export const HOOK_EVENTS = [
 /** Milliseconds; the hook needs a few, and the agent waits for it. */
 const HOOK_TIMEOUT_MS = 5_000;
 const HOOK_NAME = "agtmux";
-const SCRIPT_NAME = "agtmux-event";
-
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
-
-/** Prints nothing and always succeeds, even when the script is gone: what a hook prints must be JSON. */
-export const hookCommand = (eventScript: string, event: string): string =>
-  `${quoted(eventScript)} gemini ${event} 2>/dev/null || :`;
-
-const isOurCommand = (command: unknown, event: string, eventScript: string): boolean =>
-  typeof command === "string" &&
-  (command === hookCommand(eventScript, event) ||
-    (command.endsWith(` gemini ${event} 2>/dev/null || :`) && command.includes(SCRIPT_NAME)));
+/** It must print nothing: what a hook prints must be JSON. */
+const HOOK = createHookCommand("gemini");
+export const { commandOf: hookCommand } = HOOK;
 
 /** `hooksConfig` can switch off all hooks, or ours by name or command. */
 const problemsOf = (root: JsonNode, path: string, commands: ReadonlySet<string>): string[] => {
@@ -62,7 +54,7 @@ export const createGeminiIntegration = (): Integration => {
       command: hookCommand(eventScript, event),
       timeout: HOOK_TIMEOUT_MS,
     }),
-    isOurCommand,
+    isOurCommand: HOOK.isOurs,
     problemsOf: ({ eventScript }, root, path) =>
       Promise.resolve(
         problemsOf(root, path, new Set(HOOK_EVENTS.map((event) => hookCommand(eventScript, event)))),

@@ -1,6 +1,7 @@
 // The part of the completion script that bash and zsh share: the table as `case` statements, and the walk over the words
 // before the cursor. Everything that comes from the grammar is quoted; nothing is evaluated.
-import { quote, type CompletedVerb, type Source } from "./table.ts";
+import { type CompletedVerb, type Source } from "./table.ts";
+import { quoteWord } from "../../core/model/shellWord.ts";
 
 /** One word for the script: `words a b`, `live refs`, `files` or `none`. */
 const encode = (source: Source): string => {
@@ -15,7 +16,7 @@ const encode = (source: Source): string => {
   }
 };
 
-const words = (all: readonly string[]): string => all.map(quote).join(" ");
+const words = (all: readonly string[]): string => all.map(quoteWord).join(" ");
 const withText = (name: string, says: string): string => `${name}\t${says}`;
 
 const tableCase = ({ path, verbs, options, positionals, isOpen }: CompletedVerb): string => {
@@ -25,7 +26,7 @@ const tableCase = ({ path, verbs, options, positionals, isOpen }: CompletedVerb)
     positionals.length > 0 ? `positionals=(${words(positionals.map(encode))})` : "",
     isOpen ? "open=1" : "",
   ];
-  return `    ${quote(path)}) ${parts.filter((part) => part !== "").join("; ")} ;;`;
+  return `    ${quoteWord(path)}) ${parts.filter((part) => part !== "").join("; ")} ;;`;
 };
 
 /** One branch per source, with all the options that have it. */
@@ -36,16 +37,16 @@ const valueCases = (table: readonly CompletedVerb[]): string[] => {
       if (source !== null)
         for (const name of names) {
           const key = encode(source);
-          bySource.set(key, [...(bySource.get(key) ?? []), quote(`${path}|${name}`)]);
+          bySource.set(key, [...(bySource.get(key) ?? []), quoteWord(`${path}|${name}`)]);
         }
-  return [...bySource].map(([source, keys]) => `    ${keys.join("|")}) kind=${quote(source)} ;;`);
+  return [...bySource].map(([source, keys]) => `    ${keys.join("|")}) kind=${quoteWord(source)} ;;`);
 };
 
 /** What is behind the first argument of these belongs to another program. */
 const openVerbs = (table: readonly CompletedVerb[]): string =>
   table
     .filter(({ isOpen }) => isOpen)
-    .map(({ path }) => `${quote(`${path}|`)}[1-9]*`)
+    .map(({ path }) => `${quoteWord(`${path}|`)}[1-9]*`)
     .join("|");
 
 /**
@@ -72,7 +73,7 @@ __agtmux_is_verb() {
   case $1 in
     ${table
       .filter(({ path }) => path !== "")
-      .map(({ path }) => quote(path))
+      .map(({ path }) => quoteWord(path))
       .join("|")}) return 0 ;;
   esac
   return 1

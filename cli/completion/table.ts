@@ -62,6 +62,3 @@ export const completionTable = (root: VerbPage): CompletedVerb[] =>
     positionals: page.positionals.map((value) => sourceOf(value, root)),
     isOpen: page.positionals.some(({ name, isVariadic }) => isVariadic && name === "arguments"),
   }));
-
-/** A word that no shell looks into. */
-export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Check, Diagnosis } from "../../core/model/doctorCheck.ts";
-import { quoteWord } from "./quoteWord.ts";
+import { quoteForPerson } from "../../core/model/shellWord.ts";
 
 const LIMIT_MS = 3_000;
 const MIN_NODE = 24;
@@ -56,7 +56,7 @@ const checkInstallation = async ({ root, version }: ClientFacts): Promise<Diagno
 const checkPath = async ({ env, root }: ClientFacts): Promise<Diagnosis> => {
   const own = join(root, "bin", "agtmux");
   const folders = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
-  const link = `ln -s ${quoteWord(own)} ~/.local/bin/agtmux`;
+  const link = `ln -s ${quoteForPerson(own)} ~/.local/bin/agtmux`;
   for (const folder of folders) {
     const found = join(folder, "agtmux");
     if (!(await isExecutable(found))) continue;

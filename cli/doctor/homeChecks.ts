@@ -1,5 +1,6 @@
 // The doctor's look at the runtime home: who may enter it, its socket, its configuration, its log and the installed hook. It
 // works without a daemon and reads only.
+import { errorCodeOf } from "../../core/model/systemError.ts";
 import { constants } from "node:fs";
 import { access, lstat, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { configProblems } from "../../core/model/configProblems.ts";
 import type { Check, Diagnosis } from "../../core/model/doctorCheck.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { formatBytes } from "./formatBytes.ts";
-import { quoteWord } from "./quoteWord.ts";
+import { quoteForPerson } from "../../core/model/shellWord.ts";
 
 const LIMIT_MS = 3_000;
 const MIB = 1024 * 1024;
@@ -24,15 +25,12 @@ export interface HomeFacts {
   readonly isDaemonRunning: boolean;
 }
 
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
-
 /** Null where nothing is there. */
 export const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (errorCodeOf(error) === "ENOENT") return null;
     throw error;
   }
 };
@@ -44,7 +42,7 @@ const checkFolder = async ({ paths: { home }, uid }: HomeFacts): Promise<Diagnos
   if (found === null)
     return { status: "skipped", summary: "There is no home yet; the first daemon makes it.", evidence: home };
   const evidence = `${home}, mode ${octal(found.mode)}, owner ${found.uid}`;
-  const remedy = `Run 'chmod 700 ${quoteWord(home)}'.`;
+  const remedy = `Run 'chmod 700 ${quoteForPerson(home)}'.`;
   if (!found.isDirectory())
     return { status: "problem", summary: "The home is not a folder.", evidence, remedy: "Move it away." };
   if (uid !== null && found.uid !== uid)
@@ -78,14 +76,14 @@ const checkSocket = async ({ paths: { socket }, uid, isDaemonRunning }: HomeFact
       status: "problem",
       summary: "What lies in the socket's place is not a socket of yours.",
       evidence,
-      remedy: `Remove it: 'rm ${quoteWord(socket)}'.`,
+      remedy: `Remove it: 'rm ${quoteForPerson(socket)}'.`,
     };
   if ((found.mode & 0o177) !== 0)
     return {
       status: "problem",
       summary: "Others may connect to the socket, or would if they could enter the home.",
       evidence,
-      remedy: `Run 'chmod 600 ${quoteWord(socket)}'.`,
+      remedy: `Run 'chmod 600 ${quoteForPerson(socket)}'.`,
     };
   return { status: "ok", summary: "Only you can connect to the socket.", evidence };
 };
@@ -136,7 +134,7 @@ const checkHook = async ({ paths, eventScriptSource }: HomeFacts): Promise<Diagn
       status: "problem",
       summary: "The hook's script cannot be run.",
       evidence: `${installed}, mode ${octal(found.mode)}`,
-      remedy: `Run 'chmod 755 ${quoteWord(installed)}'.`,
+      remedy: `Run 'chmod 755 ${quoteForPerson(installed)}'.`,
     };
   const [present, shipped] = await Promise.all([readFile(installed), readFile(eventScriptSource)]);
   if (present.equals(shipped))

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { Check, Diagnosis } from "../../core/model/doctorCheck.ts";
 import { formatBytes } from "./formatBytes.ts";
 import { orNull, type HomeFacts } from "./homeChecks.ts";
-import { quoteWord } from "./quoteWord.ts";
+import { quoteForPerson } from "../../core/model/shellWord.ts";
 
 const execFileAsync = promisify(execFile);
 
@@ -103,7 +103,7 @@ const checkBacklog = async (facts: HomeFacts, now: number): Promise<Diagnosis> =
       status: "problem",
       summary: "Hooks cannot write to the spool, so events are lost.",
       evidence: closed.join(", "),
-      remedy: `Run 'chmod 700 ${closed.map(quoteWord).join(" ")}' as their owner; the daemon makes what is missing.`,
+      remedy: `Run 'chmod 700 ${closed.map(quoteForPerson).join(" ")}' as their owner; the daemon makes what is missing.`,
     };
   const waiting = await readdir(paths.spoolNew);
   const age = await oldestAge(paths.spoolNew, waiting, now);
@@ -138,7 +138,7 @@ const checkSpool = async (facts: HomeFacts, now: number): Promise<Diagnosis[]> =
       status: "warning",
       summary: `${bad.length} file${bad.length === 1 ? "" : "s"} in the spool ${bad.length === 1 ? "was" : "were"} no event and had to be put aside.`,
       evidence: `${spoolBad}: ${bad.slice(0, 5).join(", ")}${bad.length > 5 ? ", …" : ""}`,
-      remedy: `Look at them, then remove them: 'rm -r ${quoteWord(spoolBad)}/*'.`,
+      remedy: `Look at them, then remove them: 'rm -r ${quoteForPerson(spoolBad)}/*'.`,
     },
   ];
 };

@@ -6,6 +6,7 @@ import type { AttachPlan } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+import { errorCodeOf } from "../../core/model/systemError.ts";
 
 /** Ctrl-C belongs to the pane now: tmux takes it before it becomes a signal, and what is left of it must not end us first. */
 const ignoreSignal = () => {};
@@ -22,7 +23,7 @@ const become = (plan: AttachPlan, context: CliContext): Promise<number> => {
     process.on("SIGINT", ignoreSignal);
     child.once("error", (cause) => {
       process.off("SIGINT", ignoreSignal);
-      const isMissing = "code" in cause && cause.code === "ENOENT";
+      const isMissing = errorCodeOf(cause) === "ENOENT";
       const code = isMissing ? (file === "ssh" ? "E_UNSUPPORTED" : "E_TMUX_MISSING") : "E_INTERNAL";
       reject(new AgtmuxError(code, `cannot run ${file}`, { cause }));
     });

@@ -2,6 +2,7 @@
 // a window for it.
 import { AgtmuxError } from "../model/errors.ts";
 import type { AttachPlan, ExistingClient } from "../model/snapshot.ts";
+import { quoteForPerson } from "../model/shellWord.ts";
 
 export interface DesktopActions {
   /** Runs a short command; resolves with its exit status, null when it was ended. */
@@ -12,10 +13,6 @@ export interface DesktopActions {
   focusTerminal: FocusTerminal | null;
 }
 export type FocusTerminal = (client: ExistingClient) => Promise<boolean>;
-
-/** For showing a command to a person, POSIX quoting; it is never run from here. */
-const quoteForPerson = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
  * `planFor` makes a plan; it is asked again, without focusing, when the terminal that shows the pane could not be brought to

@@ -4,9 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import { MAX_HEADER_BYTES, parseEnvelope, type ParsedEnvelope } from "./parseEnvelope.ts";
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "unknown";
+import { errorCodeOf } from "../model/systemError.ts";
 
 /** Prefixed by the modification time, because a hook's pid, and with it its file's name, comes back one day. */
 const spoolNameOf = (name: string, mtimeNs: bigint): string =>
@@ -18,11 +16,11 @@ export const readEventFile = (path: string, name: string, uid: number | null): P
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === "ENOENT") return null;
     return {
       isOk: false,
-      problem: code === "ELOOP" ? "it is a symbolic link" : `it cannot be opened (${code})`,
+      problem: code === "ELOOP" ? "it is a symbolic link" : `it cannot be opened (${code || "unknown"})`,
     };
   }
   try {
@@ -46,7 +44,7 @@ export const readEventFile = (path: string, name: string, uid: number | null): P
       bytes: wanted.subarray(0, length),
     });
   } catch (error) {
-    return { isOk: false, problem: `it cannot be read (${codeOf(error)})` };
+    return { isOk: false, problem: `it cannot be read (${errorCodeOf(error) || "unknown"})` };
   } finally {
     closeSync(fd);
   }

@@ -3,6 +3,7 @@
 import { constants, lstatSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCodeOf } from "../model/systemError.ts";
 
 /** Files kept in `bad` for a person to look at; the oldest go first. */
 export const MAX_BAD_FILES = 100;
@@ -72,8 +73,7 @@ const readStart = async (path: string): Promise<string | null> => {
   }
 };
 
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
+const isGone = (error: unknown): boolean => errorCodeOf(error) === "ENOENT";
 
 export interface SpoolFoldersOptions {
   spoolDir: string;

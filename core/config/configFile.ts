@@ -8,6 +8,7 @@ import { editConfig } from "../model/configEdit.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
+import { errorCodeOf } from "../model/systemError.ts";
 
 /** By its times: to watch its folder would wake the daemon with every write to the database on macOS. */
 const STAT_MS = 2_000;
@@ -37,7 +38,7 @@ const readConfigText = async (path: string): Promise<string | null> => {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (errorCodeOf(error) === "ENOENT") return null;
     throw new AgtmuxError("E_CONFIG_INVALID", `${path} cannot be read`, { cause: error });
   }
 };

@@ -1,10 +1,8 @@
 // How a store fails, told from the errors that it throws: both sides of the port have to agree on it.
+import { errorCodeOf } from "../model/systemError.ts";
 
 /** `damaged`: the file itself is wrong or gone. `unavailable`: it is sound, but cannot be written or read now. */
 export type StoreFailure = "damaged" | "unavailable";
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 const DAMAGE =
   /^(?:SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ|SQLITE_READONLY_DBMOVED|E_DATABASE_DAMAGED)$/;
@@ -16,14 +14,14 @@ const SYSTEM = /^E[A-Z]+$/;
 
 /** Null: the error is none of the store's. */
 export const storeFailureOf = (error: unknown): StoreFailure | null => {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (DAMAGE.test(code)) return "damaged";
   return SYSTEM.test(code) || (code.startsWith("SQLITE_") && !OURS.test(code)) ? "unavailable" : null;
 };
 
 /** Why nothing can be stored, for a person. */
 export const describeOutage = (error: unknown): string => {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full";
   if (code === "ENOENT") return "the folder of the database is gone";
   if (code.startsWith("SQLITE_READONLY") || code === "EROFS" || code === "EACCES")

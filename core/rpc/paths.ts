@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
+import { errorCodeOf } from "../model/systemError.ts";
 
 /** Socket addresses hold 104 bytes on macOS and 108 on Linux, the final zero included; a margin keeps both happy. */
 export const MAX_SOCKET_PATH_BYTES = 100;
@@ -73,9 +74,6 @@ const unsafe = (path: string, why: string, remedy?: string): AgtmuxError =>
     `refusing to use ${path}: ${why}`,
     remedy === undefined ? {} : { remedy },
   );
-
-const errorCodeOf = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
@@ -161,7 +159,7 @@ const makeFolder = (folder: string): void => {
   try {
     makeWithParents(folder);
   } catch (cause) {
-    throw new AgtmuxError("E_USAGE", `${folder} cannot be made (${errorCodeOf(cause) ?? "unknown cause"})`, {
+    throw new AgtmuxError("E_USAGE", `${folder} cannot be made (${errorCodeOf(cause) || "unknown cause"})`, {
       cause,
       remedy: "Set AGTMUX_HOME to a folder that you can write to.",
     });

@@ -10,7 +10,7 @@ import type { FeedEntry } from "../model/view.ts";
 import { readEventStream } from "./eventStream.ts";
 import { isOutdated } from "./outdated.ts";
 import { checkHome, checkSocket, type RuntimePaths } from "./paths.ts";
-import { fromConnectionError, fromErrorShape } from "./wireError.ts";
+import { fromConnectionError, fromErrorShape, isRecord } from "./wireError.ts";
 
 /** The procedures that are calls; the subscriptions are methods of the client. */
 type CallApi = Omit<TRPCClient<AppRouter>, "feed" | "notices">;
@@ -35,9 +35,6 @@ interface Call {
   type: "query" | "mutation" | "subscription";
   signal: AbortSignal | undefined;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
 
 const send = (socketPath: string, agent: Agent, call: Call): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {

@@ -2,19 +2,17 @@
 // processes; what decides who becomes the daemon is the lock of `ownership.ts`, so a lost or stale file does no harm.
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { errorCodeOf } from "../model/systemError.ts";
 
 /** A start that takes longer is taken for dead, in milliseconds. */
 const STALE_AFTER_MS = 15_000;
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code;
 
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return hasCode(error, "EPERM");
+    return errorCodeOf(error) === "EPERM";
   }
 };
 
@@ -35,7 +33,7 @@ const removeQuietly = (path: string): void => {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
+    if (errorCodeOf(error) !== "ENOENT") throw error;
   }
 };
 
@@ -48,7 +46,7 @@ export const tryStartLock = (home: string): (() => void) | null => {
     writeSync(file, String(process.pid));
     closeSync(file);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return null;
+    if (errorCodeOf(error) === "EEXIST") return null;
     throw error;
   }
   return () => removeQuietly(path);

@@ -3,7 +3,7 @@
 import type { WireError } from "../api/service.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 const isWireError = (value: unknown): value is WireError =>

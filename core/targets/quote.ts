@@ -1,10 +1,9 @@
-// The one place where words become shell text. A remote login shell may be sh, fish, csh or anything else, and each quotes in
+// Where words become shell text for another machine. A remote login shell may be sh, fish, csh or anything else, and each quotes in
 // its own way; so none of them ever sees what we were given. It only starts a POSIX `sh`, and the words travel either over
 // the input of that `sh` (`LOGIN_COMMAND`, used for all that the executors do) or as one single-quoted word of letters,
 // digits and octal escapes that `sh` decodes (`quoteForLogin`, for a terminal's `ssh -t`).
 import { AgtmuxError } from "../model/errors.ts";
-
-const QUOTE = `'\\''`;
+import { quoteWord } from "../model/shellWord.ts";
 
 const checkWord = (word: string): void => {
   if (word.includes("\0"))
@@ -22,7 +21,7 @@ export const quoteArgv = (argv: readonly string[]): string =>
   argv
     .map((word) => {
       checkWord(word);
-      return `'${word.replaceAll("'", QUOTE)}'`;
+      return quoteWord(word);
     })
     .join(" ");
 

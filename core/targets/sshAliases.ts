@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 import { checkSshAlias } from "./sshConfig.ts";
+import { isMissing } from "../model/systemError.ts";
 
 /** As deep as OpenSSH follows includes. */
 const MAX_DEPTH = 16;
@@ -77,9 +78,6 @@ const createGlob = (glob: string): ((name: string) => boolean) => {
     return parts.slice(part).every((rest) => rest === "*");
   };
 };
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 const listFolder = async (path: string): Promise<string[]> => {
   try {

@@ -1,9 +1,9 @@
 // Words as the text that a terminal takes a command as: for those that hand it to a shell, and for iTerm2, which reads it in a way
 // of its own.
+import { quoteWord } from "../../core/model/shellWord.ts";
 
 /** The words as text of a POSIX `sh`. */
-export const quoteForSh = (argv: readonly string[]): string =>
-  argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
+export const quoteForSh = (argv: readonly string[]): string => argv.map(quoteWord).join(" ");
 
 /**
  * The words as the `command` of a new window of iTerm2. There `$$…$$` is a variable, and its versions differ in what a quote is. A

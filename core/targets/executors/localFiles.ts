@@ -6,13 +6,11 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { AgtmuxError } from "../../model/errors.ts";
 import type { TargetFiles } from "../../ports/targetExecutor.ts";
+import { isMissing } from "../../model/systemError.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const READ_CHUNK = 64 * 1024;
 const MAX_SYMLINKS = 40;
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 
 const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
   try {

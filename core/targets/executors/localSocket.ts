@@ -2,11 +2,12 @@
 import { stat } from "node:fs/promises";
 import { createConnection } from "node:net";
 import type { SocketConnection } from "../../ports/targetExecutor.ts";
+import { isMissing } from "../../model/systemError.ts";
 
 /** See TargetSockets. A socket keeps its time of change whoever connects; its inode alone may be used again. */
 export const identifyLocalSocket = async (path: string): Promise<string | null> => {
-  const found = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+  const found = await stat(path, { bigint: true }).catch((error: unknown) => {
+    if (isMissing(error)) return null;
     throw error;
   });
   if (found === null || !found.isSocket() || found.uid !== BigInt(process.geteuid?.() ?? -1)) return null;
