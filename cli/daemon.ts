@@ -4,19 +4,18 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
-import type { AdapterSource } from "../core/ports/adapterSource.ts";
-import type { Clock } from "../core/ports/clock.ts";
 import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
+import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
-import { crashMessage } from "../core/daemon/crashMessage.ts";
+import type { AdapterSource } from "../core/ports/adapterSource.ts";
+import type { Clock } from "../core/ports/clock.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { tryOwn, type Owner } from "../core/rpc/ownership.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
 import { startSocketServer, type SocketServer } from "../core/rpc/socketServer.ts";
 import type { CliContext } from "./context.ts";
 import { dropDaemonEnvironment } from "./daemonStart.ts";
-import { openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
 
 export interface DaemonRunOptions {
   /** Started by a command: leave silently when another one owns the home, and after a while without clients. */

@@ -1,6 +1,6 @@
 // Connects the parts of the desktop app: daemon, tray, popover, notifications. It decides nothing about agents.
 import { homedir } from "node:os";
-import { app, dialog } from "electron";
+import { powerMonitor, app, dialog } from "electron";
 import { openLogFile } from "../core/daemon/logFile.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { Logger } from "../core/ports/logger.ts";
@@ -11,11 +11,10 @@ import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
 import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
-import { denyPermissions } from "./hardenContents.ts";
 import { FocusReturn } from "./focusReturn.ts";
+import { denyPermissions } from "./hardenContents.ts";
 import type { Installation } from "./installation.ts";
 import { servePage } from "./pageProtocol.ts";
-import { TrayState } from "./trayState.ts";
 import { openPrefs } from "./prefs.ts";
 import { quitBounded } from "./quit.ts";
 import { reachDaemon } from "./reachDaemon.ts";
@@ -23,7 +22,15 @@ import { bundleFolders } from "./terminals/findTerminals.ts";
 import { runLauncher } from "./terminals/runLauncher.ts";
 import { createTerminalService, type TerminalService } from "./terminals/terminalService.ts";
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
-import { onPowerEvent } from "./powerEvents.ts";
+import { TrayState } from "./trayState.ts";
+
+// The machine woke up or somebody is back: the daemon looks at everything at once. How often that is too often is its
+// decision.
+/** Once the app is ready. */
+const onPowerEvent = (handle: () => void): void => {
+  powerMonitor.on("resume", handle);
+  powerMonitor.on("unlock-screen", handle);
+};
 
 export interface AppOptions {
   readonly installation: Installation;

@@ -1,11 +1,11 @@
 // The popover with everything around it that the person can change: its shortcut, its menu, its page's own calls, and what
 // is said when its page crashes.
-import { app, globalShortcut } from "electron";
+import { app, Menu, globalShortcut } from "electron";
 import { createDesktopRouter } from "../core/api/desktopRouter.ts";
+import type { DesktopViewName } from "../core/model/desktop.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
 import type { CommandLineService } from "./commandLine.ts";
-import { createContextMenu } from "./contextMenu.ts";
 import type { DesktopEvents } from "./desktopEvents.ts";
 import { createDesktopService } from "./desktopService.ts";
 import type { FocusReturn } from "./focusReturn.ts";
@@ -18,6 +18,18 @@ import type { PrefsFile } from "./prefs.ts";
 import { createShortcut } from "./shortcut.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
 import type { TrayIcon } from "./trayIcon.ts";
+
+// The small menu of a right click on the tray.
+/** `open` brings the popover up with that view. */
+const createContextMenu = (open: (view: DesktopViewName) => void): Menu =>
+  Menu.buildFromTemplate([
+    { id: "open", label: "Open agtmux", click: () => open("list") },
+    { type: "separator" },
+    { id: "settings", label: "Settings…", click: () => open("settings") },
+    { id: "integrations", label: "Integrations…", click: () => open("integrations") },
+    { type: "separator" },
+    { id: "quit", label: "Quit agtmux", click: () => app.quit() },
+  ]);
 
 export interface AppPopoverDeps {
   readonly icon: TrayIcon;

@@ -1,5 +1,6 @@
 // Puts a daemon together inside the app: the one file here that names adapters. It serves the home's socket too, so that
 // the command line talks to the app's daemon.
+import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
@@ -15,8 +16,19 @@ import { createRemoteService } from "../core/rpc/remoteService.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { startSocketServer } from "../core/rpc/socketServer.ts";
 import type { ReachedDaemon } from "./reachDaemon.ts";
-import { runShort } from "./runShort.ts";
 import type { TerminalService } from "./terminals/terminalService.ts";
+
+// Runs one short command of an argument vector, without a shell and without its output.
+const TIMEOUT_MS = 5_000;
+
+/** Resolves with the exit status; null when it was ended by a signal or could not be started. */
+const runShort = ([file = "", ...args]: readonly string[]): Promise<number | null> =>
+  new Promise((resolve) => {
+    execFile(file, args, { timeout: TIMEOUT_MS }, (error) => {
+      if (error === null) resolve(0);
+      else resolve(typeof error.code === "number" ? error.code : null);
+    });
+  });
 
 export interface HostOptions {
   readonly owner: Owner;

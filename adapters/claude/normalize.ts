@@ -4,11 +4,11 @@ import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { Confidence } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { errorStatusOfHook } from "./errorReason.ts";
-import { countOf, progressField } from "../common/progress.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
+import { countOf, progressField } from "../common/progress.ts";
+import { hashRequest } from "../common/requestKey.ts";
+import { errorStatusOfHook } from "./errorReason.ts";
 import { askOf, elicitationAsk, GENERIC_PERMISSION, isEditTool } from "./promptRequest.ts";
-import { requestKeyOf } from "./requestKey.ts";
 import {
   activity,
   BACKGROUND,
@@ -21,6 +21,23 @@ import {
   THINKING,
   TOOL,
 } from "./signals.ts";
+
+// The name of a permission request. Claude Code's PermissionRequest carries no tool_use_id (recorded 2.1.329), so the
+// request is named by what it asks: agent, tool and input. PreToolUse ties that name to its tool_use_id.
+/**
+ * Tools that rewrite their own input between the request and the end: a question gains its answers, a plan its text. Only
+ * the part that stays names the request.
+ */
+const stableInput = (toolName: string, input: unknown): unknown => {
+  if (toolName === "AskUserQuestion") {
+    const questions = asPayload(input);
+    return questions === null ? null : fieldOf(questions, "questions");
+  }
+  return toolName === "ExitPlanMode" ? null : input;
+};
+
+const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): string =>
+  hashRequest(agentId, toolName, stableInput(toolName, toolInput));
 
 /** `payload` empty when the hook's was unreadable; then `isWhole` is false and only what the name proves is concluded. */
 interface Event {

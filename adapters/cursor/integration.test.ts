@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/settingsPlans.ts";
-import { createCursorIntegration } from "./integration.ts";
-import { HOOK_EVENTS, hookCommand } from "./settings.ts";
+import { createCursorIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
 const PATH = "/home/dev/.cursor/hooks.json";
 const integration = createCursorIntegration();

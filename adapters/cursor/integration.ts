@@ -1,8 +1,9 @@
 // Our hooks in `~/.cursor/hooks.json`: `{ "version": 1, "hooks": { "<event>": [ { "command": … } ] } }`, one entry per
 // event behind whatever is there. Source: Cursor's documents; not run here. Plans only.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
 import type { JsonNode } from "../../core/model/jsonTree.ts";
+import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
+import { createHookCommand } from "../common/hookCommand.ts";
 import {
   appendTo,
   detectStyle,
@@ -13,7 +14,25 @@ import {
   valueOf,
   type TextStyle,
 } from "../common/settingsText.ts";
-import { HOOK_EVENTS, HOOK_TIMEOUT_S, hookCommand, isOurCommand } from "./settings.ts";
+
+// Our entries in Cursor's hooks file and how they are told from other people's. The events are those whose meaning is
+// documented and that change a state; events whose answer may allow or deny something are left alone.
+export const HOOK_EVENTS = [
+  "sessionStart",
+  "beforeSubmitPrompt",
+  "postToolUse",
+  "subagentStart",
+  "subagentStop",
+  "stop",
+  "sessionEnd",
+] as const;
+
+/** Seconds, after which Cursor gives a hook up. */
+const HOOK_TIMEOUT_S = 5;
+
+/** It must print nothing and succeed: an exit code of 2 would block. */
+const HOOK = createHookCommand("cursor");
+export const { commandOf: hookCommand, isOurs: isOurCommand } = HOOK;
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const KNOWN_VERSION = 1;

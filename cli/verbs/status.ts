@@ -4,8 +4,25 @@ import type { PaneList, TargetView } from "../../core/model/view.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { describeCounts } from "../render/mark.ts";
-import { createPaint, type Paint } from "../render/paint.ts";
-import { paintTmux } from "../render/tmuxText.ts";
+import { type Colour, type Paint, createPaint } from "../render/paint.ts";
+
+// Text for tmux's status line, where `#` starts a format and `#[…]` a style.
+const STYLES: Readonly<Record<Colour, string>> = {
+  bold: "bold",
+  dim: "dim",
+  red: "fg=red",
+  green: "fg=green",
+  yellow: "fg=yellow",
+  blue: "fg=blue",
+  magenta: "fg=magenta",
+  cyan: "fg=cyan",
+};
+
+/** One line in which tmux finds no format and no style. */
+const escapeTmux = (text: string): string => cleanLine(text).replaceAll("#", "##");
+
+/** Colours as tmux's styles; what is painted is escaped. */
+export const paintTmux: Paint = (colour, text) => `#[${STYLES[colour]}]${escapeTmux(text)}#[default]`;
 
 export interface StatusOptions {
   json?: boolean;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dialogRows } from "./dialogRows.ts";
+import { dialogRows } from "./promptReading.ts";
 
 it("every row with a text has its place", () => {
   expect(dialogRows(["old", "────", " Run", "", " │ ls", "❯ 1. Yes", "────"], 1)).toEqual([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isInFront } from "./isInFront.ts";
+import { isInFront } from "./isPaneVisible.ts";
 import type { TmuxClient } from "./tmuxClients.ts";
 
 const NOW = 1_800_000_000;

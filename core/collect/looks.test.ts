@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_TIMING } from "../model/config.ts";
 import { somePane } from "../../test/factories/ingest.ts";
-import { isScanDue } from "./paneScans.ts";
+import { DEFAULT_TIMING } from "../model/config.ts";
+import { isScanDue } from "./processWatch.ts";
 import { nextReadAt } from "./screenReads.ts";
 import type { WatchedRuntime } from "./sink.ts";
 

@@ -1,12 +1,34 @@
 // The processes of a target's panes: which agent runs where, and whether it still does. It reads when something may have
 // changed and hands what it recognised to the sink.
 import type { Recognised } from "../engine/epoch.ts";
-import { paneKeyString, type Pane, type ProcessInfo } from "../model/runtime.ts";
+import { type Pane, paneKeyString, type ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
-import { createYielding } from "./yieldToEventLoop.ts";
-import { isScanDue, type LastScan } from "./paneScans.ts";
 import { toProcess, type CollectorSink, type ProcessReader, type WatchedRuntime } from "./sink.ts";
+import { createYielding } from "./yieldToEventLoop.ts";
+
+// Which panes' processes are worth reading now. A pane with a live runtime is only verified; one without is read when
+// something moved in it; everything is read again now and then, because a silent change must be noticed too.
+interface LastScan {
+  at: number;
+  panePid: number;
+  title: string;
+}
+
+const SWEEP_MS = 60_000;
+const MIN_GAP_MS = 700;
+
+export const isScanDue = (
+  pane: Pane,
+  last: LastScan | undefined,
+  hasRuntime: boolean,
+  now: number,
+): boolean => {
+  if (last === undefined || last.panePid !== pane.panePid) return true;
+  if (now - last.at >= SWEEP_MS) return true;
+  if (hasRuntime || now - last.at < MIN_GAP_MS) return false;
+  return last.title !== pane.title || pane.windowActivity >= Math.floor(last.at / 1_000);
+};
 
 export interface ProcessWatchDeps {
   targetId: string;

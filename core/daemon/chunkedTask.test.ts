@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createChunkedTask } from "./chunkedTask.ts";
+import { createChunkedTask } from "./startTicking.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -9,18 +9,18 @@ import type { DaemonService } from "../api/calls.ts";
 import { PROTOCOL_VERSION, type Hello } from "../api/service.ts";
 import { ConfigFile } from "../config/configFile.ts";
 import { createSettingsService } from "../config/settingsService.ts";
-import { createConnectedTargets } from "../connections/connectedTargets.ts";
-import { createSshTarget } from "../connections/sshTarget.ts";
-import { createTargetService } from "../connections/targetService.ts";
 import {
   createConnectedTarget,
   type ConnectedTarget,
   type ConnectedTargetParts,
 } from "../connections/connectedTarget.ts";
+import { createConnectedTargets } from "../connections/connectedTargets.ts";
+import { createSshTarget } from "../connections/sshTarget.ts";
+import { createTargetService } from "../connections/targetService.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { createDoctor } from "../doctor/doctor.ts";
 import { createDoctorTargets } from "../doctor/doctorTargets.ts";
-import { findLostHistory } from "../doctor/lostHistory.ts";
+import { findLostHistory } from "../doctor/hostChecks.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { installEventScript } from "../integrations/eventScript.ts";
 import { createIntegrationService } from "../integrations/integrationService.ts";
@@ -42,8 +42,8 @@ import { createScreenNow } from "./screenNow.ts";
 import { createService, type Service } from "./service.ts";
 import { startSpool } from "./startSpool.ts";
 import { startTicking } from "./startTicking.ts";
-import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 import { continueClock } from "./systemClock.ts";
+import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 
 export interface DaemonDeps {
   paths: RuntimePaths;

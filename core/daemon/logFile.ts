@@ -2,8 +2,39 @@
 import { once } from "node:events";
 import { rename, stat } from "node:fs/promises";
 import pino, { stdSerializers } from "pino";
+import { ERROR_CODES } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
-import { redactLine } from "./redactLine.ts";
+import { redactPayload } from "../store/redact.ts";
+import { redactText } from "../store/redactText.ts";
+
+// What a daemon says when it ends by something that nobody caught: one line in the form of every error, without secrets.
+const MAX_MESSAGE = 500;
+
+export const crashMessage = (error: unknown): string => {
+  const message = redactText(error instanceof Error ? error.message : String(error), MAX_MESSAGE);
+  return `agtmux: ${message.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()} [E_INTERNAL]. ${ERROR_CODES.E_INTERNAL.remedy}\n`;
+};
+
+// One line of a log as it may be kept: whatever went into it, secrets come out, its size is bounded, and nothing in it can
+// steer the terminal in which somebody reads it.
+const MAX_PLAIN_CHARS = 8_000;
+
+/** What JSON leaves unescaped and a terminal or a bidi algorithm would obey. */
+const STEERING = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+const escapeSteering = (json: string): string =>
+  json.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** The same record without secrets, as one line with its newline. Text that is no JSON becomes a record of itself. */
+export const redactLine = (line: string): string => {
+  let record: unknown;
+  try {
+    record = JSON.parse(line);
+  } catch {
+    record = { msg: redactText(line, MAX_PLAIN_CHARS) };
+  }
+  return `${escapeSteering(JSON.stringify(redactPayload(record)))}\n`;
+};
 
 export interface LogFile {
   readonly logger: Logger;

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openLogFile } from "./logFile.ts";
-import { redactLine } from "./redactLine.ts";
+import { openLogFile, redactLine } from "./logFile.ts";
 
 const secret = `ghp_${"A1b2C3d4E5f6".repeat(3)}`;
 

@@ -1,10 +1,24 @@
 // Checks of the daemon itself, beside its targets: files of the person that add to adapters, notifications, and terminal
 // windows.
-import type { Check, Diagnosis } from "../model/doctorCheck.ts";
+import { stat } from "node:fs/promises";
 import type { Config } from "../model/config.ts";
+import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { NOTIFICATION_KINDS } from "../model/notificationPolicy.ts";
 import type { AdapterProblem, AdapterSource } from "../ports/adapterSource.ts";
+import type { DurableStore } from "../store/durableStore.ts";
+
+// What became of the history, for the doctor: the database that was damaged last, and whether its file is still there.
+/** Null: none was damaged. */
+export const findLostHistory = async (store: Pick<DurableStore, "loss">): ReturnType<HostFacts["loss"]> => {
+  const loss = store.loss();
+  if (loss === null) return null;
+  const isKept = await stat(loss.keptPath).then(
+    () => true,
+    () => false,
+  );
+  return { ...loss, isKept };
+};
 
 const LIMIT_MS = 3_000;
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
-import { ActionWindows } from "./actionWindows.ts";
+import { ActionWindows } from "./unitOfWork.ts";
 
 const open: IngestFixture[] = [];
 afterEach(() => {

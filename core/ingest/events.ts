@@ -1,17 +1,51 @@
 // Event files in: each is normalised by its adapter, bound to the runtime that it speaks of, and applied; one that names
 // no runtime yet waits, durably, until its time is over.
-import { bindEvent, type Binding } from "../engine/bind.ts";
+import { bindEvent, type Binding, type BindInput } from "../engine/bind.ts";
 import { isTie, placeEvent } from "../engine/paneBinding.ts";
 import type { Envelope } from "../model/envelope.ts";
+import { ROOT_AGENT, type Signal } from "../model/evidence.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
-import { isWrapperEvent, readWrapperEvent } from "../model/wrapperEvent.ts";
+import { readWrapperEvent, isWrapperEvent } from "../model/wrapperEvent.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
 import type { PendingEvent } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
-import type { UnitOfWork } from "./unitOfWork.ts";
-import type { States } from "./states.ts";
-import { bindWrapper, normalizeWrapper } from "./wrapperEvents.ts";
 import type { RuntimeEntry } from "./liveState.ts";
+import type { States } from "./states.ts";
+import type { UnitOfWork } from "./unitOfWork.ts";
+
+// The wrapper's events on their way in: what they say and whose they are. The wrapper knows the pid of the agent, not its
+// type, so the process decides which runtime is meant.
+/** Proof of life, and no more: that an agent was started says nothing about its turn, and its end is for the runtime's end to judge. */
+const SIGN_OF_LIFE: Signal = {
+  kind: "activity",
+  agentId: ROOT_AGENT,
+  status: null,
+  confidence: "high",
+  boundary: false,
+  closes: [],
+  names: null,
+};
+
+export const normalizeWrapper = (envelope: Envelope): NormalizedEvent => ({
+  signals: readWrapperEvent(envelope) === null ? [] : [SIGN_OF_LIFE],
+  sessionId: null,
+  eventId: null,
+  isExit: false,
+});
+
+/** Bound to the runtime whose process the wrapper started; never to another one of the same pane. */
+const bindWrapper = (input: Omit<BindInput, "sessionId">): Binding => {
+  const { envelope, runtimes, targetId } = input;
+  const pid = readWrapperEvent(envelope)?.pid ?? null;
+  const own = runtimes.filter(
+    (runtime) => pid !== null && runtime.pid === pid && runtime.targetId === targetId,
+  );
+  const agentType = own.find(({ paneId }) => paneId === envelope.paneId)?.agentType ?? envelope.agentType;
+  const binding = bindEvent({ ...input, envelope: { ...envelope, agentType }, sessionId: null });
+  if (binding.kind !== "bound" || own.some(({ runtimeId }) => runtimeId === binding.runtimeId))
+    return binding;
+  return { kind: "dropped", reason: "agent_mismatch" };
+};
 
 /** Of each target: what waits for longer than seconds belongs to nobody. */
 const MAX_PENDING = 2_000;

@@ -2,16 +2,42 @@
 // and an empty one goes on in its place, with versions above all that were ever given. What is in memory and on the
 // screens is the business of whoever listens; the damage is never hidden. A file that was deleted or replaced while it was
 // open is no damage: the connection still has all of it, and puts it back.
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { statSync, existsSync, renameSync, rmSync } from "node:fs";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { hasBrokenLog } from "./logDamage.ts";
-import { notePlace, type FilePlace } from "./filePlace.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
 import { keptPathOf, setAside } from "./setAside.ts";
+
+// Tells whether the files that a connection writes to still lie where it opened them. SQLite itself does not look: it goes on
+// writing into files that somebody deleted or replaced, and all of it is gone when the connection closes.
+/** `file`: the database is another one or none. `log`: only what was not yet moved from its log into it is. */
+type Misplaced = "file" | "log";
+
+const identityOf = (path: string): string | null => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+};
+
+interface FilePlace {
+  /** Null: both are where they were. */
+  misplaced(): Misplaced | null;
+  hasOurLog(): boolean;
+}
+
+/** For the database at `path`, which is open. */
+const notePlace = (path: string): FilePlace => {
+  const file = identityOf(path);
+  const log = identityOf(`${path}-wal`);
+  const hasOurLog = (): boolean => identityOf(`${path}-wal`) === log;
+  return {
+    misplaced: () => (identityOf(path) === file ? (hasOurLog() ? null : "log") : "file"),
+    hasOurLog,
+  };
+};
 
 export interface DurableStore extends Store {
   /** The file that lost its history last and when (epoch ms); null: none did. It may have been deleted since. */

@@ -1,18 +1,63 @@
 // The executor of an SSH alias: reads what OpenSSH knows about it, chooses the transport and puts both together. The choice
 // is made for each connection, because keys and configuration change while the daemon runs.
+import { connect } from "node:net";
+import type { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { chooseTransport, type TransportChoice, type TransportName } from "./chooseTransport.ts";
-import { knock } from "./executors/knock.ts";
 import { createOpenSshTransport } from "./executors/openSshTransport.ts";
 import { SSH2_ALGORITHMS } from "./executors/ssh2Library.ts";
 import { createSsh2Transport, type Ssh2Plan } from "./executors/ssh2Transport.ts";
 import { createSshExecutor } from "./executors/sshExecutor.ts";
 import type { SshTransport } from "./executors/sshTransport.ts";
-import { createSwitchingTransport } from "./executors/switchingTransport.ts";
 import { readKnownHost } from "./knownHosts.ts";
 import type { RemoteExecutor } from "./remoteExecutor.ts";
 import { checkSshAlias, familyOf, readSshConfig } from "./sshConfig.ts";
 import { readIdentities } from "./sshIdentities.ts";
+
+// A transport that is chosen anew for each connection.
+/** @param choose gives a fresh transport; what it throws, `connect` throws. */
+const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTransport => {
+  let current: SshTransport | null = null;
+  let connecting: SshTransport | null = null;
+  let downListener: (error: AgtmuxError) => void = () => {};
+  return {
+    get name() {
+      return current?.name ?? "openssh";
+    },
+    connect: async (timeoutMs) => {
+      const chosen = await choose();
+      chosen.onDown((error) => downListener(error));
+      connecting = chosen;
+      await chosen.connect(timeoutMs);
+      current = chosen;
+    },
+    open: (command) =>
+      current === null ? Promise.reject(new Error("there is no connection")) : current.open(command),
+    onDown: (listener) => {
+      downListener = listener;
+    },
+    disconnect: async () => {
+      await (current ?? connecting)?.disconnect();
+      current = null;
+      connecting = null;
+    },
+  };
+};
+
+// One TCP connection that says nothing. macOS asks a person whether a program may reach the local network when the program itself
+// connects, and not when a program that it started does.
+/** Resolves when it was answered, refused, or not heard for so long; the outcome is for whoever connects next. */
+export const knock = async (
+  address: { host: string; port: number; family: 0 | 4 | 6 },
+  limitMs: number,
+): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = connect(address);
+  socket.setTimeout(limitMs);
+  for (const event of ["connect", "error", "timeout"]) socket.once(event, resolve);
+  await promise;
+  socket.destroy();
+};
 
 export interface RemoteExecutorOptions {
   targetId: string;

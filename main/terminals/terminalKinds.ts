@@ -1,8 +1,22 @@
 // The terminal programs that we know, as data: where each is found and how it takes a command as separate words. Which one is
 // used is decided in terminalService.ts.
 import type { TerminalId } from "../../core/model/desktop.ts";
+import { quoteWord } from "../../core/model/shellWord.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_GHOSTTY, OPEN_ITERM2 } from "./appleScripts.ts";
-import { quoteForITerm2, quoteForSh } from "./quoteForTerminal.ts";
+
+// Words as the text that a terminal takes a command as: for those that hand it to a shell, and for iTerm2, which reads it in a way
+// of its own.
+/** The words as text of a POSIX `sh`. */
+const quoteForSh = (argv: readonly string[]): string => argv.map(quoteWord).join(" ");
+
+/**
+ * The words as the `command` of a new window of iTerm2. There `$$…$$` is a variable, and its versions differ in what a quote is. A
+ * backslash outside of quotes is the same in all: the next character as it is, but for four letters.
+ */
+const quoteForITerm2 = (argv: readonly string[]): string =>
+  argv
+    .map((word) => (word === "" ? '""' : word.replaceAll(/[^A-Za-z0-9_/.,:=@%+-]/gu, String.raw`\$&`)))
+    .join(" ");
 
 /** Where programs are looked for. */
 export interface TerminalFinder {

@@ -21,8 +21,8 @@ const MAY_BLOCK: Readonly<Record<string, string>> = {
   "core/rpc/webFiles.ts": "the popover's few files are read once, before the bridge listens",
   "core/targets/executors/localFiles.ts":
     "the folder of a process is the kernel's memory and no disk: two microseconds",
-  "core/store/durableStore.ts": "a database that was deleted is put back before anything goes on",
-  "core/store/filePlace.ts": "two microseconds before a transaction, which waits for the same disk",
+  "core/store/durableStore.ts":
+    "a database that was deleted is put back before anything goes on; where it lies is looked up in two microseconds",
   "core/store/openStore.ts": "the database is opened at start",
   "core/store/logDamage.ts": "the log is checked once, before the database is opened",
   "core/store/setAside.ts": "a damaged database is moved aside before anything goes on",

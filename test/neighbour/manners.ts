@@ -2,7 +2,7 @@
 // moment: whole, in pieces, cut off at every byte of the question and of the answer, without reading, without speaking.
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { connectLocalSocket } from "../../core/targets/executors/localSocket.ts";
+import { connectLocalSocket } from "../../core/targets/executors/localExecutor.ts";
 import { askServer } from "../../core/tmux/askServer.ts";
 import { lookScript } from "../../core/tmux/lookScript.ts";
 import type { ReadCommand } from "../../core/tmux/readCommand.ts";

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SILENT_LOGGER } from "../../ports/logger.ts";
-import { createRemoteExecutor } from "../createRemoteExecutor.ts";
-import { knock } from "./knock.ts";
+import { createRemoteExecutor, knock } from "../createRemoteExecutor.ts";
 
 let folder: string;
 let server: Server;

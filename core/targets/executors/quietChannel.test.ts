@@ -2,7 +2,7 @@
 import { Duplex } from "node:stream";
 import type { ClientChannel } from "ssh2";
 import { expect, it } from "vitest";
-import { quietenChannel } from "./quietChannel.ts";
+import { quietenChannel } from "./ssh2Transport.ts";
 
 class DeadChannel extends Duplex {
   calls: string[] = [];

@@ -1,5 +1,14 @@
 // Rows and feed entries with hostile texts: the tables of the command line, the popover's reducers and words.
 import * as fc from "fast-check";
+import { renderFlat, renderPlain } from "../../../cli/render/field.ts";
+import { PLAIN_MEASURE } from "../../../cli/render/measure.ts";
+import { createPaint } from "../../../cli/render/paint.ts";
+import { PANE_FIELDS } from "../../../cli/render/paneFields.ts";
+import { renderPanes } from "../../../cli/render/paneTable.ts";
+import { promptLines } from "../../../cli/render/prompt.ts";
+import { paintTmux } from "../../../cli/verbs/status.ts";
+import { trackMany, trackOne } from "../../../cli/wait/tracker.ts";
+import { rollUp } from "../../../core/engine/rollup.ts";
 import type { RequestView } from "../../../core/model/request.ts";
 import {
   feedEntrySchema,
@@ -8,25 +17,17 @@ import {
   type PaneList,
   type PaneView,
 } from "../../../core/model/view.ts";
-import { PANE_FIELDS } from "../../../cli/render/paneFields.ts";
-import { renderFlat, renderPlain } from "../../../cli/render/field.ts";
-import { PLAIN_MEASURE } from "../../../cli/render/measure.ts";
-import { createPaint } from "../../../cli/render/paint.ts";
-import { renderPanes } from "../../../cli/render/paneTable.ts";
-import { promptLines } from "../../../cli/render/prompt.ts";
-import { paintTmux } from "../../../cli/render/tmuxText.ts";
-import { trackMany, trackOne } from "../../../cli/wait/tracker.ts";
 import { applyEntries, INITIAL_FEED_STATE } from "../../../ui/lists/feedReducer.ts";
 import { arrange } from "../../../ui/lists/groups.ts";
 import { summariseSessions, windowsOf } from "../../../ui/lists/sessions.ts";
-import { agentName, paneLabel, paneName, panePlace, requestLine } from "../../../ui/text/paneText.ts";
 import { shellCommand } from "../../../ui/text/displayText.ts";
-import { rollUp } from "../../../core/engine/rollup.ts";
+import { agentName, paneLabel, paneName, panePlace, requestLine } from "../../../ui/text/paneText.ts";
 import { makePane, makeTarget } from "../../factories/view.ts";
 import { hold, holdLine } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
 import { mutatedValue } from "../mutateJson.ts";
 import { hostileText } from "../mutateText.ts";
+
 const NOW = Date.UTC(2026, 10, 21, 9);
 
 const request: RequestView = {

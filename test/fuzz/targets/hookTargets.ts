@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { createAdapterRegistry } from "../../../adapters/index.ts";
 import { parseEnvelope } from "../../../core/collect/parseEnvelope.ts";
-import { normalizeWrapper } from "../../../core/ingest/wrapperEvents.ts";
+import { normalizeWrapper } from "../../../core/ingest/events.ts";
 import { envelopeSchema, type Envelope } from "../../../core/model/envelope.ts";
 import { signalSchema, type Signal } from "../../../core/model/evidence.ts";
 import { MAX_MARKED_TEXT, requestView } from "../../../core/model/request.ts";
