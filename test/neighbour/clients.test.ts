@@ -109,18 +109,18 @@ describe("attaching", () => {
       act: async (one) => {
         const native = await one.openTerminal(["-CC", "attach-session", "-t", "work"]);
         const width = () => one.attempt("list-clients", "-F", "#{client_width}");
-        await until(async () => {
-          await native.type("-l", "refresh-client -C 70,20");
-          await native.type("Enter");
-          return (await width()) === "70";
-        }, "the client hears what is typed");
-        await native.type("-l", "send-keys -t work: natively");
-        await native.type("Enter");
+        const say = async (line: string): Promise<void> => {
+          await native.type("-l", line);
+          // Not a return: whether a terminal makes a line of that is left to chance by a tmux that attaches like this on Linux.
+          await native.type("C-j");
+        };
+        await say("refresh-client -C 70,20");
+        await until(async () => (await width()) === "70", "the client hears what is typed");
+        await say("send-keys -t work: natively");
         await one.untilShows("work:", "natively");
         const size = () => one.attempt("display-message", "-p", "-t", "work:", "#{window_width}");
         const before = await size();
-        await native.type("-l", "new-window -d -n second 'exec cat'");
-        await native.type("Enter");
+        await say("new-window -d -n second 'exec cat'");
         await until(
           async () => (await one.attempt("list-windows", "-t", "work")).includes("second"),
           "it is there",

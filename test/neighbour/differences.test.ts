@@ -6,6 +6,7 @@ import { lookScript } from "../../core/tmux/lookScript.ts";
 import { encodeRequest } from "../../core/tmux/serverProtocol.ts";
 import { createPrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
+import { whole } from "./manners.ts";
 import { doOnce, type Deed, type Neighbour } from "./neighbourHarness.ts";
 
 it("tmux's own log of messages names what agtmux asked", async () => {
@@ -53,6 +54,41 @@ it("a session that only waits for the next client to end, under destroy-unattach
   expect(await doOnce(somebody, false)).toBe(false);
   expect(await doOnce(nobody, true)).toBe(false);
 });
+
+it.each(["tmux", "agtmux"])(
+  "up to 3.6 a server does not survive that a client of %s ends while another leaves a session with destroy-unattached",
+  async (who) => {
+    const tmux = createPrivateTmux();
+    const terminal = createPrivateTmux();
+    try {
+      await tmux.newSession("kept");
+      await tmux.newSession("left");
+      // Not the pane's own process: tmux wakes those.
+      const attach = `TERM=screen tmux -u ${tmux.socketArgs.join(" ")} attach-session -t left; exec cat`;
+      await terminal.newSession("terminal", `unset TMUX TMUX_PANE; ${attach}`);
+      await until(async () => (await tmux.clientPids()).length === 1, "the client is attached");
+      await tmux.run("set-option", "-t", "left", "destroy-unattached", "on");
+      const version = await tmux.run("display-message", "-p", "#{version}");
+      const [pid = 0] = await tmux.clientPids();
+      // All of them have ended.
+      await wait(500);
+      process.kill(pid, "SIGSTOP");
+      await terminal.run("send-keys", "-t", "terminal:", "C-b", "d");
+      await wait(500);
+      if (who === "tmux") await tmux.run("list-sessions");
+      else expect(await whole(tmux.socketPath, () => 0)).toBeNull();
+      await wait(500);
+      process.kill(pid, "SIGCONT");
+      const sessions = await tmux
+        .run("list-sessions", "-F", "#{session_name}")
+        .catch(() => "the server is gone");
+      expect(sessions).toBe(/^3\.[0-6]/.test(version) ? "the server is gone" : "kept");
+    } finally {
+      await terminal.close();
+      await tmux.close();
+    }
+  },
+);
 
 it("a format that goes through all clients meets those that only ask at that moment", async () => {
   const tmux = createPrivateTmux();

@@ -43,7 +43,8 @@ export interface Manner {
   ask: (socketPath: string, chance: Chance) => Promise<string | null>;
 }
 
-const whole: Manner["ask"] = async (path, chance) => {
+/** As the daemon does it. */
+export const whole: Manner["ask"] = async (path, chance) => {
   const look = makeLook(chance);
   const answer = await askServer({
     connect: () => connectLocalSocket(path, () => {}),
