@@ -2,13 +2,13 @@
 // what may have changed. It decides when to look; it never decides what a state is.
 import type { Timing } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
-import { paneKeyString, type Pane, type ProcessInfo } from "../model/runtime.ts";
-import { readWrapperEvent } from "../model/wrapperEvent.ts";
+import { paneKeyString, type ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { BindingProbe } from "./bindingProbe.ts";
+import { EventDelivery, type ListedServer } from "./eventDelivery.ts";
 import { ProcessWatch } from "./processWatch.ts";
 import { ScreenWatch } from "./screenWatch.ts";
 import type { CollectorSink, ProcessReader, WatchedServer } from "./sink.ts";
@@ -28,14 +28,8 @@ export interface CollectorDeps {
 const SLOW_LISTING_MS = 2_000;
 const DOWN_AFTER_FAILURES = 3;
 
-/** Where an event says that it comes from. */
-const placeKey = (tmuxSocket: string | null, paneId: string | null): string => `${tmuxSocket}/${paneId}`;
-
-interface ServerState {
+interface ServerState extends ListedServer {
   watched: WatchedServer;
-  panes: readonly Pane[];
-  /** As the server itself names it: on some systems the configured path goes through a symlink. */
-  socketPath: string | null;
   failures: number;
   /** Why the last listing failed. */
   problem: string | null;
@@ -49,6 +43,7 @@ export class Collector {
   private readonly processes: ProcessWatch;
   private readonly screens: ScreenWatch;
   private readonly bindingProbe: BindingProbe;
+  private readonly delivery: EventDelivery<ServerState>;
   private cancelListing: (() => void) | null = null;
   private isClosed = false;
   /**
@@ -84,6 +79,14 @@ export class Collector {
       files: deps.executor.files,
       clock: deps.clock,
       guard,
+    });
+    this.delivery = new EventDelivery({
+      targetId: deps.targetId,
+      sink: deps.sink,
+      servers: this.servers,
+      processes: this.processes,
+      learnFolders: () => this.bindingProbe.learnFolders(),
+      listServer: (state) => this.listServer(state),
     });
   }
 
@@ -242,109 +245,11 @@ export class Collector {
     this.screens.forgetGone(runtimes);
   }
 
-  // --- events ----------------------------------------------------------------------------------------------------------
-
-  /**
-   * Hands a drained batch to the sink, after making sure that the panes it speaks of are known and that their runtimes are
-   * still the processes they were: an agent that was restarted in its pane must not inherit, or lend, events.
-   */
+  /** Hands a drained batch to the sink: see EventDelivery. */
   async deliver(envelopes: readonly Envelope[]): Promise<void> {
-    const { sink, targetId } = this.deps;
-    let left = [...envelopes];
-    const apply = (ready: readonly Envelope[]): void => {
-      if (ready.length === 0) return;
-      sink.applyEnvelopes(targetId, ready);
-      left = left.filter((envelope) => !ready.includes(envelope));
-    };
-    apply(this.untilWrapperExit(envelopes));
-    await this.prepareCandidates(envelopes);
-    const unsure = await this.findUnsurePanes(envelopes);
-    // What is known needs no list of processes, which on some systems takes longer than all the rest.
-    apply(left.filter(({ tmuxSocket, paneId }) => !unsure.has(placeKey(tmuxSocket, paneId))));
-    if (unsure.size > 0) await this.processes.scan([...unsure.values()], true);
-    apply(left);
+    await this.delivery.deliver(envelopes);
     // The batch is committed whatever becomes of this look.
     this.guard(this.bindingProbe.handleChange());
     this.screens.schedule();
-  }
-
-  /**
-   * Events of a pane up to the one by which the wrapper says how its agent ended: they belong to the process that is gone by
-   * now, and count before anybody notices that it is.
-   */
-  private untilWrapperExit(envelopes: readonly Envelope[]): Envelope[] {
-    const watched = this.deps.sink.watchedRuntimes(this.deps.targetId);
-    const lastExit = new Map<string, number>();
-    for (const [index, envelope] of envelopes.entries()) {
-      const event = readWrapperEvent(envelope);
-      if (event?.kind !== "exit" || event.pid === null) continue;
-      const isOfLive = watched.some(
-        ({ runtime }) => runtime.paneId === envelope.paneId && runtime.pid === event.pid,
-      );
-      if (isOfLive) lastExit.set(placeKey(envelope.tmuxSocket, envelope.paneId), index);
-    }
-    return envelopes.filter(
-      ({ tmuxSocket, paneId }, index) => index <= (lastExit.get(placeKey(tmuxSocket, paneId)) ?? -1),
-    );
-  }
-
-  /**
-   * Events that may name other panes are bound among all runtimes of their agent: every one must be known, its folder too,
-   * and none may be a process that has gone.
-   */
-  private async prepareCandidates(envelopes: readonly Envelope[]): Promise<void> {
-    const { sink, targetId } = this.deps;
-    if (sink.unplacedAgents(targetId, envelopes).size > 0) {
-      await Promise.all(this.servers.map((state) => this.listServer(state)));
-      const known = new Set(sink.watchedRuntimes(targetId).map(({ runtime }) => paneKeyString(runtime)));
-      const empty = this.servers
-        .flatMap((state) => state.panes)
-        .filter((pane) => !known.has(paneKeyString(pane)));
-      await this.processes.scan(empty, true);
-    }
-    const agents = new Set(envelopes.map(({ agentType }) => agentType));
-    const gone: Pane[] = [];
-    await Promise.all(
-      sink.watchedRuntimes(targetId).map(async (watched) => {
-        if (watched.adapter.eventsMayNameOtherPanes !== true || !agents.has(watched.runtime.agentType))
-          return;
-        if (!(await this.processes.isAlive(watched))) gone.push(watched.pane);
-      }),
-    );
-    if (gone.length > 0) await this.processes.scan(gone, true);
-    await this.bindingProbe.learnFolders();
-  }
-
-  /** Panes of these events in which no agent is known, or one whose process is gone; by the place that the events name. */
-  private async findUnsurePanes(envelopes: readonly Envelope[]): Promise<Map<string, Pane>> {
-    const wanted = new Map<string, { state: ServerState; paneId: string }>();
-    for (const { tmuxSocket, paneId } of envelopes) {
-      const state = this.servers.find(
-        (server) => server.watched.socketPath === tmuxSocket || server.socketPath === tmuxSocket,
-      );
-      if (state !== undefined && paneId !== null) wanted.set(placeKey(tmuxSocket, paneId), { state, paneId });
-    }
-    const unknown = new Set(
-      [...wanted.values()]
-        .filter(({ state, paneId }) => !state.panes.some((pane) => pane.paneId === paneId))
-        .map(({ state }) => state),
-    );
-    await Promise.all([...unknown].map((state) => this.listServer(state)));
-
-    const live = new Map(
-      this.deps.sink
-        .watchedRuntimes(this.deps.targetId)
-        .map((watched) => [paneKeyString(watched.runtime), watched]),
-    );
-    const unsure = new Map<string, Pane>();
-    await Promise.all(
-      [...wanted].map(async ([place, { state, paneId }]) => {
-        const pane = state.panes.find((one) => one.paneId === paneId);
-        const watched = pane === undefined ? undefined : live.get(paneKeyString(pane));
-        if (pane !== undefined && (watched === undefined || !(await this.processes.isAlive(watched))))
-          unsure.set(place, pane);
-      }),
-    );
-    return unsure;
   }
 }
