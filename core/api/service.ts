@@ -1,4 +1,4 @@
-// What goes over the wire beside the documents: the greeting, integrations, notifications, errors.
+// What a surface may ask of the daemon, and what goes over the wire beside the documents.
 import type { AgtmuxError } from "../model/errors.ts";
 import type { NotificationKind } from "../model/notificationPolicy.ts";
 import type { AttachPlan } from "../model/snapshot.ts";

@@ -8,6 +8,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { EventTimes } from "./eventTimes.ts";
 import type { RemoteSpool, SpooledFile } from "../ports/remoteSpool.ts";
 import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
+import { endsWithin } from "../engine/endsWithin.ts";
 
 const GLANCE_MS = 250;
 const BATCH_FILES = 200;
@@ -123,10 +124,7 @@ export const createRemoteDrain = (options: {
       spool.onFiles((files) => {
         if (!isClosed) void drain(files);
       });
-      const limit = Promise.withResolvers<void>();
-      const cancelLimit = clock.setTimer(START_LIMIT_MS, () => limit.resolve());
-      await Promise.race([drain(null), limit.promise]);
-      cancelLimit();
+      await endsWithin(drain(null), START_LIMIT_MS, clock);
       retryMs = 0;
       next();
     },

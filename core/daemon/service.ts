@@ -114,7 +114,7 @@ export const createService = (deps: ServiceDeps): Service => {
   }
 
   const current = (key: PaneKey): SubjectNow | null => {
-    // Without a connection nothing of what is known is of now, and why is what a person needs to hear.
+    // Without a connection nothing that is known is current: this fails with the reason, which a person needs to hear.
     deps.connectedTargets.get(key.targetId);
     const pane = ingest.liveState.paneOf(key);
     if (pane === undefined) return null;
@@ -220,7 +220,7 @@ export const createService = (deps: ServiceDeps): Service => {
    * The crashed row that a reference names: by its runtime, or by its pane where no agent lives now, which may be gone.
    * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
    */
-  const crashedAt = (ref: string): RuntimeEntry | null => {
+  const findCrashed = (ref: string): RuntimeEntry | null => {
     const crashed = [...ingest.liveState.runtimes.values()].filter((entry) => entry.crashedAt !== null);
     const named = crashed.find(({ runtime }) => ref === `runtime:${runtime.runtimeId}`);
     if (named !== undefined) return named;
@@ -236,7 +236,7 @@ export const createService = (deps: ServiceDeps): Service => {
 
   const explain = async ({ ref }: { ref: string }): Promise<Explanation> => {
     const rows = ingest.rows(true);
-    const known = crashedAt(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
+    const known = findCrashed(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
     const subject = known === undefined ? resolveRef(ref, subjects()) : null;
     const row = known ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
     if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
@@ -255,7 +255,7 @@ export const createService = (deps: ServiceDeps): Service => {
     guards: ActionGuards;
     surface: string;
   }): Promise<{ paneRef: string }> => {
-    const crashed = crashedAt(input.ref);
+    const crashed = findCrashed(input.ref);
     if (crashed !== null && ingest.dismiss(crashed.runtime.runtimeId)) {
       audit.note("dismiss", input, { runtimeId: crashed.runtime.runtimeId });
       return { paneRef: crashed.view?.identity.pane_ref ?? input.ref };

@@ -6,6 +6,7 @@ import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { redactText } from "../store/redactText.ts";
+import { endsWithin } from "../engine/endsWithin.ts";
 
 const SWEEP_MS = 2_000;
 /** A command that starts a daemon waits for its answer three times as long. */
@@ -24,17 +25,6 @@ export interface StartSpoolDeps {
   owned: AsyncDisposableStack;
 }
 
-/** False when the time is over first. Rejects as `work` does. */
-const isOverWithin = async (clock: Clock, limitMs: number, work: Promise<void>): Promise<boolean> => {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const cancel = clock.setTimer(limitMs, () => resolve(false));
-  try {
-    return await Promise.race([work.then(() => true), promise]);
-  } finally {
-    cancel();
-  }
-};
-
 /** Resolves once what lay in the spool is applied, or is taking too long: no state is claimed until it is, then. */
 export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
@@ -48,7 +38,7 @@ export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   });
   owned.defer(() => drain.close());
   const drained = drain.start();
-  if (await isOverWithin(clock, FIRST_DRAIN_MS, drained)) return;
+  if (await endsWithin(drained, FIRST_DRAIN_MS, clock)) return;
   // The daemon answers all the same: what the rest of the events may change is not claimed until they are read.
   ingest.markStale("events that came while no daemon ran are still being read");
   void drained.then(() => ingest.resynced());

@@ -74,7 +74,7 @@ export interface RuntimeEntry {
   /** The resolution is the store's: what is on the screen was not read since. */
   isRestored: boolean;
   stateVersion: number;
-  /** Sign by which the process was recognised, for `explain`. */
+  /** The agent itself said that it ends. */
   sawExitEvent: boolean;
   /** As the wrapper announced it, a moment before the process is seen to be gone. */
   wrapperExitStatus: number | null;

@@ -23,7 +23,7 @@ const asUnknown = (view: PaneView): PaneView => ({
   progress: null,
 });
 
-/** The same row to whoever looks at it: the moment of confirmation apart. Of its parts that are no plain values the text counts. */
+/** Whether two rows show the same. When they were confirmed does not count; nested parts are compared as JSON. */
 const isSameRow = (a: PaneView, b: PaneView): boolean => {
   let key: keyof PaneView;
   for (key in a)

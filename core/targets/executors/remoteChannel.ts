@@ -8,6 +8,7 @@ import { cleanLine } from "../sshErrors.ts";
 import { createStartGate } from "./remoteOutput.ts";
 import { marksOf, stayingScript } from "./remoteScript.ts";
 import type { TransportChannel } from "./sshTransport.ts";
+import { endsWithin } from "../../engine/endsWithin.ts";
 
 /** How long a closed input may take to end the program, before it is signalled and before its channel is dropped. */
 const SIGNAL_AFTER_MS = 500;
@@ -38,14 +39,13 @@ const createListener = <T>(onFull: () => void = () => {}): Listener<T> => {
   };
 };
 
-/** Resolves true when `work` is done within `timeoutMs`. */
-const within = async (work: Promise<unknown>, timeoutMs: number): Promise<boolean> => {
-  const timer = Promise.withResolvers<boolean>();
-  const handle = setTimeout(() => timer.resolve(false), timeoutMs);
-  const isDone = await Promise.race([work.then(() => true), timer.promise]);
-  clearTimeout(handle);
-  return isDone;
-};
+const within = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
+  endsWithin(work, timeoutMs, {
+    setTimer: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
 
 export interface RemoteChannel extends ByteChannel {
   /** Of the program over there; null until it has told. */
