@@ -19,7 +19,7 @@ const sha256Of = (arch) =>
   createHash("sha256")
     .update(readFileSync(join(folder, `agtmux-${version}-mac-${arch}.dmg`)))
     .digest("hex");
-const template = readFileSync(join(ROOT, "packaging", "homebrew", "agtmux.rb"), "utf8");
+const template = readFileSync(join(ROOT, "scripts", "packaging", "homebrew", "agtmux.rb"), "utf8");
 const sha256 = { arm64: sha256Of("arm64"), x64: sha256Of("x64") };
 // The first line is about the template.
 const cask = fillCask(template.slice(template.indexOf("cask ")), { version, repository, sha256 });

@@ -84,7 +84,10 @@ const stageManifest = () => {
 const stage = () => {
   for (const file of FILES) copy(join(ROOT, file), join(STAGE, file));
   for (const name of Object.keys(MODULES)) stageModule(name);
-  copy(join(ROOT, "packaging", "npm", "placeCompletions.mjs"), join(STAGE, "placeCompletions.mjs"));
+  copy(
+    join(ROOT, "scripts", "packaging", "npm", "placeCompletions.mjs"),
+    join(STAGE, "placeCompletions.mjs"),
+  );
   makeShare(join(STAGE, "share"));
   stageManifest();
 };

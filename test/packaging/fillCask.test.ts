@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { fillCask } from "../../scripts/fillCask.ts";
 import { ROOT } from "./packageApp.ts";
 
-const template = readFileSync(join(ROOT, "packaging", "homebrew", "agtmux.rb"), "utf8");
+const template = readFileSync(join(ROOT, "scripts", "packaging", "homebrew", "agtmux.rb"), "utf8");
 const FACTS = {
   version: "1.2.3",
   repository: "somebody/agtmux",
