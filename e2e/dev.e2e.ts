@@ -59,3 +59,14 @@ it("shows a change in a component and in a view model within two seconds", async
   console.log(`shown after ${Math.round(inComponent)} ms and ${Math.round(inViewModel)} ms`);
   expect(Math.max(inComponent, inViewModel)).toBeLessThan(LIMIT_MS);
 });
+
+it("shows a dialog, which strict mode opens twice", async () => {
+  const page = await browser.newPage({ viewport: { width: 420, height: 600 } });
+  const popover = new PopoverPage(page);
+  await page.goto(server.url);
+  await popover.row("refunds").waitFor();
+  await popover.press("?");
+  await popover.dialog.getByText("Search everything").waitFor();
+  await popover.press("Escape");
+  await popover.dialog.waitFor({ state: "detached" });
+});

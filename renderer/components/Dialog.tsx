@@ -19,8 +19,12 @@ export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
     dialog?.querySelector<HTMLElement>("[data-first-focus=true]")?.focus();
     return () => dialog?.close();
   }, []);
+  // Strict mode leaves and enters once more before anybody is told of the first time.
+  const handleClose = () => {
+    if (ref.current?.open !== true) onClose();
+  };
   return (
-    <dialog ref={ref} className={styles.dialog} aria-labelledby={titleId} onClose={onClose}>
+    <dialog ref={ref} className={styles.dialog} aria-labelledby={titleId} onClose={handleClose}>
       <h2 id={titleId}>{title}</h2>
       {children}
       <div className={styles.buttons}>{buttons}</div>
