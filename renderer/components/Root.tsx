@@ -15,7 +15,7 @@ import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { findStorage, readStored, writeStored } from "../state/stored.ts";
 import { App } from "./App.tsx";
-import { OnboardingOffer } from "./onboarding/OnboardingOffer.tsx";
+import { OnboardingOffer } from "./onboarding/OnboardingView.tsx";
 import { OnboardingView } from "./onboarding/OnboardingView.tsx";
 import type { SectionId } from "./settings/sections.ts";
 import { SettingsView } from "./settings/SettingsView.tsx";

@@ -1,15 +1,43 @@
 // Who the popover talks to: the desktop app through the preload's port, or the browser bridge that served the page.
-import { createTRPCClient, TRPCClientError, type TRPCClient } from "@trpc/client";
+import { TRPCClientError, createTRPCClient, type TRPCClient } from "@trpc/client";
 import { z } from "zod";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
-import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
+import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { Visibility } from "../state/visibility.ts";
 import { NavigationRequests } from "../state/navigationRequests.ts";
+import { Visibility } from "../state/visibility.ts";
 import { fetchLink } from "./fetchLink.ts";
-import { followDesktop, followDocument } from "./followVisibility.ts";
+
+/** For the life of the page. */
+export const followDocument = (document: Document, visibility: Visibility): void => {
+  const look = () => visibility.set(document.visibilityState === "visible");
+  document.addEventListener("visibilitychange", look);
+  look();
+};
+
+/** Also takes the menu's requests. For the life of the page; without the app's word the document has to do. */
+export const followDesktop = (
+  desktop: TRPCClient<DesktopRouter>,
+  visibility: Visibility,
+  navigation: NavigationRequests,
+): void => {
+  desktop.desktop.events.subscribe(undefined, {
+    onData: (event) => {
+      switch (event.kind) {
+        case "visibility":
+          visibility.set(event.isVisible);
+          return;
+        case "go":
+          navigation.put(event.view);
+          return;
+      }
+    },
+    onError: () => followDocument(document, visibility),
+    onComplete: () => followDocument(document, visibility),
+  });
+};
 
 declare global {
   interface Window {

@@ -1,6 +1,6 @@
 // The rows of the view that is shown, made of the feed and of what the person chose.
 import { useMemo, useState } from "react";
-import { RowMemory } from "../../ui/lists/rowMemory.ts";
+import { RowMemory } from "../../ui/lists/rows.ts";
 import { moveSelection } from "../../ui/lists/rows.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";

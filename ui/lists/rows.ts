@@ -1,13 +1,13 @@
 // The overview as one flat list of rows, so that a thousand panes can be drawn by the window; and moving through it with
 // the keyboard.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import type { Group, Overview } from "./groups.ts";
+import { arrange, type Arranged, type Filter, type Group, type Overview } from "./groups.ts";
 import {
   sessionRowKey,
   summariseSessions,
-  windowsOf,
   type SessionSummary,
   type WindowSummary,
+  windowsOf,
 } from "./sessions.ts";
 import type { View } from "./views.ts";
 
@@ -157,3 +157,27 @@ export const moveSelection = (rows: readonly Row[], key: string | null, step: 1 
   if (index === -1) return (step === 1 ? keys[0] : keys.at(-1)) ?? null;
   return keys[Math.min(Math.max(index + step, 0), keys.length - 1)] ?? null;
 };
+
+/**
+ * Arranges the feed's panes again and again, and gives the same objects for what did not change since the last time: of a
+ * thousand rows one batch changes a few, and only those are drawn anew. Answers depend on what is asked alone; what it remembers decides only which equal objects they are made of.
+ */
+export class RowMemory {
+  private arranged: Arranged | null = null;
+  private rows: readonly Row[] = [];
+
+  arrange(
+    panes: ReadonlyMap<string, PaneView>,
+    targets: ReadonlyMap<string, TargetView>,
+    filter: Filter,
+  ): Overview {
+    const overview = arrange(panes.values(), targets, filter, this.arranged);
+    this.arranged = { targets, overview };
+    return overview;
+  }
+
+  list(source: RowSource): readonly Row[] {
+    this.rows = keepRows(listRows(source), this.rows);
+    return this.rows;
+  }
+}

@@ -1,18 +1,65 @@
 // The setup: four steps that prove the chain from tmux to a notification. Each shows what really came of it, can be passed
 // by and run again; how far one came is remembered.
-import { useCallback, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";
 import { useEscape } from "../../hooks/useEscape.ts";
 import { STEPS, type Onboarding, type StepId, type StepResult } from "../../state/onboarding.ts";
+import { ActionButton } from "../ActionButton.tsx";
 import { Page } from "../settings/Page.tsx";
-import settings from "../settings/settings.module.css";
 import { AgentsStep } from "./AgentsStep.tsx";
 import { HooksStep } from "./HooksStep.tsx";
 import { NotificationStep } from "./NotificationStep.tsx";
-import styles from "./onboarding.module.css";
-import { Step } from "./Step.tsx";
 import { TmuxStep } from "./TmuxStep.tsx";
+import settings from "../settings/settings.module.css";
+import styles from "./onboarding.module.css";
+
+export const OnboardingOffer = ({ onStart, onRefuse }: { onStart: () => void; onRefuse: () => void }) => (
+  <section className={styles.offer} aria-label="Setup">
+    <p>New here? Four steps prove that you see every agent and hear of every wait.</p>
+    <div className={styles.buttons}>
+      <ActionButton tone="primary" onClick={onStart}>
+        Set up
+      </ActionButton>
+      <ActionButton onClick={onRefuse}>Not now</ActionButton>
+    </div>
+  </section>
+);
+
+interface StepProps {
+  number: number;
+  title: string;
+  isCurrent: boolean;
+  result: StepResult | undefined;
+  onOpen: () => void;
+  children: ReactNode;
+}
+
+const RESULT_WORDS: Readonly<Record<StepResult, string>> = {
+  done: "proved",
+  failed: "needs attention",
+  skipped: "skipped",
+};
+const MARKS: Readonly<Record<StepResult, string>> = { done: "✓", failed: "!", skipped: "·" };
+
+export const Step = ({ number, title, isCurrent, result, onOpen, children }: StepProps) => (
+  <li className={styles.step} data-current={isCurrent}>
+    <h2 className={styles.stepTitle}>
+      <button type="button" className={styles.head} aria-expanded={isCurrent} onClick={onOpen}>
+        <span className={styles.number} data-result={result ?? "open"} aria-hidden="true">
+          {result === undefined ? number : MARKS[result]}
+        </span>
+        <span className={styles.headText}>{title}</span>
+        {result !== undefined && (
+          <span className={styles.result} data-result={result}>
+            {RESULT_WORDS[result]}
+          </span>
+        )}
+      </button>
+    </h2>
+    {isCurrent && <div className={styles.content}>{children}</div>}
+  </li>
+);
 
 interface OnboardingViewProps {
   host: Host;

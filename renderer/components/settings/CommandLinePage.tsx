@@ -1,13 +1,32 @@
 // How a shell gets the `agtmux` command. The desktop app links its own; a browser shows what to run.
+import { useState } from "react";
 import type { CommandLineState } from "../../../core/model/desktop.ts";
-import type { DesktopApi, Host } from "../../connection/connectHost.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
+import type { DesktopApi, Host } from "../../connection/connectHost.ts";
 import { ActionButton } from "../ActionButton.tsx";
-import { Command } from "./Command.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
-import styles from "./settings.module.css";
 import { useAsk } from "./useAsk.ts";
 import { useTask } from "./useTask.ts";
+import styles from "./settings.module.css";
+
+export const Command = ({ text }: { text: string }) => {
+  const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
+  const copy = () => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopied("yes"),
+      () => setCopied("failed"),
+    );
+  };
+  return (
+    <div className={styles.command}>
+      <pre tabIndex={0} role="group" aria-label={`Command: ${text}`}>
+        {text}
+      </pre>
+      <ActionButton onClick={copy}>{copied === "yes" ? "Copied" : "Copy"}</ActionButton>
+      {copied === "failed" && <span role="status">Copying is not allowed here: select it instead.</span>}
+    </div>
+  );
+};
 
 const STATE_WORDS = {
   installed: "installed",

@@ -1,10 +1,44 @@
 // Launch at login, and what the daemon keeps and for how long.
 import type { SettingKey, SettingValues } from "../../../core/model/settings.ts";
-import type { Host } from "../../connection/connectHost.ts";
+import { displaySentence } from "../../../ui/text/displayText.ts";
+import type { DesktopApi, Host } from "../../connection/connectHost.ts";
 import { ConfigPage } from "./ConfigPage.tsx";
-import { Group, TextField } from "./fields.tsx";
-import { LaunchAtLogin } from "./LaunchAtLogin.tsx";
-import { useSettings, type SettingsState } from "./useSettings.ts";
+import { Absent, FailureText, Group, TextField, Toggle } from "./fields.tsx";
+import { useDesktop } from "./useDesktop.ts";
+import { type SettingsState, useSettings } from "./useSettings.ts";
+import styles from "./settings.module.css";
+
+const AtLogin = ({ api }: { api: DesktopApi }) => {
+  const { value, failure, task, change } = useDesktop(api);
+  return (
+    <>
+      <FailureText failure={failure ?? task.failure} />
+      {value?.launchAtLogin.isSupported === false && (
+        <Absent>{displaySentence(value.launchAtLogin.problem ?? "The app cannot arrange this here")}</Absent>
+      )}
+      {value?.launchAtLogin.isSupported === true && (
+        <Toggle
+          label="Launch at login"
+          isOn={value.launchAtLogin.isOn}
+          onChange={(isOn) => change(() => api.desktop.setLaunchAtLogin.mutate({ isOn }))}
+        />
+      )}
+      {value?.launchAtLogin.isSupported === true && value.launchAtLogin.problem !== null && (
+        <p className={styles.failure}>{displaySentence(value.launchAtLogin.problem)}</p>
+      )}
+    </>
+  );
+};
+
+export const LaunchAtLogin = ({ desktop }: { desktop: DesktopApi | null }) => (
+  <Group title="Start">
+    {desktop === null ? (
+      <Absent>Launch at login is a choice of the desktop app; this is the popover in a browser.</Absent>
+    ) : (
+      <AtLogin api={desktop} />
+    )}
+  </Group>
+);
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

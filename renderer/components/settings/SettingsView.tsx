@@ -1,22 +1,71 @@
 // The settings: a list of sections, and the page of one. Esc goes up by one; at the top it leaves.
+import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
-import type { Host } from "../../connection/connectHost.ts";
-import type { Appearance } from "../../state/appearance.ts";
-import { ActionButton } from "../ActionButton.tsx";
+import type { Api, Host } from "../../connection/connectHost.ts";
 import { useEscape } from "../../hooks/useEscape.ts";
+import { TEXT_SIZES, THEMES, type Appearance } from "../../state/appearance.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { AddTarget } from "./AddTarget.tsx";
 import { AgentsPage } from "./AgentsPage.tsx";
-import { AppearancePage } from "./AppearancePage.tsx";
 import { CommandLinePage } from "./CommandLinePage.tsx";
 import { DiagnosticsPage } from "./DiagnosticsPage.tsx";
 import { GeneralPage } from "./GeneralPage.tsx";
 import { IntegrationsPage } from "./IntegrationsPage.tsx";
 import { NotificationsPage } from "./NotificationsPage.tsx";
 import { Page } from "./Page.tsx";
-import { labelOf, SECTIONS, type SectionId } from "./sections.ts";
 import { ShortcutsPage } from "./ShortcutsPage.tsx";
-import { TargetsPage } from "./TargetsPage.tsx";
+import { TargetCard } from "./TargetCard.tsx";
 import { TerminalPage } from "./TerminalPage.tsx";
+import { Choice, Group } from "./fields.tsx";
+import { SECTIONS, labelOf, type SectionId } from "./sections.ts";
 import styles from "./settings.module.css";
+
+export const TargetsPage = ({ api, targets }: { api: Api; targets: readonly TargetView[] }) => {
+  const [told, setTold] = useState("");
+  return (
+    <>
+      <p className={styles.told} role="status">
+        {told}
+      </p>
+      <ul className={styles.cards} aria-label="Targets">
+        {targets.map((target) => (
+          <TargetCard key={target.target} api={api} target={target} onTold={setTold} />
+        ))}
+      </ul>
+      <AddTarget api={api} taken={targets} onTold={setTold} />
+    </>
+  );
+};
+
+interface AppearancePageProps {
+  appearance: Appearance;
+  onChange: (appearance: Appearance) => void;
+}
+
+const THEME_LABELS = { system: "As the system", light: "Light", dark: "Dark" } as const;
+
+export const AppearancePage = ({ appearance, onChange }: AppearancePageProps) => (
+  <Group title="This window">
+    <Choice
+      label="Theme"
+      value={appearance.theme}
+      options={THEMES.map((theme) => ({ value: theme, label: THEME_LABELS[theme] }))}
+      onChange={(value) => {
+        const theme = THEMES.find((one) => one === value);
+        if (theme !== undefined) onChange({ ...appearance, theme });
+      }}
+    />
+    <Choice
+      label="Text size"
+      value={String(appearance.textSize)}
+      options={TEXT_SIZES.map((size) => ({ value: String(size), label: `${size} %` }))}
+      onChange={(value) => {
+        const textSize = TEXT_SIZES.find((one) => String(one) === value);
+        if (textSize !== undefined) onChange({ ...appearance, textSize });
+      }}
+    />
+  </Group>
+);
 
 interface SettingsViewProps {
   host: Host;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { PaneView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange } from "./groups.ts";
-import { RowMemory } from "./rowMemory.ts";
+import { RowMemory } from "./rows.ts";
 import { listRows } from "./rows.ts";
 
 const NO_FILTER = { text: "", states: new Set<never>() };
