@@ -12,7 +12,7 @@ import { ConfirmDialog } from "./ConfirmDialog.tsx";
 import { EmptyView, whyEmpty } from "./EmptyView.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { KillDialog } from "./KillDialog.tsx";
-import { ConnectionNotice, ProblemNotice } from "./Notices.tsx";
+import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
 import { ShortcutsDialog } from "./ShortcutsDialog.tsx";
@@ -156,9 +156,9 @@ export const App = ({ onSettings, offer }: AppProps) => {
         onChange={list.setFilter}
       />
       {offer}
-      <ConnectionNotice connection={connection} onRetry={retry} />
+      <ConnectionBanner connection={connection} onRetry={retry} />
       {view.kind !== "targets" && (
-        <ProblemNotice problems={overview.problems} onMore={() => list.go("targets")} />
+        <ProblemBanner problems={overview.problems} onMore={() => list.go("targets")} />
       )}
       <main className={styles.main} aria-label="Agents in tmux">
         <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />

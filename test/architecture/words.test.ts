@@ -8,10 +8,12 @@ import { readSources, ROOT } from "./sources.ts";
 const GONE: Readonly<Record<string, string>> = {
   "action record": "audit",
   anew: "resync",
+  beside: "SettingsHost",
   blind: "stale",
   breath: "yieldToEventLoop",
   "channel slots": "Semaphore",
   desk: "…Service",
+  "draw guard": "ErrorBoundary",
   far: "remote…",
   fleet: "ConnectedTargets",
   hands: "PaneClient, ProcessSignaller, …Actions",
@@ -19,6 +21,7 @@ const GONE: Readonly<Record<string, string>> = {
   "hide states": "markStale",
   "high marks": "watermarks",
   hindrance: "StoreOutage, disabledReason",
+  "key sheet": "ShortcutsDialog",
   "last values": "deferredWrites",
   "last words": "crashMessage",
   ledger: "UnitOfWork",
@@ -39,6 +42,7 @@ const GONE: Readonly<Record<string, string>> = {
   thrifty: "incrementalProbe",
   "wake ups": "powerEvents",
   weigh: "candidates",
+  wishes: "NavigationRequests",
   world: "LiveState",
 };
 
@@ -55,7 +59,7 @@ const goneIn = (name: string): string[] =>
 const tell = (where: string, name: string): string[] =>
   goneIn(name).map((word) => `${where}: ${name} (say ${GONE[word]})`);
 
-const FOLDERS = ["core", "adapters", "cli", "main", "preload"];
+const FOLDERS = ["core", "adapters", "cli", "main", "preload", "renderer", "ui"];
 
 describe("words that are gone", () => {
   it.each(FOLDERS)("are in no exported name of %s", (folder) => {

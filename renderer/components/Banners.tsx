@@ -3,9 +3,9 @@ import type { Connection } from "../../ui/lists/feedReducer.ts";
 import type { Problem } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { Countdown } from "./Age.tsx";
-import styles from "./Notices.module.css";
+import styles from "./Banners.module.css";
 
-export const ConnectionNotice = ({
+export const ConnectionBanner = ({
   connection,
   onRetry,
 }: {
@@ -34,12 +34,12 @@ export const ConnectionNotice = ({
 /** The rest is in the view of targets. */
 const MAX_PROBLEMS = 2;
 
-interface ProblemNoticeProps {
+interface ProblemBannerProps {
   problems: readonly Problem[];
   onMore: () => void;
 }
 
-export const ProblemNotice = ({ problems, onMore }: ProblemNoticeProps) => {
+export const ProblemBanner = ({ problems, onMore }: ProblemBannerProps) => {
   if (problems.length === 0) return null;
   const more = problems.length - MAX_PROBLEMS;
   return (
