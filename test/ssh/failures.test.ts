@@ -87,7 +87,7 @@ const stateOf = (target: string, player: Player) =>
 const untilState = (target: string, player: Player, state: string): Promise<void> =>
   until(() => stateOf(target, player) === state, `the agent on ${target} is ${state}`, LIMIT_MS);
 const remoteServerOf = (target: string) =>
-  remoteTargets.target(target)?.servers.find(({ tmux_server }) => tmux_server === "far");
+  remoteTargets.target(target)?.servers.find(({ tmux_server }) => tmux_server === "remote");
 const untilSeen = (target: string): Promise<void> =>
   until(() => remoteServerOf(target)?.status === "ok", `${target} is watched`, LIMIT_MS);
 /** Logins that the server has seen. */
