@@ -76,7 +76,7 @@ describe("one pane", () => {
       code: 19,
       stdout: "",
       stderr:
-        "agtmux: the agent ended before it got to idle [E_RUNTIME_ENDED]. Wait for 'gone' as well where that may happen.\n" +
+        "agtmux: the agent ended before it got to idle [E_RUNTIME_ENDED]. If the agent may end, wait for 'gone' too.\n" +
         "  pane:host/work/@1/%1 was last running\n",
     });
     expect(await gone.finished).toMatchObject({ code: 0, stdout: "rt1\trunning\n" });

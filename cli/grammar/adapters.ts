@@ -24,7 +24,7 @@ export const addAdapters = (program: Verb, context: CliContext): void => {
     );
   adapters
     .command("disable")
-    .description("recognise an agent no more: its panes count as panes without one")
+    .description("stop recognising an agent: its panes count as panes without one")
     .argument("<agent>")
     .addOption(json())
     .example("agtmux adapters disable pi", "Written into config.json, so that it lasts.")

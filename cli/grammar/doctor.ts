@@ -16,7 +16,7 @@ export const addDoctor = (program: Verb, context: CliContext, outcome: Outcome):
     .option("--strict", "warnings count as problems for the exit status")
     .addOption(json())
     .addHelpText("after", STATUS)
-    .example("agtmux doctor", "Every link of the chain, with evidence and a remedy for what does not hold.")
+    .example("agtmux doctor", "Every link of the chain, with evidence, and a remedy for each broken one.")
     .example("agtmux doctor --strict --json", "For a script: every finding, and exit status 1 for any doubt.")
     .action(async (options) => {
       outcome.exitCode = await (await import("../verbs/doctor.ts")).runDoctor(context, options);

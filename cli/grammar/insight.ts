@@ -27,7 +27,7 @@ export const addInsight = (program: Verb, context: CliContext): void => {
     .addOption(json())
     .example(
       "agtmux explain pane:host/work/@1/%3",
-      "The rule that decided, every signal, and what became of it.",
+      "The rule that decided, and every signal with its outcome.",
     )
     .action(async (ref, options) => (await import("../verbs/explain.ts")).runExplain(context, ref, options));
   program

@@ -32,7 +32,7 @@ const addList = (program: Verb, context: CliContext): void => {
     .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")
     .example(
       "agtmux list panes --needs-action --plain --columns ref,kind,body",
-      "Three fields of each, apart by tabs, for a shell script.",
+      "Three fields of each, separated by tabs, for a shell script.",
     )
     .example("agtmux list panes --needs-action", "Only what waits for you: approvals, questions and errors.")
     .example(

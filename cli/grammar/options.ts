@@ -57,7 +57,7 @@ export const addTableView = (
 
 /** With `--columns` it is the way to read single fields without a JSON parser. */
 export const plain = () =>
-  new Option("--plain", "for scripts: a line per row, raw columns apart by tabs, '-' for none");
+  new Option("--plain", "for scripts: a line per row, raw columns separated by tabs, '-' for none");
 
 export const addGuards = (command: Verb): Verb =>
   command

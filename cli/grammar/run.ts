@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 export const addRun = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("run")
-    .description("start an agent so that a crash is told from an orderly end; never required")
+    .description("start an agent so that a crash can be told from a normal end; optional")
     .argument("<agent>")
     .argument("[arguments...]")
     .usage("[--] <agent> [arguments...]")

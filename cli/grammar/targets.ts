@@ -46,7 +46,7 @@ const addConnect = (target: Verb, context: CliContext): void => {
     .description("try to connect now, once, and say how it went")
     .argument("<target>")
     .addOption(json())
-    .example("agtmux target connect vm1", "How it is connected, or what keeps it from that and what to do.")
+    .example("agtmux target connect vm1", "How it is connected, or why it is not and what to do.")
     .action(async (name, options) =>
       (await import("../verbs/targetChange.ts")).runTargetConnect(context, name, options),
     );

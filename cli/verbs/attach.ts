@@ -8,7 +8,9 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { errorCodeOf } from "../../core/model/systemError.ts";
 
-/** Ctrl-C belongs to the pane now: tmux takes it before it becomes a signal, and what is left of it must not end us first. */
+/**
+ * Ctrl-C belongs to the pane now: tmux takes it before it becomes a signal. One that still reaches us must not end us first.
+ */
 const ignoreSignal = () => {};
 
 /** Runs the command on our own terminal; resolves with its exit status, 128 + n after signal n. */

@@ -62,7 +62,7 @@ export const runAudit = async (
     return;
   }
   if (list.items.length === 0) {
-    context.print("Nothing was done yet.\n");
+    context.print("No action is on record yet.\n");
     return;
   }
   const rows = list.items.map((entry) => toRow(entry, context.now()));

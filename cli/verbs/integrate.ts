@@ -86,7 +86,9 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
     const name = cleanLine(plan.agent);
     if (plan.changes.length === 0) {
       print(plan, [
-        action === "uninstall" ? `${name} has nothing of agtmux.` : `${name} is already integrated.`,
+        action === "uninstall"
+          ? `Nothing of agtmux is installed in ${name}.`
+          : `${name} is already integrated.`,
       ]);
       return 0;
     }

@@ -1,5 +1,5 @@
-// `agtmux target add <name>`: a machine joins those that are watched. It waits a while for the first connection, because
-// what a person wants to know is whether it works; whether it does is no matter of the exit status.
+// `agtmux target add <name>`: a machine joins those that are watched. It waits a while for the first connection, because a
+// person wants to know whether it works. The exit status does not depend on that.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { TargetAddedDocument } from "../../core/model/documents.ts";
@@ -78,7 +78,7 @@ const addLocal = async (context: CliContext, name: string, options: TargetAddOpt
     const all = await client.call((api) => api.targets.query());
     const item = all.find(({ target }) => target === HOST_TARGET);
     if (item === undefined)
-      throw new AgtmuxError("E_TARGET_UNKNOWN", "the daemon does not tell of this machine");
+      throw new AgtmuxError("E_TARGET_UNKNOWN", "the daemon does not list this machine");
     if (options.json === true) printDocument<TargetAddedDocument>(context, { item, problem: null });
     else context.print(`${HOST_TARGET} is this machine and is watched already.\n`);
   });

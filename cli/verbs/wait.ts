@@ -1,5 +1,5 @@
-// `agtmux wait`: ends when a condition holds for a pane, or for any or every one that the filters let through. It follows
-// the change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
+// `agtmux wait`: ends when a condition holds for one pane, or for any or every pane that fits the filters. It follows the
+// change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
 import { setTimeout } from "node:timers/promises";
 import { matchesFilters, shownFilters } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";

@@ -24,7 +24,7 @@ interface Screen {
   close(): void;
 }
 
-/** What does not fit goes, and is said to be gone; the last line stays free for the cursor. */
+/** Lines that do not fit are cut, and a line says how many; the last line stays free for the cursor. */
 export const clip = (
   lines: readonly string[],
   size: { rows: number; columns: number },

@@ -68,9 +68,9 @@ const focusIn = (tmux: readonly string[], client: TmuxClient, pane: Pane): strin
 };
 
 /**
- * Of the clients that show one of the pane's sessions: a native one before all, because beside it no other may be opened; a
- * plain one in the session that stands for the pane before one in another session of its group. One that may only look is
- * no place to answer an agent.
+ * Of the clients that show one of the pane's sessions: a native one first, because no other may be opened beside it; a plain
+ * one in the session that stands for the pane before one in another session of its group. One that may only look is no place to
+ * answer an agent.
  */
 const chooseShowing = (clients: readonly TmuxClient[], pane: Pane): TmuxClient | null => {
   const sessions = [pane.sessionId, ...pane.alsoIn.map(({ sessionId }) => sessionId)];

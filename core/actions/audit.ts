@@ -47,7 +47,7 @@ export interface ActionAuditDeps {
 
 /** What an action brought about is seen by then: the visible lag that is promised. */
 const FOLLOWS_MS = 2_000;
-/** A preview that follows looks every moment: one line of the record stands for what one surface looks at in this time. */
+/** A live preview looks all the time: one line of the record stands for everything that one surface looks at in this time. */
 const SAME_LOOK_MS = 60_000;
 const MAX_LOOKS = 500;
 
@@ -102,7 +102,7 @@ export const createActionAudit = (deps: ActionAuditDeps): ActionAudit => {
           note(action, input, { ...about, outcome: outcomeOf?.(result) ?? "delivered" });
         return result;
       } catch (error) {
-        // What was refused brought nothing about; of a tmux that does not answer nobody knows.
+        // A refused action changed nothing. When tmux does not answer, nobody knows.
         const isRefusal = error instanceof AgtmuxError && error.code !== "E_TARGET_UNREACHABLE";
         closeWindow?.(isRefusal ? 0 : FOLLOWS_MS);
         note(action, input, { ...about, outcome: error instanceof AgtmuxError ? error.code : "failed" });

@@ -44,7 +44,7 @@ export const createIsPaneVisible =
       const clients = await listTmuxClients(connected.executor, [connected.tmuxPath, ...server.socketArgs]);
       return isInFront(clients, key.paneId, clock.now() / 1_000);
     } catch {
-      // The notice is worth more than the silence.
+      // Telling the person is better than silence.
       return false;
     }
   };

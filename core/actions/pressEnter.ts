@@ -42,7 +42,7 @@ export interface Typed {
   mark: BoxMark | null;
 }
 
-/** The row in which the typed text ends must be there still; null when it is not. */
+/** The row in which the typed text ends, which must still be there; null when it is not. */
 const enterCondition = ({ command, mark }: Typed, capture: PaneCapture) => {
   if (mark === null) return { command, screenShows: landmarks(capture, null) };
   const row = rowOf(mark, capture);

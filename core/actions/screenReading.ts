@@ -1,4 +1,4 @@
-// What a look at a pane says to its agent's adapter, and which rows of it are worth checking again when keys arrive. Pure.
+// What a capture of a pane tells its agent's adapter, and which of its rows are worth checking again when keys arrive. Pure.
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";

@@ -47,8 +47,8 @@ export class Collector {
   private cancelListing: (() => void) | null = null;
   private isClosed = false;
   /**
-   * False until a first complete look, and again once the target was down: what is known then is of before, so the target is
-   * not told to be back until everything was read.
+   * False until a first complete look, and again after the target was down: what is known then is old, so the target is not
+   * reported as back until everything was read.
    */
   private hasSight = false;
   private isStarted = false;

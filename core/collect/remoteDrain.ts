@@ -24,8 +24,8 @@ const growing = (ms: number): number => Math.min(Math.max(FIRST_RETRY_MS, ms * 2
 
 export interface RemoteDrain {
   /**
-   * Takes what lies there already, and goes on by itself. A failure is logged and tried again; of a spool that fills without an
-   * end not all is waited for.
+   * Takes what lies there already, and goes on by itself. A failure is logged and tried again; when a spool never stops
+   * filling, it does not wait for all of it.
    */
   start(): Promise<void>;
   close(): Promise<void>;

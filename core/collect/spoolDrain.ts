@@ -10,7 +10,10 @@ import { createYielding } from "./yieldToEventLoop.ts";
 import { readEventFile } from "./eventFile.ts";
 import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
 
-/** Larger ones cost as much for an event and hold up whoever waits for an answer: ten milliseconds with these, forty with 500. */
+/**
+ * Larger batches cost as much per event, and delay whoever waits for an answer: by ten milliseconds with these, by forty with
+ * 500.
+ */
 const BATCH_FILES = 200;
 /** Our clock and the wall clock differ by less unless that was set back. */
 const SET_BACK_MS = 1_000;
@@ -81,7 +84,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     names: readonly string[],
     yieldToEventLoop: () => Promise<void>,
   ): Promise<boolean> => {
-    // Our clock does not go back with the wall clock; the files' times do, and would be older than what came before them.
+    // When the wall clock is set back, our clock is not. The files' times are, and would be older than what came before them.
     const aheadMs = clock.now() - Date.now();
     const laterMs = aheadMs > SET_BACK_MS ? aheadMs : 0;
     const good: { name: string; envelope: Envelope }[] = [];

@@ -7,7 +7,7 @@ import { errorCodeOf } from "../model/systemError.ts";
 
 /** Files kept in `bad` for a person to look at; the oldest go first. */
 export const MAX_BAD_FILES = 100;
-/** Of a file that was set aside no more is kept. */
+/** No more than this is kept of a file that was set aside. */
 const MAX_KEPT_BYTES = 16 * 1_024;
 const STALE_TEMP_MS = 24 * 60 * 60 * 1_000;
 /** Parallel file operations: the thread pool has four threads, more would only queue. */

@@ -5,8 +5,8 @@ import type { Clock } from "../ports/clock.ts";
 const STRETCH_MS = 3;
 
 /**
- * For one stretch of work: to be awaited between its steps. It lets the loop turn when the last turn was a while ago, so
- * that whatever was true before may be otherwise after it.
+ * For one stretch of work: to be awaited between its steps. It lets the loop turn when the last turn was a while ago. Whatever
+ * was true before the call may have changed after it.
  */
 export const createYielding = (clock: Pick<Clock, "now">): (() => Promise<void>) => {
   let since = clock.now();

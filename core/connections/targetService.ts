@@ -9,7 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import { checkSshAlias } from "../targets/sshConfig.ts";
 import type { SshTarget, SshTargetDeps } from "./sshTarget.ts";
 
-/** What of a target a person may change; what is left out stays. */
+/** The settings of a target that a person may change; one that is left out stays as it is. */
 export interface TargetChange {
   name: string;
   enabled?: boolean | undefined;

@@ -7,7 +7,7 @@ import type { RemoteExecutor } from "../targets/remoteExecutor.ts";
 
 const BETTER_REASON_MS = 250;
 
-/** What is not known any better is told as the target not answering. */
+/** When no better reason is known, the target is reported as not answering. */
 export const asLost = (error: unknown): AgtmuxError => {
   if (error instanceof AgtmuxError) return error;
   const why = error instanceof Error ? error.message : String(error);

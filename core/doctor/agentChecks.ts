@@ -1,5 +1,5 @@
 // Checks of one agent on one target: is its hook in place and whole, do its own events arrive, may its dialogs be answered by
-// other programs, was its adapter ever held against a real run, and which version runs.
+// other programs, was its adapter ever compared with a real run, and which version runs.
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { formatAge } from "../model/words.ts";
@@ -84,7 +84,7 @@ const checkIntegration = async (subject: Subject): Promise<Diagnosis> => {
         status: "problem",
         summary: `The hooks of ${adapter.displayName} are in place, but something is wrong with them.`,
         evidence: installation.problems.join("; "),
-        remedy: `Put right what is named, then check with ${command(subject, "--verify")}.`,
+        remedy: `Fix the above, then run ${command(subject, "--verify")}.`,
       };
     case "drifted":
       return {
@@ -134,14 +134,14 @@ const checkConfirmation = async ({ adapter, seen, link }: Subject): Promise<Diag
   if (isGeneral !== true && panes.length === 0) return null;
   return {
     status: "ok",
-    summary: `Another program may answer permission requests of ${adapter.displayName}: a wait is shown once its dialog was seen.`,
+    summary: `Another program may answer permission requests of ${adapter.displayName}: a wait is shown only after its dialog was seen.`,
     evidence: isGeneral === true ? "in the user's settings" : panesOf(panes),
   };
 };
 
 const checkVerified = async ({ adapter, seen, installation }: Subject): Promise<Diagnosis | null> => {
   if (adapter.capabilities.verified) return null;
-  const summary = `The adapter of ${adapter.displayName} is unverified: it was never held against a recorded run.`;
+  const summary = `The adapter of ${adapter.displayName} is unverified: it was never compared with a recorded run.`;
   if (seen.length === 0 && (await installation()).kind === "absent") return { status: "skipped", summary };
   return {
     status: "warning",
@@ -160,7 +160,7 @@ const judgeVersion = ({ adapter }: Subject, version: string, paneRef: string): D
   if (recorded.length === 0 || recorded.some((one) => majorOf(one) === majorOf(version)))
     return {
       status: "ok",
-      summary: `${adapter.displayName} ${version} was not recorded itself; what is not recognised shows as unknown.`,
+      summary: `${adapter.displayName} ${version} has no recording of its own; what is not recognised shows as unknown.`,
       evidence,
     };
   return {

@@ -62,7 +62,7 @@ const versionOfPackage = (text: string): string | null => {
   }
 };
 
-/** `…/<agent>/versions/1.2.3`; the version of an interpreter that the path goes through is none of the agent. */
+/** `…/<agent>/versions/1.2.3`; the version of an interpreter in the path is not the agent's version. */
 const versionInPath = (path: string): string | null => {
   const parts = path.split("/");
   const at = parts.findLastIndex((part) => VERSION.test(part));
@@ -71,8 +71,8 @@ const versionInPath = (path: string): string | null => {
 };
 
 /**
- * Null where it cannot be told without starting something. `path` is asked where nothing but the name of the program is known: the
- * PATH there, which may be another than the agent's own.
+ * Null when the version cannot be found without starting something. `path` gives the PATH there, and is asked only when nothing
+ * but the program's name is known. It may differ from the agent's own PATH.
  */
 export const agentVersionOf = async (
   files: TargetFiles,

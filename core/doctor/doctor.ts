@@ -1,5 +1,5 @@
-// `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It looks; nothing
-// that it does changes a state, a setting or a pane.
+// `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It only looks: it
+// changes no state, setting or pane.
 import { redactFinding, runChecks } from "../model/doctorCheck.ts";
 import type { Finding } from "../model/doctorView.ts";
 import { AgtmuxError } from "../model/errors.ts";

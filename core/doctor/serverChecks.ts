@@ -44,7 +44,7 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
     summary:
       mode === "direct"
         ? `The tmux server ${name} is asked over its socket.`
-        : `The tmux server ${name} is asked by the tmux program.`,
+        : `The tmux server ${name} is asked through the tmux program.`,
     evidence,
   };
 };

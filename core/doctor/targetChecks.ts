@@ -61,7 +61,7 @@ const judgeVersion = (path: string, version: TmuxVersion): Diagnosis => {
     case "newer":
       return {
         status: "warning",
-        summary: `agtmux is not tested with tmux ${version.raw}, but with ${TESTED_VERSIONS}: it is asked by the tmux program, which costs more.`,
+        summary: `agtmux is tested with tmux ${TESTED_VERSIONS}, not with ${version.raw}: it is asked through the tmux program, which costs more.`,
         evidence,
         remedy: "Nothing has to be done while the states are right. " + INSTALL_TMUX,
       };
@@ -96,7 +96,7 @@ const checkTmux = async (link: DoctorLink): Promise<Diagnosis> => {
   if (ran.exitCode === 0 && version.raw !== "") return judgeVersion(tmuxPath, version);
   return {
     status: "problem",
-    summary: `${tmuxPath} does not say its version any more.`,
+    summary: `${tmuxPath} no longer says its version.`,
     evidence: ran.timedOut ? "no answer" : `exit status ${ran.exitCode ?? "none"}: ${ran.stderr.trim()}`,
     remedy: INSTALL_TMUX,
   };
@@ -132,7 +132,7 @@ const checkAgents = ({ agents, view }: DoctorTarget, { panes }: DoctorLink): Dia
   return {
     status: "skipped",
     summary: `No agent is seen in the ${panes.length} panes of ${view.target}.`,
-    remedy: "Should there be one, see 'agtmux adapters try <ref>' for its pane.",
+    remedy: "If there should be one, run 'agtmux adapters try <ref>' on its pane.",
   };
 };
 

@@ -3,7 +3,8 @@ import type { PaneView } from "../model/view.ts";
 
 /** Without regard to case first, so that the order is a person's, and then with it, so that it is one order. */
 export const byText = (a: string, b: string): number => {
-  // Most of what is compared is equal. A language's own order would be dear, in time and in two megabytes that hold it.
+  // Most of what is compared is equal. Sorting by a language's own order would be expensive: in time, and in the two megabytes
+  // that it needs.
   if (a === b) return 0;
   const [lowA, lowB] = [a.toLowerCase(), b.toLowerCase()];
   if (lowA !== lowB) return lowA < lowB ? -1 : 1;

@@ -28,8 +28,8 @@ const areLinesDrawn = (lines: readonly string[], rows: readonly string[]): boole
 };
 
 /**
- * What is drawn as added and as taken out is all that was announced so, or pieces of it in its order. False for rows of which
- * it is not known what they do. `columns`: in which lines are wrapped; null where each row is a line.
+ * What is drawn as added and as taken out is all that was announced so, or pieces of it in its order. False for rows whose
+ * effect is not known. `columns`: in which lines are wrapped; null where each row is a line.
  */
 export const isContentDrawn = (
   announced: string,

@@ -1,5 +1,5 @@
-// How much may be said that nobody asked for. A remote side, a login shell and a tmux say a little by themselves; what goes on
-// saying more is broken or means harm, and reading it would keep this process from everything else.
+// How much unrequested output is allowed. A remote side, a login shell and a tmux write a little by themselves. One that goes
+// on writing more is broken or means harm, and reading it would keep this process from everything else.
 
 /** At once, in bytes. */
 export const UNASKED_BYTES = 1024 * 1024;

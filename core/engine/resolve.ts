@@ -58,7 +58,7 @@ const toVerdict = (candidate: Candidate, winner: Candidate | null): Verdict => (
   rule:
     candidate === winner || candidate.outcome !== "survives"
       ? candidate.rule
-      : "a more urgent or more specific candidate won",
+      : "a more urgent or more specific signal took priority",
   matched: candidate.evidence.signal.kind === "observation" ? candidate.evidence.signal.matched : null,
 });
 
@@ -79,7 +79,7 @@ const unknownReason = (
     return { reasonCode: "unsupported_signal", rule: "the screen shows nothing that the adapter knows" };
   if (candidates.some((candidate) => candidate.outcome === "stale"))
     return { reasonCode: "stale_signal", rule: "every candidate is stale" };
-  return { reasonCode: "no_signal", rule: "nothing has told the state yet" };
+  return { reasonCode: "no_signal", rule: "no signal has told the state yet" };
 };
 
 /**

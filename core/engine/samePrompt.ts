@@ -52,7 +52,7 @@ const isSameButSecrets = (redacted: string, other: string): boolean => {
   return true;
 };
 
-/** What was taken out of an announced text, agents leave out in their own ways, with what follows it. */
+/** Agents leave out in their own ways what was removed from an announced text, and what follows it. */
 const isLeftOf = (announced: PromptRequest, seen: PromptRequest): boolean => {
   const [whole, left] = [compact(announced.body ?? ""), compact(seen.body ?? "")];
   let at = 0;

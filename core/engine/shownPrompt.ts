@@ -1,5 +1,6 @@
 // What is shown of a prompt that an event announced and the screen draws, and whether that is the complete text. Pure. Every
-// comparison is to the letter: white space counts but where a wrap explains that it is missing, and kinds never cross.
+// comparison is to the letter: white space counts, except where a wrap explains that it is missing, and a request never matches
+// one of another kind.
 import type { PromptRequest } from "../model/request.ts";
 import { isContentDrawn } from "./drawnContent.ts";
 import { matchDrawn } from "./drawnText.ts";

@@ -47,7 +47,7 @@ const bindWrapper = (input: Omit<BindInput, "sessionId">): Binding => {
   return { kind: "dropped", reason: "agent_mismatch" };
 };
 
-/** Of each target: what waits for longer than seconds belongs to nobody. */
+/** For each target: an event that waits for longer than seconds belongs to nobody. */
 const MAX_PENDING = 2_000;
 
 const partition = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
@@ -235,7 +235,7 @@ export class Events {
       this.bindPending(targetId);
   }
 
-  /** Inside a commit: of a target that floods with events of nobody the oldest are given up. */
+  /** Inside a commit: when a target floods with events that belong to nobody, the oldest are given up. */
   private boundPending(targetId: string): void {
     const waiting = this.unitOfWork.pending.filter((event) => event.targetId === targetId);
     if (waiting.length > MAX_PENDING) this.giveUp(waiting.slice(0, waiting.length - MAX_PENDING));

@@ -5,7 +5,7 @@ import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Prompt, RuntimeEntry } from "./liveState.ts";
 
-/** So many open requests of one agent are kept to the letter; of older ones what is stored. */
+/** This many open requests of one agent are kept to the letter; older ones only as they are stored. */
 const MAX_KEPT = 32;
 
 /** Names one asking of a prompt by its text to the letter; keyed, for this life of the daemon. */
@@ -71,7 +71,7 @@ export const promptWith = (
   const isKnown = announced.isLive || seen !== null;
   const { runtimeId } = entry.runtime;
   if (!isKnown) return { request, fingerprint: null };
-  // What is announced and drawn otherwise may be denied, but only as long as just this is drawn.
+  // A request that is drawn differently than announced may be denied, but only while exactly this is drawn.
   const drawn = seen !== null && request.isWhole !== true ? { drawn: seen } : {};
   return { request, fingerprint: fingerprintOf({ runtimeId, requestId, request, ...drawn }) };
 };

@@ -73,7 +73,7 @@ export class RowViews {
     return crashed.length === 0 ? none.concat(...rows) : none.concat(...rows, crashed).toSorted(byPlace);
   }
 
-  /** What cannot be stored cannot be decided: after a while the last decision is no longer a claim about now. */
+  /** While nothing can be stored, nothing can be decided. After a while the last decision says nothing about the present. */
   private shown(view: PaneView): PaneView {
     return this.unitOfWork.isStale ? asUnknown(view) : view;
   }

@@ -1,6 +1,6 @@
-// The rows of one tmux server, in the order of lists. What did not move since the last list is neither looked up nor sorted
-// again, only compared by reference: with ten thousand panes the rows themselves no longer fit the processor's caches, and
-// every look into each of them costs more than all else.
+// The rows of one tmux server, in the order of lists. Rows that did not change since the last list are only compared by
+// reference, not looked up or sorted again: with ten thousand panes the rows themselves no longer fit the processor's caches,
+// and every look into each of them costs more than all else.
 import { byPlace } from "../engine/byPlace.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";

@@ -24,7 +24,7 @@ const isSameAsking = (previous: Resolution, now: Resolution, isRestored: boolean
   return isRestored && isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
 };
 
-/** A prompt whose text comes to be known is no other one. */
+/** A prompt stays the same one when its text becomes known. */
 const isSamePrompt = (before: string | null, now: string | null): boolean =>
   before === null || now === null || before === now;
 
@@ -60,7 +60,7 @@ export class States {
     sourceEventId: string | null = null,
   ): boolean {
     const { store, redact } = this.unitOfWork.deps;
-    // What is decided is decided by what the store holds, so that a restart changes no state.
+    // Decisions use only what the store holds, so that a restart changes no state.
     const evidence = redact(raw);
     const row = store.insertEvent(evidence, payload, { actionId: this.actionOf(entry), sourceEventId });
     if (row === null) {
@@ -105,7 +105,7 @@ export class States {
     if (prompt === null || fingerprint !== null) entry.isRestored = false;
     entry.prompt = prompt;
     if (isSame) {
-      // The age of not knowing must not restart with every look.
+      // The age of `unknown` must not restart with every look.
       entry.resolution =
         resolution.status.state === "unknown" ? { ...resolution, since: previous.since } : resolution;
       showProgress(entry, at, false);

@@ -103,7 +103,7 @@ export const ERROR_CODES = {
   E_RUNTIME_ENDED: {
     exit: 19,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Wait for 'gone' as well where that may happen.",
+    remedy: "If the agent may end, wait for 'gone' too.",
   },
   E_ADDRESS_REUSED: {
     exit: 25,

@@ -1,4 +1,4 @@
-// Of several open requests the one whose dialog is on the screen is the one that is asked now: what another says must never be
+// When several requests are open, the one whose dialog is on the screen is asked now: the text of another one must never be
 // shown above its keys.
 import { isWaiting } from "../../model/state.ts";
 import { mayBeSamePrompt } from "../samePrompt.ts";
@@ -23,7 +23,9 @@ const dialogOf = (candidates: readonly Candidate[]): Candidate | null =>
 const isUndrawn = ({ evidence }: Candidate, readAt: number): boolean =>
   evidence.signal.kind === "request" && evidence.eventTime + evidence.signal.dialogGraceMs > readAt;
 
-/** Open requests lose to the dialog on the screen where it is another one's, or nobody's who announced it. */
+/**
+ * An open request loses to the dialog on the screen when that dialog belongs to another request, or was not announced by any.
+ */
 export const chooseShown = (candidates: Candidate[], context: ResolveContext): Candidate[] => {
   const dialog = dialogOf(candidates);
   const seen = dialog?.request ?? null;

@@ -20,8 +20,8 @@ export const isTurnOver = (status: Status): boolean =>
   status.state === "completed" || status.state === "idle" || status.state === "error";
 
 /**
- * An event that is not sure how its turn ended (medium confidence: the same one follows an answer, an interrupt and a cut
- * stream) is outdone by a reading that is: one that positively shows a failure or an interrupt.
+ * Some events are not sure how their turn ended (medium confidence: the same event follows an answer, an interrupt and a cut
+ * stream). A reading that positively shows a failure or an interrupt overrules such an event.
  */
 const knowsTheEnd = (shown: ObservationEvidence["signal"], told: ActivityEvidence["signal"]): boolean =>
   told.confidence !== "high" &&
@@ -29,7 +29,10 @@ const knowsTheEnd = (shown: ObservationEvidence["signal"], told: ActivityEvidenc
   (shown.status.state === "error" || shown.status.reasonCode === "interrupted") &&
   shown.status.state !== told.status?.state;
 
-/** Whether a reading says other than the event about the turn: over against running, or a surer word on how it ended. */
+/**
+ * Whether a reading contradicts the event about the turn: one says that it runs and the other that it is over, or the reading
+ * knows better how it ended.
+ */
 export const isContradicted = (turn: ActivityEvidence, observation: ObservationEvidence): boolean => {
   const [told, shown] = [turn.signal, observation.signal];
   if (told.status === null) return false;
@@ -135,7 +138,7 @@ export class ResolveContext {
     return {
       status,
       outcome: "survives",
-      rule: "holds while the process is verified",
+      rule: "the process lives, and nothing has changed since",
       changesAt: this.processStaleAt,
     };
   }
