@@ -53,7 +53,7 @@ it("shows a change in a component and in a view model within two seconds", async
     "Asks to run",
     "Would run",
   ]);
-  // The row is still expanded: nothing was loaded anew.
+  // The row is still expanded: nothing was loaded again.
   expect(await popover.detail.count()).toBe(1);
   const inViewModel = await change(page, "ui/actions/paneActions.ts", ["Interrupt…", "Stop it…"]);
   console.log(`shown after ${Math.round(inComponent)} ms and ${Math.round(inViewModel)} ms`);

@@ -40,7 +40,7 @@ const awaitMove = (
     return keys !== null && keys.length > 0 && keys.length < about.distance ? next : null;
   });
 
-/** Moves until one key is left, which confirms. Keys are read anew from every reading. */
+/** Moves until one key is left, which confirms. Keys come from every reading again. */
 const moveAndConfirm = async (input: AnswerInput, first: PromptReading, index: number): Promise<Pressed> => {
   let reading = first;
   for (let moves = 0; moves < MAX_MOVES; moves += 1) {

@@ -163,7 +163,7 @@ export const CALLS = {
   configSet: mutation(z.object({ key: z.string().min(1).max(200), value: z.unknown() }))<Settings>(),
   /** Looks only. `target`: this machine where it is left out. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
   integrationList: query(z.object({ target: refNameSchema.optional() }))<IntegrationSummary[]>(),
-  /** `repair`: our entries go and come anew, so that drifted ones are replaced. */
+  /** `repair`: our entries are removed and written again, so that changed ones are replaced. */
   integrationChange: mutation(
     z.object({
       agent: z.string(),

@@ -106,6 +106,7 @@ export class Collector {
 
   /** What counts as an agent changed: every pane's processes and screen are read anew with the next listing. */
   rescan(): void {
+    this.expectChanges();
     this.processes.forgetAll();
     this.screens.forgetAll();
     for (const state of this.servers) this.guard(this.listServer(state));
@@ -113,12 +114,18 @@ export class Collector {
 
   /** The same at once; resolves when all was read. Never rejects. */
   async resync(): Promise<void> {
+    this.expectChanges();
     this.processes.forgetAll();
     const look = Promise.all(this.servers.map((state) => this.listServer(state)));
     const read = look.then(() => this.screens.readAll());
     this.guard(read);
     // What failed was logged by the guard.
     await read.catch(() => {});
+  }
+
+  /** A glance may leave what changed less than a second ago to the next look: here everything counts. */
+  private expectChanges(): void {
+    for (const { watched } of this.servers) watched.expectChange();
   }
 
   /** Which agents still live, as far as that was not seen a moment ago. Never rejects. */

@@ -66,7 +66,7 @@ const pass = async (ms: number): Promise<void> => {
   }
   now = end;
 };
-/** A file as the remote side has it; its clock shows `farSeconds`. */
+/** A file as the remote side has it, whose clock is far behind ours. */
 const drop = (name: string, ageMs: number, more: Partial<SpooledFile> = {}): void => {
   const bytes = Buffer.from(`agtmux-event 1\nagent=pi\nevent=${name}\n\n{}`);
   files.push({ name, modifiedSeconds: 12, ageMs, size: bytes.length, bytes, ...more });

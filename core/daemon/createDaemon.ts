@@ -224,7 +224,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   );
   owned.defer(config.onChange(() => tolerateStoreFailure(logger, () => targetService.apply())));
 
-  // After memory was rebuilt from the store: all targets are looked at anew, and until that no state is claimed.
+  // After memory was rebuilt from the store: all targets are looked at again, and until that no state is claimed.
   let stopWaiting = (): void => {};
   owned.defer(() => stopWaiting());
   ingest.onRebuilt(() => {

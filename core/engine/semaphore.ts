@@ -57,6 +57,7 @@ export const createKeyedMutex = (): KeyedMutex => {
   return {
     run: async (key, work) => {
       const mine = (last.get(key) ?? Promise.resolve()).then(work);
+      // The caller gets the failure; who comes next only waits for the end.
       const ended = mine.catch(() => undefined);
       last.set(key, ended);
       try {

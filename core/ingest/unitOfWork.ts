@@ -133,7 +133,7 @@ export class UnitOfWork {
   }
 
   /**
-   * Called when memory was rebuilt from the store while others went on: everything is to be looked at anew, and `resynced`
+   * Called when memory was rebuilt from the store while others went on: everything is to be looked at again, and `resynced`
    * called then. Until that no state is claimed.
    */
   onRebuilt(listener: () => void): void {

@@ -14,7 +14,7 @@ import type { RemoteExecutor } from "./remoteExecutor.ts";
 import { checkSshAlias, familyOf, readSshConfig } from "./sshConfig.ts";
 import { readIdentities } from "./sshIdentities.ts";
 
-// A transport that is chosen anew for each connection.
+// A transport that is chosen again for each connection.
 /** @param choose gives a fresh transport; what it throws, `connect` throws. */
 const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTransport => {
   let current: SshTransport | null = null;

@@ -1,5 +1,5 @@
-// The cheap look at a server of this machine, again and again. While nothing moves it asks for no more than when each window moved
-// last, a quarter of what a look at all panes costs; and what tmux said last time in the same words is not read once more.
+// The cheap look at a server of this machine, again and again. While nothing moves it asks only when each window moved last and how
+// many panes it has, half of what a look at all panes costs; and what tmux said last time in the same words is not read once more.
 import type { Clock } from "../ports/clock.ts";
 import type { ReadCommand } from "./readCommand.ts";
 import { PROBE_FORMATS, probeListing, parseProbeLine, type ProbeLine, type ProbeResult } from "./topology.ts";

@@ -170,6 +170,10 @@ const expectRest = async (): Promise<void> => {
   expect((user + system) / 1_000 / (performance.now() - startedAt)).toBeLessThan(0.5);
 };
 
+/** The first attempt may still meet the flood: the health that is awaited afterwards is what counts. */
+const connectAgain = (): Promise<unknown> =>
+  remoteTargets.daemon.daemon.service.targetConnect({ name: "vm1" }).catch((error: unknown) => error);
+
 const floodLogin = async (transport: Transport, kind: string): Promise<void> => {
   turn(true);
   const loginShell = program("shell", LOGIN_SHELLS[kind] ?? "", 'exec /bin/sh "$@"');
@@ -180,7 +184,7 @@ const floodLogin = async (transport: Transport, kind: string): Promise<void> => 
   });
   expectHeld(cost);
   turn(false);
-  await remoteTargets.daemon.daemon.service.targetConnect({ name: "vm1" }).catch(() => {});
+  await connectAgain();
   await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
 };
 
@@ -203,7 +207,7 @@ describe.each(EITHER)("a target over %s whose tmux has", (transport) => {
     });
     expectHeld(cost);
     turn(false);
-    await remoteTargets.daemon.daemon.service.targetConnect({ name: "vm1" }).catch(() => {});
+    await connectAgain();
     await remoteTargets.untilHealth("vm1", "ok", LIMIT_MS);
   });
 

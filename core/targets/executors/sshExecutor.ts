@@ -65,7 +65,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       throw error;
     }
   };
-  /** A remote side that floods is not talked to any more until its owner connects anew. */
+  /** A remote side that floods is not talked to any more until its owner connects again. */
   const lose = (error: AgtmuxError): void => {
     if (!isUp) return;
     isUp = false;
