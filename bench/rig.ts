@@ -12,7 +12,6 @@ import type { Clock } from "../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import type { Store } from "../core/ports/store.ts";
 import { openStore } from "../core/store/openStore.ts";
-import { redactEvidence } from "../core/store/redactEvidence.ts";
 import { redactText } from "../core/store/redactText.ts";
 import { somePane } from "../test/factories/ingest.ts";
 
@@ -94,7 +93,6 @@ export const createRig = (path: string): Rig => {
     timing: () => DEFAULT_TIMING,
     adapterOf: (agentType) => adapters.byAgentType(agentType),
     runtimeIdOf: (parts) => `rt_${createHash("sha256").update(parts.join("|")).digest("hex").slice(0, 16)}`,
-    redact: redactEvidence,
     redactText,
     fingerprintOf: createPromptFingerprint(),
   });

@@ -14,7 +14,6 @@ import { HOST_TARGET, type Pane } from "../../core/model/runtime.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { redactEvidence } from "../../core/store/redactEvidence.ts";
 import { redactText } from "../../core/store/redactText.ts";
 import type { Frame } from "./corpus.ts";
 import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
@@ -117,7 +116,6 @@ export class Player implements Disposable {
         timing: () => DEFAULT_TIMING,
         adapterOf: (agentType) => this.registry.byAgentType(agentType),
         runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
-        redact: redactEvidence,
         redactText,
         fingerprintOf: createPromptFingerprint(),
       });

@@ -31,7 +31,6 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RuntimePaths } from "../rpc/paths.ts";
 import { openDurableStore } from "../store/durableStore.ts";
-import { redactEvidence } from "../store/redactEvidence.ts";
 import { redactText } from "../store/redactText.ts";
 import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { readSshAliases } from "../targets/sshAliases.ts";
@@ -120,7 +119,6 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     timing: () => config.current.timing,
     adapterOf: (agentType) => adapterSwitch.enabled.byAgentType(agentType),
     runtimeIdOf,
-    redact: redactEvidence,
     redactText,
     fingerprintOf: createPromptFingerprint(),
   });

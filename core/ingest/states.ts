@@ -59,14 +59,14 @@ export class States {
     payload: unknown,
     sourceEventId: string | null = null,
   ): boolean {
-    const { store, redact } = this.unitOfWork.deps;
-    // Decisions use only what the store holds, so that a restart changes no state.
-    const evidence = redact(raw);
-    const row = store.insertEvent(evidence, payload, { actionId: this.actionOf(entry), sourceEventId });
-    if (row === null) {
+    const { store } = this.unitOfWork.deps;
+    const stored = store.insertEvent(raw, payload, { actionId: this.actionOf(entry), sourceEventId });
+    if (stored === null) {
       this.unitOfWork.drop("duplicate");
       return false;
     }
+    // Decisions use only what the store holds, so that a restart changes no state.
+    const { evidence, row } = stored;
     entry.facts = applyEvidence(entry.facts, evidence);
     keepAsked(entry, raw);
     entry.eventHorizon = Math.max(entry.eventHorizon, row);

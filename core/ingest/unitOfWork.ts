@@ -2,7 +2,6 @@
 // rebuilt from the store, because it must never be ahead of it.
 import { applyEvidence, EMPTY_FACTS, type Facts } from "../engine/facts.ts";
 import type { Timing } from "../model/config.ts";
-import type { Evidence } from "../model/evidence.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
@@ -47,9 +46,7 @@ export interface IngestDeps {
   adapterOf: (agentType: string) => AgentAdapter | null;
   /** Deterministic id of a runtime from its identity, so that the same process keeps its id over a daemon restart. */
   runtimeIdOf: (identity: readonly string[]) => string;
-  /** Takes secrets out of the texts of evidence, before anybody sees them. */
-  redact: (evidence: Evidence) => Evidence;
-  /** The same for a line of text, which is cut to `maxLength`. */
+  /** Takes secrets out of a line of text that no event carries, and cuts it to `maxLength`. Events lose theirs in the store. */
   redactText: (text: string, maxLength: number) => string;
   fingerprintOf: NamePrompt;
 }

@@ -110,6 +110,12 @@ export interface EventMarks {
   sourceEventId: string | null;
 }
 
+/** Evidence as the store keeps it, with its row number. */
+export interface StoredEvent {
+  row: number;
+  evidence: Evidence;
+}
+
 export interface Store {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
@@ -134,10 +140,10 @@ export interface Store {
   lastPaneEpoch(key: PaneKey): number;
 
   /**
-   * Stores evidence once per (runtime, source, dedupe key); returns its row number, or null for a duplicate. Redacts and
-   * bounds `rawPayload`.
+   * Stores evidence once per (runtime, source, dedupe key), or null for a duplicate. The one place where an event loses its
+   * secrets: evidence and payload are redacted and bounded here, and what is decided from is what comes back.
    */
-  insertEvent(evidence: Evidence, rawPayload: unknown, marks?: Partial<EventMarks>): number | null;
+  insertEvent(evidence: Evidence, rawPayload: unknown, marks?: Partial<EventMarks>): StoredEvent | null;
   /**
    * Hands over the evidence of a runtime one by one, with its row number, in no order: there may be more of it than is to
    * be held at once. `visit` must not write to the store.

@@ -119,8 +119,10 @@ export const createEvents = (
 
   return {
     insertEvent: (evidence, rawPayload, marks = {}) => {
-      const row = toRow(redactEvidence(evidence), redactPayload(rawPayload), marks);
-      return (db.inTransaction ? insertAndMark : insertAlone)(row, evidence.ingestedAt);
+      const stored = redactEvidence(evidence);
+      const values = toRow(stored, redactPayload(rawPayload), marks);
+      const row = (db.inTransaction ? insertAndMark : insertAlone)(values, evidence.ingestedAt);
+      return row === null ? null : { row, evidence: stored };
     },
     eachEvidence: (runtimeId, visit) => {
       for (const row of ofRuntime.iterate(runtimeId)) {

@@ -109,10 +109,10 @@ test("evidence is stored once per runtime, source and dedupe key, and comes back
   expect(store.insertEvent(sampleEvidence({ eventId: "e3", ingestedAt: 5_000 }), null)).toBeNull();
   reopen();
   expect(listEvidence(store, "r1")).toEqual([
-    { row: a, evidence: first },
-    { row: b, evidence: second },
+    { row: a?.row, evidence: first },
+    { row: b?.row, evidence: second },
   ]);
-  expect(b).toBeGreaterThan(a ?? Number.NaN);
+  expect(b?.row).toBeGreaterThan(a?.row ?? Number.NaN);
   expect(store.lastIngestedAt()).toBe(1_001);
 });
 

@@ -15,7 +15,6 @@ import type { Clock, IdSource } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import type { Store } from "../../core/ports/store.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { redactEvidence } from "../../core/store/redactEvidence.ts";
 import { redactText } from "../../core/store/redactText.ts";
 
 export { somePane } from "../../adapters/testkit/pane.ts";
@@ -81,7 +80,6 @@ export const createIngestFixture = (
       timing: () => DEFAULT_TIMING,
       adapterOf: (agentType) => (agentType === "claude" ? adapter : null),
       runtimeIdOf: (parts) => `rt_${createHash("sha1").update(parts.join("|")).digest("hex").slice(0, 12)}`,
-      redact: redactEvidence,
       redactText,
       fingerprintOf: createPromptFingerprint(),
     });

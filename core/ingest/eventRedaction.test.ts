@@ -1,0 +1,56 @@
+// An event loses its secrets once, in the store: what ingest decides from is what the store gave back. The person still
+// reads the request to the letter; a notification and the file do not have it.
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { toNotification } from "../api/notifications/toNotification.ts";
+import { redactEvidence } from "../store/redactEvidence.ts";
+import { redactText } from "../store/redactText.ts";
+import { listEvidence } from "../store/testkit/listEvidence.ts";
+import { storedText } from "../store/testkit/storedText.ts";
+
+vi.mock("../store/redactEvidence.ts", async (importOriginal) => {
+  const original = await importOriginal<{ redactEvidence: typeof redactEvidence }>();
+  return { ...original, redactEvidence: vi.fn(original.redactEvidence) };
+});
+
+const SECRET = `sk-ant-${"A1b2C3d4".repeat(5)}`;
+const COMMAND = `curl -H 'x-api-key: ${SECRET}' https://example.com`;
+let f: IngestFixture;
+
+beforeEach(() => {
+  f = createIngestFixture();
+  f.topology([somePane()]);
+  f.agent();
+  vi.mocked(redactEvidence).mockClear();
+  f.hook("PermissionRequest", {
+    tool_name: "Bash",
+    tool_input: { command: COMMAND },
+    tool_use_id: "toolu_1",
+  });
+});
+afterEach(() => {
+  f.store.close();
+});
+
+it("is redacted once on its way", () => {
+  const row = f.ingest.rows(false)[0] ?? expect.fail();
+  const stored = listEvidence(f.store, row.identity.runtime_id ?? "");
+  expect(stored).toHaveLength(1);
+  expect(vi.mocked(redactEvidence)).toHaveBeenCalledTimes(stored.length);
+});
+
+it("is stored, decided from and notified without its secret, and shown with it", () => {
+  const row = f.ingest.rows(false)[0] ?? expect.fail();
+  expect(row.request?.body).toBe(COMMAND);
+  const [transition] = f.store.listTransitionsAfter(0, 100).slice(-1);
+  expect(transition?.resolution?.request?.body).toContain("[redacted]");
+  const notification = toNotification("n", row, {
+    kind: "waiting_approval",
+    sound: "none",
+    redact: (text) => redactText(text, 10_000),
+  });
+  expect(notification.body).toContain("[redacted]");
+  expect(notification.body + notification.title).not.toContain(SECRET);
+  f.store.close();
+  expect(storedText(f.storePath)).not.toContain(SECRET);
+});
