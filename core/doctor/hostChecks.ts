@@ -8,8 +8,7 @@ import { NOTIFICATION_KINDS } from "../model/notificationPolicy.ts";
 import type { AdapterProblem, AdapterSource } from "../ports/adapterSource.ts";
 import type { DurableStore } from "../store/durableStore.ts";
 
-// What became of the history, for the doctor: the database that was damaged last, and whether its file is still there.
-/** Null: none was damaged. */
+/** What became of the history: the database that was set aside last, and whether its file is still there. Null: none was. */
 export const findLostHistory = async (store: Pick<DurableStore, "loss">): ReturnType<HostFacts["loss"]> => {
   const loss = store.loss();
   if (loss === null) return null;
@@ -32,8 +31,8 @@ export interface HostFacts {
   notificationListeners: number;
   /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. Null: this host opens none. */
   findTerminal: (() => string) | null;
-  /** What became of the history: the database that was damaged last; `isKept`: its file is still there. Null: none was. */
-  loss: () => Promise<{ at: number; keptPath: string; isKept: boolean } | null>;
+  /** The database that was set aside last; `isKept`: its file is still there. Null: none was. */
+  loss: () => Promise<(NonNullable<ReturnType<DurableStore["loss"]>> & { isKept: boolean }) | null>;
   /** Why nothing can be stored now; null: it can. */
   outage: string | null;
 }
@@ -121,9 +120,17 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
     };
   const lost = await loss();
   if (lost === null || !lost.isKept) return { status: "ok", summary: "The history is stored." };
+  const at = new Date(lost.at).toISOString();
+  if (lost.reason === "unreleased")
+    return {
+      status: "warning",
+      summary: `The database was from before the first release: the history starts anew at ${at}.`,
+      evidence: `the old file is kept as ${lost.keptPath}`,
+      remedy: "What is shown was found anew. Delete that file when it is not needed.",
+    };
   return {
     status: "warning",
-    summary: `The database was damaged: what was stored before ${new Date(lost.at).toISOString()} is lost.`,
+    summary: `The database was damaged: what was stored before ${at} is lost.`,
     evidence: `the damaged file is kept as ${lost.keptPath}`,
     remedy:
       "What is shown was found anew. Delete that file when it is not needed; see whether the disk is sound.",

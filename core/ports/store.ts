@@ -116,6 +116,9 @@ export interface StoredEvent {
   evidence: Evidence;
 }
 
+/** Why a database was set aside: its file is damaged, or its schema is older than that of the first release. */
+export type LossReason = "damaged" | "unreleased";
+
 export interface Store {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
@@ -199,10 +202,10 @@ export interface Store {
 
   upsertAdapter(row: AdapterRow): void;
 
-  /** For an empty database in place of a damaged one: what was before `at` is lost, and the next version is above `version`. */
-  noteLoss(loss: { at: number; version: number }): void;
-  /** When the history was lost last (epoch ms), or null. */
-  lostAt(): number | null;
+  /** For an empty database in place of one set aside: what was before `at` is lost, and the next version is above `version`. */
+  noteLoss(loss: { reason: LossReason; at: number; version: number }): void;
+  /** When the history was lost last for that reason (epoch ms), or null. */
+  lostAt(reason: LossReason): number | null;
 
   /** Retention by age and, of events and of transitions, by rows. Never removes events of live runtimes that are in `keepEventIds`. Returns rows removed. */
   prune(options: { olderThan: number; maxEvents: number; keepEventIds: ReadonlySet<string> }): number;

@@ -97,7 +97,7 @@ describe("at start", () => {
     store = open();
     expect(kept()).toEqual([KEPT]);
     expect(readFileSync(join(folder, KEPT)).equals(before)).toBe(true);
-    expect(store.loss()).toEqual({ at: NOW, keptPath: join(folder, KEPT) });
+    expect(store.loss()).toEqual({ reason: "damaged", at: NOW, keptPath: join(folder, KEPT) });
     expect(isRemembered()).toBe(false);
     expect(said).toHaveLength(1);
     settle();
@@ -119,7 +119,7 @@ describe("at start", () => {
   });
 
   it("the old file's own word counts where it is higher than the clock's", () => {
-    store.noteLoss({ at: 1, version: NOW * 2 });
+    store.noteLoss({ reason: "damaged", at: 1, version: NOW * 2 });
     store.close();
     scribble(readFileSync(path).length - 4_096);
     store = open();
@@ -137,6 +137,33 @@ describe("at start", () => {
       "damage 3",
       "damage 4",
     ]);
+  });
+
+  it("a database from before the first release is kept whole, said, and replaced by an empty one", () => {
+    store.insertRuntime(sampleRuntime());
+    store.appendTransition(sampleTransition());
+    const before = store.transitionRange().last;
+    store.close();
+    const old = new BetterSqlite3(path);
+    old.pragma("user_version = 3");
+    old.close();
+    const bytes = readFileSync(path);
+    store = open();
+    const keptName = KEPT.replace("damaged", "unreleased");
+    expect(readdirSync(folder).filter((name) => name.startsWith("state.db."))).toEqual([keptName]);
+    expect(readFileSync(join(folder, keptName)).equals(bytes)).toBe(true);
+    expect(said).toEqual([
+      "the database is from before the first release and is kept aside; the history starts anew",
+    ]);
+    expect(store.loss()).toEqual({ reason: "unreleased", at: NOW, keptPath: join(folder, keptName) });
+    expect({ damage: store.lostAt("damaged"), runtimes: store.listLiveRuntimes() }).toEqual({
+      damage: null,
+      runtimes: [],
+    });
+    expect(store.transitionRange().last).toBeGreaterThan(before);
+    settle();
+    expect(store.loss()?.reason).toBe("unreleased");
+    expect(said).toHaveLength(1);
   });
 
   it("a newer schema is still refused", () => {

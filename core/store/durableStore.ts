@@ -6,9 +6,10 @@ import { statSync, existsSync, renameSync, rmSync } from "node:fs";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { Store } from "../ports/store.ts";
+import type { LossReason, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { hasBrokenLog } from "./logDamage.ts";
+import { UnreleasedSchemaError } from "./migrate.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
 import { keptPathOf, setAside } from "./setAside.ts";
 
@@ -41,7 +42,7 @@ const notePlace = (path: string): FilePlace => {
 
 export interface DurableStore extends Store {
   /** The file that lost its history last and when (epoch ms); null: none did. It may have been deleted since. */
-  loss(): { at: number; keptPath: string } | null;
+  loss(): { reason: LossReason; at: number; keptPath: string } | null;
   /** Called after the database was replaced while it was open, outside of any transaction. */
   onReplaced(listener: () => void): void;
 }
@@ -54,23 +55,29 @@ export interface DurableStoreOptions {
 
 const isDamage = (error: unknown): boolean => storeFailureOf(error) === "damaged";
 
+const isUnreleased = (error: unknown): boolean => error instanceof UnreleasedSchemaError;
+
+/** What the log says of it. */
+const SAID: Readonly<Record<LossReason, string>> = {
+  damaged: "the database was damaged and is kept aside; the history before is lost",
+  unreleased: "the database is from before the first release and is kept aside; the history starts anew",
+};
+
 /** What is known of a database that has to be replaced; `aside` once it was moved. */
 interface Damage {
   error: unknown;
   aside: { at: number; version: number } | null;
 }
 
-/** Opens an empty database in place of a damaged one. Where that fails, the next call goes on from there. */
+/** Opens an empty database in place of one that cannot be used. Where that fails, the next call goes on from there. */
 const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): OpenedStore => {
-  damage.aside ??= setAside(path, clock.now());
+  const reason = isUnreleased(damage.error) ? "unreleased" : "damaged";
+  damage.aside ??= setAside(path, reason, clock.now());
   const { at, version } = damage.aside;
   const store = openStore({ path, logger });
   // A time in ms is above every version that one change a ms could have reached, also when the old one cannot be read.
-  store.noteLoss({ at, version: Math.max(at, version + 1) });
-  logger.error(
-    { error: damage.error, keptPath: keptPathOf(path, at) },
-    "the database was damaged and is kept aside; the history before is lost",
-  );
+  store.noteLoss({ reason, at, version: Math.max(at, version + 1) });
+  logger.error({ error: damage.error, keptPath: keptPathOf(path, reason, at) }, SAID[reason]);
   return store;
 };
 
@@ -80,7 +87,7 @@ const openOrReplace = (options: DurableStoreOptions): OpenedStore => {
       throw new AgtmuxError("E_DATABASE_DAMAGED", `Opening ${options.path}: commits in its log are damaged.`);
     return openStore(options);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error) && !isUnreleased(error)) throw error;
     return replaceDatabase(options, { error, aside: null });
   }
 };
@@ -99,9 +106,9 @@ const putBack = (
   // The open connection has it mapped: the next one is not to cut it under its feet.
   rmSync(`${path}-shm`, { force: true });
   if (existsSync(path) || existsSync(`${path}-wal`)) {
-    const { at } = setAside(path, clock.now());
+    const { at } = setAside(path, "damaged", clock.now());
     logger.warn(
-      { keptPath: keptPathOf(path, at) },
+      { keptPath: keptPathOf(path, "damaged", at) },
       "another file took the database's place; it is kept aside",
     );
   }
@@ -197,8 +204,11 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
     savepoint: (work) => attempt(() => current.savepoint(work)),
     close: () => current.close(),
     loss: () => {
-      const at = guarded.lostAt();
-      return at === null ? null : { at, keptPath: keptPathOf(path, at) };
+      for (const reason of ["damaged", "unreleased"] as const) {
+        const at = guarded.lostAt(reason);
+        if (at !== null) return { reason, at, keptPath: keptPathOf(path, reason, at) };
+      }
+      return null;
     },
     onReplaced: (listener) => {
       listeners.push(listener);

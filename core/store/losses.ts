@@ -1,9 +1,13 @@
-// When the history was lost: a damaged database was replaced by an empty one. Versions go on above everything that a client
+// When the history was lost: a database was set aside and replaced by an empty one. Versions go on above everything that a client
 // may have seen, so that they never go back.
 import type BetterSqlite3 from "better-sqlite3";
-import type { Store } from "../ports/store.ts";
+import type { LossReason, Store } from "../ports/store.ts";
 
-const MARK = "history_lost_at";
+/** Names in `high_marks`. */
+const MARKS: Readonly<Record<LossReason, string>> = {
+  damaged: "history_lost_at",
+  unreleased: "unreleased_set_aside_at",
+};
 
 export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss" | "lostAt"> => {
   const raise = db.prepare<[string, number]>(
@@ -15,12 +19,12 @@ export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss"
     "INSERT INTO sqlite_sequence (name, seq) VALUES ('state_transitions', ?)",
   );
   return {
-    noteLoss: db.transaction(({ at, version }: { at: number; version: number }): void => {
-      raise.run(MARK, at);
+    noteLoss: db.transaction(({ reason, at, version }: Parameters<Store["noteLoss"]>[0]): void => {
+      raise.run(MARKS[reason], at);
       raise.run("ingested_at", at);
       forget.run();
       setVersion.run(version);
     }),
-    lostAt: () => read.get(MARK) ?? null,
+    lostAt: (reason) => read.get(MARKS[reason]) ?? null,
   };
 };

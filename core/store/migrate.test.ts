@@ -4,10 +4,10 @@ import { join } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SILENT_LOGGER } from "../ports/logger.ts";
-import { assertUsable, migrate } from "./migrate.ts";
-import { MIGRATIONS, type Migration } from "./migrations/index.ts";
+import { assertUsable, migrate, UnreleasedSchemaError } from "./migrate.ts";
+import { MIGRATIONS, type Migration } from "./migrations.ts";
 import { openStore } from "./openStore.ts";
-import { samplePane, sampleTarget } from "./testkit/samples.ts";
+import { sampleTarget } from "./testkit/samples.ts";
 
 let folder: string;
 let path: string;
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const newest = MIGRATIONS.length;
+const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const openAndClose = (): void => openStore({ path, logger: SILENT_LOGGER }).close();
 const withDatabase = <T>(file: string, work: (db: BetterSqlite3.Database) => T): T => {
   const db = new BetterSqlite3(file);
@@ -31,8 +31,8 @@ const versionOf = (file: string): unknown =>
   withDatabase(file, (db) => db.pragma("user_version", { simple: true }));
 const step = (sql: string): Migration => ({ version: newest + 1, name: "next", sql });
 
-test("versions count up from one without gaps", () => {
-  expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+test("versions count up from four without gaps: the numbers before it were never released", () => {
+  expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, index) => index + 4));
 });
 
 test("an empty file becomes a database of the newest version, without a backup", () => {
@@ -68,20 +68,12 @@ test("an older file is backed up beside it, keeps its rows and gets the missing 
   expect(statSync(backup).mode & 0o777).toBe(0o600);
 });
 
-test("a pane from before links had indexes stays, and claims no other link", () => {
-  withDatabase(path, (db) =>
-    migrate(db, { path, migrations: MIGRATIONS.slice(0, 3), logger: SILENT_LOGGER }),
-  );
-  const { targetId, server, paneId, sessionName, windowId, windowName, updatedAt, ...detail } = samplePane();
-  const old = { ...detail, alsoIn: [{ sessionId: "$2", sessionName: "work-2" }] };
-  withDatabase(path, (db) =>
-    db
-      .prepare("INSERT INTO panes VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-      .run(targetId, server, paneId, sessionName, windowId, windowName, JSON.stringify(old), updatedAt),
-  );
-  const store = openStore({ path, logger: SILENT_LOGGER });
-  expect(store.listPanes()).toEqual([samplePane({ alsoIn: [] })]);
-  store.close();
+test("a file of before the first release is no damage, gets no steps and is left alone", () => {
+  openAndClose();
+  withDatabase(path, (db) => db.pragma("user_version = 3"));
+  const before = readFileSync(path);
+  expect(openAndClose).toThrow(UnreleasedSchemaError);
+  expect(readFileSync(path).equals(before)).toBe(true);
 });
 
 test("a failing step changes nothing and names file, step and backup", () => {

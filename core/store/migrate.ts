@@ -4,7 +4,7 @@ import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, renameSync } f
 import type BetterSqlite3 from "better-sqlite3";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { Migration } from "./migrations/index.ts";
+import type { Migration } from "./migrations.ts";
 
 /** "AGTX" in SQLite's header field `application_id`: tells our file from any other SQLite database. */
 const APPLICATION_ID = 0x41475458;
@@ -12,7 +12,8 @@ const APPLICATION_ID = 0x41475458;
 const readNumber = (db: BetterSqlite3.Database, pragma: string): number =>
   Number(db.pragma(pragma, { simple: true }));
 
-const newestVersion = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0;
+/** A database of ours whose schema no release ever made: there are no steps from it. */
+export class UnreleasedSchemaError extends Error {}
 
 const isEmpty = (db: BetterSqlite3.Database): boolean =>
   db.prepare("SELECT count(*) AS n FROM sqlite_schema").pluck().get() === 0;
@@ -20,7 +21,8 @@ const isEmpty = (db: BetterSqlite3.Database): boolean =>
 /**
  * Reads, without changing the file, whether this version may work with it.
  * @throws AgtmuxError E_DATABASE_NEWER for a schema from the future, E_DATABASE_DAMAGED for a file that is no agtmux
- *   database or whose pages do not fit together. The file stays as it is in both cases.
+ *   database or whose pages do not fit together. UnreleasedSchemaError for one from before the first release. The file stays
+ *   as it is in all cases.
  */
 export const assertUsable = (
   db: BetterSqlite3.Database,
@@ -46,7 +48,11 @@ export const assertUsable = (
       cause,
     });
   }
-  const newest = newestVersion(migrations);
+  const newest = migrations.at(-1)?.version ?? 0;
+  if (version > 0 && version < (migrations[0]?.version ?? 0))
+    throw new UnreleasedSchemaError(
+      `Opening ${path}: its schema is version ${version}, of before the first release.`,
+    );
   if (version > newest) {
     throw new AgtmuxError(
       "E_DATABASE_NEWER",

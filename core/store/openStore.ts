@@ -18,7 +18,7 @@ import { createIngestMark } from "./watermarks.ts";
 import { createDeferredWrites, type DeferredWrites } from "./deferredWrites.ts";
 import { createLosses } from "./losses.ts";
 import { assertUsable, migrate } from "./migrate.ts";
-import { MIGRATIONS } from "./migrations/index.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { createPanes } from "./panes.ts";
 import { createPending } from "./pending.ts";
 import { createRetention } from "./retention.ts";

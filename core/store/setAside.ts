@@ -1,19 +1,18 @@
-// A damaged database is moved out of the way, whole and under a name with its time, and is never written again. The newest few
-// are kept for a person; what can still be read of the damaged file is its last version.
+// A database that cannot be used is moved out of the way, whole and under a name with the reason and its time, and is never
+// written again. The newest few of each reason are kept for a person; all that is read of the file is its last version.
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import type { LossReason } from "../ports/store.ts";
 
-/** Damaged databases kept beside the one in use; the oldest go first. */
+/** Databases of one reason kept beside the one in use; the oldest go first. */
 export const MAX_KEPT = 3;
 /** No history is that long; what a damaged file says beyond is damage. */
 const MAX_VERSION = 2 ** 52;
 
-const prefixOf = (path: string): string => `${basename(path)}.damaged-`;
-
-/** Where the database that was found damaged at that moment (epoch ms) is kept. */
-export const keptPathOf = (path: string, at: number): string =>
-  `${path}.damaged-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
+/** Where the database that was set aside at that moment (epoch ms) is kept. */
+export const keptPathOf = (path: string, reason: LossReason, at: number): string =>
+  `${path}.${reason}-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
 
 /** Last version that the file ever gave, as far as it can still be read; else 0. Does not write to it. */
 const lastVersionIn = (path: string): number => {
@@ -34,20 +33,20 @@ const lastVersionIn = (path: string): number => {
 };
 
 /** Moments of those that are kept, as their names tell them, oldest first. */
-const keptMoments = (path: string): string[] => {
-  const prefix = prefixOf(path);
+const keptMoments = (path: string, reason: LossReason): string[] => {
+  const prefix = `${basename(path)}.${reason}-`;
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
   return [...new Set(names.map((name) => name.slice(prefix.length).replace(/-(?:wal|shm)$/, "")))].toSorted();
 };
 
-const removeOldest = (path: string): void => {
-  for (const moment of keptMoments(path).slice(0, -MAX_KEPT))
-    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.damaged-${moment}${part}`, { force: true });
+const removeOldest = (path: string, reason: LossReason): void => {
+  for (const moment of keptMoments(path, reason).slice(0, -MAX_KEPT))
+    for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.${reason}-${moment}${part}`, { force: true });
 };
 
 /** Later than all that are kept: names tell the order, and none is taken twice. */
-const nextMoment = (path: string, now: number): number => {
-  const newest = keptMoments(path).at(-1) ?? "";
+const nextMoment = (path: string, reason: LossReason, now: number): number => {
+  const newest = keptMoments(path, reason).at(-1) ?? "";
   const [date = "", time = ""] = newest.split("T");
   const taken = Date.parse(`${date}T${time.replace("-", ":").replace("-", ":").replace("-", ".")}`);
   return Number.isNaN(taken) ? Math.floor(now) : Math.max(Math.floor(now), taken + 1);
@@ -57,9 +56,9 @@ const nextMoment = (path: string, now: number): number => {
  * Moves the database at `path`, which nobody has open, aside. `at`: the moment that its new name tells, made unique.
  * `version`: the last one it gave, as far as that can be read.
  */
-export const setAside = (path: string, now: number): { at: number; version: number } => {
-  const at = nextMoment(path, now);
-  const keptPath = keptPathOf(path, at);
+export const setAside = (path: string, reason: LossReason, now: number): { at: number; version: number } => {
+  const at = nextMoment(path, reason, now);
+  const keptPath = keptPathOf(path, reason, at);
   rmSync(`${path}-shm`, { force: true });
   // The log first: an old log beside a new file would be played into it.
   for (const part of ["-wal", ""])
@@ -67,6 +66,6 @@ export const setAside = (path: string, now: number): { at: number; version: numb
   const version = lastVersionIn(keptPath);
   rmSync(`${keptPath}-shm`, { force: true });
   if (statSync(`${keptPath}-wal`, { throwIfNoEntry: false })?.size === 0) rmSync(`${keptPath}-wal`);
-  removeOldest(path);
+  removeOldest(path, reason);
   return { at, version };
 };

@@ -25,7 +25,7 @@ const MAY_BLOCK: Readonly<Record<string, string>> = {
     "a database that was deleted is put back before anything goes on; where it lies is looked up in two microseconds",
   "core/store/openStore.ts": "the database is opened at start",
   "core/store/logDamage.ts": "the log is checked once, before the database is opened",
-  "core/store/setAside.ts": "a damaged database is moved aside before anything goes on",
+  "core/store/setAside.ts": "a database that cannot be used is moved aside before anything goes on",
   "core/store/migrate.ts": "migrations and their backup run at start",
 };
 

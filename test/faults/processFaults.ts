@@ -3,10 +3,11 @@ import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { MIGRATIONS } from "../../core/store/migrations/index.ts";
+import { MIGRATIONS as TODAY } from "../../core/store/migrations.ts";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS } from "./faultHarness.ts";
 import { injectFault } from "./injectFault.ts";
+import { MIGRATIONS as LATER } from "./nextMigrations.ts";
 import type { Outcome } from "./outcome.ts";
 
 const EVENT_EVERY_MS = 15;
@@ -43,11 +44,20 @@ export const killAtRandom = (times: number, random: () => number): Promise<Outco
 
 const EVENTS_BEFORE = 300;
 
+const schemaVersion = (path: string): unknown => {
+  const db = new Database(path, { readonly: true });
+  try {
+    return db.pragma("user_version", { simple: true });
+  } finally {
+    db.close();
+  }
+};
+
 /** A database of the first version that holds `EVENTS_BEFORE` events of the running agent. */
 const makeOldDatabase = (newest: string, old: string): void => {
   rmSync(old, { force: true });
   const db = new Database(old);
-  const [first] = MIGRATIONS;
+  const [first] = TODAY;
   db.exec(first?.sql ?? "");
   db.pragma("application_id = 0x41475458");
   db.exec(`ATTACH '${newest}' AS now`);
@@ -59,7 +69,7 @@ const makeOldDatabase = (newest: string, old: string): void => {
       .join(", ");
     db.exec(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM now.${table}`);
   }
-  db.pragma("main.user_version = 1");
+  db.pragma(`main.user_version = ${first?.version ?? 0}`);
   db.close();
 };
 
@@ -82,6 +92,9 @@ export const killInMigration = (times: number, random: () => number): Promise<Ou
       await wait(random() * 12);
       await doomed.stop("SIGKILL");
       const tookMs = await trial.recover();
+      const reached = schemaVersion(harness.paths.stateDb);
+      if (reached !== LATER.at(-1)?.version)
+        throw new Error(`the database is of version ${String(reached)} after its migration`);
       trial.count(harness.dropped, harness.stored());
       return tookMs;
     });

@@ -1,8 +1,16 @@
-// The first schema: the tables of the specification's data model, keyed by tmux server as well, plus pending events,
-// transitions, audit, remembered spool names and what must outlive pruning.
+// The schema, step by step. The first step makes the tables of the specification's data model, keyed by tmux server as well,
+// plus pending events, transitions, audit, used keys, remembered spool names and what must outlive pruning. Its number is 4
+// because databases with the numbers before it exist, though no release ever made one.
 
-export const initialMigration = {
-  version: 1,
+/** One step of the schema. Versions count up without gaps; a published step is never edited. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const initialMigration: Migration = {
+  version: 4,
   name: "initial",
   // Times are epoch milliseconds with fractions. `event_row` is the primary key in place of `event_id` because replay
   // refers to rows by a number that only grows; `event_id` stays unique.
@@ -71,9 +79,12 @@ export const initialMigration = {
       dedupe_key      TEXT NOT NULL,
       signal          TEXT NOT NULL,
       raw_payload     TEXT NOT NULL,
+      -- The action that it followed: a note for the audit trail, never an input of a decision.
+      action_id       TEXT,
       UNIQUE (runtime_id, source, dedupe_key)
     ) STRICT;
     CREATE INDEX events_by_age ON events (ingested_at);
+    CREATE INDEX events_of_action ON events (action_id) WHERE action_id IS NOT NULL;
 
     CREATE TABLE runtime_source_cursors (
       runtime_id             TEXT NOT NULL REFERENCES runtimes (runtime_id) ON DELETE CASCADE,
@@ -116,10 +127,12 @@ export const initialMigration = {
       fingerprint    TEXT,
       pulse          TEXT NOT NULL,
       resolution     TEXT,
-      view           TEXT NOT NULL
+      view           TEXT NOT NULL,
+      action_id      TEXT
     ) STRICT;
     CREATE INDEX transitions_of_runtime ON state_transitions (runtime_id, version);
     CREATE INDEX transitions_by_time ON state_transitions (at, version);
+    CREATE INDEX transitions_of_action ON state_transitions (action_id) WHERE action_id IS NOT NULL;
 
     -- An unknown server is '' and not NULL: NULLs are all distinct in a UNIQUE and would not dedupe.
     CREATE TABLE pending_events (
@@ -165,9 +178,21 @@ export const initialMigration = {
       runtime_id         TEXT,
       snapshot_id        TEXT,
       outcome            TEXT NOT NULL,
-      prompt_fingerprint TEXT
+      prompt_fingerprint TEXT,
+      text_length        INTEGER
     ) STRICT;
     CREATE INDEX audit_by_age ON audit (at);
+
+    -- Idempotency keys: one key acts once in its scope.
+    CREATE TABLE used_keys (
+      scope     TEXT NOT NULL,
+      key       TEXT NOT NULL,
+      action_id TEXT NOT NULL,
+      at        REAL NOT NULL,
+      result    TEXT,
+      PRIMARY KEY (scope, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX used_keys_by_age ON used_keys (at);
 
     CREATE TABLE adapters (
       adapter_name TEXT PRIMARY KEY,
@@ -185,4 +210,7 @@ export const initialMigration = {
     ) STRICT;
     INSERT INTO high_marks (name, value) VALUES ('ingested_at', 0);
   `,
-} as const;
+};
+
+/** All steps in order. */
+export const MIGRATIONS: readonly Migration[] = [initialMigration];
