@@ -1,7 +1,7 @@
 // What passed already, kept beside other temporary files for as long as the tree is the same.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
@@ -31,21 +31,22 @@ export interface Progress {
 export const openProgress = ({ isAnew }: { isAnew: boolean }): Progress => {
   const path = join(tmpdir(), "agtmux-test-tmux.json");
   const tree = treeNow();
-  const read = (): z.infer<typeof stateSchema> => {
+  const kept = (): z.infer<typeof stateSchema> => {
     try {
       const state = stateSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-      if (!isAnew && state.tree === tree) return state;
+      if (state.tree === tree) return state;
     } catch {
       // Nothing was kept.
     }
     return { tree, passed: {} };
   };
-  const state = read();
+  if (isAnew) rmSync(path, { force: true });
   return {
-    passed: (part) => state.passed[part] ?? null,
+    passed: (part) => kept().passed[part] ?? null,
+    // Read again each time: another version may be running beside this one.
     note: (part, outcome) => {
-      state.passed[part] = outcome;
-      writeFileSync(path, JSON.stringify(state));
+      const { passed } = kept();
+      writeFileSync(path, JSON.stringify({ tree, passed: { ...passed, [part]: outcome } }));
     },
   };
 };
