@@ -81,8 +81,11 @@ export class SampledReadings {
       ...entry.liveness,
       screenReadable: false,
       unrecognisedSince: entry.liveness.unrecognisedSince ?? readAt,
+      unrecognisedReadAt: readAt,
     };
-    if (isFirst || this.states.isDue(entry)) this.unitOfWork.commit(() => this.states.evaluate(entry));
+    // A dialog that later looks do not find ends with these looks, not with a time.
+    const mayTurn = isFirst || isWaiting(entry.resolution?.status.state ?? "unknown");
+    if (mayTurn || this.states.isDue(entry)) this.unitOfWork.commit(() => this.states.evaluate(entry));
   }
 
   private recognised(
@@ -105,7 +108,7 @@ export class SampledReadings {
     entry.liveness = {
       ...entry.liveness,
       observedAt: { ...entry.liveness.observedAt, [source]: readAt },
-      ...(source === "poller" ? { screenReadable: true, unrecognisedSince: null } : {}),
+      ...(source === "poller" ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null } : {}),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))
       states.keepAlive(entry, readAt);

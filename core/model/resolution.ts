@@ -50,6 +50,8 @@ export const livenessSchema = z.object({
   screenReadable: z.boolean(),
   /** Since when the screen was read but showed nothing that the adapter knows; null while it is recognised. */
   unrecognisedSince: z.number().nullable(),
+  /** The latest read of such a screen; null while it is recognised. */
+  unrecognisedReadAt: z.number().nullable().default(null),
   targetHealth: targetHealthSchema,
 });
 export type Liveness = z.infer<typeof livenessSchema>;
@@ -60,6 +62,7 @@ export const NO_LIVENESS: Liveness = {
   observedAt: { poller: null, transcript: null },
   screenReadable: false,
   unrecognisedSince: null,
+  unrecognisedReadAt: null,
   targetHealth: "ok",
 };
 

@@ -129,6 +129,7 @@ export const livenessAt = (at: number, more: Partial<Liveness> = {}): Liveness =
   observedAt: { poller: null, transcript: null },
   screenReadable: true,
   unrecognisedSince: null,
+  unrecognisedReadAt: null,
   targetHealth: "ok",
   ...more,
 });

@@ -28,6 +28,8 @@ const judgeDialog = (
   const readAt = context.readUntil(observation);
   const staleAt = readAt + timing.waiting_unconfirmed_ttl_ms;
   if (at > staleAt) return { ...base, outcome: "stale", rule: "the dialog was not seen again for too long" };
+  if (observation.source === "poller" && context.goneDialogAt !== null)
+    return { ...base, outcome: "contested", rule: "the screen does not show the dialog any more" };
   const other = disagreeing(observation, context);
   if (other !== null)
     return {

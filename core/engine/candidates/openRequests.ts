@@ -47,6 +47,8 @@ const judge = (
       rule: "this event over-fires and the dialog was not seen",
       changesAt: graceEndsAt,
     };
+  if (context.goneDialogAt !== null && open.eventTime <= context.goneDialogAt)
+    return { ...base, outcome: "contested", rule: "the screen does not show the dialog any more" };
   if (liveness.processVerifiedAt === null)
     return { ...base, outcome: "stale", rule: "the agent's process was not verified yet" };
   const confirmedAt = Math.max(Math.min(open.eventTime, open.ingestedAt), isConfirmed ? dialogAt : 0);

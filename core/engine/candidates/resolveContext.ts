@@ -2,7 +2,7 @@
 import { ROOT_AGENT } from "../../model/evidence.ts";
 import type { Timing } from "../../model/config.ts";
 import type { Liveness } from "../../model/resolution.ts";
-import type { Status } from "../../model/state.ts";
+import { isWaiting, type Status } from "../../model/state.ts";
 import type { ActivityEvidence, Facts, ObservationEvidence } from "../facts.ts";
 import { compareByTime, orderKeyOf } from "../order.ts";
 import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
@@ -14,6 +14,9 @@ export interface ResolveInput {
   at: number;
   timing: Timing;
 }
+
+/** A dialog that two looks so far apart do not find is gone: one of them may have met a frame that was half drawn. */
+const DIALOG_GONE_MS = 300;
 
 /** The turn ended, one way or the other. */
 export const isTurnOver = (status: Status): boolean =>
@@ -91,6 +94,19 @@ export class ResolveContext {
   /** True when the screen showed a turn in progress for good after `turn`: that event no longer tells how things stand. */
   wasRunningAfter(turn: ActivityEvidence): boolean {
     return this.facts.runningSeenAt > turn.eventTime + 2 * this.timing.contest_ms;
+  }
+
+  /**
+   * When the screen last showed the dialog that later looks do not find, nor anything else that is known; null where the last
+   * known picture is no dialog, or may still be there.
+   */
+  get goneDialogAt(): number | null {
+    const { unrecognisedSince, unrecognisedReadAt } = this.liveness;
+    const shown = this.facts.observations.get("poller");
+    if (shown === undefined || !isWaiting(shown.signal.status.state)) return null;
+    const seenAt = this.readUntil(shown);
+    if (unrecognisedSince === null || unrecognisedReadAt === null || unrecognisedSince <= seenAt) return null;
+    return unrecognisedReadAt - unrecognisedSince >= DIALOG_GONE_MS ? seenAt : null;
   }
 
   /** True when a person dismissed the row after this began. */

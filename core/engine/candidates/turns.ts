@@ -56,6 +56,8 @@ const judge = (base: Candidate, turn: ActivityEvidence, context: ResolveContext)
     };
   if (isTurnOver(status) && context.wasRunningAfter(turn))
     return { ...base, outcome: "retired", rule: "a later turn was seen on the screen" };
+  if (context.goneDialogAt !== null && turn.eventTime <= context.goneDialogAt)
+    return { ...base, outcome: "stale", rule: "what followed the dialog that has gone is not known" };
   return { ...base, ...context.freshness(status, turn.eventTime, turn.ingestedAt) };
 };
 
