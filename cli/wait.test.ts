@@ -1,4 +1,5 @@
 // `agtmux wait` as a child process against a fake daemon behind a real socket.
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { waitResultSchema } from "../core/model/waitView.ts";
 import { makeFakeHome, type FakeHome, type Running } from "./testing/fakeHome.ts";
@@ -50,6 +51,19 @@ describe("one pane", () => {
     });
     expect(result.items.map(({ identity, state_version }) => [identity.runtime_id, state_version])).toEqual([
       ["rt1", 6],
+    ]);
+  });
+
+  test("that waits is printed once its prompt can be answered, whoever noticed the wait first", async () => {
+    await home.serve(daemon);
+    const waiting = await start("runtime:rt1", "--needs-action", "--json");
+    daemon.put(asking());
+    // Several looks find it without a name.
+    await setTimeout(400);
+    daemon.refine("pane:host/work/@1/%1", { prompt_fingerprint: "0123456789abcdef" });
+    const { stdout } = await waiting.finished;
+    expect(waitResultSchema.parse(JSON.parse(stdout)).items).toMatchObject([
+      { prompt_fingerprint: "0123456789abcdef" },
     ]);
   });
 

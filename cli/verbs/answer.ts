@@ -11,6 +11,7 @@ import { readInput } from "../readInput.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
 import { promptLines } from "../render/prompt.ts";
+import { whenDrawn } from "../wait/whenDrawn.ts";
 
 export interface AnswerOptions extends GuardOptions {
   approve?: boolean;
@@ -107,7 +108,8 @@ export const runAnswer = async (
   if (choice === null && !canAsk) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
   return withDaemon(context, async (client) => {
     if (canAsk) {
-      const { pane } = await client.call((api) => api.explain.query({ ref }));
+      const { pane: found } = await client.call((api) => api.explain.query({ ref }));
+      const [pane = found] = await whenDrawn([found], client);
       const fingerprint = showPrompt(pane, context);
       const answer = await confirmed(choice, pane, context);
       if (answer === null || answer === "none") return leaveUndone(context, answer !== null);

@@ -1,12 +1,10 @@
 // `agtmux wait`: ends when a condition holds for one pane, or for any or every pane that fits the filters. It follows the
 // change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
-import { setTimeout } from "node:timers/promises";
 import { matchesFilters, shownFilters } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION, type PaneView } from "../../core/model/view.ts";
 import type { WaitResult } from "../../core/model/waitView.ts";
-import { isWaiting } from "../../core/model/state.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
@@ -20,6 +18,7 @@ import { measureFor } from "../render/measure.ts";
 import { PANE_FIELDS } from "../render/paneFields.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import { parseConditions, type Condition } from "../wait/condition.ts";
+import { unlessLost, whenDrawn } from "../wait/whenDrawn.ts";
 import { trackMany, trackOne, type Tracker, type WaitVerdict } from "../wait/tracker.ts";
 import { checkForms } from "./list.ts";
 
@@ -91,43 +90,7 @@ const openTracker = async (client: DaemonClient, wish: Wish): Promise<Tracker> =
   return trackMany((row) => row.agent !== null && matchesFilters(row, filters), wish.mode, wish);
 };
 
-/** Null when the daemon went away while it was asked: the next one is asked again. */
-const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
-    throw error;
-  }
-};
-
 type Final = Extract<WaitVerdict, { kind: "held" | "ended" }>;
-
-/** Agents announce a prompt before they draw it; so long is waited for that, because an answer needs its fingerprint. */
-const DRAWN_LIMIT_MS = 2_500;
-const DRAWN_EVERY_MS = 100;
-
-const isUndrawn = ({ state, request, prompt_fingerprint }: PaneView): boolean =>
-  state !== null && isWaiting(state) && request !== null && prompt_fingerprint === null;
-
-/** The same rows once their prompts are drawn; as they are where that takes too long, or the wait is over meanwhile. */
-const whenDrawn = async (rows: readonly PaneView[], client: DaemonClient): Promise<readonly PaneView[]> => {
-  const until = performance.now() + DRAWN_LIMIT_MS;
-  let now = rows;
-  while (now.some(isUndrawn) && performance.now() < until) {
-    await setTimeout(DRAWN_EVERY_MS);
-    const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
-    if (list === null) break;
-    const byRef = new Map(list.items.map((row) => [row.identity.pane_ref, row]));
-    now = now.map((row) => {
-      const next = byRef.get(row.identity.pane_ref);
-      return next?.state_version === row.state_version ? next : row;
-    });
-    // What changed its version is no longer what was waited for.
-    if (rows.some((row) => byRef.get(row.identity.pane_ref)?.state_version !== row.state_version)) break;
-  }
-  return now;
-};
 
 /** Null when the context's signal aborted first. */
 const follow = async (context: CliContext, wish: Wish): Promise<Final | null> => {

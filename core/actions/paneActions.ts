@@ -20,6 +20,7 @@ import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import { createIdempotency, toResult } from "./idempotency.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import { createPaneReach } from "./paneReach.ts";
+import { poll } from "./pause.ts";
 import { createOutputActions } from "./outputActions.ts";
 
 export interface PaneActionsDeps {
@@ -36,6 +37,9 @@ export type PaneActionCalls = Pick<
   DaemonService,
   "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit"
 >;
+
+const NAMED_LIMIT_MS = 2_500;
+const NAMED_EVERY_MS = 50;
 
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
@@ -91,6 +95,21 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
     return idempotency.run("answer", turn, key, (presses) =>
       paneAnswer(turn, entry, { choice: input.choice, ...presses }),
     );
+  };
+
+  /**
+   * Resolves once the prompt of a pane that waits has its fingerprint: an event tells of a prompt before it is drawn, so that
+   * an answer directly after `wait` comes too early. After a while it is answered, and refused, as it is.
+   */
+  const awaitNamed = async ({ ref, guards, surface }: Parameters<DaemonService["answer"]>[0]) => {
+    const { runtimeId } = gate.prepare(ref, guards, surface).snapshot;
+    if (runtimeId === null) return;
+    await poll(clock, { everyMs: NAMED_EVERY_MS, limitMs: NAMED_LIMIT_MS }, () => {
+      const entry = entryOf(runtimeId);
+      const isUnnamed = (entry?.prompt?.fingerprint ?? null) === null;
+      const waits = isWaiting(entry?.resolution?.status.state ?? "unknown");
+      return Promise.resolve(waits && isUnnamed ? null : true);
+    });
   };
 
   /** What was answered under the key before: its prompt is gone since, so that the gate would refuse to repeat it. */
@@ -149,6 +168,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
         audit.note("answer", input, { runtimeId: before.runtime_id, outcome: outcomeOf(before) });
         return before;
       }
+      if (input.guards.ifPrompt !== null) await awaitNamed(input);
       return audit.throughGate(
         "answer",
         input,

@@ -12,6 +12,7 @@ import type { TmuxCommand } from "../tmux/commandString.ts";
 import { requireFitPane } from "./fitPane.ts";
 import type { PaneClient, PaneCapture } from "./paneClient.ts";
 import type { PlacedRow } from "./paneCondition.ts";
+import { poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
 // Where on the screen a dialog stands, row by row: what must still be there when the keys arrive. Pure, and without knowledge
@@ -110,17 +111,33 @@ const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
 export const captureStyled = ({ client, pane }: AnswerInput): Promise<PaneCapture | null> =>
   client.capture(pane, { styled: true });
 
+/** Agents draw a prompt anew when their pane or the lines above it change; so long is waited for a screen without it. */
+const DRAWN_LIMIT_MS = 1_500;
+const DRAWN_EVERY_MS = 60;
+
+/** @throws AgtmuxError E_STALE_SNAPSHOT where no dialog is drawn in time, or it has closed meanwhile. */
+const awaitDialog = async (input: AnswerInput): Promise<{ capture: PaneCapture; dialog: Reading }> => {
+  const found = await poll(input.clock, { everyMs: DRAWN_EVERY_MS, limitMs: DRAWN_LIMIT_MS }, async () => {
+    const capture = requireFitPane(await captureStyled(input), input.pane, input.paneRef);
+    if (!(await input.isForeground())) throw refuse(input, "its agent is in the background");
+    const dialog = dialogOn(input, capture);
+    if (dialog !== null && dialog.request !== null) return { capture, dialog };
+    if (!input.isOpen()) throw refuse(input, "the prompt is not on the screen");
+    return null;
+  });
+  if (found === null) throw refuse(input, "the prompt is not on the screen");
+  return found;
+};
+
 /** The prompt that is to be answered, on the screen now. @throws AgtmuxError E_STALE_SNAPSHOT, E_UNSUPPORTED. */
 const findPrompt = async (input: AnswerInput): Promise<PromptReading> => {
-  const capture = requireFitPane(await captureStyled(input), input.pane, input.paneRef);
-  if (!(await input.isForeground())) throw refuse(input, "its agent is in the background");
-  const dialog = dialogOn(input, capture);
-  const request = dialog?.request ?? null;
+  const { capture, dialog } = await awaitDialog(input);
+  const { request } = dialog;
   if (request === null) throw refuse(input, "the prompt is not on the screen");
   const shown = input.asShown(request);
   if (shown === null)
     throw refuse(input, "the screen shows another prompt, or one that cannot be told from another");
-  if (dialog?.dialogTop === undefined) throw unplaced(input);
+  if (dialog.dialogTop === undefined) throw unplaced(input);
   return { capture, request, shown, dialogTop: dialog.dialogTop };
 };
 

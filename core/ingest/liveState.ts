@@ -69,6 +69,8 @@ export interface RuntimeEntry {
   >;
   /** The prompt that is open, as it is shown. */
   prompt: Prompt | null;
+  /** The fingerprint that the present wait was told with last; null while it had none. */
+  named: string | null;
   /** When the prompt may be told though its dialog was not seen; null where that is not waited for. */
   promptDueAt: number | null;
   /** The resolution is the store's: what is on the screen was not read since. */
@@ -106,6 +108,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   resolution: null,
   asked: { byEvent: new Map() },
   prompt: null,
+  named: null,
   promptDueAt: null,
   isRestored: false,
   stateVersion: 0,

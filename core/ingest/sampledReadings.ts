@@ -108,7 +108,9 @@ export class SampledReadings {
     entry.liveness = {
       ...entry.liveness,
       observedAt: { ...entry.liveness.observedAt, [source]: readAt },
-      ...(source === "poller" ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null } : {}),
+      ...(source === "poller"
+        ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null }
+        : {}),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))
       states.keepAlive(entry, readAt);

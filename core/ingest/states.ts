@@ -13,20 +13,34 @@ import { drawnBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 
-/** The same asking: a reading counts anew from the first look after a restart, though it shows what was stored. */
-const isSameAsking = (previous: Resolution, now: Resolution, isRestored: boolean): boolean => {
-  if (previous.requestId === now.requestId) return true;
-  const isReading = ({ requestId }: Resolution): boolean => /^(poller|transcript)@/.test(requestId ?? "");
-  const textOf = ({ request }: Resolution): string =>
-    JSON.stringify(
-      request === null ? null : [request.kind, request.title, request.body, request.content ?? null],
-    );
-  return isRestored && isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
-};
+const isReading = ({ requestId }: Resolution): boolean => /^(poller|transcript)@/.test(requestId ?? "");
 
-/** A prompt stays the same one when its text becomes known. */
-const isSamePrompt = (before: string | null, now: string | null): boolean =>
-  before === null || now === null || before === now;
+const textOf = ({ request }: Resolution): string =>
+  JSON.stringify(
+    request === null ? null : [request.kind, request.title, request.body, request.content ?? null],
+  );
+
+/** `named`: the fingerprint that this wait was told with last; null while it had none. */
+interface Named {
+  named: string | null;
+  isRestored: boolean;
+}
+
+/**
+ * Whether `now` is told by the same source and event as `previous`, or by another one of the same wait: events, files and the
+ * screen take turns, and until one of them has named the prompt nobody can have answered it.
+ */
+const isSameAsking = (
+  previous: Resolution,
+  now: Resolution & { fingerprint: string | null },
+  { named, isRestored }: Named,
+): boolean => {
+  if (named !== null && now.fingerprint !== null && named !== now.fingerprint) return false;
+  if (previous.requestId === now.requestId) return true;
+  // A reading counts anew from the first look after a restart, though it shows what was stored.
+  if (isRestored) return isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
+  return (isReading(previous) || isReading(now)) && (named === null || now.fingerprint === null);
+};
 
 export class States {
   private readonly unitOfWork: UnitOfWork;
@@ -100,10 +114,10 @@ export class States {
       previous !== null &&
       previous.status.state === resolution.status.state &&
       previous.status.reasonCode === resolution.status.reasonCode &&
-      isSameAsking(previous, resolution, entry.isRestored) &&
-      isSamePrompt(entry.prompt?.fingerprint ?? null, fingerprint);
+      isSameAsking(previous, { ...resolution, fingerprint }, entry);
     if (prompt === null || fingerprint !== null) entry.isRestored = false;
     entry.prompt = prompt;
+    entry.named = isSame ? (fingerprint ?? entry.named) : fingerprint;
     if (isSame) {
       // The age of `unknown` must not restart with every look.
       entry.resolution =

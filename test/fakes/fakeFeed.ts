@@ -69,6 +69,21 @@ export class FakeFeed {
     this.tell({ kind: "pane", version, at: this.now(), pane: row, previousState, isTransition: true });
   }
 
+  /** A row comes to show more, without a change of state. @throws AgtmuxError E_REF_NOT_FOUND */
+  refine(paneRef: string, more: Partial<PaneView>): void {
+    const pane = { ...this.find(paneRef), ...more };
+    this.paneViews.set(paneRef, pane);
+    const { version } = this;
+    this.tell({
+      kind: "pane",
+      version,
+      at: this.now(),
+      pane,
+      previousState: pane.state,
+      isTransition: false,
+    });
+  }
+
   /** @throws AgtmuxError E_REF_NOT_FOUND */
   remove(paneRef: string): void {
     const pane = this.find(paneRef);

@@ -33,7 +33,7 @@ export interface NotificationSchedulerDeps {
 interface Candidate {
   readonly runtimeId: string;
   readonly kind: NotificationKind;
-  readonly topic: string;
+  topic: string;
   readonly heardAt: number;
   readonly since: number | null;
   pane: PaneView;
@@ -102,6 +102,11 @@ export class NotificationScheduler {
     if (candidate !== undefined && kind !== null && isSameWait(candidate, kind, pane)) {
       // A row may come to know more of what is asked without any change of state.
       if (pane.request !== null || candidate.pane.request === null) candidate.pane = pane;
+      return;
+    }
+    if (candidate?.kind === kind && kind !== null && !isTransition && candidate.pane.request === null) {
+      candidate.pane = pane;
+      candidate.topic = topicOf(pane, kind);
       return;
     }
     if (!isTransition) return;
