@@ -20,7 +20,13 @@ import {
   SUBAGENT,
   THINKING,
   TOOL,
-} from "./signals.ts";
+} from "../common/signals.ts";
+
+/**
+ * Three times the recorded delay from PermissionRequest to the drawn dialog (about 300 ms, 2.1.329): until then a screen
+ * without the dialog says nothing.
+ */
+const DIALOG_GRACE_MS = 1_000;
 
 // The name of a permission request. Claude Code's PermissionRequest carries no tool_use_id (recorded 2.1.329), so the
 // request is named by what it asks: agent, tool and input. PreToolUse ties that name to its tool_use_id.
@@ -115,6 +121,7 @@ const permissionRequested: Rule = (event) => {
       requestKey: toolName === null ? null : requestKeyOf(agentId, toolName, fieldOf(payload, "tool_input")),
       confidence: isWhole && toolName !== null ? "high" : "medium",
       needsConfirmation: mayAnswerItself(event, toolName ?? ""),
+      dialogGraceMs: DIALOG_GRACE_MS,
     }),
   ];
 };
@@ -124,7 +131,13 @@ const notified: Rule = (event) => {
   switch (textOf(payload, "notification_type")) {
     case "permission_prompt":
       return [
-        openRequest(GENERIC_PERMISSION, { agentId, requestKey: null, confidence, needsConfirmation: false }),
+        openRequest(GENERIC_PERMISSION, {
+          agentId,
+          requestKey: null,
+          confidence,
+          needsConfirmation: false,
+          dialogGraceMs: DIALOG_GRACE_MS,
+        }),
       ];
     case "elicitation_dialog":
       return [
@@ -133,6 +146,7 @@ const notified: Rule = (event) => {
           requestKey: null,
           confidence: "medium",
           needsConfirmation: false,
+          dialogGraceMs: DIALOG_GRACE_MS,
         }),
       ];
     case "idle_prompt":
@@ -198,6 +212,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       requestKey: elicitationNames(event.payload)[0] ?? null,
       confidence: "medium",
       needsConfirmation: !event.isWhole || event.context.confirmRequests,
+      dialogGraceMs: DIALOG_GRACE_MS,
     }),
   ],
   ElicitationResult: ({ payload, agentId }) => [

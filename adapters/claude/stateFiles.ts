@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import { oneLine } from "../common/payload.ts";
-import { FRESH, THINKING } from "./signals.ts";
+import { FRESH, THINKING } from "../common/signals.ts";
 
 const MAX_BYTES = 64 * 1024;
 /** Process start times have a resolution of one second on some systems; the file is written up to some seconds later. */

@@ -1,10 +1,104 @@
-// Reads the visible screen and the title of Codex. Positive proof or nothing: an input box at the bottom is read by its
-// surroundings and the title, a dialog by its footer, selector and heading. History higher up never counts.
+// Reads the visible screen and the title of Codex. Positive proof or nothing: a dialog by its footer, selector and heading,
+// else an input box at the bottom by the lines above it and the title. The title's spinner is the only proof while answer text
+// streams; end marks count only as the last thing said. Source: frames and titles recorded with 0.169.0.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { MAX_COLUMNS, ofWholeScreen, visibleLines } from "../common/screenText.ts";
+import { countOf, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { indentOf, joined, MAX_COLUMNS, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
+import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
-import { findComposer } from "./screen/layout.ts";
-import { readTurn } from "./screen/turn.ts";
+import { type Composer, findComposer } from "./screen/layout.ts";
+
+const SPINNER_TITLE = /^[\u2801-\u28ff] /;
+const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
+/** `• Reconnecting... 2/5 (9s • …)`. */
+const ATTEMPT = /^• \S*(?:Reconnecting|Retrying)\S* (\d+)\/(\d+) \(/i;
+/** Several words: one alone (Working, Thinking) says no more than the state. */
+const HEADING = /^• (\S+ \S.{0,80}?) \((?:\d+[hms] ?)+ •/;
+const QUEUED_ENTRY = /^ {2,4}↳ \S/;
+const FINISHED = /^ {2}Worked for <?\d+[dhms]( \d+[hms])*( •.*)?$/;
+const BANNER = /^ {2}>_ OpenAI Codex \(v[\d.]/;
+const OPEN_TOOL = /^• (Running|Calling|Waiting for) /;
+/** Said after a turn without ending or beginning one. */
+const NOTICE = /^• (Model changed to|Permissions updated|Approval policy changed|Session renamed)/;
+/** Queued messages are listed between the working line and the input box. */
+const MAX_BELOW_WORKING = 16;
+
+/** The last line of column 0 with what hangs below it. */
+const lastBlock = (above: readonly string[]): readonly string[] =>
+  above.slice(
+    Math.max(
+      0,
+      above.findLastIndex((line) => indentOf(line) === 0),
+    ),
+  );
+
+/** The running line, when nothing was said after it but what waits in the queue. */
+const findWorking = (above: readonly string[]): string | null => {
+  const at = above.findLastIndex((line) => WORKING.test(line));
+  const after = above.slice(at + 1);
+  if (at < 0 || after.length > MAX_BELOW_WORKING) return null;
+  return after.some((line) => indentOf(line) === 0 && !line.startsWith("• Queued"))
+    ? null
+    : (above[at] ?? null);
+};
+
+/** What the running line says beside the work: attempts, background terminals, a heading of its own; and what is queued. */
+const progressAt = (working: string, above: readonly string[]): string | null => {
+  const after = above.slice(above.lastIndexOf(working) + 1);
+  const heading = HEADING.exec(working)?.[1];
+  const terminals = Number(/(\d+) background terminals? running/.exec(working)?.[1] ?? 0);
+  const isQueued = after.some((line) => line.startsWith("• Queued"));
+  return progressOf(
+    retryIn(working, ATTEMPT),
+    quoteOf(heading === undefined || ATTEMPT.test(working) ? null : heading),
+    countOf(terminals, "background terminal"),
+    isQueued ? countOf(after.filter((line) => QUEUED_ENTRY.test(line)).length, "queued prompt") : null,
+  );
+};
+
+const readWorking = (working: string, above: readonly string[]): Reading => {
+  if (/reconnecting|retrying/i.test(working)) return shows(RETRYING, "high", working);
+  if (/compacting/i.test(working)) return shows(COMPACTING, "high", working);
+  const block = lastBlock(above.slice(0, above.lastIndexOf(working)));
+  const isTool = /\d background terminals? running/.test(working) || OPEN_TOOL.test(block[0] ?? "");
+  return shows(isTool ? TOOL : THINKING, "high", working);
+};
+
+const withoutNotices = (above: readonly string[]): readonly string[] => {
+  let kept = above;
+  while (NOTICE.test(kept.at(-1) ?? "")) kept = kept.slice(0, -1);
+  return kept;
+};
+
+/** How the last turn ended, or that none began; null where neither is said. */
+const readEnd = (all: readonly string[]): Reading | null => {
+  const above = withoutNotices(all);
+  const last = above.at(-1) ?? "";
+  if (FINISHED.test(last)) return shows(COMPLETED, "high", last);
+  const block = lastBlock(above);
+  const head = block[0] ?? "";
+  if (head.startsWith("■ ")) {
+    const text = joined(block).slice(2);
+    if (text.startsWith("Conversation interrupted")) return shows(INTERRUPTED, "high", text);
+    return FAILED_TURN.test(text) ? shows(errorStatusOf(text), "high", text) : null;
+  }
+  const banner = all.find((line) => BANNER.test(line));
+  const hasBegun = all.some((line) => indentOf(line) === 0);
+  return banner === undefined || hasBegun ? null : shows(FRESH, "high", banner);
+};
+
+/** Null while text streams without a spinner in the title, and where title and text contradict each other. */
+const readTurn = (composer: Composer, title: string): Reading | null => {
+  const working = findWorking(composer.above);
+  if (working !== null)
+    return withProgress(readWorking(working, composer.above), progressAt(working, composer.above));
+  const end = readEnd(composer.above);
+  if (!SPINNER_TITLE.test(title)) return end;
+  if (end !== null) return null;
+  const block = lastBlock(composer.above);
+  return shows(OPEN_TOOL.test(block[0] ?? "") ? TOOL : THINKING, "high", `title: ${title}`);
+};
 
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readCodexScreen = (screen: Screen): Reading | null => {

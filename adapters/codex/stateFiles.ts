@@ -2,8 +2,7 @@
 // the screen) tells of API errors. An open turn says nothing, because a dialog that waits leaves no line (recorded 0.169.0).
 import { z } from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import type { Status } from "../../core/model/state.ts";
-import { oneLine } from "../common/payload.ts";
+import { shows } from "../common/screenText.ts";
 import { COMPLETED, INTERRUPTED } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
 
@@ -37,27 +36,19 @@ const parseLine = (line: string): Line | null => {
   }
 };
 
-const readingOf = (status: Status, matched: string): Reading => ({
-  status,
-  confidence: "high",
-  matched: oneLine(matched),
-  request: null,
-  isSteady: false,
-});
-
 const readingOfEnd = ({ payload }: Line): Reading | null => {
   switch (payload.type) {
     case "task_started":
       return null;
     case "turn_aborted":
       return payload.reason === "interrupted"
-        ? readingOf(INTERRUPTED, "rollout: turn_aborted, interrupted")
+        ? shows(INTERRUPTED, "high", "rollout: turn_aborted, interrupted")
         : null;
     case "task_complete": {
       if (payload.error === undefined || payload.error === null)
-        return readingOf(COMPLETED, "rollout: task_complete");
+        return shows(COMPLETED, "high", "rollout: task_complete");
       const message = typeof payload.error === "string" ? payload.error : payload.error.message;
-      return readingOf(errorStatusOf(message), `rollout: task_complete with error: ${message}`);
+      return shows(errorStatusOf(message), "high", `rollout: task_complete with error: ${message}`);
     }
   }
 };

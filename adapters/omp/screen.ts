@@ -6,7 +6,7 @@ import { failureOfText } from "../common/failure.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../common/signals.ts";
-import { readOmpDialog } from "./dialogs.ts";
+import { readOmpDialog } from "./screen/dialogs.ts";
 
 const CORNER = /^╰─( |$)/;
 /** ` π > ⬢ Model > …` at rest, ` ⠴ 11s > ⬢ Model > …` at work. */

@@ -1,10 +1,87 @@
-// Reads the visible screen of opencode. Positive proof or nothing: a dialog is the block that ends the screen, a turn is
-// read around the input box; history higher up never counts, and the title holds no state.
+// Reads the visible screen of opencode. Positive proof or nothing: a dialog is the block that ends the screen, else the footer
+// of the input box tells a turn in progress, and the line of the last answer above the box how one ended. History higher up
+// never counts, and the title holds no state. Source: frames recorded with 1.18.33.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { ofWholeScreen, visibleLines } from "../common/screenText.ts";
+import { failureOfText } from "../common/failure.ts";
+import { quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
+import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readDialog } from "./screen/dialogs.ts";
-import { findInputBox } from "./screen/layout.ts";
-import { readTurn } from "./screen/turn.ts";
+import { blocksOf, findInputBox, type InputBox, isBarred, withoutBar } from "./screen/layout.ts";
+
+const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
+const RETRY = /\[retrying in \S+ attempt #\d+\]|\[retrying/;
+const ATTEMPT = /\[retrying in \S+ attempt #(\d+)\]/;
+const FAILURE = /^\s{1,4}[■⬝]+ (\S.*?) \[retrying/;
+const INTERRUPTIBLE = /\besc (again to )?interrupt\b/;
+const IDLE_FOOTER = /\bctrl\+p commands\s*$/;
+/** `▣  Build · Model`, then how long it took or how it ended; a side bar may follow far to the right. */
+const ANSWER = /^\s{3,6}▣\s{1,3}(\S.*?)(?:\s{4,}.*)?$/;
+const TOOK = / · (\d+h ?)?(\d+m ?)?\d+(\.\d+)?m?s$/;
+const ANSWER_INTERRUPTED = / · interrupted$/;
+/** How a tool's block begins, in contrast to an error's, which is plain text. */
+const TOOL_SIGN = /^[#$→←✱⚙%◇~[\u2800-\u28ff]/u;
+
+const textOf = (block: readonly string[]): string[] =>
+  block.map((line) => withoutBar(line).trim()).filter((line) => line !== "");
+
+const isToolRunning = (above: readonly string[]): boolean => {
+  const blocks = blocksOf(above).filter(({ lines }) => !ANSWER.test(lines[0] ?? ""));
+  return (blocks.at(-1)?.lines ?? []).some((line) => /^[\u2800-\u28ff] /.test(withoutBar(line).trim()));
+};
+
+/** The attempt, and the failure's own words before it. */
+const retryParts = (footer: string): (string | null)[] => [
+  retryIn(footer, ATTEMPT),
+  quoteOf(FAILURE.exec(footer)?.[1]),
+];
+
+const readRunning = ({ above, footer }: InputBox): Reading | null => {
+  if (!WORKING.test(footer)) return null;
+  const confidence = INTERRUPTIBLE.test(footer) ? "high" : "medium";
+  if (RETRY.test(footer))
+    return withProgress(shows(RETRYING, confidence, footer.trim()), ...retryParts(footer));
+  return shows(isToolRunning(above) ? TOOL : THINKING, confidence, footer.trim());
+};
+
+/**
+ * An answer that ended without its time and without being interrupted failed: its error stands directly above in a block
+ * of plain text, below the block of the prompt that it answers.
+ */
+const readFailure = (blocks: ReturnType<typeof blocksOf>): Reading | null => {
+  const previous = blocks.findLastIndex(({ lines }) => ANSWER.test(lines[0] ?? ""));
+  const turn = blocks.slice(previous + 1);
+  const last = turn.at(-1);
+  if (last === undefined || !last.isBarred || turn.filter((block) => block.isBarred).length < 2) return null;
+  const text = textOf(last.lines);
+  if (text.length === 0 || TOOL_SIGN.test(text[0] ?? "")) return null;
+  const message = joined(text);
+  return shows(failureOfText(message), "high", message);
+};
+
+const readEnd = ({ above, footer }: InputBox): Reading | null => {
+  if (!IDLE_FOOTER.test(footer) || WORKING.test(footer)) return null;
+  const blocks = blocksOf(above);
+  const last = blocks.at(-1);
+  const answer = ANSWER.exec(last?.lines.at(-1) ?? "")?.[1]?.trimEnd();
+  if (last === undefined || last.isBarred || answer === undefined) return null;
+  const matched = `▣ ${answer}`;
+  if (TOOK.test(answer)) return shows(COMPLETED, "high", matched);
+  if (ANSWER_INTERRUPTED.test(answer)) return shows(INTERRUPTED, "high", matched);
+  const failure = readFailure(blocks.slice(0, -1));
+  if (failure !== null) return failure;
+  // Refused permission: the turn is over and nothing else says so. A barred block may be an error that was not understood.
+  return blocks.at(-2)?.isBarred === true ? null : shows(FRESH, "medium", footer.trim());
+};
+
+const readStart = ({ above, inside, footer }: InputBox): Reading | null => {
+  const isStart = /\btab agents\s+ctrl\+p commands\s*$/.test(footer);
+  if (!isStart || above.some(isBarred) || !inside.some((line) => /^\s+Ask anything…/.test(line))) return null;
+  return shows(FRESH, "high", `Ask anything… / ${footer.trim()}`);
+};
+
+/** Null where the surroundings of the box prove nothing. */
+const readTurn = (box: InputBox): Reading | null => readRunning(box) ?? readStart(box) ?? readEnd(box);
 
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readOpencodeScreen = (screen: Screen): Reading | null => {

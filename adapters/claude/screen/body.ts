@@ -2,7 +2,7 @@
 // that stands between heading and question. Nothing is left out for what it says. Source: dialogs recorded with 2.1.329 at
 // 120, 80 and 60 columns (commands of many rows, tools, new and changed files), 2.1.197.
 import { withoutBlankEnds } from "../../common/frames.ts";
-import { indentOf, isBlank } from "./layout.ts";
+import { indentOf, isBlank } from "../../common/screenText.ts";
 
 const SEPARATOR = /^ ?╌{8,}$/;
 export const isSeparator = (line: string): boolean => SEPARATOR.test(line);

@@ -8,9 +8,9 @@ import { oneLine } from "../../common/payload.ts";
 import { withoutBlankEnds } from "../../common/frames.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
-import { asks } from "../../common/screenText.ts";
+import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { columnsOf, contentOf, isSeparator, textOf, unframed, type DialogText } from "./body.ts";
-import { indentOf, isBlank, isRule, joined } from "./layout.ts";
+import { isRule } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
 
 /** The dialog's own text above its selector, without the rule that separates it from the conversation. */

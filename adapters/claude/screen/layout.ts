@@ -1,5 +1,6 @@
 // The parts of a Claude Code screen: the input box at the bottom with what stands directly above and below it. Geometry
 // only; meaning is given in the sibling files. Source: frames recorded with 2.1.329, notes on 2.1.197's inline renderer.
+import { indentOf, isBlank, joined } from "../../common/screenText.ts";
 
 /** The input box between two rules that start in column 0; answers and quotes are indented by two columns. */
 export interface InputBox {
@@ -18,8 +19,6 @@ const RULE = /^─{12}(?:─*|.*──)$/;
 const PROMPT_SIGN = /^[❯>!]( |\u00a0|$)/;
 
 export const isRule = (line: string): boolean => RULE.test(line);
-export const isBlank = (line: string): boolean => line.trim() === "";
-export const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /** Text that hugs the right edge ("◐ medium · /effort") is a status hint, not part of the conversation. */
 const isRightAligned = (line: string, width: number): boolean => indentOf(line) > Math.max(30, width / 2);
@@ -36,7 +35,7 @@ export const findInputBox = (lines: readonly string[], width: number): InputBox 
   return {
     text,
     below: lines.slice(lower),
-    footer: footerLines.map((line) => line.trim()).join(" "),
+    footer: joined(footerLines),
     above: lines.slice(0, upper).filter((line) => !isBlank(line) && !isRightAligned(line, width)),
   };
 };
@@ -46,9 +45,3 @@ export const lastBlock = (above: readonly string[]): readonly string[] => {
   const start = above.findLastIndex((line) => indentOf(line) === 0);
   return above.slice(Math.max(start, 0));
 };
-
-export const joined = (lines: readonly string[]): string =>
-  lines
-    .map((line) => line.trim())
-    .join(" ")
-    .trim();

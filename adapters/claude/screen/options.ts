@@ -2,7 +2,7 @@
 // without digits have no recorded keys, so none are offered: a wrong key in the trust dialog leaves the agent.
 import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
 import { oneLine } from "../../common/payload.ts";
-import { indentOf, isBlank } from "./layout.ts";
+import { indentOf, isBlank } from "../../common/screenText.ts";
 
 type Option = PromptRequest["options"][number];
 

@@ -5,9 +5,8 @@ import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
-import { asks } from "../../common/screenText.ts";
+import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { COMMAND_INSET, columnsOf, commandOf, isToldAlike, otherTextOf, pathOf } from "./body.ts";
-import { indentOf, isBlank, joined } from "./layout.ts";
 import { byDigit, byMoving, type Selector } from "./options.ts";
 
 export interface Dialog {

@@ -3,7 +3,7 @@
 // columns. Tabs and control characters are not drawn at all, so that the dialog alone does not prove what would run.
 import { withoutBlankEnds } from "../../common/frames.ts";
 import { tellsSame } from "../../common/toldText.ts";
-import { isBlank } from "./layout.ts";
+import { isBlank } from "../../common/screenText.ts";
 
 /** The agent's own words about a command. What other fields say belongs to what is asked. */
 const FIELD = /^ {2}(Environment: local$|Reason: )/;

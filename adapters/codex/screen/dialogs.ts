@@ -7,10 +7,9 @@ import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds } from "../../common/frames.ts";
 import { oneLine } from "../../common/payload.ts";
 import { withRoles } from "../../common/roles.ts";
-import { asks } from "../../common/screenText.ts";
+import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { readApproval, TOOL, type Dialog } from "./approvals.ts";
 import { columnsOf, otherTextOf } from "./body.ts";
-import { indentOf, isBlank, joined } from "./layout.ts";
 import { byMoving, readSelector, type Selector } from "./options.ts";
 
 const MAX_FOOTER_LINES = 3;

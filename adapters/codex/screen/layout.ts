@@ -2,8 +2,7 @@
 // continuation indented by two; dialogs and footers are indented by two as well. Geometry only. Source: frames recorded
 // with 0.169.0.
 
-export const isBlank = (line: string): boolean => line.trim() === "";
-export const indentOf = (line: string): number => line.length - line.trimStart().length;
+import { indentOf, isBlank } from "../../common/screenText.ts";
 
 /** The input box at the bottom with what stands above it. */
 export interface Composer {
@@ -31,6 +30,3 @@ export const findComposer = (lines: readonly string[]): Composer | null => {
   if (footer.some((line) => indentOf(line) < 2) || !footer.some((line) => FOOTER.test(line))) return null;
   return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)) };
 };
-
-/** Text of adjoining lines as one. */
-export const joined = (lines: readonly string[]): string => lines.map((line) => line.trim()).join(" ");

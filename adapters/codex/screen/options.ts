@@ -1,8 +1,7 @@
 // The selector of a dialog: numbered options, of which the highlighted one bears `›`. Options continue on deeper indented
 // lines. Which keys choose them depends on the dialog, so the caller says. Source: frames recorded with 0.169.0.
 import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
-import { movesTo } from "../../common/screenText.ts";
-import { indentOf, isBlank } from "./layout.ts";
+import { indentOf, isBlank, movesTo } from "../../common/screenText.ts";
 
 type Option = PromptRequest["options"][number];
 

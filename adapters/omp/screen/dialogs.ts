@@ -2,14 +2,14 @@
 // and old questions in the conversation look alike but never end the screen. What is asked is read row by row, by its place,
 // but an approval is never whole by its rows: arguments of a command are not among them, and control characters of what is
 // asked reach the terminal, so that they may draw anything. Source: frames recorded with 18.2.3.
-import type { Reading } from "../../core/ports/agentAdapter.ts";
-import { withoutBlankEnds } from "../common/frames.ts";
-import { oneLine } from "../common/payload.ts";
-import type { RequestFields } from "../common/promptRequest.ts";
-import { withRoles } from "../common/roles.ts";
-import { asks, isBlank, joined } from "../common/screenText.ts";
-import { isEditTool } from "../piFamily/promptRequest.ts";
-import { readSelector } from "../piFamily/selector.ts";
+import type { Reading } from "../../../core/ports/agentAdapter.ts";
+import { withoutBlankEnds } from "../../common/frames.ts";
+import { oneLine } from "../../common/payload.ts";
+import type { RequestFields } from "../../common/promptRequest.ts";
+import { withRoles } from "../../common/roles.ts";
+import { asks, isBlank, joined } from "../../common/screenText.ts";
+import { isEditTool } from "../../piFamily/promptRequest.ts";
+import { readSelector } from "../../piFamily/selector.ts";
 
 const TOP = /^╭─+ (\S.*?) ─+╮$/;
 const BOTTOM = /^╰─+╯$/;
