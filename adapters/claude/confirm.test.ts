@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createConfirmationReader } from "./confirm.ts";
-import { hookCommand } from "./settings.ts";
+import { createClaudeConfirmation, hookCommand } from "./integration.ts";
 
 const USER = "/home/dev/.claude/settings.json";
 const PROJECT = "/home/dev/project/.claude/settings.json";
@@ -35,7 +34,7 @@ const filesWith = (contents: Record<string, string>) => {
   };
   return { files, reads, contents, mtimes };
 };
-const ask = (files: TargetFiles, read = createConfirmationReader()) =>
+const ask = (files: TargetFiles, read = createClaudeConfirmation()) =>
   read({ files, homeDir: "/home/dev", cwd: "/home/dev/project" });
 
 describe("whether another program may answer permission requests", () => {
@@ -59,7 +58,7 @@ describe("whether another program may answer permission requests", () => {
 
   it("reads a file again only when it changed", async () => {
     const world = filesWith({ [USER]: OURS });
-    const read = createConfirmationReader();
+    const read = createClaudeConfirmation();
     expect([await ask(world.files, read), await ask(world.files, read)]).toEqual([false, false]);
     expect(world.reads).toEqual([USER]);
     world.contents[USER] = FOREIGN;

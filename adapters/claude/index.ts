@@ -1,8 +1,7 @@
 // The adapter for Claude Code: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
-import { createConfirmationReader } from "./confirm.ts";
 import { identifyClaude } from "./identify.ts";
-import { createClaudeIntegration } from "./integration.ts";
+import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
 import { readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
@@ -30,6 +29,6 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   readScreen: readClaudeScreen,
   readStateFiles: readClaudeStateFile,
   readTranscript: readClaudeTranscript,
-  needsConfirmation: createConfirmationReader(),
+  needsConfirmation: createClaudeConfirmation(),
   integration: createClaudeIntegration(),
 });

@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/settingsPlans.ts";
-import { createClaudeIntegration } from "./integration.ts";
-import { HOOK_EVENTS, hookCommand } from "./settings.ts";
+import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
+import { createClaudeIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
 const PATH = "/home/dev/.claude/settings.json";
 const integration = createClaudeIntegration();

@@ -1,8 +1,39 @@
-// Our hook in `~/.claude/settings.json`. User level on purpose: other agents run a project's Claude hooks as well.
+// Our hook in `~/.claude/settings.json`, and whether somebody else's hook may answer permission requests. User level on purpose:
+// other agents run a project's Claude hooks as well.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
+import { createConfirmationReader, hasForeignHook } from "../common/confirmation.ts";
+import { createHookCommand } from "../common/hookCommand.ts";
 import { createHookSettingsIntegration } from "../common/hookSettings.ts";
 import { valueOf } from "../common/settingsText.ts";
-import { HOOK_EVENTS, HOOK_TIMEOUT_S, hookCommand, isOurCommand } from "./settings.ts";
+
+/** Everything that changes a state (facts of 2.1.329). Not WorktreeCreate: a hook there replaces the creation. */
+export const HOOK_EVENTS = [
+  "SessionStart",
+  "SessionEnd",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "PermissionRequest",
+  "PermissionDenied",
+  "Notification",
+  "Stop",
+  "StopFailure",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+  "PostCompact",
+  "Elicitation",
+  "ElicitationResult",
+] as const;
+
+/** Seconds; the hook needs milliseconds, and some of these events hold the agent. */
+const HOOK_TIMEOUT_S = 5;
+
+/** It must print nothing and succeed: stdout becomes context, and a failure is shown. */
+const HOOK = createHookCommand("claude");
+export const { commandOf: hookCommand } = HOOK;
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createClaudeIntegration = (): Integration =>
@@ -15,7 +46,7 @@ export const createClaudeIntegration = (): Integration =>
       command: hookCommand(eventScript, event),
       timeout: HOOK_TIMEOUT_S,
     }),
-    isOurCommand,
+    isOurCommand: HOOK.isOurs,
     problemsOf: (_request, root, path) =>
       Promise.resolve(
         valueOf(root, "disableAllHooks")?.value === true
@@ -31,3 +62,13 @@ export const createClaudeIntegration = (): Integration =>
       },
     },
   });
+
+/** Looks at the user's and the project's settings. */
+export const createClaudeConfirmation = () =>
+  createConfirmationReader(
+    (text) => hasForeignHook(text, "PermissionRequest", HOOK.isOurs),
+    (homeDir, cwd) => [
+      `${homeDir}/.claude/settings.json`,
+      ...(cwd === null ? [] : [`${cwd}/.claude/settings.json`, `${cwd}/.claude/settings.local.json`]),
+    ],
+  );

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createConfirmationReader } from "./confirm.ts";
-import { hookCommand } from "./settings.ts";
+import { createCodexConfirmation, hookCommand } from "./integration.ts";
 
 const filesOf = (texts: Readonly<Record<string, string>>): TargetFiles => ({
   readText: (path) => Promise.resolve(texts[path] ?? null),
@@ -18,7 +17,7 @@ const filesOf = (texts: Readonly<Record<string, string>>): TargetFiles => ({
 const hooks = (command: string) =>
   JSON.stringify({ hooks: { PermissionRequest: [{ hooks: [{ type: "command", command }] }] } });
 const needs = (texts: Readonly<Record<string, string>>) =>
-  createConfirmationReader()({ files: filesOf(texts), homeDir: "/h", cwd: "/p" });
+  createCodexConfirmation()({ files: filesOf(texts), homeDir: "/h", cwd: "/p" });
 
 describe("whether a person alone answers Codex's requests", () => {
   it("holds with our own hook, foreign hooks of other events, and nothing", async () => {

@@ -1,8 +1,7 @@
 // The adapter for Codex: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
-import { createConfirmationReader } from "./confirm.ts";
 import { identifyCodex } from "./identify.ts";
-import { createCodexIntegration } from "./integration.ts";
+import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
 import { readCodexScreen } from "./screen.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
@@ -34,6 +33,6 @@ export const createCodexAdapter = (): AgentAdapter => ({
   readScreen: readCodexScreen,
   readStateFiles: readCodexStateFile,
   readTranscript: readCodexTranscript,
-  needsConfirmation: createConfirmationReader(),
+  needsConfirmation: createCodexConfirmation(),
   integration: createCodexIntegration(),
 });

@@ -6,8 +6,7 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { createCodexIntegration } from "./integration.ts";
-import { HOOK_EVENTS, hookCommand } from "./settings.ts";
+import { createCodexIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
 const SCRIPT = "/home/dev/.agtmux/bin/agtmux-event";
 const HOOKS = "/home/dev/.codex/hooks.json";

@@ -1,9 +1,71 @@
-// Our hooks in `~/.codex/hooks.json`. The one `notify` slot of config.toml is never taken: it may be occupied, and it also
-// fires for Codex's own title requests. config.toml is only read.
+// Our hooks in `~/.codex/hooks.json`, which of them Codex trusts, and whether somebody else may answer permission requests. The
+// one `notify` slot of config.toml is never taken: it may be occupied, and it also fires for Codex's own title requests.
+// config.toml is only read.
 import type { Integration } from "../../core/ports/agentAdapter.ts";
+import { createConfirmationReader, hasForeignHook } from "../common/confirmation.ts";
+import { createHookCommand } from "../common/hookCommand.ts";
 import { createHookSettingsIntegration, currentEntries, type HookSettings } from "../common/hookSettings.ts";
-import { HOOK_EVENTS, HOOK_TIMEOUT_S, hookCommand, isOurCommand } from "./settings.ts";
-import { isTrusted, trustedHooks } from "./trust.ts";
+
+/** Everything that changes a state (facts of 0.169.0). Not the model-request hooks: they hold every request. */
+export const HOOK_EVENTS = [
+  "SessionStart",
+  "SessionEnd",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PreCompact",
+  "PostCompact",
+  "SubagentStart",
+  "SubagentStop",
+  "Stop",
+  "Interrupt",
+] as const;
+
+/** Seconds; the hook needs milliseconds. SessionEnd and Interrupt are capped at 3 s by Codex. */
+const HOOK_TIMEOUT_S = 3;
+
+/**
+ * `exec` makes Codex itself the script's parent: where hooks run in the window's own process, that parent tells the pane.
+ * Constant, because a change asks the person for trust again.
+ */
+const HOOK = createHookCommand("codex", {
+  before: (script) => `[ -x ${script} ] && exec ${script}`,
+  after: "2>/dev/null; :",
+});
+export const { commandOf: hookCommand } = HOOK;
+
+// Which of our hooks Codex has been told to trust: tables `[hooks.state."<file>:<event>:<group>:<index>"]` in config.toml. The
+// trust is the person's to give, in Codex's own review at its next start. Source: 0.169.0.
+const TABLE = /^\s*\[\s*hooks\s*\.\s*state\s*\.\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\s*\]\s*(?:#.*)?$/;
+const ANY_TABLE = /^\s*\[/;
+const TRUSTED = /^\s*trusted_hash\s*=\s*["']sha256:[0-9a-f]+["']/;
+
+/** Keys that hold a trusted hash. Lines only: a file that Codex itself cannot read gives what can be seen. */
+export const trustedHooks = (configToml: string): Set<string> => {
+  const trusted = new Set<string>();
+  let key: string | null = null;
+  for (const line of configToml.split(/\r?\n/)) {
+    const table = TABLE.exec(line);
+    if (table !== null) key = table[2] ?? (table[1] ?? "").replaceAll(/\\(["\\])/g, "$1");
+    else if (ANY_TABLE.test(line)) key = null;
+    else if (key !== null && TRUSTED.test(line)) trusted.add(key);
+  }
+  return trusted;
+};
+
+const snakeCase = (event: string): string =>
+  event.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+
+/** True where the hook at this place is trusted; the event's name may be written either way. */
+export const isTrusted = (
+  trusted: ReadonlySet<string>,
+  path: string,
+  hook: { event: string; group: number; index: number },
+): boolean =>
+  [hook.event, snakeCase(hook.event)].some((event) =>
+    trusted.has(`${path}:${event}:${hook.group}:${hook.index}`),
+  );
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const HOOKS_OFF = /^\s*(?:features\s*\.\s*)?hooks\s*=\s*false\b/m;
@@ -17,7 +79,7 @@ const settings: HookSettings = {
     command: hookCommand(eventScript, event),
     timeout: HOOK_TIMEOUT_S,
   }),
-  isOurCommand,
+  isOurCommand: HOOK.isOurs,
   problemsOf: async ({ files, homeDir, eventScript }, root, path) => {
     const configPath = `${homeDir}/.codex/config.toml`;
     const config = (await files.readText(configPath, MAX_BYTES)) ?? "";
@@ -42,3 +104,21 @@ const settings: HookSettings = {
 
 /** Creates the integration. `testEvent` is proof of life only: it changes no state. */
 export const createCodexIntegration = (): Integration => createHookSettingsIntegration(settings);
+
+const TOML_HOOK = /^\s*\[\[?\s*hooks\s*\.\s*PermissionRequest\b/m;
+/** Values other than `user` let a model review requests (vendor's configuration reference, not recorded). */
+const TOML_REVIEWER = /^\s*approvals_reviewer\s*=\s*["'](?!user["'])/m;
+
+/** Another PermissionRequest hook, or a reviewer that is not the person. */
+export const createCodexConfirmation = () =>
+  createConfirmationReader(
+    (text, path) =>
+      path.endsWith(".toml")
+        ? TOML_HOOK.test(text) || TOML_REVIEWER.test(text)
+        : hasForeignHook(text, "PermissionRequest", HOOK.isOurs),
+    (homeDir, cwd) =>
+      [homeDir, ...(cwd === null || cwd === homeDir ? [] : [cwd])].flatMap((folder) => [
+        `${folder}/.codex/hooks.json`,
+        `${folder}/.codex/config.toml`,
+      ]),
+  );

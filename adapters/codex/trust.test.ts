@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTrusted, trustedHooks } from "./trust.ts";
+import { isTrusted, trustedHooks } from "./integration.ts";
 
 const PATH = "/home/dev/.codex/hooks.json";
 const hash = `trusted_hash = "sha256:${"a1".repeat(32)}"`;

@@ -26,6 +26,10 @@ export interface HookSettings {
   commandField?: string;
   /** What a file of our own holds beside the hooks; it goes when nothing else is left. */
   skeleton?: string;
+  /** A file of our own with all its hooks, where it can be told from other people's only as a whole. */
+  ownFile?: (eventScript: string) => string;
+  /** Why a file that parses is left alone all the same; null where it is not. */
+  objectionTo?: (root: JsonNode) => string | null;
   /** The agent's own parser accepts comments, which then stay where they are. */
   hasComments?: boolean;
   /** At least one; the order in which entries are added. */
@@ -49,16 +53,19 @@ interface Site {
   parsed: { text: string; root: JsonNode } | null;
 }
 
+const refused = (path: string, what: string): AgtmuxError =>
+  new AgtmuxError("E_INTEGRATION_REFUSED", `${path}: ${what}.`);
+
 const parse = (site: Site, text: string): JsonNode => {
   if (site.parsed?.text !== text) {
     const { path, settings } = site;
-    site.parsed = { text, root: parseSettings(path, text, { hasComments: settings.hasComments === true }) };
+    const root = parseSettings(path, text, { hasComments: settings.hasComments === true });
+    const objection = settings.objectionTo?.(root) ?? null;
+    if (objection !== null) throw refused(path, objection);
+    site.parsed = { text, root };
   }
   return site.parsed.root;
 };
-
-const refused = (path: string, what: string): AgtmuxError =>
-  new AgtmuxError("E_INTEGRATION_REFUSED", `${path}: ${what}.`);
 
 /** The array of one event's groups, or undefined; refuses shapes that the agent would not accept either. */
 const groupsOf = (path: string, root: JsonNode, event: string): JsonNode | undefined => {
@@ -133,7 +140,8 @@ const isVoid = (text: string): boolean => text.trim() === "";
 
 /** A file of ours has a break behind its first bracket: that tells removal that the file itself is ours. */
 const newFile = (site: Site): string => {
-  const { skeleton } = site.settings;
+  const { skeleton, ownFile } = site.settings;
+  if (ownFile !== undefined) return ownFile(site.eventScript);
   if (skeleton !== undefined) return skeleton;
   const hugging = addEvent(site, "{}", NEW_FILE_STYLE, site.settings.events[0]);
   return `{\n  ${hugging.slice(1, -1)}\n}\n`;
@@ -199,6 +207,7 @@ export const createHookSettingsIntegration = (settings: HookSettings): Integrati
     async planUninstall(request) {
       const { site, before } = await open(request);
       if (before === null || isVoid(before)) return [];
+      if (before === settings.ownFile?.(request.eventScript)) return changesOf(site.path, before, null);
       return changesOf(
         site.path,
         before,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FORWARDED_EVENTS, extensionSource } from "../piFamily/extensionSource.ts";
-import { opencodePluginSource } from "../opencode/pluginSource.ts";
+import { opencodePluginSource } from "../opencode/integration.ts";
 
 type Handler = (event: unknown, context?: unknown) => unknown;
 

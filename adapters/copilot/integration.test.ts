@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/settingsPlans.ts";
+import { EVENT_SCRIPT, parsedJson, settingsPlans } from "../testkit/memoryFiles.ts";
 import { createCopilotIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
 const PATH = "/home/dev/.copilot/hooks/agtmux.json";

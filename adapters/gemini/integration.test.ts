@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { EVENT_SCRIPT, settingsPlans } from "../testkit/settingsPlans.ts";
+import { EVENT_SCRIPT, settingsPlans } from "../testkit/memoryFiles.ts";
 import { createGeminiIntegration, HOOK_EVENTS, hookCommand } from "./integration.ts";
 
 const PATH = "/home/dev/.gemini/settings.json";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { vi } from "vitest";
 import type { Payload, RecordedEvent } from "../../../adapters/testkit/recordings.ts";
-import { opencodePluginSource } from "../../../adapters/opencode/pluginSource.ts";
+import { opencodePluginSource } from "../../../adapters/opencode/integration.ts";
 import { extensionSource, FORWARDED_EVENTS } from "../../../adapters/piFamily/extensionSource.ts";
 
 type Handler = (event: unknown, context?: unknown) => unknown;

@@ -2,7 +2,7 @@
 // before, byte for byte; and a file that does not parse is refused, not repaired.
 import * as fc from "fast-check";
 import { createAdapterRegistry } from "../../../adapters/index.ts";
-import { EVENT_SCRIPT } from "../../../adapters/testkit/settingsPlans.ts";
+import { EVENT_SCRIPT } from "../../../adapters/testkit/memoryFiles.ts";
 import type { Integration, IntegrationChange, IntegrationRequest } from "../../../core/ports/agentAdapter.ts";
 import { hold, orRefusedLater } from "../expectations.ts";
 import { defineTarget, type FuzzTarget } from "../fuzzTarget.ts";
