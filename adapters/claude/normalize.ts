@@ -1,9 +1,21 @@
 // Claude Code's hook events to signals. Pure; the table of events is the whole decision. Sources: event orders and payloads
 // recorded with 2.1.329 (2.1.197 sends the same for prompts, approvals and errors); elicitation from the vendor's documents.
 import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Confidence } from "../../core/model/state.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import {
+  alive,
+  eventOf,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  signalsOf,
+  subagentStopped,
+  workOf,
+} from "../common/events.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import { countOf, progressField } from "../common/progress.ts";
 import { hashRequest } from "../common/requestKey.ts";
@@ -45,25 +57,17 @@ const stableInput = (toolName: string, input: unknown): unknown => {
 const requestKeyOf = (agentId: string, toolName: string, toolInput: unknown): string =>
   hashRequest(agentId, toolName, stableInput(toolName, toolInput));
 
-/** `payload` empty when the hook's was unreadable; then `isWhole` is false and only what the name proves is concluded. */
-interface Event {
-  payload: Payload;
-  isWhole: boolean;
-  agentId: string;
-  confidence: Confidence;
+interface Event extends HookEvent {
   context: NormalizeContext;
 }
 
-type Rule = (event: Event) => readonly Signal[];
+type Rule = EventRule<Event>;
 
 /** Modes in which a request may be answered without a person. */
 const SELF_ANSWERING_MODES = new Set(["auto", "bypassPermissions", "dontAsk"]);
 /** Ends of a session after which the process lives on. */
 const LIVING_END_REASONS = new Set(["clear", "resume"]);
 const RUNNING_TASK_STATES = new Set(["running", "pending", "in_progress"]);
-
-const workOf = (agentId: string, status: typeof THINKING): typeof THINKING =>
-  agentId === ROOT_AGENT ? status : SUBAGENT;
 
 /** Every name under which the request of one tool call may be open. */
 const namesOfCall = (agentId: string, call: Payload): string[] => {
@@ -174,7 +178,7 @@ const stopped: Rule = ({ payload, agentId, confidence }) => {
   return [{ ...boundary(BACKGROUND, agentId, confidence), ...progress }];
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: EventRules<Event> = {
   SessionStart: ({ payload, isWhole, agentId, confidence }) => {
     // A truncated one may be the restart after a compaction, in the middle of a turn.
     if (!isWhole) return [activity(null, { agentId })];
@@ -182,7 +186,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     return [boundary(FRESH, agentId, confidence)];
   },
   // Also fires when a prompt is queued while a turn runs: what it claims, a turn in progress, is true then as well.
-  UserPromptSubmit: ({ agentId, confidence }) => [boundary(workOf(agentId, THINKING), agentId, confidence)],
+  UserPromptSubmit: prompted,
   PreToolUse: toolStarted,
   PermissionRequest: permissionRequested,
   PostToolUse: toolEnded,
@@ -195,11 +199,9 @@ const RULES: Readonly<Record<string, Rule>> = {
     const failure = errorStatusOfHook(textOf(payload, "error"), textOf(payload, "last_assistant_message"));
     return [boundary(agentId === ROOT_AGENT ? failure : null, agentId, confidence)];
   },
-  SessionEnd: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
+  SessionEnd: sessionEnded,
   SubagentStart: ({ agentId }) => [activity(SUBAGENT, { agentId })],
-  // Without its agent id it would end the parent's turn.
-  SubagentStop: ({ agentId, confidence }) =>
-    agentId === ROOT_AGENT ? [activity(null)] : [boundary(null, agentId, confidence)],
+  SubagentStop: subagentStopped,
   PreCompact: ({ agentId }) => [activity(COMPACTING, { agentId })],
   PostCompact: ({ payload, agentId }) =>
     // Compaction on request leaves the agent at its prompt; otherwise the turn goes on.
@@ -218,27 +220,18 @@ const RULES: Readonly<Record<string, Rule>> = {
   ElicitationResult: ({ payload, agentId }) => [
     activity(workOf(agentId, THINKING), { agentId, closes: elicitationNames(payload) }),
   ],
-};
-
-/** Events that we do not install for but that prove life when somebody forwards them. */
-const LIFE_SIGNS = new Set([
-  "UserPromptExpansion",
-  "MessageDisplay",
-  "TaskCreated",
-  "TaskCompleted",
-  "TeammateIdle",
-  "ConfigChange",
-  "CwdChanged",
-  "FileChanged",
-  "InstructionsLoaded",
-  "PreModelSwitch",
-  "PostModelSwitch",
-]);
-
-const signalsOf = (name: string, event: Event): readonly Signal[] => {
-  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-  if (rule !== undefined) return rule(event);
-  return LIFE_SIGNS.has(name) ? [activity(null, { agentId: event.agentId })] : [];
+  // We do not install for these; they prove life when somebody forwards them.
+  UserPromptExpansion: alive,
+  MessageDisplay: alive,
+  TaskCreated: alive,
+  TaskCompleted: alive,
+  TeammateIdle: alive,
+  ConfigChange: alive,
+  CwdChanged: alive,
+  FileChanged: alive,
+  InstructionsLoaded: alive,
+  PreModelSwitch: alive,
+  PostModelSwitch: alive,
 };
 
 /**
@@ -247,12 +240,11 @@ const signalsOf = (name: string, event: Event): readonly Signal[] => {
  */
 export const normalizeClaude = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
   const payload = envelope.payload ?? {};
-  const isWhole = envelope.payload !== null;
   const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
-  const agentId = (textOf(payload, "agent_id") ?? ROOT_AGENT).slice(0, 200);
+  const event = eventOf(envelope, idOf(payload, "agent_id") ?? ROOT_AGENT);
   return {
-    signals: signalsOf(name, { payload, isWhole, agentId, confidence: isWhole ? "high" : "medium", context }),
-    sessionId: textOf(payload, "session_id")?.slice(0, 200) ?? null,
+    signals: signalsOf(RULES, name, { ...event, context }),
+    sessionId: idOf(payload, "session_id"),
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcript_path"),

@@ -2,14 +2,27 @@
 // recorded with 0.169.0. Nothing comes for API errors (rollout and screen tell those), and `notify` is not used: it also
 // fires for the internal thread that makes up titles.
 import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Confidence, Status } from "../../core/model/state.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import {
+  alive,
+  endedAs,
+  eventOf,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  signalsOf,
+  subagentStopped,
+  working,
+  workOf,
+} from "../common/events.ts";
 import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import {
   activity,
-  boundary,
   COMPACTING,
   COMPLETED,
   INTERRUPTED,
@@ -23,18 +36,11 @@ import { GENERIC_PERMISSION, permissionAsk, QUESTION_TOOL, questionAsk } from ".
 /** Three times the recorded delay from PermissionRequest to the drawn dialog (about 0.9 s, 0.169.0). */
 const DIALOG_GRACE_MS = 2_700;
 
-/** `payload` empty when the hook's was unreadable; then only what the name proves is concluded. */
-interface Event {
-  payload: Payload;
-  isWhole: boolean;
-  agentId: string;
-  confidence: Confidence;
+interface Event extends HookEvent {
   context: NormalizeContext;
 }
 
-type Rule = (event: Event) => readonly Signal[];
-
-const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
+type Rule = EventRule<Event>;
 
 /** PermissionRequest adds a `description` to the input that PreToolUse and PostToolUse carry. */
 const stableInput = (input: unknown): unknown => {
@@ -99,55 +105,42 @@ const permissionRequested: Rule = ({ payload, isWhole, agentId, context }) => {
 /** Modes in which a request may be answered without a person. */
 const SELF_ANSWERING_MODES = new Set(["bypassPermissions", "dontAsk", "auto", "acceptEdits"]);
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: EventRules<Event> = {
   // Comes with the first prompt, milliseconds before it: a state of its own would be wrong at once.
-  SessionStart: ({ agentId }) => [activity(null, { agentId })],
+  SessionStart: alive,
   // Also fires when a running turn is steered: a turn in progress is true then as well.
-  UserPromptSubmit: ({ agentId, confidence }) => [boundary(workOf(agentId, THINKING), agentId, confidence)],
+  UserPromptSubmit: prompted,
   PreToolUse: toolStarted,
   PermissionRequest: permissionRequested,
   PostToolUse: toolEnded,
-  Stop: ({ agentId, confidence }) => [
-    boundary(agentId === ROOT_AGENT ? COMPLETED : null, agentId, confidence),
-  ],
+  Stop: endedAs(COMPLETED),
   // Esc, and a denial: it interrupts the turn.
-  Interrupt: ({ agentId, confidence }) => [
-    boundary(agentId === ROOT_AGENT ? INTERRUPTED : null, agentId, confidence),
-  ],
+  Interrupt: endedAs(INTERRUPTED),
   // The server dropped the thread, seconds after its window left it.
-  SessionEnd: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
+  SessionEnd: sessionEnded,
   // Without its agent id it would speak of the parent.
   SubagentStart: ({ agentId }) => [activity(agentId === ROOT_AGENT ? null : SUBAGENT, { agentId })],
-  SubagentStop: ({ agentId, confidence }) =>
-    agentId === ROOT_AGENT ? [activity(null)] : [boundary(null, agentId, confidence)],
-  PreCompact: ({ agentId }) => [activity(workOf(agentId, COMPACTING), { agentId })],
+  SubagentStop: subagentStopped,
+  PreCompact: working(COMPACTING),
   // After a compaction on request the agent is back at its prompt, otherwise the turn goes on.
-  PostCompact: ({ payload, agentId }) =>
-    textOf(payload, "trigger") === "auto"
-      ? [activity(workOf(agentId, THINKING), { agentId })]
-      : [activity(null, { agentId })],
+  PostCompact: (event) =>
+    textOf(event.payload, "trigger") === "auto" ? working(THINKING)(event) : alive(event),
+  PreModelRequest: alive,
+  PostModelRequest: alive,
 };
-
-const LIFE_SIGNS = new Set(["PreModelRequest", "PostModelRequest"]);
 
 /**
  * Events of a sub-thread carry the parent's `session_id`; their own thread is named by `agent_id`, or by the rollout that
  * they write to (recorded: SubagentStart).
  */
 const agentIdOf = (payload: Payload): string => {
-  const agentId = textOf(payload, "agent_id");
-  if (agentId !== null) return agentId.slice(0, 200);
+  const agentId = idOf(payload, "agent_id");
+  if (agentId !== null) return agentId;
   const sessionId = textOf(payload, "session_id");
   const thread = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(
     textOf(payload, "transcript_path")?.slice(-100) ?? "",
   )?.[1];
   return thread === undefined || sessionId === null || thread === sessionId ? ROOT_AGENT : thread;
-};
-
-const signalsOf = (name: string, event: Event): readonly Signal[] => {
-  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-  if (rule !== undefined) return rule(event);
-  return LIFE_SIGNS.has(name) ? [activity(null, { agentId: event.agentId })] : [];
 };
 
 /**
@@ -156,13 +149,12 @@ const signalsOf = (name: string, event: Event): readonly Signal[] => {
  */
 export const normalizeCodex = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
   const payload = envelope.payload ?? {};
-  const isWhole = envelope.payload !== null;
   const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
   const agentId = agentIdOf(payload);
   const isRoot = agentId === ROOT_AGENT;
   return {
-    signals: signalsOf(name, { payload, isWhole, agentId, confidence: isWhole ? "high" : "medium", context }),
-    sessionId: textOf(payload, "session_id")?.slice(0, 200) ?? null,
+    signals: signalsOf(RULES, name, { ...eventOf(envelope, agentId), context }),
+    sessionId: idOf(payload, "session_id"),
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: isRoot ? textOf(payload, "transcript_path") : null,

@@ -2,8 +2,22 @@
 // recorded with 1.0.102. Denial, interrupt and the final failure fire no hook: the session log and the screen tell them.
 import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Confidence, Status } from "../../core/model/state.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import {
+  alive,
+  endedAs,
+  eventOf,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  signalsOf,
+  subagentStopped,
+  working,
+  workOf,
+} from "../common/events.ts";
 import { fieldOf, textOf, type Payload } from "../common/payload.ts";
 import {
   activity,
@@ -23,27 +37,13 @@ import { ASK_TOOL, notifiedPermission, permissionAsk, questionAsk, requestKeyOf 
 /** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */
 const DIALOG_GRACE_MS = 500;
 
-interface Event {
-  payload: Payload;
-  /** False when the hook's payload was unreadable; then only what the name proves is concluded. */
-  isWhole: boolean;
-  agentId: string;
-  confidence: Confidence;
-}
-
-type Rule = (event: Event) => readonly Signal[];
-
-const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
-
-const life: Rule = ({ agentId }) => [activity(null, { agentId })];
-
 const opened = (
   ask: Ask,
-  { agentId, confidence }: Event,
+  { agentId, confidence }: HookEvent,
   fields: { requestKey: string | null; needsConfirmation: boolean },
 ): Signal => openRequest(ask, { agentId, confidence, dialogGraceMs: DIALOG_GRACE_MS, ...fields });
 
-const toolStarted: Rule = (event) => {
+const toolStarted: EventRule = (event) => {
   const { payload, agentId } = event;
   const started = activity(workOf(agentId, TOOL), { agentId });
   const toolName = textOf(payload, "toolName");
@@ -53,14 +53,14 @@ const toolStarted: Rule = (event) => {
   return [started, opened(questionAsk(input), event, { requestKey, needsConfirmation: true })];
 };
 
-const toolEnded: Rule = ({ payload, agentId }) => {
+const toolEnded: EventRule = ({ payload, agentId }) => {
   const toolName = textOf(payload, "toolName");
   const closes = toolName === null ? [] : [requestKeyOf(agentId, toolName, fieldOf(payload, "toolArgs"))];
   return [activity(workOf(agentId, THINKING), { agentId, closes })];
 };
 
 /** Fires before the rules decide whether anybody is asked. */
-const permissionRequested: Rule = (event) => {
+const permissionRequested: EventRule = (event) => {
   const { payload, agentId } = event;
   const toolName = textOf(payload, "toolName");
   const input = fieldOf(payload, "toolInput");
@@ -72,7 +72,7 @@ const permissionRequested: Rule = (event) => {
   ];
 };
 
-const notified: Rule = (event) => {
+const notified: EventRule = (event) => {
   const { payload } = event;
   const proven = { requestKey: null, needsConfirmation: false };
   switch (textOf(payload, "notification_type")) {
@@ -82,36 +82,30 @@ const notified: Rule = (event) => {
       return [opened(questionAsk({}), event, proven)];
     case null:
     default:
-      return life(event);
+      return alive(event);
   }
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: EventRules = {
   // Comes with the first prompt, not with the program's start.
   sessionStart: ({ agentId, confidence }) => [boundary(FRESH, agentId, confidence)],
-  userPromptSubmitted: ({ agentId, confidence }) => [
-    boundary(workOf(agentId, THINKING), agentId, confidence),
-  ],
+  userPromptSubmitted: prompted,
   preToolUse: toolStarted,
   postToolUse: toolEnded,
   postToolUseFailure: toolEnded,
   permissionRequest: permissionRequested,
   notification: notified,
   // Once per attempt, the last one included: what it proves is that the agent tried.
-  errorOccurred: ({ payload, agentId }) =>
-    textOf(payload, "errorContext") === "model_call"
-      ? [activity(workOf(agentId, RETRYING), { agentId })]
-      : [activity(null, { agentId })],
-  agentStop: ({ isWhole, agentId, confidence }) =>
-    // Without its agent id a sub-agent's end would end the parent's turn.
-    isWhole ? [boundary(agentId === ROOT_AGENT ? COMPLETED : null, agentId, confidence)] : [activity(null)],
+  errorOccurred: (event) =>
+    textOf(event.payload, "errorContext") === "model_call" ? working(RETRYING)(event) : alive(event),
+  // Without its agent id a sub-agent's end would end the parent's turn.
+  agentStop: (event) => (event.isWhole ? endedAs(COMPLETED)(event) : [activity(null)]),
   subagentStart: ({ agentId }) => [activity(SUBAGENT, { agentId })],
-  subagentStop: ({ agentId, confidence }) =>
-    agentId === ROOT_AGENT ? [activity(null)] : [boundary(null, agentId, confidence)],
+  subagentStop: subagentStopped,
   preCompact: ({ agentId }) => [activity(COMPACTING, { agentId })],
-  sessionEnd: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
-  userPromptTransformed: life,
-  postResult: life,
+  sessionEnd: sessionEnded,
+  userPromptTransformed: alive,
+  postResult: alive,
 };
 
 /** Sub-agents carry their own id; the root names none, or the session's. */
@@ -123,14 +117,12 @@ const agentIdOf = (payload: Payload): string => {
 /** Never throws. Unknown events give no signals; an unreadable payload counts by its event's name, with medium confidence. */
 export const normalizeCopilot = (envelope: Envelope, _context: NormalizeContext): NormalizedEvent => {
   const payload = envelope.payload ?? {};
-  const isWhole = envelope.payload !== null;
   const name = envelope.eventName ?? "";
-  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   const agentId = agentIdOf(payload);
   const isRoot = agentId === ROOT_AGENT;
   return {
-    signals: rule?.({ payload, isWhole, agentId, confidence: isWhole ? "high" : "medium" }) ?? [],
-    sessionId: textOf(payload, "sessionId")?.slice(0, 200) ?? null,
+    signals: signalsOf(RULES, name, eventOf(envelope, agentId)),
+    sessionId: idOf(payload, "sessionId"),
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcriptPath"),

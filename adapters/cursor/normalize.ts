@@ -3,6 +3,7 @@
 import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import { idOf } from "../common/events.ts";
 import { textOf, type Payload } from "../common/payload.ts";
 import { activity, boundary, COMPLETED, FRESH, INTERRUPTED, SUBAGENT, THINKING } from "../common/signals.ts";
 
@@ -49,7 +50,7 @@ export const normalizeCursor = (envelope: Envelope): NormalizedEvent => {
   const signal = signalOf(name, payload);
   return {
     signals: signal === null ? [] : [signal],
-    sessionId: (textOf(payload, "conversation_id") ?? textOf(payload, "session_id"))?.slice(0, 200) ?? null,
+    sessionId: idOf(payload, "conversation_id") ?? idOf(payload, "session_id"),
     eventId: null,
     isExit: name === "sessionEnd" && envelope.payload !== null,
     cwd: textOf(payload, "cwd"),

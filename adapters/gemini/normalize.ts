@@ -2,10 +2,20 @@
 // recorded with 0.61.0. How a turn ended is only half told: the same event follows a full answer, an interrupt and a cut
 // stream, so its verdict has medium confidence and what the screen says about the ending outdoes it.
 import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Confidence } from "../../core/model/state.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import type { NormalizeContext, NormalizedEvent } from "../../core/ports/agentAdapter.ts";
-import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
+import {
+  alive,
+  eventOf,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  signalsOf,
+} from "../common/events.ts";
+import { asPayload, fieldOf, textOf } from "../common/payload.ts";
 import { activity, boundary, COMPLETED, FRESH, openRequest, THINKING, TOOL } from "../common/signals.ts";
 import { API_ERROR } from "./errorReason.ts";
 import {
@@ -22,18 +32,11 @@ const DIALOG_GRACE_MS = 500;
 /** The agent's only mark of a failed turn, in the place of the answer. */
 const NO_RESPONSE = "[no response text]";
 
-interface Event {
-  payload: Payload;
-  /** False when the hook's payload was unreadable; then only what the name proves is concluded. */
-  isWhole: boolean;
-  confidence: Confidence;
+interface Event extends HookEvent {
   context: NormalizeContext;
 }
 
-type Rule = (event: Event) => readonly Signal[];
-
-const PROOF_OF_LIFE: readonly Signal[] = [activity(null)];
-const life: Rule = () => PROOF_OF_LIFE;
+type Rule = EventRule<Event>;
 
 const toolStarted: Rule = ({ payload, confidence }) => {
   const started = activity(TOOL);
@@ -56,8 +59,9 @@ const toolEnded: Rule = ({ payload }) => {
   return [activity(THINKING, { closes: key === null ? [] : [key] })];
 };
 
-const notified: Rule = ({ payload, isWhole, confidence, context }) => {
-  if (!isWhole || textOf(payload, "notification_type") !== "ToolPermission") return PROOF_OF_LIFE;
+const notified: Rule = (event) => {
+  const { payload, isWhole, confidence, context } = event;
+  if (!isWhole || textOf(payload, "notification_type") !== "ToolPermission") return alive(event);
   const details = asPayload(fieldOf(payload, "details")) ?? {};
   const isQuestion = textOf(details, "type") === ASK_TOOL;
   const ask = isQuestion
@@ -76,9 +80,9 @@ const notified: Rule = ({ payload, isWhole, confidence, context }) => {
   ];
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: EventRules<Event> = {
   SessionStart: ({ confidence }) => [boundary(FRESH, ROOT_AGENT, confidence)],
-  BeforeAgent: ({ confidence }) => [boundary(THINKING, ROOT_AGENT, confidence)],
+  BeforeAgent: prompted,
   BeforeTool: toolStarted,
   AfterTool: toolEnded,
   Notification: notified,
@@ -89,23 +93,21 @@ const RULES: Readonly<Record<string, Rule>> = {
       "medium",
     ),
   ],
-  SessionEnd: ({ confidence }) => [boundary(null, ROOT_AGENT, confidence)],
+  SessionEnd: sessionEnded,
   // Fires in every turn, whether anything is compressed or not.
-  PreCompress: life,
-  BeforeModel: life,
-  AfterModel: life,
-  BeforeToolSelection: life,
+  PreCompress: alive,
+  BeforeModel: alive,
+  AfterModel: alive,
+  BeforeToolSelection: alive,
 };
 
 /** Never throws. Unknown events give no signals; an unreadable payload counts by its event's name, with medium confidence. */
 export const normalizeGemini = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
   const payload = envelope.payload ?? {};
-  const isWhole = envelope.payload !== null;
   const name = envelope.eventName ?? textOf(payload, "hook_event_name") ?? "";
-  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   return {
-    signals: rule?.({ payload, isWhole, confidence: isWhole ? "high" : "medium", context }) ?? [],
-    sessionId: textOf(payload, "session_id")?.slice(0, 200) ?? null,
+    signals: signalsOf(RULES, name, { ...eventOf(envelope, ROOT_AGENT), context }),
+    sessionId: idOf(payload, "session_id"),
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcript_path"),

@@ -1,9 +1,20 @@
 // opencode's plugin events to signals. Pure; what needs memory of earlier events (whose child a session is, how a turn
 // failed) our plugin has added to the payload. Source: payloads and orders recorded with 1.18.33.
 import type { Envelope } from "../../core/model/envelope.ts";
-import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Confidence, Status } from "../../core/model/state.ts";
+import { ROOT_AGENT } from "../../core/model/evidence.ts";
+import type { Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import {
+  alive,
+  eventOf,
+  type EventRule,
+  type EventRules,
+  idOf,
+  prompted,
+  signalsOf,
+  working,
+  workOf,
+} from "../common/events.ts";
 import { failureOfText } from "../common/failure.ts";
 import { asPayload, fieldOf, numberOf, textOf, type Payload } from "../common/payload.ts";
 import { progressField, quoteOf, retryOf } from "../common/progress.ts";
@@ -24,17 +35,6 @@ import { permissionAsk, questionAsk } from "./promptRequest.ts";
 /** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */
 const DIALOG_GRACE_MS = 500;
 
-interface Event {
-  payload: Payload;
-  isWhole: boolean;
-  /** Root sessions speak for the agent; a child session is a sub-agent with the session's id as its own. */
-  agentId: string;
-  confidence: Confidence;
-}
-type Rule = (event: Event) => readonly Signal[];
-
-const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
-
 /** How a turn went wrong; null for none. */
 const failureOf = (error: Payload | null): Status | null => {
   if (error === null) return null;
@@ -46,7 +46,7 @@ const failureOf = (error: Payload | null): Status | null => {
   return name === "ProviderAuthError" ? { state: "error", reasonCode: "auth_failed" } : failureOfText(text);
 };
 
-const turnEnded: Rule = ({ payload, isWhole, agentId, confidence }) => {
+const turnEnded: EventRule = ({ payload, isWhole, agentId, confidence }) => {
   if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
   // Without its payload it may be a sub-agent's: then it ends nothing.
   if (!isWhole) return [activity(null)];
@@ -63,24 +63,24 @@ const retryField = (told: Payload): { progress?: string } => {
     : {};
 };
 
-const statusTold: Rule = (event) => {
+const statusTold: EventRule = (event) => {
   const { payload, agentId } = event;
   const told = asPayload(fieldOf(payload, "status")) ?? {};
   switch (textOf(told, "type")) {
     // It repeats within a turn, also while parallel tools wait: it begins nothing.
     case "busy":
-      return [activity(workOf(agentId, THINKING), { agentId })];
+      return working(THINKING)(event);
     case "retry":
       return [activity(workOf(agentId, RETRYING), { agentId, ...retryField(told) })];
     case "idle":
       return turnEnded(event);
     case null:
     default:
-      return [activity(null, { agentId })];
+      return alive(event);
   }
 };
 
-const failed: Rule = ({ payload, agentId, confidence }) => {
+const failed: EventRule = ({ payload, agentId, confidence }) => {
   const failure = failureOf(asPayload(fieldOf(payload, "error")));
   // An error without a session is not a turn's.
   if (textOf(payload, "sessionID") === null || failure === null) return [activity(null)];
@@ -88,31 +88,31 @@ const failed: Rule = ({ payload, agentId, confidence }) => {
 };
 
 const asked =
-  (askOf: (payload: Payload) => Ask): Rule =>
+  (askOf: (payload: Payload) => Ask): EventRule =>
   ({ payload, isWhole, agentId }) => [
     openRequest(askOf(payload), {
       agentId,
-      requestKey: textOf(payload, "id")?.slice(0, 200) ?? null,
+      requestKey: idOf(payload, "id"),
       confidence: isWhole ? "high" : "medium",
       needsConfirmation: !isWhole,
       dialogGraceMs: DIALOG_GRACE_MS,
     }),
   ];
 
-const answered: Rule = ({ payload, agentId }) => {
-  const id = textOf(payload, "requestID")?.slice(0, 200) ?? null;
+const answered: EventRule = ({ payload, agentId }) => {
+  const id = idOf(payload, "requestID");
   return [activity(workOf(agentId, THINKING), { agentId, closes: id === null ? [] : [id] })];
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: EventRules = {
   "session.created": ({ agentId }) => [activity(agentId === ROOT_AGENT ? null : SUBAGENT, { agentId })],
   "session.status": statusTold,
   "session.idle": turnEnded,
   "session.error": failed,
-  "session.compacted": ({ agentId }) => [activity(null, { agentId })],
-  "chat.message": ({ agentId, confidence }) => [boundary(workOf(agentId, THINKING), agentId, confidence)],
-  "tool.execute.before": ({ agentId }) => [activity(workOf(agentId, TOOL), { agentId })],
-  "tool.execute.after": ({ agentId }) => [activity(workOf(agentId, THINKING), { agentId })],
+  "session.compacted": alive,
+  "chat.message": prompted,
+  "tool.execute.before": working(TOOL),
+  "tool.execute.after": working(THINKING),
   "permission.asked": asked(permissionAsk),
   "permission.replied": answered,
   "question.asked": asked(questionAsk),
@@ -123,14 +123,13 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** Never throws. An unreadable payload counts by the event's name where that alone proves something. */
 export const normalizeOpencode = (envelope: Envelope): NormalizedEvent => {
   const payload = envelope.payload ?? {};
-  const isWhole = envelope.payload !== null;
   const name = envelope.eventName ?? "";
-  const sessionId = textOf(payload, "sessionID")?.slice(0, 200) ?? null;
+  const sessionId = idOf(payload, "sessionID");
   const isChild = textOf(payload, "parentID") !== null;
+  // Root sessions speak for the agent; a child session is a sub-agent with the session's id as its own.
   const agentId = isChild ? (sessionId ?? "child") : ROOT_AGENT;
-  const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   return {
-    signals: rule?.({ payload, isWhole, agentId, confidence: isWhole ? "high" : "medium" }) ?? [],
+    signals: signalsOf(RULES, name, eventOf(envelope, agentId)),
     sessionId: isChild ? null : sessionId,
     eventId: null,
     isExit: false,

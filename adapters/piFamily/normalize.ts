@@ -3,8 +3,22 @@
 // sources of gjc and arcane.
 import type { Envelope } from "../../core/model/envelope.ts";
 import { ROOT_AGENT, type Signal } from "../../core/model/evidence.ts";
-import type { Confidence, Status } from "../../core/model/state.ts";
+import type { Status } from "../../core/model/state.ts";
 import type { NormalizedEvent } from "../../core/ports/agentAdapter.ts";
+import {
+  alive,
+  endedAs,
+  eventOf,
+  type EventRule,
+  type EventRules,
+  type HookEvent,
+  idOf,
+  prompted,
+  sessionEnded,
+  signalsOf,
+  working,
+  workOf,
+} from "../common/events.ts";
 import { failureOfText } from "../common/failure.ts";
 import { numberOf, textOf, type Payload } from "../common/payload.ts";
 import { progressField, quoteOf, retryOf } from "../common/progress.ts";
@@ -18,7 +32,6 @@ import {
   INTERRUPTED,
   openRequest,
   RETRYING,
-  SUBAGENT,
   THINKING,
   TOOL,
 } from "../common/signals.ts";
@@ -35,28 +48,16 @@ export interface PiProfile {
   hasAskTool: boolean;
 }
 
-interface Event {
-  payload: Payload;
-  isWhole: boolean;
-  agentId: string;
-  confidence: Confidence;
+interface Event extends HookEvent {
   at: number;
   profile: PiProfile;
 }
-type Rule = (event: Event) => readonly Signal[];
+type Rule = EventRule<Event>;
 
 /** From the event to the drawn dialog some hundred milliseconds passed; not measured closer. */
 const DIALOG_GRACE_MS = 1_000;
-const MAX_ID = 200;
 
-const workOf = (agentId: string, status: Status): Status => (agentId === ROOT_AGENT ? status : SUBAGENT);
-const working =
-  (status: Status): Rule =>
-  ({ agentId }) => [activity(workOf(agentId, status), { agentId })];
-const beginning: Rule = ({ agentId, confidence }) => [
-  boundary(workOf(agentId, THINKING), agentId, confidence),
-];
-const callId = (payload: Payload): string | null => textOf(payload, "toolCallId")?.slice(0, MAX_ID) ?? null;
+const callId = (payload: Payload): string | null => idOf(payload, "toolCallId");
 const closesOf = (payload: Payload): string[] => {
   const id = callId(payload);
   return id === null ? [] : [id];
@@ -80,9 +81,7 @@ const runEnded: Rule = (event) => {
 const turnEnded: Rule = (event) => {
   const ending = endingOfEvent(event.payload);
   if (ending?.stopReason === "aborted") return endWith(event, INTERRUPTED);
-  return ending?.stopReason === "toolUse"
-    ? working(THINKING)(event)
-    : [activity(null, { agentId: event.agentId })];
+  return ending?.stopReason === "toolUse" ? working(THINKING)(event) : alive(event);
 };
 
 const beforeSettle: Rule = (event) => {
@@ -121,6 +120,10 @@ const toolStarted: Rule = (event) => {
   ];
 };
 
+const toolEnded: Rule = ({ payload, agentId }) => [
+  activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
+];
+
 const dialogKey = (agentId: string, payload: Payload): string =>
   `ui:${hashRequest(agentId, textOf(payload, "kind") ?? "", textOf(payload, "title"))}`;
 
@@ -133,28 +136,20 @@ const retryField = (payload: Payload): { progress?: string } => {
     : {};
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
-  session_start: ({ agentId, confidence }) => [
-    boundary(agentId === ROOT_AGENT ? FRESH : null, agentId, confidence),
-  ],
-  session_switch: ({ agentId, confidence }) => [
-    boundary(agentId === ROOT_AGENT ? FRESH : null, agentId, confidence),
-  ],
-  session_shutdown: ({ agentId, confidence }) => [boundary(null, agentId, confidence)],
+const RULES: EventRules<Event> = {
+  session_start: endedAs(FRESH),
+  session_switch: endedAs(FRESH),
+  session_shutdown: sessionEnded,
   // Comes before commands are told from prompts.
-  input: ({ agentId }) => [activity(null, { agentId })],
-  before_agent_start: beginning,
-  agent_start: beginning,
+  input: alive,
+  before_agent_start: prompted,
+  agent_start: prompted,
   turn_start: working(THINKING),
   turn_end: turnEnded,
   tool_call: working(TOOL),
   tool_execution_start: toolStarted,
-  tool_result: ({ payload, agentId }) => [
-    activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
-  ],
-  tool_execution_end: ({ payload, agentId }) => [
-    activity(workOf(agentId, THINKING), { agentId, closes: closesOf(payload) }),
-  ],
+  tool_result: toolEnded,
+  tool_execution_end: toolEnded,
   tool_approval_requested: ({ payload, isWhole, agentId }) => [
     openRequest(approvalAsk(payload), {
       agentId,
@@ -194,8 +189,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   auto_compaction_end: (event) =>
     event.payload["willRetry"] === true ? working(THINKING)(event) : [{ kind: "settled" }],
   session_stop: runEnded,
-  agent_end: (event) =>
-    event.profile.settles ? [activity(null, { agentId: event.agentId })] : runEnded(event),
+  agent_end: (event) => (event.profile.settles ? alive(event) : runEnded(event)),
   agent_before_settle: beforeSettle,
   agent_settled: runEnded,
 };
@@ -210,23 +204,12 @@ export const createPiNormalizer =
     const payload = envelope.payload ?? {};
     const isWhole = envelope.payload !== null;
     const name = envelope.eventName ?? textOf(payload, "type") ?? "";
-    const subagent = textOf(payload, "agent_id")?.slice(0, MAX_ID) ?? null;
+    const subagent = idOf(payload, "agent_id");
     const agentId = subagent ?? ROOT_AGENT;
-    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
     const isRoot = subagent === null;
     return {
-      signals:
-        rule?.({
-          payload,
-          isWhole,
-          agentId,
-          confidence: isWhole ? "high" : "medium",
-          at: envelope.eventTime,
-          profile,
-        }) ?? [],
-      sessionId: isRoot
-        ? ((textOf(payload, "session_id") ?? textOf(payload, "sessionId"))?.slice(0, MAX_ID) ?? null)
-        : null,
+      signals: signalsOf(RULES, name, { ...eventOf(envelope, agentId), at: envelope.eventTime, profile }),
+      sessionId: isRoot ? (idOf(payload, "session_id") ?? idOf(payload, "sessionId")) : null,
       eventId: null,
       isExit:
         name === "session_shutdown" &&
