@@ -2,6 +2,7 @@
 // its documents and its public source. It has no permission dialogs of its own, and no event for extensions' dialogs.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
@@ -45,14 +46,7 @@ export const createArcaneAdapter = (): AgentAdapter => ({
   version: "1.0.0",
   recordedVersions: [],
   announcesExit: false,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: false,
-  },
+  capabilities: { ...FULL_SUPPORT, supports_waiting_approval: false, verified: false },
   identify: identifyArcane,
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,

@@ -1,8 +1,6 @@
 // Why a turn failed, from the hook's error name and from the text that Claude Code shows. One place, because the hook and
 // the screen must name the same failure alike. Recorded: 400, 401, 429, 500 (2.1.329); the limit texts are documented only.
-import type { Status } from "../../core/model/state.ts";
-
-type ErrorStatus = Extract<Status, { state: "error" }>;
+import { type ErrorStatus, failureBy } from "../common/failure.ts";
 
 const REASON_BY_NAME: Readonly<Record<string, ErrorStatus["reasonCode"]>> = {
   authentication_failed: "auth_failed",
@@ -17,12 +15,12 @@ const USAGE_TEXT =
 const RATE_TEXT = /\(429\)|API Error: 429\b|rate.?limit/i;
 
 /** The reason that the failure's text gives; `api_error` when it names none. */
-export const errorStatusOfText = (text: string): ErrorStatus => {
-  if (USAGE_TEXT.test(text)) return { state: "error", reasonCode: "usage_limit" };
-  if (AUTH_TEXT.test(text)) return { state: "error", reasonCode: "auth_failed" };
-  if (RATE_TEXT.test(text)) return { state: "error", reasonCode: "rate_limited" };
-  return { state: "error", reasonCode: "api_error" };
-};
+export const errorStatusOfText = (text: string): ErrorStatus =>
+  failureBy(text, [
+    [USAGE_TEXT, "usage_limit"],
+    [AUTH_TEXT, "auth_failed"],
+    [RATE_TEXT, "rate_limited"],
+  ]);
 
 /** A limit of the account is told from a busy server by its text: both are named `rate_limit`. */
 export const errorStatusOfHook = (name: string | null, message: string | null): ErrorStatus => {

@@ -2,6 +2,7 @@
 // here. Source: process trees recorded with 2.1.329, notes on 2.1.197 and on npm's node launcher.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 
 /** Subcommands that configure, serve or print and leave: never the agent that a person sits in front of. */
 const HELPER_SUBCOMMANDS = new Set([
@@ -44,8 +45,6 @@ const VERSIONED_BINARY =
   /\/(claude\/versions\/\d+\.\d+\.\d+[^/]*|@anthropic-ai\/claude-code[^/]*\/.*claude[^/]*|claude)$/;
 const VERSION_TITLE = /^\d+\.\d+\.\d+/;
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
 const isHelper = (operands: readonly string[]): boolean => {
   const [first, second] = operands;
   if (first !== undefined && HELPER_FLAGS.has(first)) return true;
@@ -54,7 +53,7 @@ const isHelper = (operands: readonly string[]): boolean => {
 };
 
 const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
-  const words = process.args.split(/\s+/).filter((word) => word !== "");
+  const words = wordsOf(process.args);
   const [program = "", script = ""] = words;
   const comm = baseName(process.comm);
   const programName = baseName(program);
@@ -78,10 +77,5 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
  * The first process, parents before children, that is an interactive Claude Code; null for helpers, editors and shells
  * that only mention it, and other agents. A wrapper script named `claude` is passed over for the program that it starts.
  */
-export const identifyClaude = (processes: readonly ProcessInfo[]): IdentifyMatch | null => {
-  for (const process of processes) {
-    const match = matchOne(process);
-    if (match !== null) return match;
-  }
-  return null;
-};
+export const identifyClaude = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
+  firstMatch(processes, matchOne);

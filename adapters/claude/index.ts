@@ -1,5 +1,6 @@
 // The adapter for Claude Code: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
@@ -15,14 +16,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   version: "1.0.0",
   recordedVersions: ["2.1.329", "2.1.197"],
   announcesExit: true,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: true,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: true,
-  },
+  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   identify: identifyClaude,
   normalize: normalizeClaude,

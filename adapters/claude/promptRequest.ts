@@ -1,45 +1,29 @@
 // What a permission hook asks of the person, in structured form. Built from the hook's payload alone; the keys of a
 // dialog's options are known only where the dialog was recorded with the same ones (2.1.329 questions), else null or none.
-import { MAX_OPTIONS } from "../../core/model/request.ts";
 import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { changedLines, writtenLines } from "../common/changedLines.ts";
 import { promptRequest } from "../common/promptRequest.ts";
-import type { Ask } from "../common/signals.ts";
+import { questionFields } from "../common/questions.ts";
+import { type Ask, EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, TOOL_APPROVAL } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
 export const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);
 
 export const GENERIC_PERMISSION: Ask = {
-  status: { state: "waiting_approval", reasonCode: "permission_tool" },
+  status: TOOL_APPROVAL,
   request: promptRequest({ kind: "other", title: "Claude needs your permission" }),
 };
 
 /** Recorded 2.1.329: the options of a question are numbered from 1 and a digit alone chooses; several questions or answers need more keys. */
 const questionAsk = (toolName: string, input: Payload): Ask => {
-  const questions = listOf(input, "questions")
-    .map(asPayload)
-    .filter((item) => item !== null);
-  const [first] = questions;
-  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
-  const isSingle = questions.length === 1 && first !== undefined && first["multiSelect"] !== true;
-  const options = first === undefined ? [] : listOf(first, "options");
-  return {
-    status: { state: "waiting_input", reasonCode: "question" },
-    request: promptRequest({
-      kind: "question",
-      title: oneLine(texts[0] ?? "Claude asks a question") || "Claude asks a question",
-      body: texts.length === 0 ? null : texts.join("\n"),
-      toolName,
-      // Of several questions the dialog shows one after the other.
-      isWhole: isSingle && texts.length === 1,
-      options: options.slice(0, MAX_OPTIONS).flatMap((option, index) => {
-        const label = textOf(asPayload(option) ?? {}, "label");
-        return label === null
-          ? []
-          : [{ label: oneLine(label), keys: isSingle && index < 9 ? [String(index + 1)] : null }];
-      }),
-    }),
-  };
+  const hasOneAnswer = (question: Payload): boolean => question["multiSelect"] !== true;
+  const fields = questionFields(input, { name: "Claude", toolName }, (question, index) =>
+    hasOneAnswer(question) && index < 9 ? [String(index + 1)] : null,
+  );
+  const isWhole =
+    fields.isWhole === true &&
+    listOf(input, "questions").every((question) => hasOneAnswer(asPayload(question) ?? {}));
+  return { status: QUESTION, request: promptRequest({ ...fields, isWhole }) };
 };
 
 /** What one edit changes; null where its form is not known. Recorded 2.1.329: Write and Edit. */
@@ -59,7 +43,7 @@ const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   const path = firstText(input, ["file_path", "notebook_path", "path"]);
   const content = contentOf(toolName, input);
   return {
-    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    status: EDIT_APPROVAL,
     request: promptRequest({
       kind: "edit",
       title: path === null ? toolName : `${toolName} ${path}`,
@@ -83,7 +67,7 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
   const command = textOf(input, "command");
   if (command !== null)
     return {
-      status: GENERIC_PERMISSION.status,
+      status: TOOL_APPROVAL,
       request: promptRequest({
         kind: "command",
         title: `${toolName} command`,
@@ -96,7 +80,7 @@ const toolAsk = (toolName: string, input: Payload): Ask => {
   // Only a part of what such a tool is given; the dialog shows all of it.
   const subject = firstText(input, ["url", "query", "file_path", "path", "pattern", "description", "prompt"]);
   return {
-    status: GENERIC_PERMISSION.status,
+    status: TOOL_APPROVAL,
     request: promptRequest({
       kind: "tool",
       title: `Use ${toolName}`,
@@ -115,7 +99,7 @@ export const askOf = (rawToolName: string, toolInput: unknown, cwd: string | nul
   if (toolName === "ExitPlanMode") {
     const plan = textOf(input, "plan");
     return {
-      status: { state: "waiting_approval", reasonCode: "plan" },
+      status: PLAN_APPROVAL,
       request: promptRequest({
         kind: "plan",
         title: "Exit plan mode?",
@@ -133,7 +117,7 @@ export const elicitationAsk = (payload: Payload): Ask => {
   const message = textOf(payload, "message");
   const title = oneLine(message ?? "") || "An MCP server asks for input";
   return {
-    status: { state: "waiting_input", reasonCode: "question" },
+    status: QUESTION,
     request: promptRequest({ kind: "question", title, body: message }),
   };
 };

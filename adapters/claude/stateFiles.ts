@@ -1,11 +1,11 @@
 // Claude Code's own session file, `~/.claude/sessions/<pid>.json`: rewritten on every change, also where no hook fires
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the living process. It
 // never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence.
+import { oneLine, parsePayload } from "../common/payload.ts";
+import { FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
 import { z } from "zod";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
-import { oneLine } from "../common/payload.ts";
-import { FRESH, THINKING } from "../common/signals.ts";
 
 const MAX_BYTES = 64 * 1024;
 /** Process start times have a resolution of one second on some systems; the file is written up to some seconds later. */
@@ -24,18 +24,6 @@ const sessionFileSchema = z.object({
   waitingFor: z.string().optional(),
 });
 type SessionFile = z.infer<typeof sessionFileSchema>;
-
-const parse = (text: string): SessionFile | null => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Caught in the middle of a rewrite: the next read has it whole.
-    return null;
-  }
-  const parsed = sessionFileSchema.safeParse(value);
-  return parsed.success ? parsed.data : null;
-};
 
 /** A file left by a killed process whose pid was given out again starts before the process that bears the pid now. */
 const isOfProcess = (file: SessionFile, process: ProcessInfo): boolean => {
@@ -64,14 +52,14 @@ const readingOf = (file: SessionFile): Reading | null => {
       if (file.waitingFor === "permission prompt")
         return {
           ...base,
-          status: { state: "waiting_approval", reasonCode: "permission_tool" },
+          status: TOOL_APPROVAL,
           matched,
           isSteady: true,
         };
       if (file.waitingFor === "input needed")
         return {
           ...base,
-          status: { state: "waiting_input", reasonCode: "question" },
+          status: QUESTION,
           matched,
           isSteady: true,
         };
@@ -88,7 +76,7 @@ export const readClaudeStateFile = async ({
   pane,
 }: StateFileRequest): Promise<Reading | null> => {
   const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_BYTES);
-  const file = text === null ? null : parse(text);
+  const file = text === null ? null : (sessionFileSchema.safeParse(parsePayload(text)).data ?? null);
   if (file === null || (file.kind !== undefined && file.kind !== "interactive")) return null;
   return isOfProcess(file, process) && isOfPane(file, pane.paneId) ? readingOf(file) : null;
 };

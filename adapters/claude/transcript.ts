@@ -1,10 +1,10 @@
 // Claude Code's log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, as a conversation. Its path is in every hook
 // event and follows from the session file (recorded with 2.1.329); the form of its lines is documented by several programs
 // that read it. Sub-agents' lines and what the program tells the model by itself are left out.
+import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
+import { callOf, entriesOf, entryOf, textsOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
 import { z } from "zod";
 import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
-import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
-import { callOf, entryOf, parseLog, textsOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
 const MAX_SESSION_FILE = 64 * 1024;
@@ -36,14 +36,7 @@ const candidates = async ({
   )
     return [transcriptPath];
   const text = await files.readText(`${homeDir}/.claude/sessions/${process.pid}.json`, MAX_SESSION_FILE);
-  let value: unknown = null;
-  try {
-    value = JSON.parse(text ?? "null");
-  } catch {
-    // Caught in the middle of a rewrite.
-    return [];
-  }
-  const parsed = sessionFileSchema.safeParse(value);
+  const parsed = sessionFileSchema.safeParse(parsePayload(text ?? ""));
   if (!parsed.success || parsed.data.pid !== process.pid) return [];
   const { cwd, sessionId, startedAt } = parsed.data;
   if (startedAt < process.startedAt - START_TOLERANCE_MS) return [];
@@ -96,8 +89,7 @@ export const readClaudeTranscript = async (
   for (const path of await candidates(request)) {
     const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
     if (tail === null) continue;
-    const entries = parseLog(tail).flatMap(toEntries);
-    return entries.length === 0 ? null : entries;
+    return entriesOf(tail, toEntries);
   }
   return null;
 };

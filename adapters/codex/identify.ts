@@ -2,6 +2,7 @@
 // (native binary; the npm launcher execs it), notes on its background server.
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
+import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 
 /** Subcommands that serve, print or configure and leave: never the agent that a person sits in front of. */
 const HELPERS = new Set([
@@ -47,8 +48,6 @@ const BINARY = /^codex(-(x86_64|aarch64|arm64)-[\w-]+)?(\.exe)?$/;
 /** The background server's own copy of the binary. */
 const SERVER_COPY = /\/packages\/app-server-daemon\//;
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
 const isHelper = (words: readonly string[]): boolean => {
   let index = 0;
   while (index < words.length && (words[index] ?? "").startsWith("-"))
@@ -60,10 +59,7 @@ const isHelper = (words: readonly string[]): boolean => {
 };
 
 const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
-  const words = process.args
-    .slice(0, 4_000)
-    .split(/\s+/)
-    .filter((word) => word !== "");
+  const words = wordsOf(process.args);
   const [program = ""] = words;
   const comm = baseName(process.comm);
   if (!comm.startsWith("codex") || !BINARY.test(baseName(program)) || SERVER_COPY.test(program)) return null;
@@ -75,10 +71,5 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
  * The first process, parents before children, that is an interactive Codex; null for its background server, `exec`,
  * servers for others, launchers, and whatever only mentions it.
  */
-export const identifyCodex = (processes: readonly ProcessInfo[]): IdentifyMatch | null => {
-  for (const process of processes) {
-    const match = matchOne(process);
-    if (match !== null) return match;
-  }
-  return null;
-};
+export const identifyCodex = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
+  firstMatch(processes, matchOne);

@@ -1,5 +1,6 @@
 // The adapter for Codex: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyCodex } from "./identify.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
@@ -19,14 +20,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   recordedVersions: ["0.169.0"],
   announcesExit: false,
   eventsMayNameOtherPanes: true,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: true,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: true,
-  },
+  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   identify: identifyCodex,
   normalize: normalizeCodex,

@@ -1,10 +1,10 @@
 // What Codex asks of a person, in structured form, from a hook's payload. The titles are those of its dialogs, so that
 // event and screen describe a request alike. Sources: payloads recorded with 0.169.0 (Bash, apply_patch,
 // request_user_input, an MCP tool).
-import { MAX_OPTIONS } from "../../core/model/request.ts";
-import { asPayload, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, firstText, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest } from "../common/promptRequest.ts";
-import type { Ask } from "../common/signals.ts";
+import { questionFields } from "../common/questions.ts";
+import { type Ask, EDIT_APPROVAL, QUESTION, TOOL_APPROVAL } from "../common/signals.ts";
 
 export const COMMAND_TITLE = "Would you like to run the following command?";
 export const EDIT_TITLE = "Would you like to make the following edits?";
@@ -12,36 +12,17 @@ export const QUESTION_TOOL = "request_user_input";
 const PATCH_TOOL = "apply_patch";
 
 export const GENERIC_PERMISSION: Ask = {
-  status: { state: "waiting_approval", reasonCode: "permission_tool" },
+  status: TOOL_APPROVAL,
   request: promptRequest({ kind: "other", title: "Codex needs your permission" }),
 };
 
 /** The question tool's wait. Which keys answer is known from its drawn form only. */
-export const questionAsk = (toolInput: unknown): Ask => {
-  const questions = listOf(asPayload(toolInput) ?? {}, "questions")
-    .slice(0, MAX_OPTIONS)
-    .map(asPayload)
-    .filter((item) => item !== null);
-  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
-  const [first] = questions;
-  return {
-    status: { state: "waiting_input", reasonCode: "question" },
-    request: promptRequest({
-      kind: "question",
-      title: oneLine(texts[0] ?? "") || "Codex asks a question",
-      body: texts.length === 0 ? null : texts.join("\n"),
-      toolName: QUESTION_TOOL,
-      // Of several questions the dialog shows one after the other.
-      isWhole: questions.length === 1 && texts.length === 1,
-      options: listOf(first ?? {}, "options")
-        .slice(0, MAX_OPTIONS)
-        .flatMap((option) => {
-          const label = textOf(asPayload(option) ?? {}, "label");
-          return label === null ? [] : [{ label: oneLine(label), keys: null }];
-        }),
-    }),
-  };
-};
+export const questionAsk = (toolInput: unknown): Ask => ({
+  status: QUESTION,
+  request: promptRequest(
+    questionFields(asPayload(toolInput) ?? {}, { name: "Codex", toolName: QUESTION_TOOL }, () => null),
+  ),
+});
 
 const FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/;
 /** Says no more than the path, where there is one file. */
@@ -62,7 +43,7 @@ const patchOf = (patch: string): { paths: string[]; content: string } | null => 
 const editAsk = (command: string | null, cwd: string | null): Ask => {
   const patch = command === null ? null : patchOf(command);
   return {
-    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    status: EDIT_APPROVAL,
     request: promptRequest({
       kind: "edit",
       title: EDIT_TITLE,
@@ -76,7 +57,7 @@ const editAsk = (command: string | null, cwd: string | null): Ask => {
 };
 
 const commandAsk = (command: string, input: Payload, toolName: string): Ask => ({
-  status: GENERIC_PERMISSION.status,
+  status: TOOL_APPROVAL,
   request: promptRequest({
     kind: "command",
     title: COMMAND_TITLE,
@@ -97,7 +78,7 @@ export const permissionAsk = (rawToolName: string, toolInput: unknown, cwd: stri
   if (command !== null) return commandAsk(command, input, toolName);
   // Only a part of what such a tool is given; the dialog shows no more.
   return {
-    status: GENERIC_PERMISSION.status,
+    status: TOOL_APPROVAL,
     request: promptRequest({
       kind: "tool",
       title: `Use ${toolName}`,

@@ -1,4 +1,7 @@
-// Reading a process's argument vector as ps shows it: joined by blanks, so a path with a blank in it is two words.
+// Reading a process's command line, and finding an agent's process by it. ps shows the argument vector joined by blanks, so a
+// path with a blank in it is two words. Several agents are nothing but a script run by a JavaScript runtime.
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 
 /** More words than an agent is ever started with; a hostile argument list stays cheap. */
 const MAX_LENGTH = 4_000;
@@ -8,3 +11,40 @@ export const wordsOf = (args: string): string[] =>
     .slice(0, MAX_LENGTH)
     .split(/\s+/)
     .filter((word) => word !== "");
+
+export const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** The first process, parents before children, that matches. */
+export const firstMatch = (
+  processes: readonly ProcessInfo[],
+  matchOne: (process: ProcessInfo) => IdentifyMatch | null,
+): IdentifyMatch | null => {
+  for (const process of processes) {
+    const match = matchOne(process);
+    if (match !== null) return match;
+  }
+  return null;
+};
+
+export interface ScriptCommand {
+  /** `node` or `bun`. */
+  program: string;
+  /** Path of the script as it was given. */
+  script: string;
+  operands: readonly string[];
+}
+
+const RUNTIMES = new Set(["node", "nodejs", "bun"]);
+/** Options of the runtime whose value is the next word. */
+const OPTIONS_WITH_VALUE = new Set(["-r", "--require", "--import", "--loader", "-C", "--conditions"]);
+
+/** `args` is argv joined by spaces, so a path with a space is cut there. Null where no runtime runs a script. */
+export const readScriptCommand = (args: string): ScriptCommand | null => {
+  const words = wordsOf(args);
+  const program = baseName(words[0] ?? "");
+  if (!RUNTIMES.has(program)) return null;
+  let at = 1;
+  while (words[at]?.startsWith("-") === true) at += OPTIONS_WITH_VALUE.has(words[at] ?? "") ? 2 : 1;
+  const script = words[at];
+  return script === undefined ? null : { program, script, operands: words.slice(at + 1) };
+};

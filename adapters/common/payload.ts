@@ -38,6 +38,15 @@ const isPayload = (value: unknown): value is Payload =>
 
 export const asPayload = (value: unknown): Payload | null => (isPayload(value) ? value : null);
 
+/** Null for what is no JSON object: cut, half written, caught in the middle of a rewrite. */
+export const parsePayload = (text: string): Payload | null => {
+  try {
+    return asPayload(JSON.parse(text));
+  } catch {
+    return null;
+  }
+};
+
 /** One line without control characters, at most `max` characters. */
 export const oneLine = (text: string, max = 500): string =>
   text

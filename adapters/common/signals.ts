@@ -14,6 +14,12 @@ export const FRESH: Status = { state: "idle", reasonCode: "fresh" };
 export const INTERRUPTED: Status = { state: "idle", reasonCode: "interrupted" };
 export const COMPLETED: Status = { state: "completed", reasonCode: "turn_ended" };
 
+export const TOOL_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
+export const EDIT_APPROVAL: Status = { state: "waiting_approval", reasonCode: "permission_edit" };
+export const PLAN_APPROVAL: Status = { state: "waiting_approval", reasonCode: "plan" };
+export const TRUST_APPROVAL: Status = { state: "waiting_approval", reasonCode: "trust" };
+export const QUESTION: Status = { state: "waiting_input", reasonCode: "question" };
+
 /** A wait as an adapter builds it from an event: what is asked, and the state that asking means. */
 export interface Ask {
   status: Status;

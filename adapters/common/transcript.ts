@@ -1,7 +1,7 @@
 // Reading agents' logs for a person: what all of them share. The logs are append-only JSON lines that hold anything, so
 // every text is bounded and cleaned here; what does not fit says nothing.
 import type { TranscriptEntry } from "../../core/ports/agentAdapter.ts";
-import { asPayload, boundedText, fieldOf, oneLine, textOf, type Payload } from "./payload.ts";
+import { asPayload, boundedText, fieldOf, oneLine, parsePayload, type Payload, textOf } from "./payload.ts";
 
 /** Newest bytes of a log that are read. */
 export const TRANSCRIPT_BYTES = 2 * 1024 * 1024;
@@ -11,15 +11,18 @@ const MAX_CALL = 300;
 /** The lines of a log's tail that are objects, in order: the first may be cut, the last half written. */
 export const parseLog = (tail: string): Payload[] =>
   tail.split("\n").flatMap((line) => {
-    if (!line.startsWith("{")) return [];
-    try {
-      const parsed = asPayload(JSON.parse(line));
-      return parsed === null ? [] : [parsed];
-    } catch {
-      // Cut, or half written: the next look has it whole.
-      return [];
-    }
+    const parsed = line.startsWith("{") ? parsePayload(line) : null;
+    return parsed === null ? [] : [parsed];
   });
+
+/** What the lines of a log's tail say; null where nothing in it is known. */
+export const entriesOf = (
+  tail: string | null,
+  toEntries: (line: Payload) => readonly TranscriptEntry[],
+): readonly TranscriptEntry[] | null => {
+  const entries = tail === null ? [] : parseLog(tail).flatMap(toEntries);
+  return entries.length === 0 ? null : entries;
+};
 
 /** Epoch ms of a line's ISO timestamp; null where it has none. */
 export const timeOf = (line: Payload, name = "timestamp"): number | null => {

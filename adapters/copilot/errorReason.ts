@@ -1,9 +1,6 @@
 // Why a turn of Copilot CLI failed: from the status of its session log, else from the text that it shows. Recorded with
 // 1.0.102: 400, 401, 500 and a cut stream; the limit texts are the vendor's own words.
-import type { Status } from "../../core/model/state.ts";
-import { failureOfText } from "../common/failure.ts";
-
-type ErrorStatus = Extract<Status, { state: "error" }>;
+import { type ErrorStatus, failureOfText } from "../common/failure.ts";
 
 /** `statusCode` null: the log names none. */
 export const errorStatusOf = (text: string, statusCode: number | null): ErrorStatus => {

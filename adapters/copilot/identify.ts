@@ -3,8 +3,7 @@
 // process trees recorded with 1.0.102. Another program is called `copilot` too, so a bare name is no proof.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { wordsOf } from "../common/commandLine.ts";
-import { baseName } from "../common/nodeCommand.ts";
+import { baseName, wordsOf } from "../common/commandLine.ts";
 
 const NATIVE = /\/@github\/copilot-(linux|linuxmusl|darwin|win32)-(x64|arm64)\/copilot$/;
 const UNPACKED = /\/copilot\/pkg\/.+\/copilot$/;

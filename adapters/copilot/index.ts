@@ -1,11 +1,11 @@
 // The adapter for GitHub Copilot CLI: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyCopilot } from "./identify.ts";
 import { createCopilotIntegration } from "./integration.ts";
 import { normalizeCopilot } from "./normalize.ts";
 import { readCopilotScreen } from "./screen.ts";
-import { readCopilotStateFiles } from "./stateFiles.ts";
-import { readCopilotTranscript } from "./transcript.ts";
+import { readCopilotStateFiles, readCopilotTranscript } from "./stateFiles.ts";
 
 /** A new adapter. Recorded with 1.0.102 with a provider of its own and without a login. */
 export const createCopilotAdapter = (): AgentAdapter => ({
@@ -16,14 +16,7 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   recordedVersions: ["1.0.102"],
   // sessionEnd fires on exit, and when the native program is told to end.
   announcesExit: true,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: true,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: true,
-  },
+  capabilities: FULL_SUPPORT,
   // The first one shows "esc again to interrupt".
   // It follows the counter of seconds (recorded 1.0.102).
   movesCursorInDialogs: true,

@@ -5,7 +5,7 @@ import { changedLines, diffLines, writtenLines } from "../common/changedLines.ts
 import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { hashRequest } from "../common/requestKey.ts";
-import type { Ask } from "../common/signals.ts";
+import { type Ask, QUESTION } from "../common/signals.ts";
 
 export const ASK_TOOL = "ask_user";
 
@@ -133,7 +133,7 @@ export const questionAsk = (toolInput: unknown): Ask => {
   const input = asPayload(toolInput) ?? {};
   const text = firstText(input, ["message", "question"]);
   return {
-    status: { state: "waiting_input", reasonCode: "question" },
+    status: QUESTION,
     request: promptRequest({
       kind: "question",
       title: oneLine(text ?? "") || "Copilot needs information",

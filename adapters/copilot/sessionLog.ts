@@ -5,6 +5,7 @@ import { asPayload, fieldOf, oneLine, textOf, type Payload } from "../common/pay
 import { promptRequest } from "../common/promptRequest.ts";
 import type { Status } from "../../core/model/state.ts";
 import { COMPACTING, COMPLETED, INTERRUPTED, SUBAGENT, THINKING, TOOL, type Ask } from "../common/signals.ts";
+import { parseLog, timeOf } from "../common/transcript.ts";
 import { errorStatusOf } from "./errorReason.ts";
 import { ASK_TOOL, permissionAsk, questionAsk } from "./prompts.ts";
 
@@ -27,16 +28,6 @@ interface Fold {
   hasCalledTool: boolean;
   at: number | null;
 }
-
-const parseLine = (line: string): Payload | null => {
-  if (!line.startsWith("{")) return null;
-  try {
-    return asPayload(JSON.parse(line));
-  } catch {
-    // The first line of a tail is cut, the last one may be half written.
-    return null;
-  }
-};
 
 const permissionOf = (data: Payload): Ask => {
   const asked = asPayload(fieldOf(data, "permissionRequest")) ?? {};
@@ -130,8 +121,7 @@ const apply = (fold: Fold, line: Payload): void => {
   const data = asPayload(fieldOf(line, "data")) ?? {};
   const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   if (rule === undefined) return;
-  const time = Date.parse(textOf(line, "timestamp") ?? "");
-  fold.at = Number.isNaN(time) ? fold.at : time;
+  fold.at = timeOf(line) ?? fold.at;
   fold.event = name;
   if (!isOfSubagent(line, data)) {
     rule(fold, data);
@@ -144,10 +134,7 @@ const apply = (fold: Fold, line: Payload): void => {
 /** `tail`: the newest bytes of the log, whose first line may be cut. Null where they say nothing of the state. */
 export const readSessionLog = (tail: string): LogState | null => {
   const fold: Fold = { status: null, event: "", open: new Map(), hasCalledTool: false, at: null };
-  for (const text of tail.split("\n")) {
-    const line = parseLine(text);
-    if (line !== null) apply(fold, line);
-  }
+  for (const line of parseLog(tail)) apply(fold, line);
   const [ask = null] = fold.open.values();
   return fold.status === null
     ? null

@@ -2,10 +2,12 @@
 // session is the one that the hooks named, else the open one whose lock bears this process's id. The log outranks hooks
 // where they are silent (denied, interrupted, finally failed). Undocumented, so nothing counts before it is tied.
 import { z } from "zod";
+import type { Reading, StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import { asPayload, fieldOf, type Payload, textOf } from "../common/payload.ts";
 import { asks, shows } from "../common/screenText.ts";
 import { FRESH } from "../common/signals.ts";
+import { callOf, entriesOf, entryOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
 import { readSessionLog, type LogState } from "./sessionLog.ts";
 
 const MAX_LIST_BYTES = 256 * 1024;
@@ -91,7 +93,7 @@ const readingOf = (state: LogState, entry: OpenSessions[string] | undefined): Re
 };
 
 /** Path of the log of the session that is provably this process's; null for none. */
-export const findCopilotLog = async (request: StateFileRequest): Promise<string | null> => {
+const findCopilotLog = async (request: StateFileRequest): Promise<string | null> => {
   const root = `${request.homeDir}/.copilot`;
   const sessionId = await findSession(request, root, await readOpenSessions(request.files, root));
   return sessionId === null ? null : logPath(request.transcriptPath, root, sessionId);
@@ -106,4 +108,37 @@ export const readCopilotStateFiles = async (request: StateFileRequest): Promise<
   if (sessionId === null) return null;
   const state = await readLog(files, logPath(transcriptPath, root, sessionId));
   return state === null ? null : readingOf(state, open[sessionId]);
+};
+
+// The log as a conversation. The names of its lines were recorded with 1.0.102; where the texts stand
+// is documented by several programs that read these logs. Sub-agents' lines are left out.
+const toEntries = (line: Payload): TranscriptEntry[] => {
+  const data = asPayload(fieldOf(line, "data")) ?? {};
+  if (textOf(line, "agentId") !== null || textOf(data, "parentToolCallId") !== null) return [];
+  const at = timeOf(line);
+  switch (textOf(line, "type")) {
+    case "user.message":
+      return entryOf("user", textOf(data, "content"), at);
+    case "assistant.message":
+      return entryOf("agent", textOf(data, "content"), at);
+    case "tool.execution_start":
+      return callOf(textOf(data, "toolName"), fieldOf(data, "arguments"), at);
+    case "session.error":
+      return entryOf("note", textOf(data, "message") ?? "error", at);
+    case "abort":
+      return entryOf("note", "interrupted", at);
+    // Everything that is not said to a person.
+    case null:
+    default:
+      return [];
+  }
+};
+
+/** Null for no session that is provably this process's, and where nothing in its log is known. */
+export const readCopilotTranscript = async (
+  request: StateFileRequest,
+): Promise<readonly TranscriptEntry[] | null> => {
+  const path = await findCopilotLog(request);
+  const tail = path === null ? null : await request.files.readTail(path, TRANSCRIPT_BYTES);
+  return entriesOf(tail, toEntries);
 };

@@ -2,8 +2,7 @@
 // `cursor-agent/versions/<version>/` and is called `cursor-agent`, so confidence is never more than medium.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { wordsOf } from "../common/commandLine.ts";
-import { baseName } from "../common/nodeCommand.ts";
+import { baseName, firstMatch, wordsOf } from "../common/commandLine.ts";
 
 const VERSIONED = /\/cursor-agent\/versions\/[^/]+\/(index\.js|cursor-agent|node)$/;
 const SHELLS = new Set(["bash", "dash", "ksh", "sh", "zsh"]);
@@ -40,10 +39,5 @@ const matchOne = (process: ProcessInfo): IdentifyMatch | null => {
 };
 
 /** The first process, parents before children, that is the Cursor CLI with a screen; null for everything else. */
-export const identifyCursor = (processes: readonly ProcessInfo[]): IdentifyMatch | null => {
-  for (const process of processes) {
-    const match = matchOne(process);
-    if (match !== null) return match;
-  }
-  return null;
-};
+export const identifyCursor = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
+  firstMatch(processes, matchOne);

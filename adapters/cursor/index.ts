@@ -1,6 +1,7 @@
 // The adapter for the Cursor CLI: wires its parts to the contract. Nobody could run it here: its events are those of its
 // documents, its screens those that others published. No event means a wait, so that waits are known by the screen alone.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyCursor } from "./identify.ts";
 import { createCursorIntegration } from "./integration.ts";
 import { normalizeCursor } from "./normalize.ts";
@@ -14,14 +15,7 @@ export const createCursorAdapter = (): AgentAdapter => ({
   version: "1.0.0",
   recordedVersions: [],
   announcesExit: false,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: true,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: false,
-  },
+  capabilities: { ...FULL_SUPPORT, verified: false },
   identify: identifyCursor,
   normalize: normalizeCursor,
   readScreen: readCursorScreen,

@@ -7,28 +7,27 @@ import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds } from "../common/frames.ts";
 import { oneLine } from "../common/payload.ts";
 import { asks, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { THINKING } from "../common/signals.ts";
+import { EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
 
 const TITLES: Readonly<Record<string, { status: Status; kind: PromptRequest["kind"] }>> = {
   "Run this command?": {
-    status: { state: "waiting_approval", reasonCode: "permission_tool" },
+    status: TOOL_APPROVAL,
     kind: "command",
   },
   "Run this MCP tool?": {
-    status: { state: "waiting_approval", reasonCode: "permission_tool" },
+    status: TOOL_APPROVAL,
     kind: "tool",
   },
   "Write to this file?": {
-    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    status: EDIT_APPROVAL,
     kind: "edit",
   },
   "Delete this file?": {
-    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    status: EDIT_APPROVAL,
     kind: "edit",
   },
-  "Ready to build?": { status: { state: "waiting_approval", reasonCode: "plan" }, kind: "plan" },
+  "Ready to build?": { status: PLAN_APPROVAL, kind: "plan" },
 };
-const QUESTION: Status = { state: "waiting_input", reasonCode: "question" };
 const NO_DIALOG: Status = { state: "unknown", reasonCode: "unsupported_signal" };
 
 /** Rows that can follow a dialog's options: the end of its box, a hint, the word beside the spinner. */

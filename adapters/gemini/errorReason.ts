@@ -1,8 +1,6 @@
 // Why a turn of Gemini CLI failed, from the text that it shows. Recorded with 0.61.0: 400, 401 and a cut stream; the limit
 // texts are the service's own words.
-import type { Status } from "../../core/model/state.ts";
-
-type ErrorStatus = Extract<Status, { state: "error" }>;
+import { type ErrorStatus, failureBy } from "../common/failure.ts";
 
 export const API_ERROR: ErrorStatus = { state: "error", reasonCode: "api_error" };
 
@@ -11,9 +9,9 @@ const USAGE = /quota (exceeded|limit)|exceeded your current quota|daily limit|us
 const RATE = /"?code"?:\s?429\b|RESOURCE_EXHAUSTED|rate.?limit/i;
 
 /** The reason that the failure's text gives; `api_error` when it names none. */
-export const errorStatusOfText = (text: string): ErrorStatus => {
-  if (USAGE.test(text)) return { state: "error", reasonCode: "usage_limit" };
-  if (AUTH.test(text)) return { state: "error", reasonCode: "auth_failed" };
-  if (RATE.test(text)) return { state: "error", reasonCode: "rate_limited" };
-  return API_ERROR;
-};
+export const errorStatusOfText = (text: string): ErrorStatus =>
+  failureBy(text, [
+    [USAGE, "usage_limit"],
+    [AUTH, "auth_failed"],
+    [RATE, "rate_limited"],
+  ]);

@@ -1,12 +1,13 @@
 // What Gemini CLI's hooks ask of the person, in structured form, and under which name. Built from payloads alone; the keys
 // are those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
-import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import { diffLines } from "../common/changedLines.ts";
 import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
+import { questionFields } from "../common/questions.ts";
 import { hashRequest } from "../common/requestKey.ts";
-import type { Ask } from "../common/signals.ts";
+import { type Ask, QUESTION, TOOL_APPROVAL } from "../common/signals.ts";
 
 export const ASK_TOOL = "ask_user";
 
@@ -16,7 +17,7 @@ const APPROVAL_OPTIONS: PromptRequest["options"] = [
 ];
 
 export const GENERIC_PERMISSION: Ask = {
-  status: { state: "waiting_approval", reasonCode: "permission_tool" },
+  status: TOOL_APPROVAL,
   request: promptRequest({ kind: "other", title: "Gemini needs your permission", options: APPROVAL_OPTIONS }),
 };
 
@@ -102,27 +103,7 @@ export const permissionAsk = (details: Payload, message: string | null, cwd: str
 };
 
 /** The questions of the agent's question tool; the dialog itself says how to choose. */
-export const questionAsk = (input: Payload): Ask => {
-  const questions = listOf(input, "questions")
-    .map(asPayload)
-    .filter((item) => item !== null);
-  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
-  const first = questions[0];
-  return {
-    status: { state: "waiting_input", reasonCode: "question" },
-    request: promptRequest({
-      kind: "question",
-      title: oneLine(texts[0] ?? "") || "Gemini asks a question",
-      body: texts.length === 0 ? null : texts.join("\n"),
-      toolName: ASK_TOOL,
-      // Of several questions the dialog shows one after the other.
-      isWhole: questions.length === 1 && texts.length === 1,
-      options: (first === undefined ? [] : listOf(first, "options"))
-        .slice(0, MAX_OPTIONS)
-        .flatMap((option) => {
-          const label = textOf(asPayload(option) ?? {}, "label");
-          return label === null ? [] : [{ label: oneLine(label), keys: null }];
-        }),
-    }),
-  };
-};
+export const questionAsk = (input: Payload): Ask => ({
+  status: QUESTION,
+  request: promptRequest(questionFields(input, { name: "Gemini", toolName: ASK_TOOL }, () => null)),
+});

@@ -7,7 +7,16 @@ import { frameAtBottom } from "../common/frames.ts";
 import { oneLine } from "../common/payload.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { asks, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import {
+  COMPLETED,
+  FRESH,
+  INTERRUPTED,
+  QUESTION,
+  RETRYING,
+  THINKING,
+  TOOL,
+  TOOL_APPROVAL,
+} from "../common/signals.ts";
 import { errorStatusOfText } from "./errorReason.ts";
 import { hasSelector, readDialog } from "./screen/dialogs.ts";
 import { findInputBox, type InputBox, type TitleState, titleStateOf } from "./screen/layout.ts";
@@ -84,9 +93,7 @@ const readTitle = (title: TitleState | null, lines: readonly string[]): Reading 
   if (title === "working") return hasSelector(lines) ? null : shows(THINKING, "medium", "title: working");
   if (title !== "action") return null;
   const isQuestion = lines.slice(-15).some((line) => QUESTION_HINT.test(line));
-  const status: Status = isQuestion
-    ? { state: "waiting_input", reasonCode: "question" }
-    : { state: "waiting_approval", reasonCode: "permission_tool" };
+  const status: Status = isQuestion ? QUESTION : TOOL_APPROVAL;
   return asks(status, "low", "title: action required", { kind: "other", title: "Gemini needs your answer" });
 };
 

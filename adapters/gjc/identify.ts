@@ -2,9 +2,8 @@
 // from its documents and a copy of its source, so a name alone gives medium confidence.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
+import { baseName, wordsOf } from "../common/commandLine.ts";
 import { identifyScript, isWithoutScreen } from "../piFamily/identify.ts";
-import { wordsOf } from "../common/commandLine.ts";
-import { baseName } from "../common/nodeCommand.ts";
 
 const SIGNS = {
   displayName: "gjc",

@@ -1,6 +1,7 @@
 // The adapter for gjc (gajae-code): wires its parts to the contract. Nobody could run it here; everything rests on its
 // documents and on copies of its source. Its SDK's endpoint files hold a secret token and are never read.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
 import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
@@ -19,14 +20,7 @@ export const createGjcAdapter = (): AgentAdapter => ({
   version: "1.0.0",
   recordedVersions: [],
   announcesExit: false,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: false,
-  },
+  capabilities: { ...FULL_SUPPORT, supports_waiting_approval: false, verified: false },
   identify: identifyGjc,
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,

@@ -2,7 +2,7 @@
 // (its issue and fix, outside our recordings), so older ones would never load ours.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { IntegrationRequest } from "../../core/ports/agentAdapter.ts";
-import { asPayload, textOf } from "../common/payload.ts";
+import { parsePayload, textOf } from "../common/payload.ts";
 
 const FIRST_WITH_EXTENSIONS = [0, 17] as const;
 const MAX_BYTES = 256 * 1024;
@@ -17,14 +17,6 @@ const foldersOf = (homeDir: string): string[] => [
   "/usr/lib/node_modules",
 ];
 
-const parseVersion = (text: string): string | null => {
-  try {
-    return textOf(asPayload(JSON.parse(text)) ?? {}, "version");
-  } catch {
-    return null;
-  }
-};
-
 /** Versions of all installed packages; a single compiled program leaves no such file. */
 const installedVersions = async ({ files, homeDir }: IntegrationRequest): Promise<string[]> => {
   const paths = foldersOf(homeDir).flatMap((folder) =>
@@ -32,7 +24,7 @@ const installedVersions = async ({ files, homeDir }: IntegrationRequest): Promis
   );
   // A folder that cannot be read tells no version; without any the install is refused.
   const texts = await Promise.all(paths.map((path) => files.readText(path, MAX_BYTES).catch(() => null)));
-  return texts.flatMap((text) => (text === null ? [] : (parseVersion(text) ?? [])));
+  return texts.flatMap((text) => (text === null ? [] : (textOf(parsePayload(text) ?? {}, "version") ?? [])));
 };
 
 const loadsExtensions = (version: string): boolean => {

@@ -1,12 +1,42 @@
-// The adapter for oh-my-pi: wires its parts to the contract, decides nothing itself.
-import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+// The adapter for oh-my-pi: tells its process from others, and wires its parts to the contract.
+import type { ProcessInfo } from "../../core/model/runtime.ts";
+import {
+  ADAPTER_CONTRACT_VERSION,
+  type AgentAdapter,
+  type IdentifyMatch,
+} from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
+import { identifyScript } from "../piFamily/identify.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
 import { createTranscriptReader } from "../piFamily/transcript.ts";
-import { identifyOmp } from "./identify.ts";
 import { readOmpScreen } from "./screen.ts";
+
+// Tells oh-my-pi from everything else in a pane. Source: recorded process tree (18.2.3): bun runs the package's cli.js
+// and the process is renamed `omp`.
+const SIGNS = {
+  displayName: "oh-my-pi",
+  packagePath: /(^|\/)@oh-my-pi\/pi-coding-agent\/(dist|src)\/cli\.[jt]s$/,
+  command: "omp",
+  helpers: new Set([
+    "acp",
+    "commit",
+    "config",
+    "grep",
+    "jupyter",
+    "plugin",
+    "setup",
+    "shell",
+    "ssh",
+    "stats",
+    "update",
+  ]),
+};
+
+const identifyOmp = (processes: readonly ProcessInfo[]): IdentifyMatch | null =>
+  identifyScript(processes, SIGNS);
 
 /** A new adapter; recorded with 18.2.3. It announces every orderly exit, also the one after TERM. */
 export const createOmpAdapter = (): AgentAdapter => ({
@@ -16,14 +46,7 @@ export const createOmpAdapter = (): AgentAdapter => ({
   version: "1.0.0",
   recordedVersions: ["18.2.3"],
   announcesExit: true,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: true,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: true,
-  },
+  capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
   // Measured: an Enter one second after the dialog opened was ignored, after three it counted.
   dialogDeafMs: 3_000,

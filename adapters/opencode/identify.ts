@@ -2,8 +2,7 @@
 // program whose name and first argument are both `opencode`, started directly or by npm's launcher.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { wordsOf } from "../common/commandLine.ts";
-import { baseName } from "../common/nodeCommand.ts";
+import { baseName, wordsOf } from "../common/commandLine.ts";
 
 /** Subcommands without a session on the screen. */
 const HELPERS = new Set([

@@ -1,6 +1,7 @@
 // The adapter for opencode: wires its parts to the contract, decides nothing itself. It has no state file that names the
 // state (its sessions are a database), so events and the screen are all there is.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
+import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyOpencode } from "./identify.ts";
 import { createOpencodeIntegration } from "./integration.ts";
 import { normalizeOpencode } from "./normalize.ts";
@@ -14,14 +15,7 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   version: "1.0.0",
   recordedVersions: ["1.18.33"],
   announcesExit: false,
-  capabilities: {
-    event_driven: true,
-    polling_required: true,
-    supports_waiting_approval: true,
-    supports_waiting_input: true,
-    supports_completed: true,
-    verified: true,
-  },
+  capabilities: FULL_SUPPORT,
   // The first one shows "esc again to interrupt".
   interruptKeys: [["Escape"], ["Escape"]],
   identify: identifyOpencode,

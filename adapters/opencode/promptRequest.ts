@@ -1,11 +1,13 @@
 // What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):
 // a permission opens with "Allow once" chosen, a question with its first answer.
-import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
 import { diffLines } from "../common/changedLines.ts";
 import { asHandedOn } from "../common/cutByPlugin.ts";
 import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
-import type { Ask } from "../common/signals.ts";
+import { questionFields } from "../common/questions.ts";
+import { movesTo } from "../common/screenText.ts";
+import { type Ask, QUESTION } from "../common/signals.ts";
 
 /**
  * Left and right move, Enter confirms, Escape refuses. Which keys choose depends on what is chosen now: an event says
@@ -94,30 +96,9 @@ export const permissionAsk = (payload: Payload): Ask => {
 };
 
 /** Down moves, Enter chooses: as the dialog's own footer says. Several questions or answers need more keys. */
-const answerKeys = (index: number): string[] => [...Array<string>(index).fill("Down"), "Enter"];
-
 export const questionAsk = (payload: Payload): Ask => {
-  const questions = listOf(payload, "questions")
-    .map(asPayload)
-    .filter((item) => item !== null);
-  const [first] = questions;
-  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
-  const isSingle = questions.length === 1 && first?.["multiple"] !== true;
-  const labels = (first === undefined ? [] : listOf(first, "options"))
-    .slice(0, MAX_OPTIONS)
-    .flatMap((option) => textOf(asPayload(option) ?? {}, "label") ?? []);
-  return {
-    status: { state: "waiting_input", reasonCode: "question" },
-    request: promptRequest(
-      asHandedOn(payload, {
-        kind: "question",
-        title: oneLine(texts[0] ?? "") || "opencode asks a question",
-        body: texts.length === 0 ? null : texts.join("\n"),
-        toolName: "question",
-        options: labels.map((label, index) => ({ label, keys: isSingle ? answerKeys(index) : null })),
-        // Of several questions the dialog shows one after the other.
-        isWhole: questions.length === 1 && texts.length === 1,
-      }),
-    ),
-  };
+  const fields = questionFields(payload, { name: "opencode", toolName: "question" }, (question, index) =>
+    question["multiple"] === true ? null : movesTo(index, 0),
+  );
+  return { status: QUESTION, request: promptRequest(asHandedOn(payload, fields)) };
 };

@@ -8,7 +8,15 @@ import { withoutBlankEnds } from "../common/frames.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { withRoles } from "../common/roles.ts";
 import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPACTING, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import {
+  COMPACTING,
+  FRESH,
+  INTERRUPTED,
+  RETRYING,
+  THINKING,
+  TOOL,
+  TOOL_APPROVAL,
+} from "../common/signals.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
 
@@ -63,7 +71,7 @@ const readDialog = ({ inside, top }: Box, width: number): Reading | null => {
   const options = readSelector(inside.slice(first, end));
   if (options === null || !title.endsWith("?") || !isPermissionTitle(title)) return null;
   return asks(
-    { state: "waiting_approval", reasonCode: "permission_tool" },
+    TOOL_APPROVAL,
     "medium",
     `${title} / ${(inside[footer] ?? "").trim()}`,
     {

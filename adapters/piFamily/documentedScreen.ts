@@ -3,7 +3,7 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPACTING, RETRYING, THINKING } from "../common/signals.ts";
+import { COMPACTING, QUESTION, RETRYING, THINKING } from "../common/signals.ts";
 import { readSelector } from "./selector.ts";
 
 /** Rows from the bottom in which a working line can stand, above the input and its status. */
@@ -31,19 +31,14 @@ const readAsk = (lines: readonly string[]): Reading | null => {
   const rows = lines.slice(from, top);
   const text = joined(rows);
   if (text === "") return null;
-  return asks(
-    { state: "waiting_input", reasonCode: "question" },
-    "medium",
-    `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`,
-    {
-      kind: "question",
-      title: text,
-      body: rows.join("\n"),
-      toolName: "ask",
-      // Recorded with none of these versions: keys are not known.
-      options: options.map(({ label }) => ({ label, keys: null })),
-    },
-  );
+  return asks(QUESTION, "medium", `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`, {
+    kind: "question",
+    title: text,
+    body: rows.join("\n"),
+    toolName: "ask",
+    // Recorded with none of these versions: keys are not known.
+    options: options.map(({ label }) => ({ label, keys: null })),
+  });
 };
 
 const readWork = (lines: readonly string[]): Reading | null => {

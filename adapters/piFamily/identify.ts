@@ -2,7 +2,7 @@
 // the script that the runtime was given. Names as short as these belong to other programs too: a bare name proves nothing.
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import type { ProcessInfo } from "../../core/model/runtime.ts";
-import { baseName, readScriptCommand } from "../common/nodeCommand.ts";
+import { baseName, readScriptCommand } from "../common/commandLine.ts";
 
 export interface FamilySigns {
   displayName: string;

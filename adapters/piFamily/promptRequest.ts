@@ -1,12 +1,13 @@
 // What the pi family's tool approvals, `ask` questions and extension dialogs ask, in structured form. Options as recorded
 // (omp 18.2.3, pi 0.87.1).
-import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
+import type { PromptRequest } from "../../core/model/request.ts";
 import { changedLines, writtenLines } from "../common/changedLines.ts";
 import { asHandedOn } from "../common/cutByPlugin.ts";
 import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
+import { questionFields } from "../common/questions.ts";
 import { movesTo } from "../common/screenText.ts";
-import type { Ask } from "../common/signals.ts";
+import { type Ask, QUESTION } from "../common/signals.ts";
 
 const EDIT_TOOLS = new Set(["edit", "write", "multiedit", "patch", "notebook", "ast_edit"]);
 /** Tools of the agents themselves, which never ask on their own: a dialog while one waits to run is about it. */
@@ -121,34 +122,11 @@ export const approvalAsk = (payload: Payload): Ask => {
 export const questionAsk = (payload: Payload, at: number, timeoutMs: number | null): Ask => {
   const input =
     asPayload(fieldOf(payload, "input") ?? fieldOf(payload, "args") ?? fieldOf(payload, "arguments")) ?? {};
-  const questions = listOf(input, "questions")
-    .map(asPayload)
-    .filter((item) => item !== null);
-  const [first] = questions;
-  const texts = questions.flatMap((question) => textOf(question, "question") ?? []);
-  const isPlain =
-    questions.length === 1 &&
-    first !== undefined &&
-    first["multi"] !== true &&
-    fieldOf(first, "recommended") === undefined;
-  const labels = (first === undefined ? [] : listOf(first, "options"))
-    .slice(0, MAX_OPTIONS)
-    .flatMap((option) => textOf(asPayload(option) ?? {}, "label") ?? []);
-  return {
-    status: { state: "waiting_input", reasonCode: "question" },
-    request: promptRequest(
-      asHandedOn(payload, {
-        kind: "question",
-        title: oneLine(texts[0] ?? "") || "The agent asks a question",
-        body: texts.length === 0 ? null : texts.join("\n"),
-        toolName: "ask",
-        options: labels.map((label, index) => ({ label, keys: isPlain ? movesTo(index, 0) : null })),
-        expiresAt: timeoutMs === null ? null : at + timeoutMs,
-        // Of several questions the dialog shows one after the other.
-        isWhole: questions.length === 1 && texts.length === 1,
-      }),
-    ),
-  };
+  const fields = questionFields(input, { name: "The agent", toolName: "ask" }, (question, index) =>
+    question["multi"] === true || fieldOf(question, "recommended") !== undefined ? null : movesTo(index, 0),
+  );
+  const expiresAt = timeoutMs === null ? null : at + timeoutMs;
+  return { status: QUESTION, request: promptRequest(asHandedOn(payload, { ...fields, expiresAt })) };
 };
 
 /** Titles with which extensions ask for permission rather than for input. */
@@ -177,7 +155,7 @@ export const dialogAsk = (payload: Payload): Ask => {
           state: "waiting_approval",
           reasonCode: isHeld && isEditTool(toolName) ? "permission_edit" : "permission_tool",
         }
-      : { state: "waiting_input", reasonCode: "question" },
+      : QUESTION,
     request: promptRequest(
       asHandedOn(payload, {
         kind: isApproval ? "other" : "question",

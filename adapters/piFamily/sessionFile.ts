@@ -3,7 +3,7 @@
 // validated against the process: breadcrumbs outlive their agents, and terminals are given out again.
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
-import { asPayload, oneLine, textOf, type Payload } from "../common/payload.ts";
+import { oneLine, parsePayload, type Payload, textOf } from "../common/payload.ts";
 import { readSessionLog } from "./sessionLog.ts";
 
 const TAIL_BYTES = 512 * 1024;
@@ -18,11 +18,7 @@ export const terminalId = (tty: string): string | null =>
 
 const headerOf = async (files: TargetFiles, path: string) => {
   const text = (await files.readText(path, HEADER_BYTES)) ?? "";
-  try {
-    return asPayload(JSON.parse(text.slice(0, text.indexOf("\n"))));
-  } catch {
-    return null;
-  }
+  return parsePayload(text.slice(0, text.indexOf("\n")));
 };
 
 /** The session file that the breadcrumb of this terminal names, if it was written in this process's life. */

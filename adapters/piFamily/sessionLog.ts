@@ -4,8 +4,9 @@
 import type { PromptRequest } from "../../core/model/request.ts";
 import type { Status } from "../../core/model/state.ts";
 import { isRetryable } from "../common/failure.ts";
-import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
+import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
 import { THINKING } from "../common/signals.ts";
+import { timeOf } from "../common/transcript.ts";
 import { endingOf, statusOfEnding } from "./ending.ts";
 import { questionAsk } from "./promptRequest.ts";
 
@@ -24,22 +25,13 @@ interface Message {
 /** Newest messages that are looked at. */
 const MAX_MESSAGES = 200;
 
-const parseLine = (line: string): Payload | null => {
-  try {
-    return asPayload(JSON.parse(line));
-  } catch {
-    // The first line of a tail is cut, the last one may be half written.
-    return null;
-  }
-};
-
 const messageOf = (line: string): Message | null => {
-  const entry = parseLine(line);
+  const entry = parsePayload(line);
   if (entry === null || textOf(entry, "type") !== "message") return null;
   const message = asPayload(fieldOf(entry, "message"));
   const role = message === null ? null : textOf(message, "role");
-  const at = Date.parse(textOf(entry, "timestamp") ?? "");
-  return message === null || role === null || Number.isNaN(at) ? null : { role, message, at };
+  const at = timeOf(entry);
+  return message === null || role === null || at === null ? null : { role, message, at };
 };
 
 /** Calls of the newest answer that have no result yet, in order. */

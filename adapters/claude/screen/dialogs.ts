@@ -9,6 +9,13 @@ import { withoutBlankEnds } from "../../common/frames.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
+import {
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  QUESTION,
+  TOOL_APPROVAL,
+  TRUST_APPROVAL,
+} from "../../common/signals.ts";
 import { columnsOf, contentOf, isSeparator, textOf, unframed, type DialogText } from "./body.ts";
 import { isRule } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
@@ -119,7 +126,7 @@ const readApproval = (dialog: Dialog): Reading | null => {
     const edit = editOf(text, dialog.width);
     const isEditWhole = isWhole && edit.body !== null && !/^\?/m.test(edit.content ?? "?");
     return reading(
-      { state: "waiting_approval", reasonCode: "permission_edit" },
+      EDIT_APPROVAL,
       confidence,
       matched,
       { kind: "edit", title: question.text, ...edit, options, isWhole: isEditWhole },
@@ -128,7 +135,7 @@ const readApproval = (dialog: Dialog): Reading | null => {
   }
   if (PLAN_QUESTION.test(question.text))
     return reading(
-      { state: "waiting_approval", reasonCode: "plan" },
+      PLAN_APPROVAL,
       "medium",
       matched,
       {
@@ -146,7 +153,7 @@ const readApproval = (dialog: Dialog): Reading | null => {
   // Below the heading stands which tool it is; of a command only what the model says of it.
   const title = kind === "tool" ? text.heading.map((line) => line.trim()).join(": ") : heading;
   return reading(
-    { state: "waiting_approval", reasonCode: "permission_tool" },
+    TOOL_APPROVAL,
     confidence,
     matched,
     {
@@ -171,7 +178,7 @@ const readQuestion = (dialog: Dialog): Reading | null => {
   const text = joined(rows);
   if (text === "") return null;
   return reading(
-    { state: "waiting_input", reasonCode: "question" },
+    QUESTION,
     "high",
     `${text.slice(0, 200)} / ${dialog.footer}`,
     {
@@ -196,7 +203,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
   if (!isTrust || !dialog.selector.options.some((option) => /trust|proceed/i.test(option.label))) return null;
   const workspace = /(?:Accessing workspace:)\s+(\S.*?)\s+(?:Quick safety check|Do you trust)/.exec(text);
   return reading(
-    { state: "waiting_approval", reasonCode: "trust" },
+    TRUST_APPROVAL,
     "high",
     `Quick safety check / ${dialog.footer}`,
     {
@@ -242,12 +249,11 @@ const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
     .find((line) => /Enter to stay in auto mode/.test(line) && indentOf(line) <= 3);
   if (stay === undefined) return null;
   const about = tail.find((line) => /Auto mode's safety check/.test(line) && indentOf(line) <= 3);
-  return asks(
-    { state: "waiting_approval", reasonCode: "permission_tool" },
-    about === undefined ? "medium" : "high",
-    stay,
-    { kind: "other", title: "Auto mode's safety check failed", body: about?.trim() ?? null },
-  );
+  return asks(TOOL_APPROVAL, about === undefined ? "medium" : "high", stay, {
+    kind: "other",
+    title: "Auto mode's safety check failed",
+    body: about?.trim() ?? null,
+  });
 };
 
 /** From the last rule before the selector that no question block spans; a question dialog has a second rule among its options. */

@@ -6,6 +6,7 @@ import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
+import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL } from "../../common/signals.ts";
 import { COMMAND_INSET, columnsOf, commandOf, isToldAlike, otherTextOf, pathOf } from "./body.ts";
 import { byDigit, byMoving, type Selector } from "./options.ts";
 
@@ -30,36 +31,35 @@ interface Approval {
   kind: PromptRequest["kind"];
   confidence: Confidence;
 }
-export const TOOL: Status = { state: "waiting_approval", reasonCode: "permission_tool" };
 const APPROVALS: readonly Approval[] = [
   {
     heading: /^Would you like to run the following command\?/,
-    status: TOOL,
+    status: TOOL_APPROVAL,
     kind: "command",
     confidence: "high",
   },
   {
     heading: /^Would you like to make the following edits\?/,
-    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    status: EDIT_APPROVAL,
     kind: "edit",
     confidence: "high",
   },
   {
     heading: /^Would you like to (grant|allow|approve|use|send)\b/,
-    status: TOOL,
+    status: TOOL_APPROVAL,
     kind: "tool",
     confidence: "medium",
   },
   {
     heading: /^(Do you want to (approve|allow)|Allow )\b.*\?/,
-    status: TOOL,
+    status: TOOL_APPROVAL,
     kind: "tool",
     confidence: "medium",
   },
-  { heading: /^\S.{0,80} needs your approval\.?/, status: TOOL, kind: "tool", confidence: "medium" },
+  { heading: /^\S.{0,80} needs your approval\.?/, status: TOOL_APPROVAL, kind: "tool", confidence: "medium" },
   {
     heading: /^Implement this plan\?/,
-    status: { state: "waiting_approval", reasonCode: "plan" },
+    status: PLAN_APPROVAL,
     kind: "plan",
     confidence: "medium",
   },

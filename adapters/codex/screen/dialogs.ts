@@ -2,13 +2,13 @@
 // last text on the screen; footer, selector and a known heading together are the proof. Menus that a person opened have
 // footers and selectors too, but none of these headings. Sources: frames recorded with 0.169.0; plan, permission and login
 // texts from the vendor's sources, hence medium.
-import type { Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds } from "../../common/frames.ts";
 import { oneLine } from "../../common/payload.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
-import { readApproval, TOOL, type Dialog } from "./approvals.ts";
+import { QUESTION, TOOL_APPROVAL, TRUST_APPROVAL } from "../../common/signals.ts";
+import { readApproval, type Dialog } from "./approvals.ts";
 import { columnsOf, otherTextOf } from "./body.ts";
 import { byMoving, readSelector, type Selector } from "./options.ts";
 
@@ -43,7 +43,7 @@ const readTool = (dialog: Dialog): Reading | null => {
   if (question === null || !TOOL_QUESTION.test(question)) return null;
   const rows = otherTextOf(dialog.lines.slice(start + 2));
   return asks(
-    TOOL,
+    TOOL_APPROVAL,
     "high",
     `${question} / ${dialog.footer}`,
     {
@@ -56,8 +56,6 @@ const readTool = (dialog: Dialog): Reading | null => {
     dialog.top + start,
   );
 };
-
-const TRUST: Status = { state: "waiting_approval", reasonCode: "trust" };
 
 /** Of a dialog whose first line is not known. */
 const topOf = ({ lines, top }: Dialog): number =>
@@ -76,7 +74,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
   if (isFolder) {
     const folder = dialog.lines.find((line) => /^ {2}(\/|~|[A-Z]:\\)/.test(line));
     return asks(
-      TRUST,
+      TRUST_APPROVAL,
       "high",
       `Folder access / ${dialog.footer}`,
       { kind: "trust", title: "Trust this folder?", body: folder?.trim() ?? null, options },
@@ -85,7 +83,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
   }
   if (!/(^| )Hooks need review/.test(text)) return null;
   return asks(
-    TRUST,
+    TRUST_APPROVAL,
     "high",
     `Hooks need review / ${dialog.footer}`,
     {
@@ -120,12 +118,12 @@ const readFirstRun = (dialog: Dialog): Reading | null => {
 };
 
 const FIELD = /^ {2}› /;
-const QUESTION = /^ {2}Question \d+\/\d+( \(\d+ unanswered\))?$/;
+const QUESTION_NUMBER = /^ {2}Question \d+\/\d+( \(\d+ unanswered\))?$/;
 
 /** The question tool: its footer names what Enter does. Free-text questions have no selector. */
 const readQuestion = ({ lines, end, footer, width, isCut }: Place): Reading | null => {
   if (!/enter to submit (answer|all|answers)\b/.test(footer)) return null;
-  const header = lines.slice(0, end).findLastIndex((line) => QUESTION.test(line));
+  const header = lines.slice(0, end).findLastIndex((line) => QUESTION_NUMBER.test(line));
   if (header < 0) return null;
   const selector = readSelector(lines, end);
   const hasSelector = selector !== null && selector.start > header;
@@ -136,7 +134,7 @@ const readQuestion = ({ lines, end, footer, width, isCut }: Place): Reading | nu
   const text = joined(rows.filter((line) => !isBlank(line)));
   if (text === "") return null;
   return asks(
-    { state: "waiting_input", reasonCode: "question" },
+    QUESTION,
     "high",
     `${text.slice(0, 200)} / ${footer}`,
     {
@@ -170,7 +168,7 @@ const readUnknown = (dialog: Dialog, title: string): Reading | null => {
   const first = dialog.lines.find((line) => !isBlank(line));
   const rows = otherTextOf(dialog.lines);
   return asks(
-    TOOL,
+    TOOL_APPROVAL,
     "medium",
     `title: ${title} / ${dialog.footer}`,
     {

@@ -15,6 +15,13 @@ import {
   splitFooter,
   type Selector,
 } from "../../common/selector.ts";
+import {
+  EDIT_APPROVAL,
+  PLAN_APPROVAL,
+  QUESTION,
+  TOOL_APPROVAL,
+  TRUST_APPROVAL,
+} from "../../common/signals.ts";
 import { boxedTextOf, columnsOf, editOf, isToldAlike } from "./body.ts";
 import { isRule } from "./layout.ts";
 
@@ -65,25 +72,25 @@ interface Rule {
 const PERMISSIONS: readonly Rule[] = [
   {
     pattern: RUN,
-    status: { state: "waiting_approval", reasonCode: "permission_tool" },
+    status: TOOL_APPROVAL,
     kind: "command",
     confidence: "high",
   },
   {
     pattern: PLAN,
-    status: { state: "waiting_approval", reasonCode: "plan" },
+    status: PLAN_APPROVAL,
     kind: "plan",
     confidence: "medium",
   },
   {
     pattern: EDIT,
-    status: { state: "waiting_approval", reasonCode: "permission_edit" },
+    status: EDIT_APPROVAL,
     kind: "edit",
     confidence: "high",
   },
   {
     pattern: OTHER,
-    status: { state: "waiting_approval", reasonCode: "permission_tool" },
+    status: TOOL_APPROVAL,
     kind: "tool",
     confidence: "medium",
   },
@@ -154,7 +161,7 @@ const readTrust = ({ lines, selector, footer, top }: Dialog): Reading | null => 
   if (!TRUST.test(question)) return null;
   const folder = joined(splitInnerFrame(lines)?.inner ?? []);
   return asks(
-    { state: "waiting_approval", reasonCode: "trust" },
+    TRUST_APPROVAL,
     "high",
     `${question} / ${footer}`,
     {
@@ -218,7 +225,7 @@ const readQuestion = (lines: readonly string[], width: number): Reading | null =
   const rows = questionRows(content.slice(1, selector?.start ?? end));
   const text = joined(rows);
   return asks(
-    { state: "waiting_input", reasonCode: "question" },
+    QUESTION,
     "high",
     `${text} / ${footer}`,
     {

@@ -10,6 +10,7 @@ import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
 import { optionsOf, readNumberedOptions, splitFooter, type Selector } from "../../common/selector.ts";
+import { QUESTION, TRUST_APPROVAL } from "../../common/signals.ts";
 import { columnsOf, contentOf, innerTextOf, pathOf, plainTextOf } from "./body.ts";
 import type { TitleState } from "./layout.ts";
 
@@ -149,7 +150,7 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
   if (text === "") return null;
   const isSingle = dialog.selector.labels.every((label) => !/^\[.\]/.test(label));
   return asks(
-    { state: "waiting_input", reasonCode: "question" },
+    QUESTION,
     hasHeader ? "high" : "medium",
     `${text} / ${dialog.footer}`,
     {
@@ -172,7 +173,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
   if (!dialog.selector.labels.some((label) => label.startsWith("Trust "))) return null;
   const folder = /^Trust folder \((.+)\)$/.exec(dialog.selector.labels[0] ?? "")?.[1] ?? null;
   return asks(
-    { state: "waiting_approval", reasonCode: "trust" },
+    TRUST_APPROVAL,
     "high",
     joined(dialog.lines),
     {

@@ -8,6 +8,7 @@ import { oneLine } from "../../common/payload.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, isBlank, joined } from "../../common/screenText.ts";
+import { QUESTION } from "../../common/signals.ts";
 import { isEditTool } from "../../piFamily/promptRequest.ts";
 import { readSelector } from "../../piFamily/selector.ts";
 
@@ -142,7 +143,7 @@ const readQuestion = ({ title, lines, top, isStraight }: Box, width: number): Re
   const options = readSelector(blockAbove(lines, footer).lines);
   if (text === "" || options === null) return null;
   return asks(
-    { state: "waiting_input", reasonCode: "question" },
+    QUESTION,
     "high",
     `${text.slice(0, 200)} / ${(lines[footer] ?? "").trim()}`,
     {

@@ -6,6 +6,7 @@ import { withoutBlankEnds } from "../../common/frames.ts";
 import { oneLine } from "../../common/payload.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { asks, isBlank, joined, movesTo } from "../../common/screenText.ts";
+import { QUESTION } from "../../common/signals.ts";
 import { PERMISSION_OPTIONS } from "../promptRequest.ts";
 import { COMMAND_INSET, columnsOf, linesOf, textOf, type DialogText, type Pane } from "./body.ts";
 import { lastBlock } from "./layout.ts";
@@ -154,7 +155,7 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
     ...(description === "" ? {} : { description }),
   }));
   return asks(
-    { state: "waiting_input", reasonCode: "question" },
+    QUESTION,
     "high",
     `${text.slice(0, 200)} / ${(block[footer] ?? "").trim()}`,
     {
