@@ -1,5 +1,6 @@
 // The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import type { TargetView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { paneName, waitAnnouncement } from "../../ui/text/paneText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
@@ -9,16 +10,15 @@ import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { CommandDialog } from "./CommandDialog.tsx";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
-import { EmptyView, whyEmpty } from "./EmptyView.tsx";
 import { FilterBar } from "./FilterBar.tsx";
 import { KillDialog } from "./KillDialog.tsx";
 import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
-import { ShortcutsDialog } from "./ShortcutsDialog.tsx";
-import { ViewBar } from "./ViewBar.tsx";
-import { ViewTabs } from "./ViewTabs.tsx";
+import { ShortcutsDialog } from "./Shortcuts.tsx";
+import { ViewBar, ViewTabs } from "./ViewTabs.tsx";
 import styles from "./App.module.css";
+import message from "./Message.module.css";
 
 interface AppProps {
   onSettings: () => void;
@@ -118,6 +118,41 @@ const ActionDialogs = () => {
       )}
       {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}
     </>
+  );
+};
+
+type Emptiness = "loading" | "unreached" | "no_tmux" | "no_agents" | "filtered" | "gone";
+
+/** `no_tmux` only when every target answers and none has a tmux server: otherwise the problems say what is wrong. */
+const whyEmpty = (options: {
+  hasSnapshot: boolean;
+  isLost: boolean;
+  total: number;
+  isFiltered: boolean;
+  targets: Iterable<TargetView>;
+}): Emptiness => {
+  if (!options.hasSnapshot) return options.isLost ? "unreached" : "loading";
+  if (options.total > 0) return options.isFiltered ? "filtered" : "gone";
+  const servers = [...options.targets].flatMap((target) => target.servers);
+  return servers.every((server) => server.status === "no_server") ? "no_tmux" : "no_agents";
+};
+
+const TEXT: Readonly<Record<Emptiness, readonly [string, string]>> = {
+  loading: ["Looking…", "Reading tmux for the first time."],
+  unreached: ["Nothing to show yet", "The list appears as soon as the daemon answers."],
+  no_tmux: ["No tmux server is running", "Start tmux, run an agent in it, and it appears here."],
+  no_agents: ["No agents", "Start a coding agent in a tmux pane and it appears here."],
+  filtered: ["Nothing matches", "Press Esc to clear the search."],
+  gone: ["Nothing here any more", "Its last agent has ended. Press Esc to go back."],
+};
+
+const EmptyView = ({ why }: { why: Emptiness }) => {
+  const [title, hint] = TEXT[why];
+  return (
+    <div className={message.empty} data-why={why} role="status">
+      <p className={message.title}>{title}</p>
+      <p>{hint}</p>
+    </div>
   );
 };
 

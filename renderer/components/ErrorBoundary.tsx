@@ -3,7 +3,7 @@
 import { Component, type ReactNode } from "react";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
-import styles from "./EmptyView.module.css";
+import styles from "./Message.module.css";
 
 interface ErrorBoundaryProps {
   /** Loads the page anew; null where it may not: then it is drawn again from what is known. */

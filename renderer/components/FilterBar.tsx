@@ -3,7 +3,7 @@ import type { ReactNode, RefObject } from "react";
 import { CANONICAL_STATES } from "../../core/model/state.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { Filter, StateCounts } from "../../ui/lists/groups.ts";
-import { toggled } from "../state/toggled.ts";
+import { toggled } from "../state/listStore.ts";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./FilterBar.module.css";
 

@@ -4,26 +4,16 @@ import { placeName } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
 import { RollUp, rollUpText } from "./RollUp.tsx";
+import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./GroupHeader.module.css";
 
-interface GroupHeaderProps {
+interface GroupHeaderProps extends RowProps {
   group: Group;
   isOpen: boolean;
-  isSelected: boolean;
-  /** The one row that the tab key reaches. */
-  isTabStop: boolean;
   onToggle: () => void;
-  onFocus: () => void;
 }
 
-export const GroupHeader = ({
-  group,
-  isOpen,
-  isSelected,
-  isTabStop,
-  onToggle,
-  onFocus,
-}: GroupHeaderProps) => {
+export const GroupHeader = ({ group, isOpen, onToggle, ...row }: GroupHeaderProps) => {
   const target = placeName(group);
   const session = displayLine(group.session);
   const health = HEALTH_WORDS[group.health];
@@ -32,13 +22,10 @@ export const GroupHeader = ({
     <button
       type="button"
       className={styles.header}
-      data-row="group"
+      {...rowAttributes("group", row)}
       aria-expanded={isOpen}
       aria-label={label}
-      data-selected={isSelected}
-      tabIndex={isTabStop ? 0 : -1}
       onClick={onToggle}
-      onFocus={onFocus}
     >
       <svg className={styles.chevron} viewBox="0 0 16 16" aria-hidden="true">
         <path d="m6 4 4 4-4 4" fill="none" stroke="currentColor" strokeWidth="1.8" />

@@ -1,33 +1,41 @@
-// One pane: what runs where, its state in words and for how long, and what it asks. Expanding it shows the detail.
-import type { ReactNode } from "react";
-import type { PaneView } from "../../core/model/view.ts";
-import type { RowPlace } from "../../ui/lists/rows.ts";
+// One pane: what runs where, its state in words and for how long, what it asks, and what came of the last action on it.
+// Expanding it shows the detail.
+import { outcomeText } from "../../ui/actions/actionStatus.ts";
+import { actionOf } from "../../ui/actions/paneActions.ts";
+import type { Row } from "../../ui/lists/rows.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { agentName, paneLabel, paneName, panePlace, paneState, requestLine } from "../../ui/text/paneText.ts";
+import { useActionContext, usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
 import { Age } from "./Age.tsx";
+import { PaneDetail } from "./PaneDetail.tsx";
+import type { RowProps } from "./rowProps.ts";
 import { StateIcon } from "./StateIcon.tsx";
+import { StatusLine } from "./StatusLine.tsx";
 import styles from "./PaneRow.module.css";
 
-interface PaneRowProps {
-  pane: PaneView;
-  place: RowPlace;
-  isSelected: boolean;
-  /** The one row that the tab key reaches. */
-  isTabStop: boolean;
-  isOpen: boolean;
-  /** A text to this agent was begun and not sent. */
-  hasDraft: boolean;
-  /** What is done to it right now, in words; null most of the time. */
-  underWay: string | null;
-  canAttach: boolean;
+interface PaneRowProps extends RowProps {
+  row: Extract<Row, { kind: "pane" }>;
   onToggle: () => void;
-  onFocus: () => void;
-  onAttach: () => void;
-  children: ReactNode;
 }
 
-export const PaneRow = (props: PaneRowProps) => {
-  const { pane, place, isSelected, isTabStop, isOpen, underWay } = props;
+const ATTACH = actionOf("attach");
+
+export const PaneRow = ({ row, isSelected, isTabStop, onFocus, onToggle }: PaneRowProps) => {
+  const { pane, key, place } = row;
+  const { list, statuses, drafts, surface } = usePopover();
+  const context = useActionContext(pane);
+  const isOpen = useStore(list, ({ openKey }) => openKey === key);
+  const status = useStore(statuses, (all) => all.get(key));
+  /** A text to this agent was begun and not sent. */
+  const hasDraft = useStore(drafts, (all) => all.has(key));
+  const isSending = status?.kind === "sending";
+  /** What is done to it right now, in words. While there is some, nothing may move below the pointer. */
+  const underWay = isSending ? outcomeText(status).detail : null;
+  const outcome =
+    status === undefined || isSending ? null : (
+      <StatusLine status={status} onClose={() => statuses.clear(key)} />
+    );
   const asked = requestLine(pane);
   const title = displayLine(pane.title);
   const name = place === "window" ? `pane ${pane.pane_index}` : paneName(pane);
@@ -43,8 +51,8 @@ export const PaneRow = (props: PaneRowProps) => {
           aria-label={paneLabel(pane)}
           title={panePlace(pane)}
           tabIndex={isTabStop ? 0 : -1}
-          onClick={props.onToggle}
-          onFocus={props.onFocus}
+          onClick={onToggle}
+          onFocus={onFocus}
         >
           <span className={styles.icon}>
             <StateIcon state={pane.state} />
@@ -70,7 +78,7 @@ export const PaneRow = (props: PaneRowProps) => {
               <span className={styles.state} data-state={pane.state ?? "unknown"}>
                 {underWay ?? paneState(pane)}
               </span>
-              {props.hasDraft && <span className={styles.draft}>draft</span>}
+              {hasDraft && <span className={styles.draft}>draft</span>}
               {underWay === null && pane.progress !== null && (
                 <span className={styles.progress} title={displayLine(pane.progress)}>
                   <bdi>{displayLine(pane.progress)}</bdi>
@@ -95,21 +103,21 @@ export const PaneRow = (props: PaneRowProps) => {
               <Age since={pane.since} />
             </span>
           )}
-          {props.canAttach && (
+          {ATTACH.disabledReason(pane, context) === null && (
             <button
               type="button"
               className={styles.attach}
               tabIndex={isTabStop ? 0 : -1}
               aria-label={`Attach to ${paneName(pane)}`}
               title="Attach (Enter)"
-              onClick={props.onAttach}
+              onClick={() => ATTACH.run(pane, surface)}
             >
               Attach
             </button>
           )}
         </span>
       </div>
-      {props.children}
+      {isOpen ? <PaneDetail pane={pane} context={context} isBusy={isSending} outcome={outcome} /> : outcome}
     </div>
   );
 };

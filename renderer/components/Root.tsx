@@ -15,10 +15,8 @@ import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { findStorage, readStored, writeStored } from "../state/stored.ts";
 import { App } from "./App.tsx";
-import { OnboardingOffer } from "./onboarding/OnboardingView.tsx";
-import { OnboardingView } from "./onboarding/OnboardingView.tsx";
-import type { SectionId } from "./settings/sections.ts";
-import { SettingsView } from "./settings/SettingsView.tsx";
+import { OnboardingOffer, OnboardingView } from "./onboarding/OnboardingView.tsx";
+import { SettingsView, type SectionId } from "./settings/SettingsView.tsx";
 
 type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
 const LISTS: Place = { kind: "lists" };

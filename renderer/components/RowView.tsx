@@ -1,24 +1,34 @@
 // A row of any kind, as the list draws it: again only when it or what is under way on it changed.
 import { memo } from "react";
 import type { Row } from "../../ui/lists/rows.ts";
+import type { WindowSummary } from "../../ui/lists/sessions.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
 import { usePopover } from "../state/popover.ts";
 import { GroupHeader } from "./GroupHeader.tsx";
-import { PaneItem } from "./PaneItem.tsx";
+import { PaneRow } from "./PaneRow.tsx";
+import { RollUp } from "./RollUp.tsx";
+import type { RowProps } from "./rowProps.ts";
 import { SessionRow } from "./SessionRow.tsx";
 import { TargetRow } from "./TargetRow.tsx";
-import { WindowHeading } from "./WindowHeading.tsx";
 import styles from "./RowView.module.css";
 
-interface RowViewProps {
-  row: Row;
-  isSelected: boolean;
-  /** The one row that the tab key reaches. */
-  isTabStop: boolean;
-}
+/** A window of a session, above its panes. */
+const WindowHeading = ({ window }: { window: WindowSummary }) => {
+  const name = displayLine(window.name);
+  return (
+    <div className={styles.window}>
+      <h3 className={styles.windowName} title={name}>
+        {window.place !== null && <span className={styles.place}>{displayLine(window.place)} </span>}
+        {window.index} <bdi>{name}</bdi>
+      </h3>
+      <RollUp counts={window.counts} />
+    </div>
+  );
+};
 
-export const RowView = memo(({ row, isSelected, isTabStop }: RowViewProps) => {
+export const RowView = memo(({ row, ...props }: Omit<RowProps, "onFocus"> & { row: Row }) => {
   const { list } = usePopover();
-  const common = { isSelected, isTabStop, onFocus: () => list.noteFocus(row.key) };
+  const common = { ...props, onFocus: () => list.noteFocus(row.key) };
   const toggle = () => list.toggle(row);
   switch (row.kind) {
     case "heading":
@@ -38,6 +48,6 @@ export const RowView = memo(({ row, isSelected, isTabStop }: RowViewProps) => {
     case "target":
       return <TargetRow {...common} target={row.target} />;
     case "pane":
-      return <PaneItem {...common} row={row} onToggle={toggle} />;
+      return <PaneRow {...common} row={row} onToggle={toggle} />;
   }
 });

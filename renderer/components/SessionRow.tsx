@@ -4,19 +4,17 @@ import { placeName } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
 import { RollUp, rollUpText } from "./RollUp.tsx";
+import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./SessionRow.module.css";
 
-interface SessionRowProps {
+interface SessionRowProps extends RowProps {
   session: SessionSummary;
-  isSelected: boolean;
-  isTabStop: boolean;
   onOpen: () => void;
-  onFocus: () => void;
 }
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-export const SessionRow = ({ session, isSelected, isTabStop, onOpen, onFocus }: SessionRowProps) => {
+export const SessionRow = ({ session, onOpen, ...row }: SessionRowProps) => {
   const name = displayLine(session.name);
   const places = session.places
     .map((place) => {
@@ -30,12 +28,9 @@ export const SessionRow = ({ session, isSelected, isTabStop, onOpen, onFocus }: 
     <button
       type="button"
       className={styles.session}
-      data-row="session"
+      {...rowAttributes("session", row)}
       aria-label={`${name} on ${places}, ${size}, ${rollUpText(session.counts)}`}
-      data-selected={isSelected}
-      tabIndex={isTabStop ? 0 : -1}
       onClick={onOpen}
-      onFocus={onFocus}
     >
       <span className={styles.line}>
         <span className={styles.name} title={name}>

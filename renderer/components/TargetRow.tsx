@@ -3,14 +3,8 @@ import type { TargetView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { targetWord } from "../../ui/text/healthText.ts";
 import { Age, TimeLeft } from "./Age.tsx";
+import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./TargetRow.module.css";
-
-interface TargetRowProps {
-  target: TargetView;
-  isSelected: boolean;
-  isTabStop: boolean;
-  onFocus: () => void;
-}
 
 const kindOf = ({ kind, connection_ref: name, transport }: TargetView): string =>
   kind === "local"
@@ -33,7 +27,7 @@ const serverText = ({
   }
 };
 
-export const TargetRow = ({ target, isSelected, isTabStop, onFocus }: TargetRowProps) => {
+export const TargetRow = ({ target, ...row }: RowProps & { target: TargetView }) => {
   const word = targetWord(target);
   const health = target.enabled ? target.health : "off";
   const nextAt = target.next_attempt_at === null ? Number.NaN : Date.parse(target.next_attempt_at);
@@ -41,11 +35,8 @@ export const TargetRow = ({ target, isSelected, isTabStop, onFocus }: TargetRowP
     <div
       className={styles.target}
       role="group"
-      data-row="target"
+      {...rowAttributes("target", row)}
       aria-label={`${displayLine(target.target)}, ${word}`}
-      data-selected={isSelected}
-      tabIndex={isTabStop ? 0 : -1}
-      onFocus={onFocus}
     >
       <p className={styles.head}>
         <span className={styles.name}>{displayLine(target.target)}</span>

@@ -1,5 +1,7 @@
-// The way between the views, and to the sheet of shortcuts.
+// The way between the views and to the sheet of shortcuts, and the line above the rows of a view that needs one.
 import { TABS, tabOf, type TabKind, type View } from "../../ui/lists/views.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import { BackButton } from "./BackButton.tsx";
 import styles from "./ViewTabs.module.css";
 
 interface ViewTabsProps {
@@ -64,3 +66,37 @@ export const ViewTabs = ({ view, problemCount, onGo, onHelp, onSettings }: ViewT
     </button>
   </div>
 );
+
+interface ViewBarProps {
+  view: View;
+  isMerged: boolean;
+  onMerge: (isMerged: boolean) => void;
+  onBack: () => void;
+}
+
+/** Merging sessions by name, and the way back from a session's windows. */
+export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
+  switch (view.kind) {
+    case "agents":
+    case "targets":
+      return null;
+    case "sessions":
+      return (
+        <div className={styles.line}>
+          <label className={styles.choice}>
+            <input type="checkbox" checked={isMerged} onChange={(event) => onMerge(event.target.checked)} />
+            <span>One row per name, across targets</span>
+          </label>
+        </div>
+      );
+    case "windows":
+      return (
+        <div className={styles.line}>
+          <BackButton label="Sessions" onClick={onBack} />
+          <h2 className={styles.session}>
+            <bdi>{displayLine(view.name)}</bdi>
+          </h2>
+        </div>
+      );
+  }
+};

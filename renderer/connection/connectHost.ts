@@ -1,14 +1,42 @@
-// Who the popover talks to: the desktop app through the preload's port, or the browser bridge that served the page.
+// Who the popover talks to: the desktop app through the preload's port, or the browser bridge that served the page; and what
+// the app says of the window: whether it is seen, and where its menu leads.
 import { TRPCClientError, createTRPCClient, type TRPCClient } from "@trpc/client";
 import { z } from "zod";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
+import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { messageLinks } from "../../core/rpc/messageLink.ts";
 import type { MessagePortPair } from "../../core/rpc/messages.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
-import { NavigationRequests } from "../state/navigationRequests.ts";
-import { Visibility } from "../state/visibility.ts";
+import { Store } from "../state/store.ts";
 import { fetchLink } from "./fetchLink.ts";
+
+/** Whether somebody can see the popover. Everything that ticks, asks or follows stops while nobody can. */
+export class Visibility extends Store<boolean> {
+  readonly isVisible = this.getState;
+}
+
+/** Where the app's menu leads. A request that comes before the page has drawn anything is kept until somebody follows. */
+export class NavigationRequests {
+  private waiting: DesktopViewName | null = null;
+  private listener: ((view: DesktopViewName) => void) | null = null;
+
+  put(view: DesktopViewName): void {
+    if (this.listener === null) this.waiting = view;
+    else this.listener(view);
+  }
+
+  /** The one that goes there; it is told the last request that waits. Returns the function that stops it. */
+  follow(listener: (view: DesktopViewName) => void): () => void {
+    this.listener = listener;
+    const { waiting } = this;
+    this.waiting = null;
+    if (waiting !== null) listener(waiting);
+    return () => {
+      if (this.listener === listener) this.listener = null;
+    };
+  }
+}
 
 /** For the life of the page. */
 export const followDocument = (document: Document, visibility: Visibility): void => {

@@ -9,7 +9,6 @@ import { parentOf, type TabKind, type View } from "../../ui/lists/views.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
-import { toggled } from "./toggled.ts";
 
 /** The host has no terminal to open: the person runs the command. */
 export interface AttachCommand {
@@ -55,6 +54,13 @@ export const isPanelShown = ({ openKey, panels }: ListState, key: string, panel:
   openKey === key && panels[panel] === key;
 
 export const isFiltered = ({ filter }: ListState): boolean => filter.text !== "" || filter.states.size > 0;
+
+/** A set with one key put in, or taken out when it was there; the given set stays as it is. */
+export const toggled = <T>(keys: ReadonlySet<T>, key: T): ReadonlySet<T> => {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
+};
 
 export class ListStore extends Store<ListState> {
   private readonly keeper: Keeper;

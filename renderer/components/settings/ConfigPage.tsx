@@ -1,11 +1,38 @@
-// What every page over config.json has in common: waiting, a file that is not valid, and what was refused.
-import type { ReactNode } from "react";
-import type { SettingValues } from "../../../core/model/settings.ts";
+// What every page over config.json has in common: the settings, read once; each change written at once and shown as the daemon
+// answers it; waiting, a file that is not valid, and what was refused.
+import { useCallback, useState, type ReactNode } from "react";
+import type { Settings, SettingKey, SettingValues } from "../../../core/model/settings.ts";
+import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
+import { toFailure, type Api } from "../../connection/connectHost.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { FailureText } from "./fields.tsx";
 import styles from "./settings.module.css";
-import type { SettingsState } from "./useSettings.ts";
+import { useAsk, type Asked } from "./useAsk.ts";
+
+export interface SettingsState extends Asked<Settings> {
+  set: <K extends SettingKey>(key: K, value: SettingValues[K]) => void;
+  refused: { key: SettingKey; failure: Failure } | null;
+}
+
+export const useSettings = (api: Api): SettingsState => {
+  const asked = useAsk("settings", () => api.configGet.query());
+  const [refused, setRefused] = useState<SettingsState["refused"]>(null);
+  const { put } = asked;
+  const set = useCallback(
+    <K extends SettingKey>(key: K, value: SettingValues[K]) => {
+      api.configSet.mutate({ key, value }).then(
+        (next) => {
+          put(next);
+          setRefused(null);
+        },
+        (error: unknown) => setRefused({ key, failure: toFailure(error) }),
+      );
+    },
+    [api, put],
+  );
+  return { ...asked, set, refused };
+};
 
 interface ConfigPageProps {
   settings: SettingsState;

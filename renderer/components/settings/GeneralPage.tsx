@@ -2,10 +2,9 @@
 import type { SettingKey, SettingValues } from "../../../core/model/settings.ts";
 import { displaySentence } from "../../../ui/text/displayText.ts";
 import type { DesktopApi, Host } from "../../connection/connectHost.ts";
-import { ConfigPage } from "./ConfigPage.tsx";
+import { ConfigPage, useSettings, type SettingsState } from "./ConfigPage.tsx";
 import { Absent, FailureText, Group, TextField, Toggle } from "./fields.tsx";
 import { useDesktop } from "./useDesktop.ts";
-import { type SettingsState, useSettings } from "./useSettings.ts";
 import styles from "./settings.module.css";
 
 const AtLogin = ({ api }: { api: DesktopApi }) => {

@@ -5,10 +5,9 @@ import type { SettingValues } from "../../../core/model/settings.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";
 import { displayLine } from "../../../ui/text/displayText.ts";
-import { ConfigPage } from "./ConfigPage.tsx";
+import { ConfigPage, useSettings, type SettingsState } from "./ConfigPage.tsx";
 import { Choice, Group, TextField, Toggle } from "./fields.tsx";
 import { TestNotification } from "./TestNotification.tsx";
-import { useSettings, type SettingsState } from "./useSettings.ts";
 
 const KIND_LABELS: Readonly<Record<NotificationKind, string>> = {
   waiting_approval: "Needs approval",

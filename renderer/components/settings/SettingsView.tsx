@@ -17,8 +17,23 @@ import { ShortcutsPage } from "./ShortcutsPage.tsx";
 import { TargetCard } from "./TargetCard.tsx";
 import { TerminalPage } from "./TerminalPage.tsx";
 import { Choice, Group } from "./fields.tsx";
-import { SECTIONS, labelOf, type SectionId } from "./sections.ts";
 import styles from "./settings.module.css";
+
+const SECTIONS = [
+  { id: "targets", label: "Targets", hint: "Machines that are watched" },
+  { id: "integrations", label: "Integrations", hint: "Hooks in the agents’ settings" },
+  { id: "notifications", label: "Notifications", hint: "What you are told, and when not" },
+  { id: "appearance", label: "Appearance", hint: "Theme and text size" },
+  { id: "shortcuts", label: "Shortcuts", hint: "Keys here, and one that opens this window" },
+  { id: "terminal", label: "Terminal", hint: "Where a pane is opened" },
+  { id: "agents", label: "Agents", hint: "Which agents are recognised" },
+  { id: "general", label: "General", hint: "Launch at login, what is kept" },
+  { id: "command", label: "Command line", hint: "The agtmux command" },
+  { id: "diagnostics", label: "Diagnostics", hint: "Check everything, copy a report" },
+] as const;
+export type SectionId = (typeof SECTIONS)[number]["id"];
+
+const labelOf = (id: SectionId): string => SECTIONS.find((section) => section.id === id)?.label ?? id;
 
 export const TargetsPage = ({ api, targets }: { api: Api; targets: readonly TargetView[] }) => {
   const [told, setTold] = useState("");

@@ -4,7 +4,7 @@ import type { DesktopApi } from "../../connection/connectHost.ts";
 import { acceleratorOf, acceleratorText } from "./acceleratorOf.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
-import { Keys } from "../Keys.tsx";
+import { ShortcutList } from "../Shortcuts.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useDesktop } from "./useDesktop.ts";
@@ -61,16 +61,7 @@ export const ShortcutsPage = ({ desktop }: { desktop: DesktopApi | null }) => (
     </Group>
     {SHORTCUTS.map(({ title, entries }) => (
       <Group key={title} title={title}>
-        <dl className={styles.keys}>
-          {entries.map(([keys, meaning]) => (
-            <div key={keys} className={styles.keyRow}>
-              <dt>
-                <Keys text={keys} />
-              </dt>
-              <dd>{meaning}</dd>
-            </div>
-          ))}
-        </dl>
+        <ShortcutList entries={entries} place="page" />
       </Group>
     ))}
   </>

@@ -1,6 +1,6 @@
 import { TRPCClientError } from "@trpc/client";
 import { describe, expect, it } from "vitest";
-import { toFailure } from "./connectHost.ts";
+import { NavigationRequests, toFailure } from "./connectHost.ts";
 
 describe("a failed call as a sentence", () => {
   it.each([
@@ -15,4 +15,18 @@ describe("a failed call as a sentence", () => {
   ])("'%s' reads '%s'", (message, read) =>
     expect(toFailure(new TRPCClientError(message)).message).toBe(read),
   );
+});
+
+it("keeps the last request until somebody follows, and gives it once", () => {
+  const requests = new NavigationRequests();
+  const seen: string[] = [];
+  requests.put("integrations");
+  requests.put("settings");
+  const stop = requests.follow((view) => seen.push(view));
+  requests.put("list");
+  expect(seen).toEqual(["settings", "list"]);
+  stop();
+  requests.put("integrations");
+  requests.follow((view) => seen.push(view));
+  expect(seen).toEqual(["settings", "list", "integrations"]);
 });
