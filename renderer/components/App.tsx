@@ -2,16 +2,14 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
-import { paneName, waitAnnouncement } from "../../ui/text/paneText.ts";
+import { waitAnnouncement } from "../../ui/text/paneText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
 import { useRows, type ShownRows } from "../hooks/useRows.ts";
 import { isFiltered } from "../state/listStore.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
-import { CommandDialog } from "./CommandDialog.tsx";
-import { ConfirmDialog } from "./ConfirmDialog.tsx";
+import { ActionDialogs } from "./ActionDialogs.tsx";
 import { FilterBar } from "./FilterBar.tsx";
-import { KillDialog } from "./KillDialog.tsx";
 import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
@@ -94,31 +92,6 @@ const useMeasuredKeys = ({ rows }: ShownRows): ReadonlySet<string> => {
     const targets = view.kind === "targets" ? rows.map((row) => row.key) : [];
     return new Set([...withStatus.keys(), ...(openKey === null ? [] : [openKey]), ...targets]);
   }, [withStatus, openKey, view.kind, rows]);
-};
-
-const ActionDialogs = () => {
-  const { list } = usePopover();
-  const { command, dialog } = useStore(list);
-  return (
-    <>
-      {command !== null && (
-        <CommandDialog
-          name={paneName(command.pane)}
-          command={command.command}
-          onClose={() => list.showCommand(null)}
-        />
-      )}
-      {dialog?.kind === "question" && (
-        <ConfirmDialog {...dialog.question} onClose={list.closeDialog}>
-          {/* Not a button: whoever only typed on presses nothing. */}
-          <p tabIndex={-1} data-first-focus="true">
-            {dialog.question.text}
-          </p>
-        </ConfirmDialog>
-      )}
-      {dialog?.kind === "kill" && <KillDialog pane={dialog.pane} onClose={list.closeDialog} />}
-    </>
-  );
 };
 
 type Emptiness = "loading" | "unreached" | "no_tmux" | "no_agents" | "filtered" | "gone";

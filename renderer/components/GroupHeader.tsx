@@ -1,8 +1,8 @@
 // The head of a group: where it is, how its target is, and how many panes are in which state.
 import type { Group } from "../../ui/lists/groups.ts";
-import { placeName } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
+import { placeName } from "../../ui/text/paneText.ts";
 import { RollUp, rollUpText } from "./RollUp.tsx";
 import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./GroupHeader.module.css";

@@ -1,8 +1,8 @@
 // One session, or all of one name: where it is, how many agents in which state. Opening it shows its windows.
 import type { SessionSummary } from "../../ui/lists/sessions.ts";
-import { placeName } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";
+import { placeName } from "../../ui/text/paneText.ts";
 import { RollUp, rollUpText } from "./RollUp.tsx";
 import { rowAttributes, type RowProps } from "./rowProps.ts";
 import styles from "./SessionRow.module.css";

@@ -39,18 +39,18 @@ const possible = (pane: PaneView, context: ActionContext = WELL): string[] =>
 
 describe("what can be done", () => {
   it.each([
-    ["running", ["attach", "reply", "output", "interrupt", "kill"]],
-    ["idle", ["attach", "reply", "output", "kill"]],
-    ["completed", ["attach", "reply", "output", "kill"]],
-    ["unknown", ["attach", "reply", "output", "interrupt", "kill"]],
-    ["error", ["attach", "reply", "output", "kill", "dismiss"]],
+    ["running", ["reply", "attach", "output", "interrupt", "kill"]],
+    ["idle", ["reply", "attach", "output", "kill"]],
+    ["completed", ["reply", "attach", "output", "kill"]],
+    ["unknown", ["reply", "attach", "output", "interrupt", "kill"]],
+    ["error", ["reply", "attach", "output", "dismiss", "kill"]],
   ] as const)("to an agent that is %s", (state, expected) =>
     expect(possible(makePane({ state }))).toEqual(expected),
   );
 
   it("answers a prompt only by keys that are known, and never remembers by approving", () => {
     const pane = asking();
-    expect(possible(pane)).toEqual(["attach", "approve", "output", "interrupt", "kill"]);
+    expect(possible(pane)).toEqual(["approve", "attach", "output", "interrupt", "kill"]);
     expect(optionReasons(pane, WELL)).toEqual([null, null, "which keys choose it is not known."]);
     const onlyAlways = asking({ options: [{ label: "Always", keys: ["1"], role: "approve_always" }] });
     expect(actionOf("approve").disabledReason(onlyAlways, WELL)).toContain("not known which option");
@@ -68,7 +68,7 @@ describe("what can be done", () => {
       [{ is_whole: true }, { ...WELL, isShownWhole: () => false }],
     ] as const) {
       const pane = asking({ options, text_entry: [], ...request });
-      expect(possible(pane, around)).toEqual(["attach", "deny", "output", "interrupt", "kill"]);
+      expect(possible(pane, around)).toEqual(["deny", "attach", "output", "interrupt", "kill"]);
       const open = optionReasons(pane, around).map((reason) => reason === null);
       expect(open).toEqual([false, false, true, false]);
     }
@@ -104,7 +104,7 @@ describe("what can be done", () => {
   it("does not interrupt an agent of which nobody knows how", () =>
     expect(
       possible(makePane({ state: "running" }), { ...WELL, uninterruptible: new Set(["claude"]) }),
-    ).toEqual(["attach", "reply", "output", "kill"]));
+    ).toEqual(["reply", "attach", "output", "kill"]));
 });
 
 describe("what is missing", () => {
@@ -116,7 +116,7 @@ describe("what is missing", () => {
       "Reply: its prompt takes no text; answer it or attach.",
     ]);
     expect(missing(makePane({ state: "running" }), { ...WELL, isUnreachable: true })).toEqual([
-      "Reply, Interrupt, View output, Kill, Attach: host cannot be reached.",
+      "Reply, Attach, View output, Interrupt, Kill: host cannot be reached.",
     ]);
   });
   it("is nothing where everything is there", () =>

@@ -110,21 +110,8 @@ export const answerPrompt = (
   else refuse(pane, "answer", CHANGED);
 };
 
-/** In the order of the sheet of shortcuts. */
+/** In the order of the buttons, of the sentences of what is not possible and of the sheet of shortcuts. */
 export const PANE_ACTIONS = [
-  {
-    id: "attach",
-    key: "Enter",
-    name: "Attach",
-    help: "Attach in a terminal",
-    kind: "attach",
-    disabledReason: unreachableReason,
-    run: (pane, surface) =>
-      void surface.start(pane, "attach", async () => {
-        await surface.openTerminal(pane);
-        return null;
-      }),
-  },
   {
     id: "approve",
     key: "a",
@@ -173,6 +160,19 @@ export const PANE_ACTIONS = [
     run: (pane, surface) => surface.showPanel(pane, "reply"),
   },
   {
+    id: "attach",
+    key: "Enter",
+    name: "Attach",
+    help: "Attach in a terminal",
+    kind: "attach",
+    disabledReason: unreachableReason,
+    run: (pane, surface) =>
+      void surface.start(pane, "attach", async () => {
+        await surface.openTerminal(pane);
+        return null;
+      }),
+  },
+  {
     id: "output",
     key: "o",
     name: "View output",
@@ -202,18 +202,6 @@ export const PANE_ACTIONS = [
       }),
   },
   {
-    id: "kill",
-    key: "x",
-    name: "Kill",
-    label: () => "Kill…",
-    help: "Kill the agent; asks first",
-    tone: "danger",
-    kind: "kill",
-    isExclusive: true,
-    disabledReason: notLiveReason,
-    run: (pane, surface) => surface.askToKill(pane),
-  },
-  {
     id: "dismiss",
     key: "e",
     name: "Dismiss",
@@ -232,6 +220,18 @@ export const PANE_ACTIONS = [
         return null;
       }),
   },
+  {
+    id: "kill",
+    key: "x",
+    name: "Kill",
+    label: () => "Kill…",
+    help: "Kill the agent; asks first",
+    tone: "danger",
+    kind: "kill",
+    isExclusive: true,
+    disabledReason: notLiveReason,
+    run: (pane, surface) => surface.askToKill(pane),
+  },
 ] as const satisfies readonly PaneAction[];
 
 export type PaneActionId = (typeof PANE_ACTIONS)[number]["id"];
@@ -244,32 +244,13 @@ export const actionOf = (id: PaneActionId): PaneAction => {
   return action;
 };
 
-/** Those that are named here in this order, then the others. */
-const inOrder = (ids: readonly PaneActionId[]): readonly PaneAction[] => {
-  const named = new Set<PaneActionId>(ids);
-  return [...ids.map(actionOf), ...ROWS.filter(({ id }) => !named.has(id))];
-};
-
-const BY_BUTTON = inOrder([
-  "approve",
-  "deny",
-  "reply",
-  "attach",
-  "output",
-  "interrupt",
-  "dismiss",
-  "kill",
-]).filter(({ label }) => label !== null);
-
-const BY_SENTENCE = inOrder(["approve", "deny", "reply", "interrupt", "output", "kill", "attach"]);
-
 /** The buttons of an expanded row: only what can be done. */
 export const buttonsOf = (pane: PaneView, context: ActionContext): readonly PaneAction[] =>
-  BY_BUTTON.filter((action) => action.disabledReason(pane, context) === null);
+  ROWS.filter((action) => action.label !== null && action.disabledReason(pane, context) === null);
 
 /** What people look for in this row and do not find, as sentences. One reason that holds for several is said once. */
 export const notPossible = (pane: PaneView, context: ActionContext): string[] => {
-  const disabled = BY_SENTENCE.flatMap(({ name, isExpected, disabledReason }) => {
+  const disabled = ROWS.flatMap(({ name, isExpected, disabledReason }) => {
     const why = isExpected?.(pane) === false ? null : disabledReason(pane, context);
     return why === null ? [] : [{ name, why }];
   });

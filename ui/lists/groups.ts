@@ -2,7 +2,9 @@
 // Pure; it orders, filters and counts, and knows nothing of pixels.
 import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import { REASON_WORDS, STATE_WORDS } from "../../core/model/words.ts";
+import { STATE_WORDS } from "../../core/model/words.ts";
+import { HEALTH_WORDS } from "../text/healthText.ts";
+import { KNOWN_REASONS } from "../text/paneText.ts";
 
 export interface Filter {
   text: string;
@@ -49,7 +51,8 @@ export interface Overview {
   shown: readonly PaneView[];
 }
 
-const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+/** Names as people sort them: `win-2` before `win-10`. */
+export const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 const emptyCounts = (): Record<CanonicalState, number> => ({
   error: 0,
@@ -71,9 +74,6 @@ export const countStates = (panes: Iterable<PaneView>): StateCounts => {
 export const sessionKeyOf = ({ identity }: PaneView): string =>
   `${identity.target}\n${identity.tmux_server}\n${identity.session_name}`;
 
-/** A newer daemon may send reasons that this popover does not know. */
-const REASON_TEXTS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));
-
 const searchText = (pane: PaneView): string =>
   [
     pane.identity.target,
@@ -84,22 +84,26 @@ const searchText = (pane: PaneView): string =>
     pane.agent ?? "",
     pane.agent_name ?? "",
     pane.state === null ? "" : STATE_WORDS[pane.state],
-    REASON_TEXTS.get(pane.reason_code ?? "") ?? "",
+    KNOWN_REASONS.get(pane.reason_code ?? "") ?? "",
     pane.request?.title ?? "",
     pane.request?.body ?? "",
-  ]
-    .join("\n")
-    .toLowerCase();
+  ].join("\n");
 
-/** Every word of the text must occur somewhere in the row. */
-const makeTest = (filter: Filter): ((pane: PaneView) => boolean) => {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  return (pane) => {
-    if (filter.states.size > 0 && (pane.state === null || !filter.states.has(pane.state))) return false;
+/** Whether every word that is searched for occurs somewhere in a text. */
+export const searchFor = (search: string): ((textOf: () => string) => boolean) => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  return (textOf) => {
     if (words.length === 0) return true;
-    const text = searchText(pane);
+    const text = textOf().toLowerCase();
     return words.every((word) => text.includes(word));
   };
+};
+
+const makeTest = (filter: Filter): ((pane: PaneView) => boolean) => {
+  const isFound = searchFor(filter.text);
+  const { states } = filter;
+  return (pane) =>
+    (states.size === 0 || (pane.state !== null && states.has(pane.state))) && isFound(() => searchText(pane));
 };
 
 export const passesFilter = (pane: PaneView, filter: Filter): boolean => makeTest(filter)(pane);
@@ -108,7 +112,7 @@ const byWait = (left: PaneView, right: PaneView): number =>
   (left.since ?? "").localeCompare(right.since ?? "") ||
   collator.compare(left.identity.pane_ref, right.identity.pane_ref);
 
-const byPlace = (left: PaneView, right: PaneView): number =>
+export const byPlace = (left: PaneView, right: PaneView): number =>
   left.window_index - right.window_index ||
   left.pane_index - right.pane_index ||
   collator.compare(left.identity.pane_id, right.identity.pane_id);
@@ -127,9 +131,11 @@ const findProblems = (targets: ReadonlyMap<string, TargetView>): Problem[] => {
   const problems: Problem[] = [];
   for (const target of targets.values()) {
     if (target.health !== "ok") {
-      const word = target.health === "down" ? "unreachable" : "slow or failing";
       const reason = target.health_reason === null ? "" : `: ${target.health_reason}`;
-      problems.push({ key: target.target, text: `${target.target} is ${word}${reason}` });
+      problems.push({
+        key: target.target,
+        text: `${target.target} is ${HEALTH_WORDS[target.health]}${reason}`,
+      });
     }
     for (const server of target.servers)
       if (server.status === "error")

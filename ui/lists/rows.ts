@@ -1,7 +1,7 @@
 // The overview as one flat list of rows, so that a thousand panes can be drawn by the window; and moving through it with
 // the keyboard.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import { arrange, type Arranged, type Filter, type Group, type Overview } from "./groups.ts";
+import { arrange, searchFor, type Arranged, type Filter, type Group, type Overview } from "./groups.ts";
 import {
   sessionRowKey,
   summariseSessions,
@@ -58,13 +58,12 @@ const windowRows = (overview: Overview, view: Extract<View, { kind: "windows" }>
 
 /** Unwell ones first. */
 const targetRows = (targets: ReadonlyMap<string, TargetView>, text: string): Row[] => {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const isFound = searchFor(text);
   const rank = { down: 0, degraded: 1, ok: 2 } as const;
   return [...targets.values()]
-    .filter((target) => {
-      const name = [target.target, target.connection_ref ?? "", target.health_reason ?? ""].join("\n");
-      return words.every((word) => name.toLowerCase().includes(word));
-    })
+    .filter((target) =>
+      isFound(() => [target.target, target.connection_ref ?? "", target.health_reason ?? ""].join("\n")),
+    )
     .toSorted(
       (left, right) =>
         rank[left.health] - rank[right.health] ||

@@ -1,7 +1,8 @@
 // Sessions and windows as their panes add up to them. Sessions of one name on several targets are one row when asked to.
 // Pure; like the list it orders and counts, and knows nothing of pixels.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
-import { countStates, sessionKeyOf, type StateCounts } from "./groups.ts";
+import { placeName } from "../text/paneText.ts";
+import { byPlace, collator, countStates, sessionKeyOf, type StateCounts } from "./groups.ts";
 
 export interface SessionPlace {
   target: string;
@@ -30,11 +31,6 @@ export interface WindowSummary {
   counts: StateCounts;
   panes: readonly PaneView[];
 }
-
-const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
-
-export const placeName = ({ target, server }: { target: string; server: string }): string =>
-  server === "default" ? target : `${target}:${server}`;
 
 const placeKeyOf = ({ identity }: PaneView): string =>
   JSON.stringify([identity.target, identity.tmux_server]);
@@ -98,11 +94,7 @@ export const windowsOf = (panes: readonly PaneView[]): WindowSummary[] => {
         name: first.window_name,
         place: isSpread ? place : null,
         counts: countStates(members),
-        panes: members.toSorted(
-          (left, right) =>
-            left.pane_index - right.pane_index ||
-            collator.compare(left.identity.pane_id, right.identity.pane_id),
-        ),
+        panes: members.toSorted(byPlace),
       },
     ];
   });

@@ -1,17 +1,15 @@
 // How a row is put into words: its name, its state with the reason, and what it asks, each on one line.
-import { REASON_CODES, type CanonicalState, type ReasonCode } from "../../core/model/state.ts";
+import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { REASON_WORDS, STATE_WORDS } from "../../core/model/words.ts";
 import { displayLine } from "./displayText.ts";
 
-const KNOWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASON_CODES).flat());
-const isKnownReason = (code: string): code is ReasonCode => KNOWN_REASONS.has(code);
+/** A newer daemon may send reasons that this popover does not know. */
+export const KNOWN_REASONS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));
 
-/** A newer daemon may send reasons that this popover does not know: its own code is then the word. */
-const reasonWords = (code: string | null): string => {
-  if (code === null) return "";
-  return isKnownReason(code) ? REASON_WORDS[code] : displayLine(code.replaceAll("_", " "));
-};
+/** A reason that is not known is said in the words of its own code. */
+const reasonWords = (code: string | null): string =>
+  code === null ? "" : (KNOWN_REASONS.get(code) ?? displayLine(code.replaceAll("_", " ")));
 
 /** `needs approval · asks to edit`; the reason is left out where it only repeats the state. */
 export const stateText = (state: CanonicalState, reasonCode: string | null): string => {
@@ -30,11 +28,19 @@ export const paneName = (pane: PaneView): string =>
 
 export const agentName = (pane: PaneView): string => displayLine(pane.agent_name ?? pane.agent ?? "no agent");
 
+/** A target, with its server where that is not the usual one. */
+export const placeName = ({ target, server }: { target: string; server: string }): string =>
+  server === "default" ? target : `${target}:${server}`;
+
 /** The whole place of a pane, for tooltips and the inbox: `host / work / 2 build / %5`. */
 export const panePlace = (pane: PaneView): string => {
   const { target, tmux_server: server, session_name: session, pane_id: id } = pane.identity;
-  const where = server === "default" ? target : `${target}:${server}`;
-  return [where, displayLine(session), `${pane.window_index} ${paneName(pane)}`, id].join(" / ");
+  return [
+    placeName({ target, server }),
+    displayLine(session),
+    `${pane.window_index} ${paneName(pane)}`,
+    id,
+  ].join(" / ");
 };
 
 /** Where it is and what it does, as a question about it says it. */

@@ -7,15 +7,12 @@ import { displayLine } from "../../../ui/text/displayText.ts";
 import { FailureText } from "../settings/fields.tsx";
 import { useTask } from "../settings/useTask.ts";
 import settings from "../settings/settings.module.css";
-import { StepFoot } from "./StepFoot.tsx";
+import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
-interface AgentsStepProps {
+interface AgentsStepProps extends StepBodyProps {
   api: Api;
   /** Those with an agent. */
   panes: readonly PaneView[];
-  onFound: (isGood: boolean) => void;
-  onNext: () => void;
-  onSkip: () => void;
 }
 
 const MOST_SHOWN = 8;

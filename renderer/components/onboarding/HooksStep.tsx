@@ -7,14 +7,11 @@ import { FailureText } from "../settings/fields.tsx";
 import { IntegrationCard } from "../settings/IntegrationCard.tsx";
 import { useAsk } from "../settings/useAsk.ts";
 import styles from "./onboarding.module.css";
-import { StepFoot } from "./StepFoot.tsx";
+import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
-interface HooksStepProps {
+interface HooksStepProps extends StepBodyProps {
   api: Api;
   panes: readonly PaneView[];
-  onFound: (isGood: boolean) => void;
-  onNext: () => void;
-  onSkip: () => void;
 }
 
 const HOST = "host";

@@ -9,13 +9,10 @@ import { useAsk } from "../settings/useAsk.ts";
 import { useTask } from "../settings/useTask.ts";
 import settings from "../settings/settings.module.css";
 import styles from "./onboarding.module.css";
-import { StepFoot } from "./StepFoot.tsx";
+import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
-interface NotificationStepProps {
+interface NotificationStepProps extends StepBodyProps {
   host: Host;
-  onFound: (isGood: boolean) => void;
-  onNext: () => void;
-  onSkip: () => void;
 }
 
 const Reachable = ({ host }: { host: Host }) => {

@@ -10,6 +10,7 @@ import { Page } from "../settings/Page.tsx";
 import { AgentsStep } from "./AgentsStep.tsx";
 import { HooksStep } from "./HooksStep.tsx";
 import { NotificationStep } from "./NotificationStep.tsx";
+import type { StepBodyProps } from "./StepFoot.tsx";
 import { TmuxStep } from "./TmuxStep.tsx";
 import settings from "../settings/settings.module.css";
 import styles from "./onboarding.module.css";
@@ -77,15 +78,11 @@ const TITLES: Readonly<Record<StepId, string>> = {
   notification: "Show a notification",
 };
 
-const Body = (props: {
+interface BodyProps extends StepBodyProps, Pick<OnboardingViewProps, "host" | "panes"> {
   step: StepId;
-  host: Host;
-  panes: readonly PaneView[];
-  onFound: (isGood: boolean) => void;
-  onNext: () => void;
-  onSkip: () => void;
-}) => {
-  const { step, host, panes, ...common } = props;
+}
+
+const Body = ({ step, host, panes, ...common }: BodyProps) => {
   switch (step) {
     case "tmux":
       return <TmuxStep {...common} api={host.api} />;

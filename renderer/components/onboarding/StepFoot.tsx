@@ -2,12 +2,17 @@
 import { ActionButton } from "../ActionButton.tsx";
 import styles from "./onboarding.module.css";
 
-interface StepFootProps {
+/** What the body of every step is given. */
+export interface StepBodyProps {
+  onFound: (isGood: boolean) => void;
+  onNext: () => void;
+  onSkip: () => void;
+}
+
+interface StepFootProps extends Omit<StepBodyProps, "onFound"> {
   /** Whether the step is proved: otherwise it can only be passed by. */
   isProved: boolean;
   isLast?: boolean;
-  onNext: () => void;
-  onSkip: () => void;
   onAgain?: () => void;
 }
 

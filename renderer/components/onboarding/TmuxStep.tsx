@@ -6,15 +6,12 @@ import { FailureText } from "../settings/fields.tsx";
 import { FindingItem } from "../settings/Findings.tsx";
 import { useAsk } from "../settings/useAsk.ts";
 import settings from "../settings/settings.module.css";
-import { StepFoot } from "./StepFoot.tsx";
+import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
 const CHECKS = new Set(["target.tmux", "target.health", "server.watch"]);
 
-interface StepBodyProps {
+interface TmuxStepProps extends StepBodyProps {
   api: Api;
-  onFound: (isGood: boolean) => void;
-  onNext: () => void;
-  onSkip: () => void;
 }
 
 const isGood = (findings: readonly Finding[]): boolean =>
@@ -23,7 +20,7 @@ const isGood = (findings: readonly Finding[]): boolean =>
   ) &&
   findings.some(({ check, status }) => check === "server.watch" && (status === "ok" || status === "warning"));
 
-export const TmuxStep = ({ api, onFound, onNext, onSkip }: StepBodyProps) => {
+export const TmuxStep = ({ api, onFound, onNext, onSkip }: TmuxStepProps) => {
   const { value, failure, isLoading, reload } = useAsk("tmux", async () => {
     const { findings } = await api.doctor.mutate({ target: "host" });
     return findings.filter(({ check, target }) => target === "host" && CHECKS.has(check));

@@ -1,8 +1,8 @@
 // How a shell gets the `agtmux` command. The desktop app links its own; a browser shows what to run.
-import { useState } from "react";
 import type { CommandLineState } from "../../../core/model/desktop.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import type { DesktopApi, Host } from "../../connection/connectHost.ts";
+import { useCopy } from "../../hooks/useCopy.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import { useAsk } from "./useAsk.ts";
@@ -10,13 +10,7 @@ import { useTask } from "./useTask.ts";
 import styles from "./settings.module.css";
 
 export const Command = ({ text }: { text: string }) => {
-  const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
-  const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied("yes"),
-      () => setCopied("failed"),
-    );
-  };
+  const { copied, copy } = useCopy(text);
   return (
     <div className={styles.command}>
       <pre tabIndex={0} role="group" aria-label={`Command: ${text}`}>

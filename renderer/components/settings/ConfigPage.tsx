@@ -5,8 +5,7 @@ import type { Settings, SettingKey, SettingValues } from "../../../core/model/se
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { toFailure, type Api } from "../../connection/connectHost.ts";
-import { ActionButton } from "../ActionButton.tsx";
-import { FailureText } from "./fields.tsx";
+import { RetryFailure, FailureText } from "./fields.tsx";
 import styles from "./settings.module.css";
 import { useAsk, type Asked } from "./useAsk.ts";
 
@@ -41,12 +40,7 @@ interface ConfigPageProps {
 
 export const ConfigPage = ({ settings, children }: ConfigPageProps) => (
   <>
-    {settings.failure !== null && (
-      <div className={styles.notice}>
-        <FailureText failure={settings.failure} />
-        <ActionButton onClick={settings.reload}>Try again</ActionButton>
-      </div>
-    )}
+    <RetryFailure {...settings} />
     {settings.refused !== null && <FailureText failure={settings.refused.failure} />}
     {settings.value === null && settings.failure === null && <p role="status">Reading…</p>}
     {settings.value !== null && settings.value.problem !== null && (

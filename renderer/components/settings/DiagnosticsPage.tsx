@@ -1,8 +1,8 @@
 // The chain from the agents' hooks to this window, link by link, and a report of it to hand on. It looks only.
-import { useState } from "react";
 import type { Finding, FindingStatus } from "../../../core/model/doctorView.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";
+import { useCopy } from "../../hooks/useCopy.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import { Findings } from "./Findings.tsx";
@@ -27,13 +27,7 @@ const totalOf = (findings: readonly Finding[]): string => {
 };
 
 const Report = ({ text }: { text: string }) => {
-  const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
-  const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied("yes"),
-      () => setCopied("failed"),
-    );
-  };
+  const { copied, copy } = useCopy(text);
   return (
     <Group title="Report">
       <div className={styles.field}>

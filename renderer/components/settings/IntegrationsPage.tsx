@@ -3,8 +3,7 @@ import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";
 import { displayLine } from "../../../ui/text/displayText.ts";
-import { ActionButton } from "../ActionButton.tsx";
-import { Choice, FailureText } from "./fields.tsx";
+import { Choice, RetryFailure } from "./fields.tsx";
 import { IntegrationCard } from "./IntegrationCard.tsx";
 import styles from "./settings.module.css";
 import { useAsk } from "./useAsk.ts";
@@ -33,12 +32,7 @@ export const IntegrationsPage = ({ api, targets }: { api: Api; targets: readonly
           />
         </div>
       )}
-      {failure !== null && (
-        <div className={styles.notice}>
-          <FailureText failure={failure} />
-          <ActionButton onClick={reload}>Try again</ActionButton>
-        </div>
-      )}
+      <RetryFailure failure={failure} reload={reload} />
       {value === null && isLoading && <p role="status">Reading the agents’ settings…</p>}
       {failure === null && value !== null && (
         <ul className={styles.cards} aria-label="Integrations">

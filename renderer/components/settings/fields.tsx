@@ -2,6 +2,7 @@
 import { useId, useState, type ReactNode } from "react";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { displaySentence } from "../../../ui/text/displayText.ts";
+import { ActionButton } from "../ActionButton.tsx";
 import styles from "./settings.module.css";
 
 export const FailureText = ({ failure }: { failure: Failure | null }) =>
@@ -25,65 +26,28 @@ export const Group = ({ title, children }: { title: string; children: ReactNode 
   );
 };
 
+/** A question that could not be asked, and the button that asks again. */
+export const RetryFailure = ({ failure, reload }: { failure: Failure | null; reload: () => void }) =>
+  failure === null ? null : (
+    <div className={styles.notice}>
+      <FailureText failure={failure} />
+      <ActionButton onClick={reload}>Try again</ActionButton>
+    </div>
+  );
+
 interface FieldProps {
   label: string;
   hint?: ReactNode;
-  isDisabled?: boolean;
 }
 
-export const Toggle = (props: FieldProps & { isOn: boolean; onChange: (isOn: boolean) => void }) => {
-  const hintId = useId();
-  return (
-    <div className={styles.field}>
-      <label className={styles.line}>
-        <span className={styles.label}>{props.label}</span>
-        <input
-          type="checkbox"
-          role="switch"
-          className={styles.switch}
-          checked={props.isOn}
-          disabled={props.isDisabled}
-          aria-describedby={props.hint === undefined ? undefined : hintId}
-          onChange={(event) => props.onChange(event.target.checked)}
-        />
-      </label>
-      {props.hint !== undefined && (
-        <p id={hintId} className={styles.hint}>
-          {props.hint}
-        </p>
-      )}
-    </div>
-  );
-};
-
-interface ChoiceProps extends FieldProps {
-  /** For those who do not see what stands above it; begins with the label. */
-  fullLabel?: string;
-  value: string;
-  options: readonly { value: string; label: string }[];
-  onChange: (value: string) => void;
-}
-
-export const Choice = ({ label, fullLabel, hint, value, options, isDisabled, onChange }: ChoiceProps) => {
+/** A control with its label before it and the hint below. */
+const Field = ({ label, hint, children }: FieldProps & { children: (hintId?: string) => ReactNode }) => {
   const hintId = useId();
   return (
     <div className={styles.field}>
       <label className={styles.line}>
         <span className={styles.label}>{label}</span>
-        <select
-          className={styles.select}
-          aria-label={fullLabel}
-          value={value}
-          disabled={isDisabled}
-          aria-describedby={hint === undefined ? undefined : hintId}
-          onChange={(event) => onChange(event.target.value)}
-        >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
+        {children(hint === undefined ? undefined : hintId)}
       </label>
       {hint !== undefined && (
         <p id={hintId} className={styles.hint}>
@@ -94,11 +58,53 @@ export const Choice = ({ label, fullLabel, hint, value, options, isDisabled, onC
   );
 };
 
+export const Toggle = (props: FieldProps & { isOn: boolean; onChange: (isOn: boolean) => void }) => (
+  <Field {...props}>
+    {(hintId) => (
+      <input
+        type="checkbox"
+        role="switch"
+        className={styles.switch}
+        checked={props.isOn}
+        aria-describedby={hintId}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+    )}
+  </Field>
+);
+
+interface ChoiceProps extends FieldProps {
+  /** For those who do not see what stands above it; begins with the label. */
+  fullLabel?: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange: (value: string) => void;
+}
+
+export const Choice = (props: ChoiceProps) => (
+  <Field {...props}>
+    {(hintId) => (
+      <select
+        className={styles.select}
+        aria-label={props.fullLabel}
+        value={props.value}
+        aria-describedby={hintId}
+        onChange={(event) => props.onChange(event.target.value)}
+      >
+        {props.options.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
 interface TextFieldProps extends FieldProps {
   value: string;
   type?: "text" | "number" | "time";
   unit?: string;
-  placeholder?: string;
   /** On a line of its own, for what is long. */
   isWide?: boolean;
   /** Called when the person leaves the field or presses Enter, and only for another value. */
@@ -107,27 +113,24 @@ interface TextFieldProps extends FieldProps {
 
 /** Shows `value` anew whenever that changes; what is typed meanwhile is the person's until it is committed. */
 export const TextField = (props: TextFieldProps) => {
-  const hintId = useId();
   const [typed, setTyped] = useState<string | null>(null);
   const commit = () => {
     if (typed !== null && typed !== props.value) props.onCommit(typed);
     setTyped(null);
   };
+  const type = props.type ?? "text";
   return (
-    <div className={styles.field}>
-      <label className={styles.line}>
-        <span className={styles.label}>{props.label}</span>
+    <Field {...props}>
+      {(hintId) => (
         <span className={styles.measure} data-wide={props.isWide}>
           <input
             className={styles.input}
-            data-type={props.type ?? "text"}
-            type={props.type ?? "text"}
+            data-type={type}
+            type={type}
             value={typed ?? props.value}
-            disabled={props.isDisabled}
-            placeholder={props.placeholder}
             spellCheck={false}
             autoComplete="off"
-            aria-describedby={props.hint === undefined ? undefined : hintId}
+            aria-describedby={hintId}
             onChange={(event) => setTyped(event.target.value)}
             onBlur={commit}
             onKeyDown={(event) => {
@@ -136,13 +139,8 @@ export const TextField = (props: TextFieldProps) => {
           />
           {props.unit !== undefined && <span className={styles.unit}>{props.unit}</span>}
         </span>
-      </label>
-      {props.hint !== undefined && (
-        <p id={hintId} className={styles.hint}>
-          {props.hint}
-        </p>
       )}
-    </div>
+    </Field>
   );
 };
 
