@@ -6,7 +6,7 @@ import type { Api } from "../../connection/connectHost.ts";
 import { displayLine } from "../../../ui/text/displayText.ts";
 import { FailureText } from "../settings/fields.tsx";
 import { useTask } from "../settings/useTask.ts";
-import settings from "../settings/settings.module.css";
+import facts from "../settings/Findings.module.css";
 import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
 interface AgentsStepProps extends StepBodyProps {
@@ -34,7 +34,7 @@ export const AgentsStep = ({ api, panes, onFound, onNext, onSkip }: AgentsStepPr
         )}
       </div>
       {hasAny && (
-        <ul className={settings.facts} aria-label="Agents">
+        <ul className={facts.facts} aria-label="Agents">
           {panes.slice(0, MOST_SHOWN).map((pane) => (
             <li key={pane.identity.pane_ref} data-status="ok">
               <span>

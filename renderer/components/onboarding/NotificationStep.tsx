@@ -7,7 +7,7 @@ import { FailureText } from "../settings/fields.tsx";
 import { FindingItem } from "../settings/Findings.tsx";
 import { useAsk } from "../settings/useAsk.ts";
 import { useTask } from "../settings/useTask.ts";
-import settings from "../settings/settings.module.css";
+import facts from "../settings/Findings.module.css";
 import styles from "./onboarding.module.css";
 import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
@@ -26,7 +26,7 @@ const Reachable = ({ host }: { host: Host }) => {
         This is the popover in a browser: it shows what waits, but only the desktop app notifies you while you
         look elsewhere. What the daemon knows of it:
       </p>
-      <ul className={settings.facts} aria-label="Notifications">
+      <ul className={facts.facts} aria-label="Notifications">
         {(value ?? []).map((finding) => (
           <FindingItem key={finding.check} finding={finding} />
         ))}

@@ -5,7 +5,7 @@ import type { Api } from "../../connection/connectHost.ts";
 import { FailureText } from "../settings/fields.tsx";
 import { FindingItem } from "../settings/Findings.tsx";
 import { useAsk } from "../settings/useAsk.ts";
-import settings from "../settings/settings.module.css";
+import facts from "../settings/Findings.module.css";
 import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
 const CHECKS = new Set(["target.tmux", "target.health", "server.watch"]);
@@ -34,7 +34,7 @@ export const TmuxStep = ({ api, onFound, onNext, onSkip }: TmuxStepProps) => {
       <p>agtmux watches tmux on this machine; nothing is installed into it.</p>
       <div role="status">{isLoading && <p>Looking for tmux…</p>}</div>
       {value !== null && (
-        <ul className={settings.facts} aria-label="tmux">
+        <ul className={facts.facts} aria-label="tmux">
           {value.map((finding) => (
             <FindingItem key={`${finding.check}/${finding.tmux_server ?? ""}`} finding={finding} />
           ))}

@@ -6,6 +6,8 @@ import type { Api } from "../../connection/connectHost.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { FailureText, Group } from "./fields.tsx";
+import own from "./AddTarget.module.css";
+import fields from "./fields.module.css";
 import styles from "./settings.module.css";
 import { useAsk } from "./useAsk.ts";
 import { useTask } from "./useTask.ts";
@@ -52,7 +54,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
           <label className={styles.fieldOf}>
             <span className={styles.label}>SSH host</span>
             <input
-              className={styles.input}
+              className={fields.input}
               value={typed}
               list={listId}
               placeholder="user@host"
@@ -63,7 +65,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
               onChange={(event) => setTyped(event.target.value)}
             />
           </label>
-          <button type="submit" className={styles.submit} disabled={typed.trim() === "" || task.isBusy}>
+          <button type="submit" className={own.submit} disabled={typed.trim() === "" || task.isBusy}>
             {task.isBusy ? "Adding…" : "Add"}
           </button>
         </div>
@@ -78,7 +80,7 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
             : "A host of your SSH configuration, or any name that ssh understands. Keys stay ssh’s business."}
         </p>
         {free.length > 0 && (
-          <ul className={styles.chips} aria-label="Hosts of your SSH configuration">
+          <ul className={own.chips} aria-label="Hosts of your SSH configuration">
             {free.slice(0, 12).map((alias) => (
               <li key={alias}>
                 <ActionButton onClick={() => setTyped(alias)}>{displayLine(alias)}</ActionButton>

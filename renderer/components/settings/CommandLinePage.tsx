@@ -7,13 +7,19 @@ import { ActionButton } from "../ActionButton.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import { useAsk } from "./useAsk.ts";
 import { useTask } from "./useTask.ts";
+import command from "./CommandLinePage.module.css";
 import styles from "./settings.module.css";
 
 export const Command = ({ text }: { text: string }) => {
   const { copied, copy } = useCopy(text);
   return (
-    <div className={styles.command}>
-      <pre tabIndex={0} role="group" aria-label={`Command: ${text}`}>
+    <div className={command.command}>
+      <pre
+        className={`${styles.code} ${command.text}`}
+        tabIndex={0}
+        role="group"
+        aria-label={`Command: ${text}`}
+      >
         {text}
       </pre>
       <ActionButton onClick={copy}>{copied === "yes" ? "Copied" : "Copy"}</ActionButton>

@@ -7,6 +7,7 @@ import { ActionButton } from "../ActionButton.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
 import { Findings } from "./Findings.tsx";
 import { reportText } from "../../../ui/text/reportText.ts";
+import diagnostics from "./DiagnosticsPage.module.css";
 import styles from "./settings.module.css";
 import { useAsk } from "./useAsk.ts";
 import { useTask } from "./useTask.ts";
@@ -35,7 +36,12 @@ const Report = ({ text }: { text: string }) => {
           This is what is copied. Home folders, machines, users and addresses are left out; read it before you
           hand it on.
         </p>
-        <pre className={styles.report} tabIndex={0} role="group" aria-label="Text of the report">
+        <pre
+          className={`${styles.code} ${diagnostics.report}`}
+          tabIndex={0}
+          role="group"
+          aria-label="Text of the report"
+        >
           {text}
         </pre>
         <div className={styles.buttons}>

@@ -1,7 +1,8 @@
 // What would change in which files: the text of a diff, hostile as any other.
 import type { IntegrationReport } from "../../../core/api/service.ts";
 import { displayLine, displayText } from "../../../ui/text/displayText.ts";
-import styles from "./settings.module.css";
+import styles from "./DiffView.module.css";
+import shared from "./settings.module.css";
 
 const kindOf = (line: string): string => {
   if (
@@ -27,7 +28,12 @@ export const DiffView = ({ changes }: { changes: IntegrationReport["changes"] })
     {changes.map(({ path, diff }) => (
       <figure key={path} className={styles.diff}>
         <figcaption>{displayLine(path)}</figcaption>
-        <pre tabIndex={0} role="group" aria-label={`Change of ${displayLine(path)}`}>
+        <pre
+          className={`${shared.code} ${styles.text}`}
+          tabIndex={0}
+          role="group"
+          aria-label={`Change of ${displayLine(path)}`}
+        >
           {linesOf(diff).map((line, index) => (
             // oxlint-disable-next-line react/no-array-index-key -- a diff never changes: another one is another list
             <span key={index} data-line={kindOf(line)}>

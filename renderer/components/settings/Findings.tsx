@@ -2,7 +2,7 @@
 import type { Finding, FindingStatus } from "../../../core/model/doctorView.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Group } from "./fields.tsx";
-import styles from "./settings.module.css";
+import styles from "./Findings.module.css";
 
 const MARKS: Readonly<Record<FindingStatus, string>> = { ok: "✓", warning: "!", problem: "✗", skipped: "·" };
 const WORDS: Readonly<Record<FindingStatus, string>> = {

@@ -17,6 +17,7 @@ import { ShortcutsPage } from "./ShortcutsPage.tsx";
 import { TargetCard } from "./TargetCard.tsx";
 import { TerminalPage } from "./TerminalPage.tsx";
 import { Choice, Group } from "./fields.tsx";
+import own from "./SettingsView.module.css";
 import styles from "./settings.module.css";
 
 const SECTIONS = [
@@ -124,11 +125,11 @@ const Section = (props: SettingsViewProps & { section: SectionId }) => {
 
 const SectionText = ({ label, hint }: { label: string; hint: string }) => (
   <>
-    <span className={styles.sectionText}>
+    <span className={own.sectionText}>
       <span>{label}</span>
-      <span className={styles.sectionHint}>{hint}</span>
+      <span className={own.sectionHint}>{hint}</span>
     </span>
-    <svg className={styles.chevron} viewBox="0 0 16 16" aria-hidden="true">
+    <svg className={own.chevron} viewBox="0 0 16 16" aria-hidden="true">
       <path d="m6 3.5 4.5 4.5-4.5 4.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
     </svg>
   </>
@@ -136,16 +137,16 @@ const SectionText = ({ label, hint }: { label: string; hint: string }) => (
 
 const Sections = ({ onSection, onOnboarding }: Pick<SettingsViewProps, "onSection" | "onOnboarding">) => (
   <nav aria-label="Sections">
-    <ul className={styles.sections}>
+    <ul className={own.sections}>
       {SECTIONS.map(({ id, label, hint }) => (
         <li key={id}>
-          <button type="button" className={styles.section} onClick={() => onSection(id)}>
+          <button type="button" className={own.section} onClick={() => onSection(id)}>
             <SectionText label={label} hint={hint} />
           </button>
         </li>
       ))}
       <li>
-        <button type="button" className={styles.section} onClick={onOnboarding}>
+        <button type="button" className={own.section} onClick={onOnboarding}>
           <SectionText label="Set up again" hint="Prove the chain in four steps" />
         </button>
       </li>
@@ -167,7 +168,7 @@ export const SettingsView = (props: SettingsViewProps) => {
         isText={section === "shortcuts" || section === "terminal"}
         aside={
           waitingCount > 0 && (
-            <span role="status" className={styles.waiting}>
+            <span role="status" className={own.waiting}>
               <ActionButton onClick={onLeave}>
                 {waitingCount === 1 ? "1 needs you" : `${waitingCount} need you`}
               </ActionButton>

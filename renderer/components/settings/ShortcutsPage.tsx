@@ -6,6 +6,7 @@ import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
 import { ShortcutList } from "../Shortcuts.tsx";
 import { Absent, FailureText, Group } from "./fields.tsx";
+import fields from "./fields.module.css";
 import styles from "./settings.module.css";
 import { useDesktop } from "./useDesktop.ts";
 
@@ -20,7 +21,7 @@ const GlobalShortcut = ({ api }: { api: DesktopApi }) => {
         <label className={styles.fieldOf}>
           <span className={styles.label}>Open from anywhere</span>
           <input
-            className={styles.input}
+            className={fields.input}
             data-type="shortcut"
             readOnly
             value={accelerator === null ? "" : displayLine(acceleratorText(accelerator, value.platform))}

@@ -104,7 +104,7 @@ export const TargetCard = (props: TargetCardProps) => {
           </span>
         </p>
         {target.health_reason !== null && <p>{displaySentence(target.health_reason)}</p>}
-        {target.remedy !== null && <p className={styles.remedy}>{displaySentence(target.remedy)}</p>}
+        {target.remedy !== null && <p>{displaySentence(target.remedy)}</p>}
         <Contact target={target} />
         {target.kind === "ssh" && <Buttons {...props} task={task} />}
         <FailureText failure={task.failure} />

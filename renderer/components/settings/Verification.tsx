@@ -2,7 +2,7 @@
 import type { IntegrationVerification } from "../../../core/api/service.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Age } from "../Age.tsx";
-import styles from "./settings.module.css";
+import styles from "./Findings.module.css";
 
 const Fact = ({ status, children }: { status: "ok" | "problem" | "skipped"; children: React.ReactNode }) => (
   <li data-status={status}>

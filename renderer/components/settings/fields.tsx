@@ -3,6 +3,7 @@ import { useId, useState, type ReactNode } from "react";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { displaySentence } from "../../../ui/text/displayText.ts";
 import { ActionButton } from "../ActionButton.tsx";
+import fields from "./fields.module.css";
 import styles from "./settings.module.css";
 
 export const FailureText = ({ failure }: { failure: Failure | null }) =>
@@ -64,7 +65,7 @@ export const Toggle = (props: FieldProps & { isOn: boolean; onChange: (isOn: boo
       <input
         type="checkbox"
         role="switch"
-        className={styles.switch}
+        className={fields.switch}
         checked={props.isOn}
         aria-describedby={hintId}
         onChange={(event) => props.onChange(event.target.checked)}
@@ -85,7 +86,7 @@ export const Choice = (props: ChoiceProps) => (
   <Field {...props}>
     {(hintId) => (
       <select
-        className={styles.select}
+        className={fields.select}
         aria-label={props.fullLabel}
         value={props.value}
         aria-describedby={hintId}
@@ -122,9 +123,9 @@ export const TextField = (props: TextFieldProps) => {
   return (
     <Field {...props}>
       {(hintId) => (
-        <span className={styles.measure} data-wide={props.isWide}>
+        <span className={fields.measure} data-wide={props.isWide}>
           <input
-            className={styles.input}
+            className={fields.input}
             data-type={type}
             type={type}
             value={typed ?? props.value}
@@ -137,7 +138,7 @@ export const TextField = (props: TextFieldProps) => {
               if (event.key === "Enter") commit();
             }}
           />
-          {props.unit !== undefined && <span className={styles.unit}>{props.unit}</span>}
+          {props.unit !== undefined && <span className={fields.unit}>{props.unit}</span>}
         </span>
       )}
     </Field>
