@@ -165,8 +165,8 @@ describe("what fits filters", () => {
 });
 
 test.each([
-  { args: [], says: "wait needs to know what for" },
-  { args: ["runtime:rt1"], says: "wait needs to know what for" },
+  { args: [], says: "wait needs a condition" },
+  { args: ["runtime:rt1"], says: "wait needs a condition" },
   {
     args: ["runtime:rt1", "--until", "busy"],
     says: "--until does not know 'busy' [E_USAGE]. Conditions are",

@@ -29,7 +29,7 @@ const feed = new FeedStore({
   },
 });
 const connection = new FeedConnection<FeedEntry>({
-  // Whoever was away wants what is now, not what was.
+  // After a pause only the present matters, not every change in between.
   subscribe: (handlers) => host.api.feed.subscribe({ since: feed.version, latest: true }, handlers),
   onEntry: (entry) => {
     feed.push(entry);
@@ -64,7 +64,7 @@ const popover = {
   retry: () => connection.retryNow(),
 };
 
-/** Leaves nothing open or planned, and what is known drawn. */
+/** Ends the connection and the clock, and draws what is known. */
 const rest = () => {
   connection.close();
   clock.update();

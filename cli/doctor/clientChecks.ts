@@ -85,7 +85,7 @@ const checkTerminal = ({ env, isTerminal }: ClientFacts): Diagnosis[] => {
     term === "" || term === "dumb"
       ? {
           status: "warning",
-          summary: "The terminal says nothing of itself, so tables are plain and tmux cannot attach.",
+          summary: "The kind of terminal is not known, so tables are plain and tmux cannot attach.",
           evidence: `TERM=${term}`,
           remedy: "Set it, e.g. 'export TERM=xterm-256color'.",
         }

@@ -111,7 +111,10 @@ export const findingsOfDaemon = async (client: DaemonClient, target: string | nu
     return (await Promise.race([asked, lateAnswer()])).findings;
   } catch (error) {
     if (error instanceof AgtmuxError && error.code === "E_TARGET_UNKNOWN") throw error;
-    const { status, summary, evidence, remedy } = toProblem(error, "The daemon could not say what it finds.");
+    const { status, summary, evidence, remedy } = toProblem(
+      error,
+      "The daemon could not make its part of the report.",
+    );
     return [
       {
         check: "daemon.findings",

@@ -74,7 +74,7 @@ const checkSocket = async ({ paths: { socket }, uid, isDaemonRunning }: HomeFact
   if (!found.isSocket() || (uid !== null && found.uid !== uid))
     return {
       status: "problem",
-      summary: "What lies in the socket's place is not a socket of yours.",
+      summary: "In the socket's place lies something that is not a socket of yours.",
       evidence,
       remedy: `Remove it: 'rm ${quoteForPerson(socket)}'.`,
     };

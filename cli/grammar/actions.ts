@@ -19,7 +19,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
   addGuards(program.command("view-output").description("the last lines of a pane").argument("<ref>"))
     .option("--lines <number>", "how many lines (default 100)")
     .option("--ansi", "with colours")
-    .option("--transcript", "what the agent's own log tells of the session, instead of the screen")
+    .option("--transcript", "the session from the agent's own log, instead of the screen")
     .addOption(json())
     .example("agtmux view-output pane:host/work/@1/%3 --lines 20", "The last 20 lines, without colours.")
     .example(
@@ -36,13 +36,13 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .option("--text <text>", "the text, taken literally; other users can read it in the arguments")
     .option("--stdin", "read the text from standard input")
     .option("--no-enter", "type it only")
-    .option("--to-shell", "also where a shell would run it")
+    .option("--to-shell", "even where a shell would run it")
     .option("--idempotency-key <key>", "send once per runtime, however often this is repeated")
     .addOption(json())
     .example("agtmux send pane:host/work/@1/%3 --text 'run the tests'", "Types the text and submits it.")
     .example(
       "git diff | agtmux send runtime:4f2a --stdin --no-enter",
-      "Types what a pipe says, and leaves it unsent.",
+      "Types the text from a pipe and does not submit it.",
     )
     .example(
       "agtmux send runtime:4f2a --text 'go on' --if-state idle --idempotency-key nightly-7",
@@ -61,7 +61,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
       .description("answer the prompt that an agent shows: exactly that one, or nothing")
       .argument("<ref>"),
   )
-    .option("--approve", "allow this once; never what is like it as well")
+    .option("--approve", "allow this one request, never also what is like it")
     .option("--deny", "refuse it")
     .option("--option <number>", "choose this one of its options, from 1")
     .option("--text <text>", "answer a question that takes a text")
@@ -85,7 +85,10 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
 
 const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(
-    program.command("interrupt").description("stop an agent's turn by its own keys").argument("<ref>"),
+    program
+      .command("interrupt")
+      .description("stop an agent's turn with the agent's own keys")
+      .argument("<ref>"),
   )
     .addOption(json())
     .example(
@@ -115,7 +118,7 @@ const addDismiss = (program: Verb, context: CliContext): void => {
   addGuards(
     program
       .command("dismiss")
-      .description("mark an error as seen: it counts as idle, and the row of a crashed agent goes")
+      .description("mark an error as seen: the agent counts as idle, and a crashed agent leaves the list")
       .argument("<ref>"),
   )
     .addOption(json())

@@ -19,7 +19,7 @@ export const addCompletions = (program: Verb, context: CliContext): void => {
       "agtmux completions zsh > ~/.zfunc/_agtmux",
       "For zsh, where ~/.zfunc is in fpath before compinit runs.",
     )
-    .example("agtmux completions fish > ~/.config/fish/completions/agtmux.fish", "For every new fish.")
+    .example("agtmux completions fish > ~/.config/fish/completions/agtmux.fish", "For every new fish shell.")
     .action(async (shell: string) => {
       if (isShell(shell)) (await import("../verbs/completions.ts")).runCompletions(context, program, shell);
     });

@@ -12,12 +12,15 @@ export const addDoctor = (program: Verb, context: CliContext, outcome: Outcome):
   program
     .command("doctor")
     .description("prove the chain from the agents' hooks to here, and say what to do where it breaks")
-    .option("--target <target>", "only this target, beside the command, the home and the daemon")
+    .option("--target <target>", "check only this target, and the command, the home and the daemon")
     .option("--strict", "warnings count as problems for the exit status")
     .addOption(json())
     .addHelpText("after", STATUS)
     .example("agtmux doctor", "Every link of the chain, with evidence, and a remedy for each broken one.")
-    .example("agtmux doctor --strict --json", "For a script: every finding, and exit status 1 for any doubt.")
+    .example(
+      "agtmux doctor --strict --json",
+      "For a script: every finding, and exit status 1 for warnings too.",
+    )
     .action(async (options) => {
       outcome.exitCode = await (await import("../verbs/doctor.ts")).runDoctor(context, options);
     });

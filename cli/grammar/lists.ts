@@ -82,7 +82,7 @@ const addWatch = (program: Verb, context: CliContext): void => {
     .option("--interval <duration>", "how often a table redraws ages (default 1s)")
     .option(
       "--since <when>",
-      "a version, a timestamp, or as long ago as 10m: jsonl goes on after it, a table marks what changed",
+      "a version, a timestamp or a duration such as 10m: jsonl continues from there, a table marks what changed since",
     )
     .option("--once", "what is there now, then end")
     .example("agtmux watch", "A table that redraws in place until Ctrl-C.")
@@ -91,7 +91,7 @@ const addWatch = (program: Verb, context: CliContext): void => {
     .example("agtmux watch --format jsonl --since 10m", "The changes of the last ten minutes first.")
     .example(
       "agtmux watch --format jsonl --since 4711",
-      "Goes on after the version of the last line that was read.",
+      "Continues after the version of the last line that was read.",
     )
     .action(async (options) => (await import("../verbs/watch.ts")).runWatch(context, options));
 };
@@ -105,15 +105,15 @@ Exit status: 0 it holds, 3 the reference fits nothing, 18 no such target, 19 the
 const addWait = (program: Verb, context: CliContext): void => {
   const wait = program
     .command("wait")
-    .description("wait until a pane, or any that fits, is in a state")
-    .argument("[ref]", "this pane or runtime; without one all that fit the filters")
+    .description("wait until a pane, or any pane that matches, is in a state")
+    .argument("[ref]", "this pane or runtime; without one, all that match the filters")
     .addOption(choice("--until <conditions>", "what to wait for", CONDITION_NAMES).argParser(collect))
     .option("--needs-action", "short for --until needs-action");
   addAgentFilter(addTargetFilters(wait))
-    .option("--any", "end with the first that fits, the oldest wait first (the default)")
-    .option("--every", "only when all that fit the filters are there")
+    .option("--any", "end with the first that matches, the oldest wait first (the default)")
+    .option("--every", "only when all that match the filters are in it")
     .option("--after <version>", "only states with a higher state_version than this count")
-    .option("--timeout <duration>", "give up after this time; for ever without it")
+    .option("--timeout <duration>", "give up after this time; without it, wait for ever")
     .addOption(
       choice("--columns <names>", "only these columns, in this order", PANES.columns).argParser(collect),
     )

@@ -51,7 +51,7 @@ export const addTableView = (
 ): Verb =>
   command
     .addOption(
-      choice("--sort <keys>", "by these keys, '-' before one turns it round", keys).argParser(collect),
+      choice("--sort <keys>", "by these keys; '-' before a key reverses its order", keys).argParser(collect),
     )
     .addOption(choice("--columns <names>", "only these columns, in this order", columns).argParser(collect));
 

@@ -18,11 +18,14 @@ const addAdd = (target: Verb, context: CliContext): void => {
       .description("watch another machine, over SSH")
       .argument("<name>")
       .addOption(
-        choice("--kind <kind>", "how it is reached; ssh by default, local is host alone", ["ssh", "local"]),
+        choice("--kind <kind>", "how it is reached; ssh by default, and only host is local", [
+          "ssh",
+          "local",
+        ]),
       )
       .option(
         "--ssh-target <alias>",
-        "its name in your SSH configuration, or user@host; the name by default",
+        "its name in your SSH configuration, or user@host; by default the target's name",
       ),
   )
     .option("--no-wait", "do not wait for the first connection")
@@ -67,7 +70,7 @@ const addChanges = (target: Verb, context: CliContext): void => {
     .description("watch a disabled target again")
     .argument("<target>")
     .addOption(json())
-    .example("agtmux target enable vm1", "Connects, and goes on doing so.")
+    .example("agtmux target enable vm1", "Connects, and connects again whenever the connection is lost.")
     .action(async (name, options) =>
       (await import("../verbs/targetChange.ts")).runTargetSwitch(context, name, true, options),
     );

@@ -11,24 +11,24 @@ export interface ExitCode {
 
 const OUTCOMES: Readonly<Record<ActionOutcome, string>> = {
   delivered: "An action was sent, and its effect was seen.",
-  not_delivered: "An action was sent, and its effect was seen not to be there.",
-  unverified: "An action was sent, and whether it took effect could not be shown.",
+  not_delivered: "An action was sent, and it had no effect.",
+  unverified: "An action was sent; whether it had an effect is not known.",
 };
 
 const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_USAGE: "The command line is not understood, or its options exclude each other.",
-  E_REF_INVALID: "A reference does not have the form of one.",
+  E_REF_INVALID: "A reference is malformed.",
   E_REF_NOT_FOUND: "Nothing is at the reference.",
   E_REF_AMBIGUOUS: "Several panes fit the reference; nothing was done.",
   E_STALE_SNAPSHOT: "What the action was meant for has changed; nothing was sent.",
   E_CONFIRMATION_REQUIRED:
-    "The action needs a yes: the answer was another one, or there is no terminal to ask on. Nothing was done.",
+    "The action needs a yes, but the answer was different, or there is no terminal to ask on; nothing was done.",
   E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
   E_TARGET_HOST_KEY: "The host key of an SSH target is unknown or has changed.",
   E_TARGET_AUTH: "An SSH target does not accept the keys at hand.",
   E_DAEMON_UNAVAILABLE: "No daemon answers, and none could be started.",
   E_DAEMON_VERSION: "The running daemon speaks another protocol than this command.",
-  E_SOCKET_UNSAFE: "The home or the socket could be written by someone else.",
+  E_SOCKET_UNSAFE: "Somebody else could write to the home or the socket.",
   E_CONFIG_INVALID: "A configuration or adapter file has problems.",
   E_DATABASE_NEWER: "The database was written by a newer agtmux.",
   E_DATABASE_DAMAGED: "The database cannot be read.",
@@ -38,7 +38,7 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_UNSUPPORTED: "This agent, pane or host cannot do that.",
   E_PROMPT_OPEN: "The agent shows a prompt, and the text would have answered it.",
   E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
-  E_NOT_SHOWN_WHOLE: "The request could not be shown whole, so that it may only be denied; nothing was sent.",
+  E_NOT_SHOWN_WHOLE: "The request could not be shown whole, so it can only be denied; nothing was sent.",
   E_TARGET_UNKNOWN: "There is no target of that name.",
   E_RUNTIME_ENDED: "The agent ended while it was waited for.",
   E_ADDRESS_REUSED: "The address of the browser's page was used a second time; its session has ended.",

@@ -28,7 +28,7 @@ const references: Topic = {
     },
     {
       term: "pane:<target>/<session>/<window>/<pane>",
-      says: "One pane. <target> is a name, with :<server> for a tmux server beside the default one. <session> is percent-encoded (a space is %20, a slash %2F). <window> is @id or its index in that session, <pane> is %id or an index; indexes mean what they mean at that moment.",
+      says: "One pane. <target> is a name, with :<server> for a tmux server beside the default one. <session> is percent-encoded (a space is %20, a slash %2F). <window> is @id or its index in that session, <pane> is %id or an index; an index means whatever has it at that moment.",
     },
   ],
 };
@@ -37,7 +37,7 @@ const exits: Topic = {
   name: "exit-codes",
   title: "Exit codes",
   intro: [
-    "The numbers are stable. A failure is one sentence on stderr with its code and what to do; with --json it is a JSON document there. 'attach' and 'run' leave with the status of what they ran.",
+    "The numbers are stable. A failure is one sentence on stderr with its code and what to do; with --json it is a JSON document there. 'attach' and 'run' exit with the status of what they ran.",
   ],
   entries: exitCodes().map(({ status, code, says }) => ({
     term: code === null ? String(status) : `${status} ${code}`,
@@ -70,7 +70,7 @@ const files: Topic = {
   title: "Files",
   intro: ["All of them lie in AGTMUX_HOME, which only its owner may enter."],
   entries: [
-    { term: "config.json", says: "What the daemon obeys; it is read again when it changes." },
+    { term: "config.json", says: "The daemon's settings; the file is read again when it changes." },
     { term: "adapters/*.json", says: "Agents and rules of your own: see docs/adapters.md." },
     { term: "state.db", says: "Evidence, states, runtimes and the record of actions." },
     { term: "agtmuxd.sock", says: "Where commands reach the daemon." },
@@ -83,7 +83,7 @@ const json: Topic = {
   name: "json",
   title: "JSON documents",
   intro: [
-    "Every verb with --json prints one document on stdout, and a failure as one on stderr. Each has schema_version and generated_at; lists also have filters, summary and items, and every item its identity. A new key may come with any version; schema_version changes when one goes or changes its meaning.",
+    "Every verb with --json prints one document on stdout, and a failure as one on stderr. Each has schema_version and generated_at; lists also have filters, summary and items, and every item its identity. A new key may come with any version; schema_version changes when a key is removed or changes its meaning.",
     "'agtmux schema --list' names the documents, and 'agtmux schema list panes' prints the JSON Schema of one. 'watch --format jsonl' prints one document per line: 'agtmux schema watch'. Failures: 'agtmux schema error'.",
   ],
   entries: [],

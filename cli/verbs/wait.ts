@@ -63,7 +63,7 @@ const parseWish = (ref: string | undefined, options: WaitOptions): Wish => {
     ...(options.until ?? []),
   ]);
   if (conditions.length === 0)
-    throw new AgtmuxError("E_USAGE", "wait needs to know what for", {
+    throw new AgtmuxError("E_USAGE", "wait needs a condition", {
       remedy: "Say --needs-action, or --until with a state, needs-action or gone.",
     });
   if (options.any === true && options.every === true)

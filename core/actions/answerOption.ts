@@ -20,7 +20,7 @@ const byRole = (
   const what = kind === "approve" ? "approves this once and nothing else" : "denies and nothing else";
   throw new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${paneRef}: of this prompt of ${agentName} it is not known which option ${what}.`,
+    `Nothing was sent to ${paneRef}: it is not known which option of this prompt of ${agentName} ${what}.`,
     {
       remedy:
         seen.options.length === 0
@@ -60,7 +60,7 @@ export const optionOf = (
   }
   throw new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${about.paneRef}: by which keys ${about.agentName} takes option ${index + 1} is not known.`,
+    `Nothing was sent to ${about.paneRef}: it is not known which keys choose option ${index + 1} of ${about.agentName}.`,
     { remedy: "Go there with 'agtmux attach'.", details: listed(seen) },
   );
 };

@@ -29,7 +29,7 @@ const entryOf = ({ paneRef, agentName }: AnswerInput, request: PromptRequest): r
   if (entry !== null) return entry;
   throw new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${paneRef}: how this prompt of ${agentName} takes a text is not known.`,
+    `Nothing was sent to ${paneRef}: it is not known how this prompt of ${agentName} takes a text.`,
     {
       remedy: "Choose one of its options with --option <number>, or go there with 'agtmux attach'.",
       details: request.options.map(({ label }, index) => `${index + 1}. ${label}`),

@@ -153,7 +153,7 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
     if (showing?.isNative === true) return focus(showing);
     throw new AgtmuxError(
       "E_UNSUPPORTED",
-      `Going to ${subject.paneRef}: this terminal shows tmux natively, and another session`,
+      `Going to ${subject.paneRef}: this terminal shows another session, natively`,
       {
         remedy: "Open that session in the terminal's own list of tmux sessions, or run this outside of tmux.",
       },

@@ -95,9 +95,7 @@ export const createGate = ({ store, clock, ids, lookup, timing }: GateDeps): Gat
     const current = lookup.current(subject.key);
     if (current === null) throw stale(subject, ["the pane is gone"]);
     if (options.bindsPrompt && current.fingerprint === null) {
-      throw stale(subject, [
-        "no prompt is open on the screen, or another prompt than the one that was announced",
-      ]);
+      throw stale(subject, ["the screen shows no open prompt, or another one than was announced"]);
     }
     const observedAt = clock.now();
     const snapshot: ActionSnapshot = {

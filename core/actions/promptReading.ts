@@ -104,7 +104,7 @@ export const requestOn = (input: AnswerInput, capture: PaneCapture): PromptReque
 const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
   new AgtmuxError(
     "E_UNSUPPORTED",
-    `Nothing was sent to ${paneRef}: where its dialog stands on the screen cannot be told from what stands above it.`,
+    `Nothing was sent to ${paneRef}: its dialog cannot be told apart from what stands above it on the screen.`,
     { remedy: "Go there with 'agtmux attach'." },
   );
 

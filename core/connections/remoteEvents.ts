@@ -12,9 +12,9 @@ import { quoteArgv } from "../targets/quote.ts";
 const ASK_TIMEOUT_MS = 10_000;
 /** What to say of a target whose spool is left alone: its states are right, but less exact and later than they could be. */
 export const OWNED = {
-  note: "an agtmux of its own runs there and takes its events: states come from its screens",
+  note: "another agtmux runs there and takes its events, so states come from its screens",
   remedy:
-    "Use that one there, or stop it with 'agtmux daemon stop' on the target and remove ~/.agtmux/agtmuxd.sock if it stays.",
+    "Use agtmux on the target itself, or stop it there with 'agtmux daemon stop'; if ~/.agtmux/agtmuxd.sock stays, remove it.",
 };
 
 export interface RemoteEventsDeps {

@@ -116,7 +116,7 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
       status: "problem",
       summary: "The database cannot be written: agents show as unknown, and events wait in the spool.",
       evidence: outage,
-      remedy: "Make room on the disk, or the home writable: it goes on by itself.",
+      remedy: "Make room on the disk, or make the home writable; the daemon then goes on by itself.",
     };
   const lost = await loss();
   if (lost === null || !lost.isKept) return { status: "ok", summary: "The history is stored." };
@@ -133,7 +133,7 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
     summary: `The database was damaged: what was stored before ${at} is lost.`,
     evidence: `the damaged file is kept as ${lost.keptPath}`,
     remedy:
-      "What is shown was found anew. Delete that file when it is not needed; see whether the disk is sound.",
+      "The states that you see were found again. Check the disk, and delete that file when you no longer need it.",
   };
 };
 

@@ -8,7 +8,8 @@ import { ServerRows } from "./serverRows.ts";
 import { barePaneView, runtimeView, targetView } from "./view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 
-const HINDERED_REMEDY = "Make room on the disk, or the home writable: it goes on by itself.";
+const HINDERED_REMEDY =
+  "Make room on the disk, or make the home writable; the daemon then goes on by itself.";
 const UNSEEN_REMEDY = "Nothing is to be done: it goes on by itself.";
 const LOSS_REMEDY = "Nothing is to be done: what is shown was found anew; 'agtmux doctor' names the file.";
 

@@ -17,7 +17,7 @@ export interface RemoteSpool {
   onFiles(listener: (files: SpooledFile[] | null) => void): void;
   /** The oldest files first, at most `count`, and fewer where they are large. */
   read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
-  /** @throws Error when not all of them went. */
+  /** @throws Error when some are still there. */
   remove(names: readonly string[]): Promise<void>;
   /** Takes a file that is no event out of the way. */
   reject(name: string): Promise<void>;

@@ -94,7 +94,7 @@ const whyNotSsh2 = (inputs: TransportInputs): string | null => {
       [...config.userknownhostsfile, ...config.globalknownhostsfile].some(isLookup),
       "a known_hosts file has a name that only OpenSSH expands",
     ],
-    [missing !== undefined, `its ${missing} are none that ssh2 knows`],
+    [missing !== undefined, `ssh2 does not know its ${missing}`],
     [unknownKeyword !== undefined, `its configuration sets ${unknownKeyword}`],
   ];
   return reasons.find(([applies]) => applies)?.[1] ?? null;

@@ -30,7 +30,7 @@ describe("what OpenSSH says", () => {
       "revoked",
     ],
     ["something new", "E_TARGET_UNREACHABLE", "something new"],
-    ["", "E_TARGET_UNREACHABLE", "without a word"],
+    ["", "E_TARGET_UNREACHABLE", "without a message"],
   ])("%j becomes %s", (stderr, code, message) => {
     const error = errorFromOpenSsh("vm", stderr);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });

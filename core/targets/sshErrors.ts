@@ -65,7 +65,7 @@ export const noRouteError = (
   options: { details?: readonly string[]; cause?: unknown },
   platform: NodeJS.Platform = process.platform,
 ): AgtmuxError =>
-  unreachableError(alias, "there is no way to it in the network", {
+  unreachableError(alias, "the network has no route to it", {
     ...options,
     ...(platform === "darwin"
       ? {
@@ -119,5 +119,5 @@ export const errorFromOpenSsh = (
     return authError(alias, details);
   if (NO_ROUTE.test(stderr)) return noRouteError(alias, { details }, platform);
   const reason = REASONS.find(([pattern]) => pattern.test(stderr))?.[1];
-  return unreachableError(alias, reason ?? lines.at(-1) ?? "ssh ended without a word", { details });
+  return unreachableError(alias, reason ?? lines.at(-1) ?? "ssh ended without a message", { details });
 };

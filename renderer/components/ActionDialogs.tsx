@@ -55,7 +55,7 @@ export const ActionDialogs = () => {
       )}
       {dialog?.kind === "question" && (
         <ConfirmDialog {...dialog.question} onClose={list.closeDialog}>
-          {/* Not a button: whoever only typed on presses nothing. */}
+          {/* The text has the focus and not a button: a person who goes on typing presses nothing. */}
           <p tabIndex={-1} data-first-focus="true">
             {dialog.question.text}
           </p>

@@ -10,7 +10,7 @@ export const useTick = (): number => {
   return useStore(clock);
 };
 
-/** What a text made of the daemon's time (epoch ms) is now. Drawn again only when the text is another one. */
+/** A text that depends on the daemon's time (epoch ms). It is drawn again only when the text changes. */
 const useTimeText = (textAt: (now: number) => string): string => {
   const { clock, feed } = usePopover();
   const offsetMs = useStore(feed, ({ clockOffsetMs }) => clockOffsetMs);

@@ -36,7 +36,7 @@ const useUninterruptible = (): void => {
         const without = items.filter(({ capabilities }) => capabilities["supports_interrupt"] === false);
         uninterruptible.set(new Set(without.map((item) => item.agent_type)));
       },
-      // An older daemon, or one that went away: the daemon itself refuses what it cannot do.
+      // An older daemon, or none: the daemon refuses by itself what it cannot do.
       () => {},
     );
     return () => aborter.abort();
@@ -58,7 +58,7 @@ const useShownPanes = (keys: readonly (string | null)[]): void => {
 
 const isRefusal = ({ kind }: ActionStatus): boolean => kind === "refused" || kind === "lost";
 
-/** Every refusal holds the keys; a press of the pointer lets them go, and so does a popover that is shown anew. */
+/** After a refusal keys do nothing until the person clicks, or the popover is shown again. */
 const useKeyHold = (): boolean => {
   const { hold, statuses, host } = usePopover();
   const { visibility } = host;
@@ -83,7 +83,7 @@ const useKeyHold = (): boolean => {
   return useStore(hold);
 };
 
-/** Rows that hold more than a row of their kind. */
+/** Rows that are taller than their kind: their height is measured. */
 const useMeasuredKeys = ({ rows }: ShownRows): ReadonlySet<string> => {
   const { list, statuses } = usePopover();
   const { view, openKey } = useStore(list);

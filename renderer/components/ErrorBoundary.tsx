@@ -1,5 +1,5 @@
-// What is shown when drawing fails: without it one thing that this page does not understand, as from a newer daemon, would
-// leave an empty window for good.
+// What is shown when drawing fails: without it one value that this page does not understand, as from a newer daemon, would
+// leave the window empty for good.
 import { Component, type ReactNode } from "react";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";

@@ -20,7 +20,7 @@ interface FilterBarProps {
 
 export const FilterBar = (props: FilterBarProps) => {
   const { tabs, hasChips, counts, filter, inputRef, onChange } = props;
-  // A state that nothing is in any more stays while it filters, or it could not be released.
+  // A state without panes stays while it is a filter, so that it can be switched off.
   const shown = CANONICAL_STATES.filter((state) => counts[state] > 0 || filter.states.has(state));
   return (
     <header className={styles.bar}>

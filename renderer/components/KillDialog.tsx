@@ -1,5 +1,5 @@
-// Asks before a signal is sent. What it would do is said by the daemon, which knows the process; nothing can be confirmed
-// before it has said so.
+// Asks before a signal is sent. The daemon, which knows the process, says what would happen; before that nothing can be
+// confirmed.
 import { useEffect, useEffectEvent, useState } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";

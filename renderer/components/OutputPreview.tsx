@@ -124,7 +124,7 @@ interface FollowedProps {
 const Followed = ({ pane, source, onSource }: FollowedProps) => {
   const state = useOutput(pane, source);
   const output = state.kind === "loading" ? null : state.output;
-  // Whoever asked for it sees it: the row grew below what was in view. Once, or it would tear the list about.
+  // Scrolls to it, because the row grew below what was in view. Only once: otherwise the list would keep jumping.
   const sectionRef = useRef<HTMLElement>(null);
   const wasShownRef = useRef(false);
   const isThere = output !== null;

@@ -65,7 +65,7 @@ const PaneActions = ({ pane, context, isBusy }: PartProps) => {
   );
 };
 
-/** `outcome`: what came of the last action; below what can be pressed, which stays where it is. */
+/** `outcome`: what came of the last action. It stands below the buttons, so that they do not move. */
 export const PaneDetail = ({ outcome, ...part }: PartProps & { outcome: ReactNode }) => {
   const { pane, context, isBusy } = part;
   const { list, surface } = usePopover();

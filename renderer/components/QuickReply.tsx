@@ -32,7 +32,7 @@ export const QuickReply = (props: QuickReplyProps) => {
   const draft = useStore(drafts, (all) => all.get(ref));
   const now = subjectOf(pane);
   const [begun, setSubject] = useState(now);
-  // Nothing was written yet: there is nothing that could be meant for what was there before.
+  // Nothing was written yet, so nothing can be meant for an earlier prompt.
   const subject = draft === undefined ? now : begun;
   const hasMoved =
     !isSending && (now.isAnswer !== subject.isAnswer || now.fingerprint !== subject.fingerprint);
@@ -44,7 +44,7 @@ export const QuickReply = (props: QuickReplyProps) => {
   }, []);
 
   const isLeavingRef = useRef(false);
-  // The box was taken away from whoever writes in it.
+  // The box disappeared while the person was writing in it.
   const lose = useEffectEvent(() => {
     if (!isLeavingRef.current) hold.hold();
   });
@@ -60,7 +60,7 @@ export const QuickReply = (props: QuickReplyProps) => {
     const { isAnswer } = subject;
     const status = await sendReply(isAnswer ? subject.pane : pane, { ...draft, isAnswer }, surface);
     if (status === null || !isSettled(status)) return;
-    // What was written meanwhile, elsewhere, is another draft. The box stays: whoever types on must not type into the list.
+    // What was written elsewhere meanwhile is another draft. The box stays, so that further typing does not go to the list.
     if (drafts.getState().get(ref)?.key === draft.key) drafts.write(ref, "");
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {

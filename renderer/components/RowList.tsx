@@ -1,5 +1,5 @@
-// Draws the rows that are in view and a few around them. Heights are known beforehand, but for those that hold more than a
-// row, which are measured; selected and expanded rows are always in the document, so that the focus never falls out of it.
+// Draws the rows that are in view and a few around them. Heights are known beforehand, except for expanded rows, which are
+// measured. Selected and expanded rows are always in the document, so that the focus is never lost.
 import {
   useCallback,
   useEffect,
@@ -15,7 +15,7 @@ import type { Row } from "../../ui/lists/rows.ts";
 import { requestLine } from "../../ui/text/paneText.ts";
 import styles from "./RowList.module.css";
 
-/** In rem, as the style sheets have them; of a target only until it was measured. */
+/** In rem, as in the style sheets; for a target only until it is measured. */
 const HEIGHTS = {
   heading: 1.875,
   group: 1.875,
@@ -49,7 +49,7 @@ const readRem = (): number => Number.parseFloat(getComputedStyle(document.docume
 const useRem = (): number => {
   const [rem, setRem] = useState(readRem);
   useLayoutEffect(() => {
-    // Nothing tells of a changed text size but an element that grows with it.
+    // Only an element that grows with the text shows that the text size changed.
     const probe = document.createElement("div");
     probe.setAttribute("aria-hidden", "true");
     Object.assign(probe.style, { position: "absolute", width: "1rem", height: "0", visibility: "hidden" });
@@ -163,7 +163,7 @@ export const RowList = ({
   const { tops, onHeight, isMeasured } = useTops(rows, measuredKeys);
   const selectedIndex = rows.findIndex((row) => row.key === selectedKey);
 
-  // Runs when asked only: following the selection while rows move around it would tear the list from under the pointer.
+  // Runs only when asked: if it followed the selection while rows move, the list would jump under the pointer.
   const showSelected = useEffectEvent(() => {
     if (element === null || selectedIndex < 0) return;
     element.scrollTo({ top: scrollToShow(tops, selectedIndex, element.scrollTop, element.clientHeight) });
@@ -171,7 +171,7 @@ export const RowList = ({
       .querySelector<HTMLElement>(`[data-index="${selectedIndex}"] [data-row]`)
       ?.focus({ preventScroll: true });
   });
-  // Effects begin anew when the list comes back from behind the settings: what was done once is not done again.
+  // Effects run again when the list comes back from the settings; a request is still done only once.
   const doneRequestRef = useRef(0);
   useEffect(() => {
     if (focusRequest <= doneRequestRef.current) return;
@@ -183,7 +183,7 @@ export const RowList = ({
     const index = rows.findIndex((row) => row.key === key);
     if (element === null || index < 0) return;
     element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
-    // Whoever writes must see what.
+    // A person who writes must see the text.
     if (document.activeElement instanceof HTMLTextAreaElement)
       document.activeElement.closest("section")?.scrollIntoView({ block: "nearest" });
   });

@@ -1,4 +1,4 @@
-// Why a pane is in its state: the evidence with the verdict on each, and how it came about.
+// Why a pane is in its state: the evidence with the verdict on each, and the states before.
 import { useEffect, useState } from "react";
 import type { Explanation, PaneView } from "../../core/model/view.ts";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";

@@ -26,7 +26,10 @@ const isShownInFull = (pane: PaneView): boolean => {
   return isUncut && pane.request !== null && isOneLine(pane.request);
 };
 
-/** What an action key does to a pane; what cannot be done is said on the row. Keys answer only what is seen in full. */
+/**
+ * What an action key does to a pane. The row says why something cannot be done. Keys answer only a request that is seen in
+ * full.
+ */
 const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboard: Keyboard): void => {
   const { list, surface } = keyboard;
   const ref = pane.identity.pane_ref;
@@ -98,7 +101,7 @@ const run = (command: KeyCommand, keyboard: Keyboard): boolean => {
   const { selected } = keyboard.shown;
   if (isMove(command)) return MOVES[command](keyboard) !== false;
   if (selected?.kind === "pane") act(selected.pane, command, keyboard);
-  // Nothing is there to take what is typed on.
+  // No pane is selected: what is typed next must not act on another.
   else keyboard.hold.hold();
   return true;
 };

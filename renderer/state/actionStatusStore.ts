@@ -1,5 +1,5 @@
-// What was done to panes and what came of it, one status per pane. It runs one action of a pane at a time, and tells what was
-// refused from what nobody knows.
+// What was done to panes and what came of it, one status per pane. One action of a pane runs at a time. What was refused is
+// kept apart from what nobody knows the outcome of.
 import type { ActionResult } from "../../core/model/actionView.ts";
 import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "./store.ts";
@@ -31,7 +31,7 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
 /** These can be repeated without harm: for them a failure is only a failure. */
 const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 
-/** A prompt that took the place of another cannot have been read in less. */
+/** Nobody reads a new prompt in less time. */
 const READING_MS = 400;
 
 export class ActionStatusStore extends Store<ActionStatuses> {
@@ -52,7 +52,7 @@ export class ActionStatusStore extends Store<ActionStatuses> {
     return status;
   }
 
-  /** Opening a pane waits for nothing that is done to it. What it fails of is told unless the other has not ended yet. */
+  /** Opening a pane waits for nothing that is done to it. Its failure is shown, unless the other action still runs. */
   private async runBeside(ref: string, call: Call): Promise<ActionStatus | null> {
     const status = await this.settle("attach", call);
     if (status !== null && !this.isSending(ref)) this.put(ref, status);
@@ -104,7 +104,7 @@ export class ActionStatusStore extends Store<ActionStatuses> {
     return shown === undefined || this.deps.now() - shown.changedAt >= READING_MS;
   }
 
-  /** Forgets what was done to panes that are gone: another may come to bear the same reference. */
+  /** Forgets what was done to panes that are gone: another pane may get the same reference. */
   prune(isThere: (ref: string) => boolean): void {
     for (const ref of this.getState().keys()) if (!isThere(ref)) this.clear(ref);
   }

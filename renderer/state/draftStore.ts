@@ -5,7 +5,7 @@ import { readStored, writeStored, type Keeper } from "./stored.ts";
 
 export interface Draft {
   text: string;
-  /** Names this very text towards the daemon, which then types it once however often it is sent. */
+  /** Identifies this text to the daemon, which types it once however often it is sent. */
   key: string;
   /** Epoch ms of the last change. */
   at: number;

@@ -25,7 +25,7 @@ export class FeedStore extends Store<FeedState> {
     this.deps = deps;
   }
 
-  /** Feed version of the last entry; null before the first. A gap is none: what follows it may not have come. */
+  /** Feed version of the last entry; null before the first. A gap does not count: what follows it may not have arrived. */
   get version(): number | null {
     return this.lastVersion;
   }

@@ -1,8 +1,8 @@
-// Holds keys back after something refused an input: whoever types on means what was refused, and each letter is the key of
-// something else. They count again once the person moves on purpose.
+// Ignores keys after an input was refused: what is typed next is meant for what was refused, and each letter is also the key
+// of an action. Keys count again once the person moves on purpose.
 import { Store } from "./store.ts";
 
-/** Keys that no text has in it. */
+/** Keys that are no part of a text. */
 const MOVES: ReadonlySet<string> = new Set([
   "ArrowUp",
   "ArrowDown",
@@ -25,7 +25,7 @@ export class KeyHold extends Store<boolean> {
   readonly hold = (): void => this.set(true);
   readonly release = (): void => this.set(false);
 
-  /** Whether the key may do what it is for; one that moves lets go. */
+  /** Whether the key may act; a key that moves ends the hold. */
   lets(key: string): boolean {
     if (MOVES.has(key)) this.release();
     return !this.isHeld();

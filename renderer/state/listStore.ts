@@ -30,7 +30,7 @@ export interface ListState {
   openKey: string | null;
   /** The row on which each was opened; it is shown while that row is expanded. */
   panels: Readonly<Record<Panel, string | null>>;
-  /** Long requests that the person unfolded. It holds for one asking: another prompt in the same row is folded again. */
+  /** Long requests that the person unfolded. It is remembered per prompt: another prompt in the same row is folded again. */
   unfolded: ReadonlySet<string>;
   dialog: OpenDialog | null;
   command: AttachCommand | null;
@@ -151,7 +151,7 @@ export class ListStore extends Store<ListState> {
     this.change({ openKey: null });
   }
 
-  /** Expands the row with the panel in it. The output goes away the same way, a reply by its own key. */
+  /** Expands the row with the panel in it. A second call closes the output; a reply is closed by its own key. */
   showPanel(key: string, panel: Panel): void {
     const state = this.getState();
     const isLeft = panel === "output" && isPanelShown(state, key, panel);

@@ -1,4 +1,4 @@
-// What a window keeps beyond its life. Where the browser keeps nothing, it lasts as long as the page.
+// What a window remembers after it was closed. Where the browser stores nothing, it lasts as long as the page.
 import type { z } from "zod";
 
 /** Null where the browser keeps nothing. */
@@ -18,7 +18,7 @@ export const readStored = <T>(keeper: Keeper, key: string, schema: z.ZodType<T>,
     const stored = keeper?.getItem(key) ?? null;
     return stored === null ? fallback : schema.parse(JSON.parse(stored));
   } catch {
-    // It may hold something else.
+    // Something else may be stored there.
     return fallback;
   }
 };
@@ -29,6 +29,6 @@ export const writeStored = (keeper: Keeper, key: string, value: unknown): void =
     if (value === null) keeper?.removeItem(key);
     else keeper?.setItem(key, JSON.stringify(value));
   } catch {
-    // Only what outlives the page is lost.
+    // It is only not remembered.
   }
 };

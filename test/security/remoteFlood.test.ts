@@ -139,7 +139,7 @@ const expectLocalLife = async (): Promise<void> => {
 };
 const untilTold = async (): Promise<TargetView> => {
   const isTold = ({ health, health_reason }: TargetView): boolean =>
-    health !== "ok" && /without an end|nobody asked for|too much/.test(health_reason ?? "");
+    health !== "ok" && /has no end|keeps writing|nobody asked for|too much/.test(health_reason ?? "");
   await until(
     () => {
       const target = remoteTargets.target("vm1");

@@ -36,7 +36,7 @@ const promptReason = (pane: PaneView): DisabledReason => {
   return pane.prompt_fingerprint === null ? "its prompt cannot be told from another." : null;
 };
 
-/** The rule of every answer: what allows something needs that the complete text is what is shown. */
+/** The rule of every answer: to allow something, its complete text must be shown. */
 const notWholeReason = (
   pane: PaneView,
   role: "approve" | "approve_always" | "deny" | null | undefined,

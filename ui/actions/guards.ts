@@ -25,16 +25,16 @@ const inputOf = (pane: PaneView, bound: Bound = {}) => ({
   },
 });
 
-/** For looking, going there and typing at the agent's own prompt: a state that moves on changes nothing. */
+/** For looking, going there and typing at the agent's own prompt: a change of its state does not matter. */
 export const agentInput = (pane: PaneView) => inputOf(pane);
 
 /** The very prompt that was shown; the daemon refuses when another is open. */
 export const promptInput = (pane: PaneView) => inputOf(pane, { prompt: true });
 
-/** The same keys that stop a turn would refuse a dialog that opened meanwhile. */
+/** In a dialog that opened meanwhile, the keys that stop a turn would answer no. */
 export const interruptInput = (pane: PaneView) => inputOf(pane, { state: true, prompt: true });
 
-/** The agent in the state that the question showed: one that went on meanwhile is asked about anew. */
+/** The agent in the state that the question showed: if it went on meanwhile, the person is asked again. */
 export const killInput = (pane: PaneView) => inputOf(pane, { state: true, version: true });
 
 /** This error, not a later one. */

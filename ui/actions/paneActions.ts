@@ -80,13 +80,13 @@ export interface PaneAction {
   readonly tone?: "primary" | "danger";
   /** How a refusal of it is counted. */
   readonly kind: ActionKind;
-  /** It answers the prompt: its key does so only while all that is asked can be seen, and expands the row until then. */
+  /** It answers the prompt. Its key does so only while the whole request can be seen; otherwise it expands the row. */
   readonly isAnswer?: true;
-  /** It waits until whatever is done to the pane has ended. */
+  /** It cannot be pressed while another action on the pane runs. */
   readonly isExclusive?: true;
   /** Its button stays pressed while this is shown. */
   readonly panel?: Panel;
-  /** People look for it in this row: when it is not possible, the row says why. Always, when left out. */
+  /** Whether people look for it in this row: if it is not possible, the row says why. Left out: always. */
   readonly isExpected?: (pane: PaneView) => boolean;
   readonly disabledReason: (pane: PaneView, context: ActionContext) => DisabledReason;
   readonly run: (pane: PaneView, surface: ActionSurface) => void;

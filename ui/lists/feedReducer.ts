@@ -31,9 +31,9 @@ export const INITIAL_FEED_STATE: FeedState = {
 
 interface Draft {
   panes: Map<string, PaneView>;
-  /** References of rows that were told anew. */
+  /** References of rows that came with this batch. */
   told: Set<string>;
-  /** Replaced, never changed: the same while nothing was told of targets. */
+  /** Replaced, never changed: it stays the same object while no target changes. */
   targets: ReadonlyMap<string, TargetView>;
   hasSnapshot: boolean;
 }
@@ -52,13 +52,13 @@ const applyEntry = (draft: Draft, entry: FeedEntry): void => {
       return;
     case "removed": {
       const shown = draft.panes.get(entry.pane_ref);
-      // A newer agent may have taken the pane over before the end of the older one was told.
+      // A newer agent may have taken the pane over before the end of the older one was reported.
       if (entry.runtime_id === null || shown?.identity.runtime_id === entry.runtime_id)
         draft.panes.delete(entry.pane_ref);
       return;
     }
     case "target": {
-      // Whoever comes back is told all targets, and mostly what it knows already.
+      // A client that resumes gets all targets, and most of them have not changed.
       const known = draft.targets.get(entry.target.target);
       if (known === undefined || JSON.stringify(known) !== JSON.stringify(entry.target))
         draft.targets = new Map(draft.targets).set(entry.target.target, entry.target);
@@ -81,7 +81,7 @@ const findNewWaits = (before: FeedState, { panes, told }: Draft): readonly PaneV
   return waits.length === 0 ? NONE : waits;
 };
 
-/** Less is the time that an entry was on its way, and nothing that an age would show. */
+/** A smaller difference is only the travel time of an entry, which no age would show. */
 const CLOCK_STEP_MS = 1_000;
 
 const steadyOffset = (before: FeedState, offsetMs: number): number =>

@@ -198,7 +198,7 @@ const findGroups = (
   );
 };
 
-/** What was arranged before, and of what: as much of it as did not change is the same object again. */
+/** The last result, and the targets that it was made of. Parts that did not change are used again as the same objects. */
 export interface Arranged {
   readonly targets: ReadonlyMap<string, TargetView>;
   readonly overview: Overview;
@@ -213,7 +213,7 @@ export const arrange = (
 ): Overview => {
   const all = [...panes];
   const shown = all.filter(makeTest(filter));
-  // A group says how its target is.
+  // A group shows the health of its target.
   const known = before !== null && before.targets === targets ? before.overview : null;
   return {
     counts: countStates(all),

@@ -11,7 +11,7 @@ import {
 } from "./sessions.ts";
 import type { View } from "./views.ts";
 
-/** Beside what a row stands: what its surroundings say already is not repeated. */
+/** Where a row stands. It does not repeat what its surroundings say. */
 export type RowPlace = "inbox" | "session" | "window";
 
 export type Row =
@@ -122,7 +122,7 @@ const isSame = (left: Row, right: Row): boolean => {
   }
 };
 
-/** The rows with those of before in the place of the equal ones: what is the same object need not be drawn again. */
+/** Equal rows are replaced by the objects of before: the same object need not be drawn again. */
 export const keepRows = (rows: readonly Row[], before: readonly Row[]): Row[] => {
   const known = new Map(before.map((row) => [row.key, row]));
   return rows.map((row) => {
@@ -158,8 +158,9 @@ export const moveSelection = (rows: readonly Row[], key: string | null, step: 1 
 };
 
 /**
- * Arranges the feed's panes again and again, and gives the same objects for what did not change since the last time: of a
- * thousand rows one batch changes a few, and only those are drawn anew. Answers depend on what is asked alone; what it remembers decides only which equal objects they are made of.
+ * Arranges the feed's panes for each batch, and returns the same objects for what did not change: of a thousand rows one
+ * batch changes a few, and only those are drawn again. The result depends on the input alone; the memory only decides
+ * whether an equal object is used again.
  */
 export class RowMemory {
   private arranged: Arranged | null = null;

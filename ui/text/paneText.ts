@@ -22,7 +22,7 @@ export const stateText = (state: CanonicalState, reasonCode: string | null): str
 export const paneState = (pane: PaneView): string =>
   pane.state === null ? "no agent" : stateText(pane.state, pane.reason_code);
 
-/** The window's name, and the pane's id where the window has more panes is in the row's title. */
+/** The window's name. The pane's id is in the row's title. */
 export const paneName = (pane: PaneView): string =>
   displayLine(pane.window_name) || `window ${pane.window_index}`;
 

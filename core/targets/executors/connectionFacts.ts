@@ -46,8 +46,8 @@ export const askFacts = async (
     if (answer.length > MAX_ANSWER) return;
     answer += chunk.toString("utf8");
     if (answer.length > MAX_ANSWER) {
-      fail("it answers without an end");
-      channel.destroy("it answers without an end");
+      fail("its answer has no end");
+      channel.destroy("its answer has no end");
     }
     const parts = answer.split(SEPARATOR).length;
     if (parts === 3 && askedAt === null) {
@@ -56,7 +56,7 @@ export const askFacts = async (
     }
     if (parts < 4 || askedAt === null) return;
     const facts = factsOf(answer, performance.now() - askedAt);
-    if (facts === null) fail("its home folder or system cannot be told");
+    if (facts === null) fail("its home folder or system is not known");
     else outcome.resolve(facts);
   });
   try {

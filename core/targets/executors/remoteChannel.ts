@@ -103,7 +103,7 @@ export const openRemoteChannel = (
         opened.destroy();
         return;
       }
-      const onFlood = (): void => destroy("the login shell there writes without an end before ours begins");
+      const onFlood = (): void => destroy("the login shell there keeps writing before our shell begins");
       const outGate = createStartGate({
         start: marks.start,
         onData: (chunk) => passOn(stdout, chunk),

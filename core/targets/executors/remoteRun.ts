@@ -101,8 +101,7 @@ export const runRemote = async (
     const [isFlood, isTooLong] = [stdout.isFlood || stderr.isFlood, stdout.isTooLong || stderr.isTooLong];
     // Also when it is done: what is left to close by itself must not go on.
     if (isFlood || isTooLong) channel?.destroy();
-    if (isFlood)
-      finish(new RemoteFlood("the login shell there writes without an end beside what it is asked"));
+    if (isFlood) finish(new RemoteFlood("the login shell there keeps writing beside its answers"));
     else if (isTooLong) finish({});
     else if (stdout.ending !== null && stderr.ending !== null)
       finish(stderr.ending === NOT_STARTED ? { isAbsent: true } : { exitCode: exitCodeOf(stderr.ending) });

@@ -200,7 +200,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       ready.promise.catch(() => {});
       let lastError: AgtmuxError | null = null;
       abort = () => {
-        ready.reject(unreachableError(alias, "it was not waited for any longer"));
+        ready.reject(unreachableError(alias, "nobody waited for it any longer"));
         started.destroy();
       };
       started.on("ready", () => ready.resolve());

@@ -133,7 +133,7 @@ export const createRemoteSpool = (options: {
       const { status } = await shell.ask(`rm -f -- ${names.map(pathOf).join(" ")}`, {
         timeoutMs: TIMEOUT_MS,
       });
-      if (status !== 0) throw new Error("remove events from the target's spool: not all of them went");
+      if (status !== 0) throw new Error("remove events from the target's spool: some are still there");
     },
     reject: async (name) => {
       await ask(

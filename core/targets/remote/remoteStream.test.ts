@@ -53,7 +53,7 @@ describe("what the remote shell writes", () => {
     const remote = open();
     remote.stream.expectNotice();
     remote.say(NOTICE("one") + NOTICE("two"));
-    expect(remote.heard).toEqual(["notice one", "flood: it told what nobody asked for"]);
+    expect(remote.heard).toEqual(["notice one", "flood: it sent what nobody asked for"]);
   });
 
   it("ends it by a notice without an end", () => {
@@ -61,7 +61,7 @@ describe("what the remote shell writes", () => {
     remote.stream.expectNotice();
     remote.say(`\n${NONCE}!\n`);
     remote.flood(4 * 1024 * 1024);
-    expect(remote.heard).toEqual(["flood: it told too much of the events there"]);
+    expect(remote.heard).toEqual(["flood: it sent too much about the events there"]);
   });
 
   it("ends it by an answer that is larger than it may be", () => {

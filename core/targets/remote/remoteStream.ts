@@ -86,11 +86,11 @@ export const createRemoteStream = (options: RemoteStreamOptions): RemoteStream =
   };
   /** Each takes something off the front and gives true, or false where more has to come. */
   const takeNotice = (bytes: Buffer): boolean => {
-    if (!isNoticeDue) return flood("it told what nobody asked for");
+    if (!isNoticeDue) return flood("it sent what nobody asked for");
     noticeEnd ??= new GrowingSearch(`\n${nonce}.\n`, noticeStart.length);
     const at = noticeEnd.in(bytes);
     if (at === -1)
-      return bytes.length > MAX_NOTICE_BYTES ? flood("it told too much of the events there") : false;
+      return bytes.length > MAX_NOTICE_BYTES ? flood("it sent too much about the events there") : false;
     const body = buffer.take(at).subarray(noticeStart.length);
     buffer.drop(noticeEnd.length);
     noticeEnd = null;

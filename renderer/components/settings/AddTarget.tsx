@@ -76,8 +76,8 @@ export const AddTarget = ({ api, taken, onTold }: AddTargetProps) => {
         </datalist>
         <p id={hintId} className={styles.hint}>
           {value !== null && free.length === 0
-            ? "Your SSH configuration names no host that is not here yet. Any name works that ssh understands."
-            : "A host of your SSH configuration, or any name that ssh understands. Keys stay ssh’s business."}
+            ? "All hosts of your SSH configuration are here already. Any name that ssh understands works."
+            : "A host of your SSH configuration, or any name that ssh understands. ssh itself takes care of keys."}
         </p>
         {free.length > 0 && (
           <ul className={own.chips} aria-label="Hosts of your SSH configuration">

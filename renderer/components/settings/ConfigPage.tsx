@@ -45,7 +45,7 @@ export const ConfigPage = ({ settings, children }: ConfigPageProps) => (
     {settings.value === null && settings.failure === null && <p role="status">Reading…</p>}
     {settings.value !== null && settings.value.problem !== null && (
       <p className={styles.failure} role="alert">
-        Nothing can be changed here before that file is right; the last good settings stay in force.{" "}
+        Nothing can be changed here until that file is correct; the last good settings stay in force.{" "}
         {displaySentence(settings.value.problem)}
       </p>
     )}

@@ -41,7 +41,7 @@ const ChooseTerminal = ({ api }: { api: DesktopApi }) => {
         <TextField
           label="Command"
           isWide
-          hint={`Words with spaces between; no shell reads them. ${PLACEHOLDER} stands for what is to be run.`}
+          hint={`Words separated by spaces; no shell reads them. ${PLACEHOLDER} stands for what is to be run.`}
           value={choice.argv.join(" ")}
           onCommit={(text) => set({ kind: "command", argv: text.split(/\s+/).filter((word) => word !== "") })}
         />

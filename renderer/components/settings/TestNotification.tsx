@@ -29,7 +29,7 @@ export const TestNotification = ({ desktop }: { desktop: DesktopApi | null }) =>
           {result !== null && (
             <p role="status" className={result.problem === null ? styles.good : styles.failure}>
               {result.problem === null
-                ? "The system took it. If you saw none, look at its notification settings and at a focus mode."
+                ? "The system took it. If you saw nothing, check its notification settings and the focus mode."
                 : displaySentence(result.problem)}
             </p>
           )}

@@ -31,7 +31,7 @@ export const Verification = ({ result }: { result: IntegrationVerification }) =>
     <Fact status={result.deliveryWorks ? "ok" : "problem"}>{displaySentence(result.deliveryDetail)}</Fact>
     <Fact status={result.lastRealEventAt === null ? "skipped" : "ok"}>
       {result.lastRealEventAt === null ? (
-        "No event of a real agent yet: agents that already run read their hooks when they start anew."
+        "No event of a real agent yet: an agent that already runs reads its hooks when it starts again."
       ) : (
         <>
           Last event of a real agent <Age since={result.lastRealEventAt} suffix=" ago" />.

@@ -75,7 +75,7 @@ export const Toggle = (props: FieldProps & { isOn: boolean; onChange: (isOn: boo
 );
 
 interface ChoiceProps extends FieldProps {
-  /** For those who do not see what stands above it; begins with the label. */
+  /** For screen readers, which do not tell what stands above it; begins with the label. */
   fullLabel?: string;
   value: string;
   options: readonly { value: string; label: string }[];
