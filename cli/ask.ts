@@ -6,10 +6,10 @@ import type { CliContext } from "./context.ts";
 
 /** Exit status of a command that the person left instead of answering. */
 const INTERRUPTED_EXIT_CODE = 130;
-/** That of one to which the person said no: as where there is nobody to say yes. */
+/** Exit status when the person said no: the same as when nobody can say yes. */
 const DECLINED_EXIT_CODE = ERROR_CODES.E_CONFIRMATION_REQUIRED.exit;
 
-/** Says that the person's answer left everything as it is (null: the person went away), and gives the exit status. */
+/** Says that nothing was done after the person's answer (null: the person left), and gives the exit status. */
 export const leaveUndone = (context: CliContext, hasAnswered: boolean, done = "done"): number => {
   context.print(`${hasAnswered ? "" : "\n"}Nothing was ${done}.\n`);
   return hasAnswered ? DECLINED_EXIT_CODE : INTERRUPTED_EXIT_CODE;

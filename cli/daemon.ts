@@ -18,7 +18,7 @@ import type { CliContext } from "./context.ts";
 import { dropDaemonEnvironment } from "./daemonStart.ts";
 
 export interface DaemonRunOptions {
-  /** Started by a command: leave silently when another one owns the home, and after a while without clients. */
+  /** Started by a command: it leaves silently when another daemon owns the home, and after a while without clients. */
   onDemand?: boolean;
   /** Log to stderr instead of the file. */
   foreground?: boolean;
@@ -153,7 +153,7 @@ const serve = async (
     for (const close of closers.toReversed()) await close();
   };
   try {
-    // An answer on its way out comes before the end: the request is handled in the next turn of the loop.
+    // An answer under way is sent before the end: the request is handled in the next turn of the loop.
     const onShutdownRequest = () => void setImmediate(() => stop.resolve("request"));
     const clock = createSystemClock();
     const builtIn = createAdapterRegistry().list();
@@ -185,7 +185,7 @@ const serve = async (
   } finally {
     await withBound(closeAll(), logger);
     log.flush();
-    // Should anything still hold the process, it must not stay behind without its home.
+    // If anything still holds the process, it is ended: it must not stay without its home.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 };

@@ -2,8 +2,8 @@
 // the same in sh; cli/bin.test.ts holds them together.
 
 /**
- * Its heap is small: collecting it in parallel costs more than it saves, and with a thousand panes the room for what lives a
- * moment does not grow to 50 MB. The last of V8's compilers saves 4 % of a busy daemon's time, and its code alone is 5 MB that
+ * Its heap is small, so parallel collection costs more than it saves; and the space for short-lived objects does not grow to
+ * 50 MB with a thousand panes. The last of V8's compilers saves 4 % of a busy daemon's time, and its code alone is 5 MB that
  * stay resident; one thread is enough for the others.
  */
 export const DAEMON_NODE_FLAGS: readonly string[] = [
@@ -15,8 +15,8 @@ export const DAEMON_NODE_FLAGS: readonly string[] = [
 ];
 
 /**
- * For glibc: what is larger than this goes back to the system when it is freed. What compiling leaves behind would else stay for
- * as long as the daemon runs, 10 MB and more of its resident memory.
+ * For glibc: blocks larger than this go back to the system when they are freed. Otherwise what compiling leaves behind would
+ * stay resident for as long as the daemon runs, 10 MB and more.
  */
 export const DAEMON_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: "32768" };
 

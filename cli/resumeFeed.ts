@@ -42,8 +42,8 @@ const reconnect = async (context: Watcher): Promise<DaemonClient | null> => {
 };
 
 /**
- * Entries until the context's signal aborts. Starts a daemon where none is; fails when that fails. `isAfresh`: after a
- * restart comes a snapshot instead of what was missed, for those who only want what is.
+ * Entries until the context's signal aborts. Starts a daemon if none runs; fails when that fails. `isAfresh`: after a
+ * restart a snapshot comes instead of the missed changes, for callers that only want the present.
  */
 export async function* resumeFeed(
   context: Watcher,

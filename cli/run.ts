@@ -36,8 +36,8 @@ const createSignal = (outcome: Outcome): (() => AbortSignal) => {
 };
 
 /**
- * In the packaged app Node is the app's own binary, and this variable makes it one. Only a daemon that is started gets it: in
- * a terminal, a browser or tmux it would turn every other Electron app that is started there into Node.
+ * In the packaged app this variable makes the app's own binary run as Node. Only a daemon that is started gets it: in a
+ * terminal, a browser or tmux it would turn every other Electron app that is started there into Node.
  */
 const takeRunAsNode = (): Readonly<Record<string, string>> => {
   const value = process.env["ELECTRON_RUN_AS_NODE"];

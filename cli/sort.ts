@@ -1,5 +1,5 @@
-// The order of a list: keys that a person names, `-` before one to turn it round. What they leave equal stays in the list's
-// own order, by place.
+// The order of a list: keys that a person names; `-` before a key reverses it. Rows that are equal by the keys stay in the
+// list's own order, by place.
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { CanonicalState } from "../core/model/state.ts";
 import type { PaneView, SessionView, WindowView } from "../core/model/view.ts";

@@ -42,7 +42,7 @@ const valueCases = (table: readonly CompletedVerb[]): string[] => {
   return [...bySource].map(([source, keys]) => `    ${keys.join("|")}) kind=${quoteWord(source)} ;;`);
 };
 
-/** What is behind the first argument of these belongs to another program. */
+/** What follows the first argument of these verbs belongs to another program. */
 const openVerbs = (table: readonly CompletedVerb[]): string =>
   table
     .filter(({ isOpen }) => isOpen)

@@ -12,7 +12,7 @@ import { quoteForPerson } from "../../core/model/shellWord.ts";
 
 const LIMIT_MS = 3_000;
 const MIB = 1024 * 1024;
-/** Below this the daemon will soon fail, and below that a person should know. */
+/** Below the first the daemon will soon fail; below the second a person should know. */
 const MIN_FREE_BYTES = 50 * MIB;
 const LOW_FREE_BYTES = 500 * MIB;
 

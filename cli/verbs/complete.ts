@@ -8,7 +8,7 @@ import type { LiveKind } from "../completion/kinds.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 
-/** A shell waits for this: longer than a busy machine needs, shorter than patience lasts. */
+/** A shell waits for this: longer than a busy machine needs, shorter than a person waits. */
 const LIMIT_MS = 2_000;
 
 interface Candidate {
@@ -90,6 +90,6 @@ export const runComplete = async (context: CliContext, kind: LiveKind, prefix: s
   try {
     context.print(render(await candidatesOf(context, kind), prefix));
   } catch {
-    // Nobody reads an error in the middle of a line that is being typed: no candidates is the answer.
+    // Nobody reads an error in the middle of a line that is being typed, so the answer is no candidates.
   }
 };

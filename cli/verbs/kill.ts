@@ -56,7 +56,7 @@ export const runKill = async (context: CliContext, ref: string, options: KillOpt
       if (agreement.answer !== true) return leaveUndone(context, agreement.answer !== null);
       guards = agreement.guards;
     }
-    // Without a terminal and without --yes the daemon refuses, and says what it would have done.
+    // Without a terminal and without --yes the daemon refuses, and says what would have happened.
     const isConfirmed = options.yes === true || canAsk;
     const result = await client.call((api) =>
       api.kill.mutate({ ref, guards, surface: "cli", signal, isConfirmed }),

@@ -27,7 +27,7 @@ export const runTargetRemove = async (
       const answer = await ask(`Forget ${shown} and its panes? [y/N] `, context);
       if (answer !== true) return leaveUndone(context, answer !== null);
     }
-    // Without a terminal and without --yes the daemon refuses, and says what it would have done.
+    // Without a terminal and without --yes the daemon refuses, and says what would have happened.
     const isConfirmed = options.yes === true || canAsk;
     await client.call((api) => api.targetRemove.mutate({ name, isConfirmed }));
     if (asJson) printDocument<TargetRemovedDocument>(context, { removed: name });

@@ -1,6 +1,6 @@
-// Answers exactly the prompt that a person saw. The screen has the last word: every key is preceded by a look that shows
-// that prompt, goes to tmux together with a check of its rows, and where a selection moves the next look must show it moved.
-// What a prompt's keys are is the adapter's; what is not known is refused.
+// Answers exactly the prompt that a person saw. The screen has the last word: before every key a capture must show that
+// prompt, the key goes to tmux together with a check of its rows, and after a key that moves a selection the next capture
+// must show that it moved. The adapter knows the keys of a prompt; an answer without known keys is refused.
 import { AgtmuxError } from "../model/errors.ts";
 import { awaitEffect, type AnswerReport } from "./answerEffect.ts";
 import { optionOf, type OptionChoice } from "./answerOption.ts";
@@ -56,7 +56,7 @@ const moveAndConfirm = async (input: AnswerInput, first: PromptReading, index: n
   return { isPressed: false, why: "The selection did not arrive at the option." };
 };
 
-/** Keys that are no moves, while the prompt stays: one of them may be enough. */
+/** Keys that move no selection, pressed while the prompt is there: the first may already be enough. */
 const pressRest = async (
   input: AnswerInput,
   first: PromptReading,
@@ -102,8 +102,7 @@ const answerOption = async (input: AnswerInput, choice: OptionChoice): Promise<A
 };
 
 /**
- * Chooses an option of the prompt, or types a text into its field. Nothing is sent when this throws, except that it is not
- * known for E_TARGET_UNREACHABLE.
+ * Chooses an option of the prompt, or types a text into its field. When this throws nothing was sent, but after E_TARGET_UNREACHABLE that is not known.
  * @throws AgtmuxError E_STALE_SNAPSHOT (that prompt is not on the screen), E_NOT_SHOWN_WHOLE, E_UNSUPPORTED (keys not known, or a
  *   pane that takes no keys of its own), E_USAGE (no such option, no text left), E_TARGET_UNREACHABLE (tmux did not answer).
  */

@@ -7,7 +7,7 @@ import { poll } from "./pause.ts";
 
 const LIMIT_MS = 4_000;
 const LOOK_EVERY_MS = 60;
-/** A prompt that left must be seen so twice: agents clear the screen while they redraw. */
+/** Two captures in a row must show that the prompt has gone, because agents clear the screen while they redraw. */
 const SEEN_LEFT = 2;
 
 export interface AnswerReport {

@@ -45,13 +45,13 @@ export interface ActionAuditDeps {
   ids: IdSource;
 }
 
-/** What an action brought about is seen by then: the visible lag that is promised. */
+/** By then the effect of an action was seen: the visible lag that is promised. */
 const FOLLOWS_MS = 2_000;
 /** A live preview looks all the time: one line of the record stands for everything that one surface looks at in this time. */
 const SAME_LOOK_MS = 60_000;
 const MAX_LOOKS = 500;
 
-/** They look or go there, and bring nothing about. */
+/** They only look or go there, and have no effect. */
 const LOOKS: ReadonlySet<string> = new Set(["attach", "view-output"]);
 
 export const createActionAudit = (deps: ActionAuditDeps): ActionAudit => {
@@ -71,7 +71,7 @@ export const createActionAudit = (deps: ActionAuditDeps): ActionAudit => {
       ...entry,
     });
   const looks = new Map<string, number>();
-  /** Whether this look is on record already, because the same one was a moment ago. */
+  /** Whether the same look was put on record a moment ago. */
   const isRepeatedLook = (
     action: string,
     { ref, surface }: ActionInput,

@@ -100,7 +100,7 @@ export const createIdempotency = ({ store, clock }: IdempotencyDeps): Idempotenc
     earlier: ({ scope, key }) => {
       if (key === null) return null;
       const used = store.claimKey({ scope, key, actionId: "none", at: clock.now() });
-      // Only asked for: it was free, and is again.
+      // The key was only looked up: it was free, and is free again.
       if (used === null) store.releaseKey(scope, key);
       return used === null || used.result === null ? null : repeated(used.result);
     },

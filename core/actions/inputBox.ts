@@ -1,6 +1,6 @@
-// Finds a text that was just typed on the screen, and tells later whether it still stands in the input box. Pure, and
-// without knowledge of any agent: a box ends where the cursor is, or else near the bottom of the screen; what was sent on
-// moves away from there. Recorded: every agent leaves at least two rows between a sent prompt and its input box.
+// Finds a text that was just typed on the screen, and tells later whether it still stands in the input box. Pure, and without
+// knowledge of any agent: a box ends where the cursor is, or else near the bottom of the screen; a text that was sent moves
+// away from there. Recorded: every agent leaves at least two rows between a sent prompt and its input box.
 import type { PaneCapture } from "./paneClient.ts";
 
 type Seen = Pick<PaneCapture, "rows" | "cursorX" | "cursorY">;

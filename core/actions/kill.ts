@@ -1,5 +1,5 @@
-// Ends the process of an agent by a signal. The process is the one that its adapter recognised, and only while it still is;
-// whether it ended is seen, not assumed.
+// Ends the process of an agent by a signal. Only the process that the adapter recognised gets it, and only while it is still
+// the same; its end is observed, not assumed.
 import type { ActionOutcome, KillSignal } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -20,7 +20,10 @@ export interface KillInput {
   isRuntimeProcess(): Promise<boolean>;
   /** Everything that was guarded still holds; called directly before the signal. @throws E_STALE_SNAPSHOT */
   verify(): VerifiedAction;
-  /** Called around the signal: an end is ours from now on (true), or not, because there was none (false). */
+  /**
+   * Called with true before the signal: an end counts as ours from now on. Called with false when no signal was sent after
+   * all.
+   */
   onSignal(isSent: boolean): void;
   /** Work of the agent may go on in a server of its own after its process ended. */
   mayGoOn: boolean;

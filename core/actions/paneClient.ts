@@ -164,7 +164,7 @@ export const createPaneClient = (deps: PaneClientDeps): PaneClient => {
       };
       held.add(name);
       try {
-        // By itself: what tmux reads as commands it neither takes as it stands nor leaves out of the list of its messages.
+        // In a call of its own: a text among commands would be parsed by tmux, and would stand in its list of messages.
         await run(["load-buffer", "-b", name, "-"], text);
       } catch (error) {
         await release();

@@ -116,7 +116,7 @@ export const createGate = ({ store, clock, ids, lookup, timing }: GateDeps): Gat
   },
 
   verify: ({ snapshot, subject, guards, surface }) => {
-    // Judged is what was written: an action without its record, or with another's, does not happen.
+    // What was stored is compared: an action without its record, or with another's, does not happen.
     const stored = store.getSnapshot(snapshot.snapshotId);
     if (stored === null || stored.nonce !== snapshot.nonce) {
       throw stale(subject, ["its snapshot is not on record"]);

@@ -25,7 +25,7 @@ export interface SendAgent {
   isForeground(): Promise<boolean>;
 }
 
-/** What Enter needs of a sending. */
+/** What pressing Enter needs to know of the text that was typed. */
 export interface EnterInput {
   pane: Pane;
   client: PaneClient;

@@ -19,8 +19,8 @@ export const showsPrompt = (reading: Reading | null): boolean =>
   reading !== null && isWaiting(reading.status.state);
 
 /**
- * Rows, as tmux has them, that go when a dialog opens: where the text would go to, and what told the state. A row that counts seconds or
- * tokens changes by itself: it is taken only where there is no other.
+ * Rows, as tmux has them, that disappear when a dialog opens: the input box, and the rows that gave the state away. A row
+ * that counts seconds or tokens changes by itself: it is taken only where there is no other.
  */
 export const landmarks = ({ rows, rawRows, cursorY }: PaneCapture, reading: Reading | null): string[] => {
   const matched = reading === null ? -1 : rows.findIndex((row) => row.includes(reading.matched));

@@ -1,6 +1,6 @@
-// Types a text into a pane, presses Enter apart from it, and looks what became of both. It refuses where typing would do
-// something else than was meant: a dialog, a shell, a synchronised window. The rules for timing and for the second Enter
-// were measured on seven agents.
+// Types a text into a pane, presses Enter separately, and checks the effect of both. It refuses where typing would do
+// something that was not meant: a dialog, a shell, a synchronised window. The rules for timing and for the second Enter were
+// measured on seven agents.
 import { AgtmuxError } from "../model/errors.ts";
 import type { ActionOutcome } from "../model/actionView.ts";
 import { isWaiting } from "../model/state.ts";
@@ -23,7 +23,7 @@ const LONG_PAUSE_MS = 400;
 const APPEAR_LIMIT_MS = 2_000;
 const LEAVE_LIMIT_MS = 1_200;
 const LOOK_EVERY_MS = 60;
-/** A box that was left must be seen so twice: agents clear the screen while they redraw. */
+/** Two captures in a row must show that the text has left the box, because agents clear the screen while they redraw. */
 const SEEN_LEFT = 2;
 /** An agent may take each Enter for a new line, so that its box grows by a row. */
 const AGENT_SLACK_ROWS = 1;
@@ -179,7 +179,7 @@ const seeThrough = async (
 };
 
 /**
- * Sends `text` literally. Nothing is sent when this throws, except that it is not known for E_TARGET_UNREACHABLE.
+ * Sends `text` literally. When this throws nothing was sent, but after E_TARGET_UNREACHABLE that is not known.
  * @throws AgtmuxError E_USAGE (no text left), E_PROMPT_OPEN, E_CONFIRMATION_REQUIRED (a shell), E_STALE_SNAPSHOT,
  *   E_UNSUPPORTED (a pane that takes no keys of its own), E_TARGET_UNREACHABLE (tmux did not answer while it was typed).
  */

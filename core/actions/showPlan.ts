@@ -16,7 +16,7 @@ export type FocusTerminal = (client: ExistingClient) => Promise<boolean>;
 
 /**
  * `planFor` makes a plan; it is asked again, without focusing, when the terminal that shows the pane could not be brought to
- * the front. Beside one that shows it natively no window is opened, even so.
+ * the front. Even then no window is opened beside a terminal that shows the pane natively.
  * @throws AgtmuxError E_STALE_SNAPSHOT when the pane went meanwhile, E_UNSUPPORTED where there is no desktop.
  */
 export const showPlan = async (

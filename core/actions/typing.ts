@@ -1,5 +1,6 @@
 // How a text gets into a pane: out of a buffer of tmux, never as a word of a command, because every local user can read the
-// arguments of a process. One short line arrives as if it were typed; anything else is a paste, which programs tell by brackets.
+// arguments of a process. One short line arrives as if it were typed; anything else is a paste, which programs recognise by
+// its brackets.
 import type { Pane } from "../model/runtime.ts";
 import type { TmuxCommand } from "../tmux/commandString.ts";
 import type { HeldText, PaneClient } from "./paneClient.ts";
@@ -23,7 +24,7 @@ export const typingCommand = ({ paneId }: Pane, { name, text }: HeldText): TmuxC
   paneId,
 ];
 
-/** Does what types the text; it is in tmux no longer than that. @throws what `work` throws; E_TARGET_UNREACHABLE. */
+/** Runs `work`, which types the text; only meanwhile is the text in tmux. @throws what `work` throws; E_TARGET_UNREACHABLE. */
 export const withHeldText = async <T>(
   client: Pick<PaneClient, "hold">,
   text: string,

@@ -22,7 +22,7 @@ export interface FeedSource {
 
 const QUEUE_LIMIT = 5_000;
 const PAGE = 500;
-/** When more rows than this changed, a snapshot is the shorter way to tell it. */
+/** When more rows than this changed, a snapshot is shorter. */
 const MAX_LATEST = 100;
 
 type EntryChange = Exclude<FeedChange, { kind: "target_removed" | "reset" }>;
@@ -53,7 +53,7 @@ const toEntry = (change: EntryChange): FeedEntry => {
   }
 };
 
-/** `now`: the rows of this moment by their version. What was stored of a prompt cannot be answered; as it is now, it can. */
+/** `now`: the rows of this moment by their version. A prompt as it was stored cannot be answered; as it is now it can. */
 const fromTransition = (transition: Transition, now: ReadonlyMap<number, PaneView>): FeedEntry => {
   const { view, version, at } = transition;
   const present = now.get(version);
@@ -160,7 +160,7 @@ export class FeedHub {
     const at = this.source.now();
     for (const { version: changedAt, identity } of changed) {
       const pane = rows.get(identity.pane_ref);
-      // Whichever agent it was that had the place: it has none now.
+      // It does not matter which agent was in the pane: now there is none.
       yield pane === undefined
         ? removal(changedAt, at, { ...identity, runtime_id: null })
         : { kind: "state", version: changedAt, at, pane, previous_state: null };

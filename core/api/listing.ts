@@ -87,7 +87,7 @@ const frame = (input: ListingInput, filters: SessionFilters, rows: readonly Pane
   };
 };
 
-/** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for an unknown agent and a target session without its slash; so do the others here. */
+/** @throws AgtmuxError E_TARGET_UNKNOWN, or E_USAGE for an unknown agent and a target session without its slash; the other functions here throw the same. */
 export const listPanes = (input: ListingInput, filters: ListFilters): PaneList => {
   const rows = input.rows.filter((pane) => matchesFilters(pane, filters));
   const items = rows.filter((pane) => filters.all === true || pane.state !== null);
@@ -120,6 +120,6 @@ export const listSessions = (input: ListingInput, filters: SessionFilters): Sess
   const items = rollUpSessions(rows, grouping).filter(
     (session) => filters.all === true || session.agent_count > 0,
   );
-  // Which rows are one session decides what the items are: it is told whether it was asked or not.
+  // The grouping decides what an item is, so the document names it even if nobody asked for it.
   return { ...frame(input, { ...filters, groupBy: grouping }, rows), items };
 };

@@ -49,7 +49,7 @@ const fitsTargetSession = (pane: PaneView, text: string): boolean => {
   );
 };
 
-// A filter that was not given looks at nothing of the row: of ten thousand rows every look into one counts.
+// A filter that was not given does not read the row: with ten thousand rows every read counts.
 
 /** The filters that say where to look. @throws AgtmuxError E_USAGE for a target session without its slash. */
 export const matchesPlace = (pane: PaneView, filters: ListFilters): boolean =>

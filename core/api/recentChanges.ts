@@ -15,7 +15,7 @@ export interface RecentChange {
 export class RecentChanges {
   /** By reference. */
   private readonly changes = new Map<string, RecentChange>();
-  /** Changes up to here, itself included, are not known one by one. */
+  /** Changes up to this version, and this one, are not known one by one. */
   private floor: number;
 
   /** `version`: of the moment at which it begins to be told. */

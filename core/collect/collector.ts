@@ -123,7 +123,7 @@ export class Collector {
     await read.catch(() => {});
   }
 
-  /** A glance may leave what changed less than a second ago to the next look: here everything counts. */
+  /** A cheap look may leave out what changed less than a second ago; here everything counts. */
   private expectChanges(): void {
     for (const { watched } of this.servers) watched.expectChange();
   }
@@ -206,7 +206,7 @@ export class Collector {
       this.guard(this.lookAround());
   }
 
-  /** After an outage: a server whose listing was the first to succeed does not wait for the others. */
+  /** After an outage, a server whose listing succeeds first does not wait for the others. */
   private async lookAround(): Promise<void> {
     this.isLookingAround = true;
     try {

@@ -1,5 +1,5 @@
-// When the events of a target happened, by our own clock: the target's may be hours off, so that only the age of a file counts.
-// Ages wander with the time that an answer takes, and may be whole seconds.
+// When the events of a target happened, by our own clock: the target's may be hours off, so that only the age of a file
+// counts. A measured age varies with the time that an answer takes, and may be in whole seconds.
 
 export interface EventTimes {
   /** Epoch ms of an event that is `ageMs` old on arrival; never before that of an event that was asked for earlier. */

@@ -1,6 +1,7 @@
-// Takes events out of the spool of a target that is reached through a connection: like the drain of the local spool, a file is
-// deleted only after its event was committed, and bringing one twice is harmless. It looks a few times a second, which
-// costs a few bytes, because nothing on the remote side may ever wait for us; what a look finds mostly comes with it.
+// Takes events out of the spool of a target that is reached through a connection: like the drain of the local spool, a file
+// is deleted only after its event was committed, and bringing one twice is harmless. It looks a few times a second, which
+// costs a few bytes, because nothing on the remote side may ever wait for us. Most events arrive with the very look that
+// finds them.
 import type { Envelope } from "../model/envelope.ts";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -15,7 +16,7 @@ const BATCH_FILES = 200;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 
-/** A spool that fills without an end may take this share of the time: 1 part of work to so many parts of rest. */
+/** The share of the time for a spool that never stops filling: 1 part of work to so many parts of rest. */
 const REST_PER_WORK = 2;
 const LONGEST_REST_MS = 2_000;
 const START_LIMIT_MS = 20_000;
@@ -100,7 +101,7 @@ export const createRemoteDrain = (options: {
           startedAt = clock.now();
           count = await takeBatch(null);
         }
-        // Something lies there that is none of ours: no reason to ask four times a second.
+        // A file that is not ours lies there: no reason to ask four times a second.
         retryMs = first === 0 ? growing(retryMs) : 0;
       } catch (error) {
         retryMs = growing(retryMs);

@@ -15,8 +15,8 @@ const UNCONFIRMED_INTERVAL_MS = 200;
 const ACTIVE_RECHECK_MS = 2_000;
 
 /**
- * A screen at rest is looked at again after 2, 4, 8 … seconds, up to a minute (spec 7.4): what follows a change closely is seen
- * soon, and what rests for long costs next to nothing.
+ * A screen at rest is looked at again after 2, 4, 8 … seconds, up to a minute (spec 7.4): soon after a change it is read
+ * often, and a screen that rests for long costs next to nothing.
  */
 const restMs = ({ sameReads }: LastRead): number =>
   Math.min(ACTIVE_RECHECK_MS * 2 ** Math.min(sameReads, 10), QUIET_RECHECK_MS);

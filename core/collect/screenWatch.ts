@@ -126,7 +126,7 @@ export class ScreenWatch {
       await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ), begunAt);
   }
 
-  /** `begunAt`: of the whole look. What is due together stays due together: each look goes through all runtimes. */
+  /** `begunAt`: of the whole look. Screens that are due together stay together, because each look goes through all runtimes. */
   private async readTogether(
     server: WatchedServer,
     due: readonly WatchedRuntime[],

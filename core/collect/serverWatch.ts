@@ -14,10 +14,10 @@ const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, numb
     return windowActivity === pane.windowActivity ? pane : { ...pane, windowActivity };
   });
 
-/** After something moved more is to come: the next looks follow this much sooner, where a look costs next to nothing. */
+/** After something moved, more changes are likely: the next looks come this much sooner, if a look costs next to nothing. */
 const SOON_SHARE = 0.5;
 const SOON_FOR_MS = 10_000;
-/** Of the time, at most, that looks which follow sooner may take. */
+/** The most of the time that such sooner looks may take. */
 const SOON_TIME_SHARE = 0.01;
 /** Where nothing moved for so long, looks are that much rarer. */
 const RESTS_AFTER_MS = 30_000;
@@ -30,11 +30,11 @@ export const watchServer = (options: {
   socketPath: string;
   makeNonce: () => string;
   clock: Pick<Clock, "now">;
-  /** Another cheap look than the usual one, whose times of activity count instead of tmux's own. */
+  /** A cheap look of another kind; its times of activity count instead of tmux's own. */
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
   const { tmux, socketPath, makeNonce, clock, probe = createLocalProbe(tmux, clock) } = options;
-  /** What is there now is asked for: the probe alone would not see all of it. */
+  /** The caller wants what is there now, and the probe alone would not see all of it. */
   let isExpected = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;
   let movedAt = clock.now();

@@ -70,7 +70,7 @@ export interface CollectorSink {
   setConfirmRequests(runtimeId: string, confirm: boolean): void;
   /** For agents whose events may name other panes only; null: it cannot be read. */
   setProcessCwd(runtimeId: string, processCwd: string | null): void;
-  /** Agents of whose events, given or waiting, it takes the candidates' folders and screens to find the pane. */
+  /** Agents whose events, given or waiting, find their pane only by the folders and screens of the candidates. */
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): ReadonlySet<string>;
   /** Screens of all live runtimes of such agents, by runtime id: waiting events are tried again with them. */
   offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void;

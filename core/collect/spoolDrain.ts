@@ -11,11 +11,11 @@ import { readEventFile } from "./eventFile.ts";
 import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
 
 /**
- * Larger batches cost as much per event, and delay whoever waits for an answer: by ten milliseconds with these, by forty with
- * 500.
+ * Larger batches are no cheaper per event, and delay everybody who waits for an answer: these by ten milliseconds, batches
+ * of 500 by forty.
  */
 const BATCH_FILES = 200;
-/** Our clock and the wall clock differ by less unless that was set back. */
+/** Our clock and the wall clock differ by less than this, unless the wall clock was set back. */
 const SET_BACK_MS = 1_000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
@@ -45,7 +45,7 @@ export interface SpoolDrainOptions {
 
 export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const { spoolDir, onBatch, logger, clock, sweepMs } = options;
-  /** By the real time, whatever the clock of the events says: it is about who else waits now. */
+  /** By the real time, not by the clock of the events: what matters is who else waits now. */
   const newYielding = (): (() => Promise<void>) => createYielding({ now: () => performance.now() });
   const folders = createSpoolFolders({ spoolDir, redact: options.redact, newYielding });
   const uid = process.getuid?.() ?? null;
@@ -136,7 +136,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
         await folders.remove(name);
         leftover.delete(name);
       } catch {
-        // Still not: with the next sweep.
+        // It failed again: the next sweep tries once more.
         return;
       }
   };

@@ -116,7 +116,7 @@ export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFolde
         return false;
       }
     },
-    /** Unlike `rm` it does not look first what it is. */
+    /** Unlike `rm` it does not check first what the file is. */
     remove: (name: string): Promise<void> =>
       unlink(join(newDir, name)).catch((error: unknown) => {
         if (!isGone(error)) throw error;

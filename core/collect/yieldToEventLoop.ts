@@ -1,7 +1,7 @@
-// Long work on the serving loop in short stretches: between two of them whoever waits for an answer gets it.
+// Long work on the serving loop in short stretches: between two of them everybody who waits for an answer gets it.
 import type { Clock } from "../ports/clock.ts";
 
-/** A stretch takes as long as this, in milliseconds, and then as one step of the work takes. */
+/** A stretch takes this long, in milliseconds, and at most one step of the work longer. */
 const STRETCH_MS = 3;
 
 /**

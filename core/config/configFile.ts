@@ -10,7 +10,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 import { errorCodeOf } from "../model/systemError.ts";
 
-/** By its times: to watch its folder would wake the daemon with every write to the database on macOS. */
+/** The file's times are polled: watching its folder would wake the daemon on macOS with every write to the database. */
 const STAT_MS = 2_000;
 
 /** Throws E_CONFIG_INVALID naming the keys that are wrong. */
@@ -112,7 +112,7 @@ export class ConfigFile {
 
   private inTurn(work: () => Promise<void>): Promise<void> {
     const mine = this.busy.then(work);
-    // Whoever asked hears of a failure; the next in turn only waits for the end.
+    // The caller gets a failure; the next in turn only waits for the end.
     this.busy = mine.catch(() => undefined);
     return mine;
   }

@@ -1,5 +1,5 @@
-// Everything that belongs to one connected target: its executor, its tmux servers, its processes and the
-// collector that watches them. It lives as long as one connection; who opens, closes and renews it is not its business.
+// Everything that belongs to one connected target: its executor, its tmux servers, its processes and the collector that
+// watches them. It lives as long as one connection; opening, closing and renewing that is done elsewhere.
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer } from "../collect/sink.ts";

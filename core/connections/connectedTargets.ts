@@ -1,5 +1,5 @@
-// The targets that are connected right now, by id. Whoever needs something of a target asks here, and is told in one sentence
-// why it is not connected.
+// The targets that are connected right now, by id. Everything that needs a target asks here, and gets one sentence when it is
+// not connected.
 import { AgtmuxError } from "../model/errors.ts";
 import type { ConnectedTarget } from "./connectedTarget.ts";
 

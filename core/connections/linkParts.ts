@@ -1,8 +1,8 @@
-// What one connection to a target consists of, as far as it was built, and how it is taken down: never held up by a remote side
-// that does not answer, and whole even when a part of it cannot be closed.
+// What one connection to a target consists of, as far as it was built, and how it is taken down: never delayed by a remote
+// side that does not answer, and completely even when a part of it cannot be closed.
 import type { Clock } from "../ports/clock.ts";
 
-/** What waits for answers of a shell has so long to end in good order; then the shell is closed under it. */
+/** What waits for answers of a shell has this long to end by itself; then the shell is closed. */
 const ORDERLY_MS = 2_000;
 
 interface Closable {
@@ -43,7 +43,7 @@ export const createLinkParts = (
     close: async () => {
       for (const step of steps.splice(0).toReversed()) step();
       const cancel = clock.setTimer(ORDERLY_MS, () => void end(parts.shell));
-      // Both hear it in this moment: what the end of the shell does to a look must not count as a look.
+      // Both are told at this moment: a look that fails because the shell ends must not count as a look.
       await Promise.all([end(parts.connected), end(parts.events)]);
       cancel();
       await end(parts.shell);

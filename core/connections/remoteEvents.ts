@@ -1,5 +1,5 @@
-// The events of one connected target: taken out of its spool, unless an agtmux of its own runs on the remote side, which takes
-// them itself. Two that drain one spool would each see a part.
+// The events of one connected target: taken out of its spool, unless an agtmux that runs there takes them itself. If two
+// drained one spool, each would see only a part.
 import type { EventTimes } from "../collect/eventTimes.ts";
 import { createRemoteDrain, type RemoteDrain } from "../collect/remoteDrain.ts";
 import type { Envelope } from "../model/envelope.ts";

@@ -168,7 +168,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       await ping(shell);
       const connected = await buildConnected(executor, shell);
       parts.connected = connected;
-      // With the first look its health is told as well, and then it has to be there.
+      // The first look also reports the health, so the target must be in place by then.
       connectedTargets.add(connected);
       parts.onClose(() => connectedTargets.remove(connected));
       const events = eventsOf(connected, shell, facts.homeDir);
@@ -236,7 +236,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
             cause,
           },
         );
-        // The link hears it a moment later: whoever was told so must not see it as connected meanwhile.
+        // The link hears it a moment later; until then nobody may see the target as connected.
         if (before === probe) deps.onHealth("down", lost.message, linkNow());
         throw lost;
       }

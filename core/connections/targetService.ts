@@ -40,16 +40,16 @@ export interface TargetServiceDeps {
 }
 
 export interface TargetService {
-  /** Makes what runs equal to what is configured. Never throws; what fails is the target's health. */
+  /** Makes what runs equal to what is configured. Never throws; a failure becomes the target's health. */
   apply(): void;
   /** @throws AgtmuxError E_USAGE for a name that is taken or an alias that is none. */
   add(target: NewTarget): Promise<TargetView>;
-  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; so do the others. */
+  /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; the methods below throw the same. */
   change(change: TargetChange): Promise<TargetView>;
   /** One attempt now. @throws AgtmuxError with what keeps it from being connected. */
   connect(name: string): Promise<TargetView>;
   remove(name: string): Promise<void>;
-  /** Tries what waits for its next attempt and can be mended without a person; whatever comes of it is the target's health. */
+  /** Tries the targets that wait for their next attempt and need no person for it; the result becomes the target's health. */
   retryNow(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Why a connection was lost: its shell ends first, mostly without a good reason, and the connection's own, which says more,
-// follows at once where there is one.
+// Why a connection was lost: its shell ends first, mostly with a poor reason. The connection's own reason says more and
+// follows at once, if there is one.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RemoteShell } from "../targets/remote/remoteShell.ts";

@@ -80,7 +80,7 @@ export interface Daemon {
 
 /** Characters of a screen that are quoted to a person who writes rules. */
 const MAX_QUOTE = 4_000;
-/** After memory was rebuilt: a target that takes longer to answer must not keep the others in the dark. */
+/** After memory was rebuilt: a target that takes longer to answer must not keep the others waiting. */
 const RESYNC_MS = 5_000;
 
 const quote = (text: string): string => redactText(text, MAX_QUOTE);
@@ -310,7 +310,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     logger,
     owned,
   });
-  // Other machines come when they come: the first answer does not wait for them.
+  // The first answer does not wait for other machines.
   targetService.apply();
   startTicking({
     ingest,

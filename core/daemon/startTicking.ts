@@ -37,7 +37,7 @@ export const createChunkedTask = (guard: (step: () => void) => void): ChunkedTas
 };
 
 const TICK_MS = 1_000;
-/** A tick that comes later than that by itself: nobody could look in the meantime either. */
+/** A tick that is later than this: then nobody could look in the meantime either. */
 const LATE_MS = 3_000;
 /** Runtimes that one stretch of a tick evaluates. */
 const TICK_CHUNK = 50;
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 
 export interface StartTickingDeps {
   ingest: Pick<Ingest, "tickInChunks" | "prune">;
-  /** Sees which processes live, so that a late tick does not take nobody's looking for their end. */
+  /** Checks which processes live, so that a late tick does not take a time without looks for their end. */
   lookFirst: () => Promise<void>;
   /** With every tick: notices that time alone makes due. */
   reviewNotifications: () => void;

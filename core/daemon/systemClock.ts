@@ -21,7 +21,7 @@ export const createSystemClock = (): Clock => {
   };
 };
 
-/** More than that is no clock that was set back but one that was wrong before: its times are not followed. */
+/** If the difference is larger, the clock was not set back but was wrong before: its times are not continued. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 /**

@@ -1,9 +1,12 @@
-// The limit of what a failing store may end: nothing that a timer or an event begins.
+// A failing store must not end anything that a timer or an event begins.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 
-/** For what a timer or an event begins: what cannot be stored now is tried again by whoever noticed it, and ends nothing. */
+/**
+ * For what a timer or an event begins: what cannot be stored now is tried again by the part that noticed it; nothing else
+ * ends.
+ */
 export const tolerateStoreFailure = (logger: Logger, work: () => void): void => {
   try {
     work();

@@ -44,7 +44,7 @@ const command = ({ target, adapter }: Subject, flag: string): string =>
 
 const panesOf = (seen: readonly SeenAgent[]): string => seen.map(({ paneRef }) => paneRef).join(", ");
 
-/** What stands in the way of putting the entries in anew; the plain command where nothing does. */
+/** What prevents writing the entries again; the plain command if nothing does. */
 const repairOf = async (subject: Subject): Promise<string> => {
   try {
     await subject.link.integrations?.checkRepair(subject.adapter.agentType);

@@ -17,7 +17,7 @@ export interface DoctorIntegrations {
   }>;
   /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
   hasAnything(agent: string): Promise<boolean>;
-  /** Whether our entries could be put in anew. Fails with E_INTEGRATION_REFUSED, which says what stands in the way. */
+  /** Whether our entries could be written again. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
   checkRepair(agent: string): Promise<void>;
   /** Whether there is a hook script that a test event could go through. */
   hasScript(): Promise<boolean>;

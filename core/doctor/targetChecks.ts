@@ -143,7 +143,7 @@ const checkClock = async ({ executor }: DoctorLink, clock: Clock): Promise<Diagn
   const seconds = /^\d{9,11}$/.exec(ran.stdout.trim())?.[0];
   if (ran.exitCode !== 0 || seconds === undefined)
     return { status: "skipped", summary: "The target does not say its time.", evidence: ran.stderr.trim() };
-  // The second is somewhere between its start and its end, the reading somewhere between asking and answer.
+  // The target's second may be at its start or its end, and its clock was read at any moment between question and answer.
   const earliest = Number(seconds) * 1_000 - after;
   const latest = Number(seconds) * 1_000 + 999 - before;
   const skewMs = earliest > 0 ? earliest : latest < 0 ? latest : 0;

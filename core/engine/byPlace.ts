@@ -1,10 +1,9 @@
 // The order in which every surface lists panes.
 import type { PaneView } from "../model/view.ts";
 
-/** Without regard to case first, so that the order is a person's, and then with it, so that it is one order. */
+/** First without regard to case, as people sort; then with it, so that the order is total. */
 export const byText = (a: string, b: string): number => {
-  // Most of what is compared is equal. Sorting by a language's own order would be expensive: in time, and in the two megabytes
-  // that it needs.
+  // Most compared names are equal. Sorting by the rules of a language would cost time, and two megabytes.
   if (a === b) return 0;
   const [lowA, lowB] = [a.toLowerCase(), b.toLowerCase()];
   if (lowA !== lowB) return lowA < lowB ? -1 : 1;

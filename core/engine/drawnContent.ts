@@ -7,7 +7,10 @@ const rowsOf = (text: string): string[] => text.split("\n");
 const linesWith = (sign: string, content: string): string[] =>
   rowsOf(content).flatMap((line) => (line.startsWith(sign) ? [line.slice(1)] : []));
 
-/** As they are drawn, with the rows in which a line goes on; of those, blank ones show nothing but the blank at its end. */
+/**
+ * As they are drawn, with the rows in which a line continues; if such a row is blank, it shows only the blank at the line's
+ * end.
+ */
 const rowsWith = (sign: string, rows: readonly string[]): string[] => {
   let isOwn = false;
   return rows.flatMap((row) => {
@@ -28,8 +31,8 @@ const areLinesDrawn = (lines: readonly string[], rows: readonly string[]): boole
 };
 
 /**
- * What is drawn as added and as taken out is all that was announced so, or pieces of it in its order. False for rows whose
- * effect is not known. `columns`: in which lines are wrapped; null where each row is a line.
+ * The rows drawn as added and as removed are all of the announced ones, or pieces of them in the same order. False for rows
+ * whose effect is not known. `columns`: in which lines are wrapped; null where each row is a line.
  */
 export const isContentDrawn = (
   announced: string,

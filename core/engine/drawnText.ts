@@ -15,9 +15,9 @@ const widthOf = (text: string): number => {
 
 /** A tab is drawn as so many blanks at most. */
 const MAX_TAB = 8;
-/** A row with less on it stands in any text: it cannot be the one that begins a part. */
+/** A shorter row is found in any text, so no part can begin with it. */
 const LEAST_TO_FIND = 3;
-/** A row that stands in more places of a text says nothing; keeps a hostile text cheap. */
+/** A row that is found in more places of a text proves nothing. This also keeps a hostile text cheap. */
 const MAX_PLACES = 100;
 
 /** Index in `text` after what `row` shows of it from `from` on; -1 where it shows something else. */
@@ -39,7 +39,7 @@ const firstWord = (row: string): string => /^\s*(\S+)/.exec(row)?.[1] ?? "";
 
 /** How an agent wraps a text. */
 export interface Wrapping {
-  /** Columns of the first row that a sign before it takes. */
+  /** Columns of the first row that are taken by a sign before the text. */
   inset?: number | undefined;
   /** Words are also broken behind a hyphen or a slash, to fill a row. */
   hasJoints?: boolean | undefined;
@@ -65,7 +65,7 @@ const nextRowAt = (
   const width = widthOf(row);
   if (end > at) {
     const own = next.length - next.trimStart().length;
-    // The whole gap would have stood before the word.
+    // The whole gap would have fitted before the word.
     const gap = text.slice(at, end).replaceAll("\t", " ".repeat(MAX_TAB)).length;
     if (width + gap + widthOf(firstWord(next)) <= columns || own > end - at) return -1;
     return end - own;
@@ -78,7 +78,7 @@ const nextRowAt = (
 
 const isRest = (text: string, at: number): boolean => /^\s*$/.test(text.slice(at));
 
-/** The row below a full one shows nothing but the blank behind it, which had no room there. */
+/** The row below a full row shows only the blank that had no room in it. */
 const isWrappedBlank = (
   text: string,
   at: number,
@@ -144,7 +144,8 @@ function* piecesAt(text: string, from: number, row: string, columns: number | nu
 
 /**
  * The longest run of rows from `index` on that is a piece of `text`, at the first place where there is one; null without.
- * Within a wrapped line only the first piece begins and only the last one ends: between them whole lines may be missing.
+ * Only the first piece may begin within a wrapped line, and only the last may end within one: between them whole lines may
+ * be missing.
  */
 const findPiece = (
   text: string,

@@ -39,10 +39,13 @@ export interface EndContext {
   wrapperExitStatus: number | null;
 }
 
-/** Somebody's will rather than a failure: hang-up, interrupt, termination. */
+/** Somebody wanted the end: hang-up, interrupt, termination. */
 const WANTED_ENDS: ReadonlySet<number> = new Set([0, 128 + 1, 128 + 2, 128 + 15]);
 
-/** `crashed` needs positive proof: a failing status, or an end in mid-turn without the exit event that this agent always sends. */
+/**
+ * `crashed` needs positive proof: a failing status, or an end in the middle of a turn without the exit event that this agent
+ * always sends.
+ */
 export const classifyEnd = (context: EndContext): RuntimeEnd => {
   if (context.killedByUs) return "killed";
   if (context.sawExitEvent) return "exited";

@@ -3,7 +3,7 @@
 
 /** At once, in bytes. */
 export const UNASKED_BYTES = 1024 * 1024;
-/** What is forgiven with time: what comes more slowly than this costs next to nothing, however long it goes on. */
+/** Bytes that are forgiven per time: output that is slower costs next to nothing, however long it goes on. */
 const FORGIVEN_PER_MS = 64;
 
 export interface FloodGuard {

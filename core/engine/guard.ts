@@ -76,7 +76,7 @@ const judgeGuards = ({ guards, now }: JudgeInput, current: SubjectNow): string[]
   }
   if (guards.ifUpdatedWithinMs !== null) {
     const age = current.confirmedAt === null ? null : now - current.confirmedAt;
-    // Written so that an age that is no number refuses.
+    // Written so that an age that is not a number is refused.
     if (age === null || !(age <= guards.ifUpdatedWithinMs)) {
       changes.push(
         `the state was last confirmed ${age === null ? "never" : `${Math.ceil(age)} ms ago`}, not within ${guards.ifUpdatedWithinMs} ms`,

@@ -1,6 +1,7 @@
 // Which runtime an event belongs to when its pane proves nothing: some agents run hooks in one background server for all
-// their windows, with the environment of whichever pane started it (design "Runtime identity"). Bound by who the session
-// is, by the process that ran the hook, or by the prompt that one screen shows; otherwise it waits, and is never guessed.
+// their windows, with the environment of whichever pane started it (design "Runtime identity"). It is bound by its session,
+// by the process that ran the hook, or by the prompt that exactly one screen shows. Otherwise the event waits; nothing is
+// guessed.
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime } from "../model/runtime.ts";
 
@@ -84,7 +85,7 @@ const byPrompt = (input: PaneBindingInput, candidates: readonly Runtime[]): Pane
     : { kind: "pending", reason: `its prompt is on ${showing.length} of ${screens.length} screens` };
 };
 
-/** True for the event that may tie a session to a pane for the first time; others follow it or are not ours. */
+/** True for an event that may tie a session to a pane for the first time; other events follow it, or are not ours. */
 export const isTie = ({ promptText }: Pick<PaneBindingInput, "promptText">): boolean => promptText !== null;
 
 /**

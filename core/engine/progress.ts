@@ -1,5 +1,5 @@
-// The progress line: what an agent says of its work beside its state. It never decides anything. Pure: the cleaning that
-// makes it a steady line, because a text that ticks would be news with every second.
+// The progress line: what an agent says of its work beside its state. It never decides anything. Pure. This cleans it into a
+// steady line: a text that ticks would be a change every second.
 import { MAX_PROGRESS } from "../model/evidence.ts";
 
 /** More than a line of any terminal; keeps hostile text cheap. */

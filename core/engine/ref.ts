@@ -83,7 +83,7 @@ export const formatPaneRef = (subject: {
 }): string =>
   `pane:${subject.target}${subject.server === DEFAULT_SERVER ? "" : `:${subject.server}`}/${encodeSession(subject.sessionName)}/${subject.windowId}/${subject.paneId}`;
 
-/** Whether an index says which: what it names can be another one a moment later. */
+/** Whether it uses an index, which may name another window or pane a moment later. */
 export const isByIndex = (ref: Extract<Ref, { kind: "pane" }>): boolean =>
   !ref.window.startsWith("@") || !ref.pane.startsWith("%");
 

@@ -87,8 +87,8 @@ const splitAnswered = (
     }
   }
   if (callCount === 0) return { unanswered, answered };
-  // More openings than calls: one call was announced twice (two hook entries). The surplus went with that call's answer,
-  // but only where an answer came after it.
+  // More openings than calls: one call was announced twice (two hook entries). The answer to that call closes the surplus
+  // too, but only an answer that came later.
   let surplus = unanswered.length - pendingCalls;
   const kept: RequestEvidence[] = [];
   for (const open of unanswered) {

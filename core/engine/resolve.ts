@@ -37,7 +37,10 @@ const best = (candidates: readonly Candidate[]): Candidate | null => {
   return top;
 };
 
-/** Who tells what is asked: the winner, or where it only knows that something is, whoever sees it beside it. */
+/**
+ * The candidate that knows what is asked: the winner, or, if the winner only knows that something is asked, another one that
+ * sees the text.
+ */
 const askedBy = (winner: Candidate, eligible: readonly Candidate[]): Candidate => {
   if (winner.request !== null || !isWaiting(winner.status.state)) return winner;
   const seen = eligible.filter(
@@ -94,7 +97,7 @@ export const resolve = (input: ResolveInput): Resolution => {
   );
   const isDown = input.liveness.targetHealth === "down";
   const survivors = candidates.filter((candidate) => candidate.outcome === "survives");
-  // Whether a dialog is open is in dispute: nothing less than another open dialog is sure.
+  // It is disputed whether a dialog is open: then only another open dialog is certain.
   const eligible = candidates.some(isDisputedDialog)
     ? survivors.filter((candidate) => isWaiting(candidate.status.state))
     : survivors;

@@ -6,16 +6,16 @@ import { matchDrawn } from "./drawnText.ts";
 
 /** Dialogs show all of a text of this length; what is longer may be cut. In characters. */
 const CUT_FROM = 400;
-/** So much of a cut text must be seen. */
+/** At least this much of a cut text must be seen. */
 const CUT_LEAST = 200;
 /** What the store puts in the place of a secret. */
 const REDACTED = "[redacted]";
 
 type Kind = PromptRequest["kind"];
 
-/** What an event says that knows no better, or a reader of an unknown dialog. */
+/** The kind that an event gives when it does not know, as does a reader of an unknown dialog. */
 const VAGUE: ReadonlySet<Kind> = new Set(["tool", "other"]);
-/** Never told as something vaguer. */
+/** These kinds are never reported as a vaguer one. */
 const PLAIN: ReadonlySet<Kind> = new Set(["question", "plan", "trust"]);
 
 /** A command is never an edit, and neither is a question, a plan or a trust. */
@@ -40,7 +40,7 @@ const areLabelsSeen = (announced: PromptRequest, seen: PromptRequest): boolean =
   return labelsOf(announced).every((label) => shown.includes(label));
 };
 
-/** Every piece of the one that is no secret stands in the other, in its order. */
+/** Every piece of one text, secrets left out, stands in the other text in the same order. */
 const isSameButSecrets = (redacted: string, other: string): boolean => {
   if (!redacted.includes(REDACTED)) return false;
   let from = 0;

@@ -1,4 +1,4 @@
-// How much of one kind is under way at once, and whose turn is next.
+// How many works of one kind run at once, and which is next.
 
 export interface Semaphore {
   /** Resolves in the order of the calls; the function that it gives frees the place, once. */
@@ -57,7 +57,7 @@ export const createKeyedMutex = (): KeyedMutex => {
   return {
     run: async (key, work) => {
       const mine = (last.get(key) ?? Promise.resolve()).then(work);
-      // The caller gets the failure; who comes next only waits for the end.
+      // The caller gets the failure; the next in turn only waits for the end.
       const ended = mine.catch(() => undefined);
       last.set(key, ended);
       try {

@@ -10,7 +10,7 @@ export interface AdapterChangeDeps {
   lifecycle: RuntimeLifecycle;
 }
 
-/** Live runtimes take their adapter anew; one whose adapter is gone keeps its last state. */
+/** Live runtimes get the adapter that is in force now; one whose adapter is gone keeps its last state. */
 export const renewAdapters = ({ unitOfWork, rows }: Omit<AdapterChangeDeps, "lifecycle">): void =>
   unitOfWork.commit(() => {
     for (const entry of unitOfWork.liveState.liveRuntimes()) {

@@ -15,7 +15,7 @@ import type { UnitOfWork } from "./unitOfWork.ts";
 
 // The wrapper's events on their way in: what they say and whose they are. The wrapper knows the pid of the agent, not its
 // type, so the process decides which runtime is meant.
-/** Proof of life, and no more: that an agent was started says nothing about its turn, and its end is for the runtime's end to judge. */
+/** Proof of life, and no more: the start of an agent says nothing about its turn, and its end is judged when the runtime ends. */
 const SIGN_OF_LIFE: Signal = {
   kind: "activity",
   agentId: ROOT_AGENT,
@@ -119,7 +119,7 @@ export class Events {
         return true;
       case "bound": {
         const entry = unitOfWork.liveState.runtimes.get(binding.runtimeId);
-        // Reading it twice would find the same, unless the runtime's requests have to be confirmed.
+        // A second reading would give the same result, unless the runtime's requests have to be confirmed.
         if (entry !== undefined)
           this.applyTo(entry, event, entry.confirmRequests ? this.normalize(envelope, true) : normalized);
         return true;

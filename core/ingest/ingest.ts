@@ -88,12 +88,12 @@ export class Ingest {
     return this.unitOfWork.onChanges(listener);
   }
 
-  /** Called when memory was rebuilt while the daemon runs: whoever looks at things has to look anew and then say so. */
+  /** Called when memory was rebuilt while the daemon runs: everything must be looked at again, and then reported as done. */
   onRebuilt(listener: () => void): void {
     this.unitOfWork.onRebuilt(listener);
   }
 
-  /** States are no claim until `resynced`; the health of this machine says why. */
+  /** No state is claimed until `resynced`; the health of this machine says why. */
   markStale(reason: string): void {
     this.unitOfWork.markStale(reason);
   }

@@ -1,4 +1,5 @@
-// When targets and states were last seen, for the store: memory knows it of every moment, the disk is told about once a minute.
+// When targets and states were last seen, for the store: memory knows the exact moment, the disk is updated about once a
+// minute.
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { confirmedAt } from "./view.ts";
 

@@ -1,4 +1,4 @@
-// Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that went or became others.
+// Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that are gone or were replaced.
 import { isRespawned } from "../engine/epoch.ts";
 import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { LastSeen } from "./lastSeen.ts";
@@ -18,7 +18,7 @@ export interface TopologyUpdate {
   panes: readonly Pane[];
 }
 
-/** Everything of a pane that is shown or stored; activity and cursor move all the time and matter only to the collector. */
+/** Everything of a pane that is shown or stored; activity and cursor change all the time and matter only to the collector. */
 const isSamePane = (a: Pane, b: Pane): boolean =>
   a.sessionName === b.sessionName &&
   a.windowId === b.windowId &&

@@ -5,7 +5,7 @@ import { steadyProgress } from "../engine/progress.ts";
 import { MAX_PROGRESS, ROOT_AGENT } from "../model/evidence.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 
-/** A change of the line alone is told at most this often, so that a line that counts is no stream of news. */
+/** A change of the line alone is told at most this often, so that a line with a counter does not become a stream of changes. */
 const PROGRESS_INTERVAL_MS = 3_000;
 
 /** A text as an adapter gave it, made steady and free of secrets. */
@@ -45,7 +45,7 @@ const ofSubAgents = (entry: RuntimeEntry): string | null => {
   return count === 0 ? null : `${count} sub-agent${count === 1 ? "" : "s"}`;
 };
 
-/** What was read counts while it was read of the state that is shown: a spinner's line says nothing of a dialog. */
+/** A line counts only if it was read in the state that is shown: a spinner's line says nothing of a dialog. */
 const wantedProgress = (entry: RuntimeEntry): string | null => {
   const { resolution, progress } = entry;
   if (resolution === null || resolution.status.state === "unknown") return null;

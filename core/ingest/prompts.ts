@@ -77,8 +77,8 @@ export const promptWith = (
 };
 
 /**
- * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, it has no fingerprint:
- * there is nothing that could be answered.
+ * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, there is nothing to
+ * answer, so it has no fingerprint.
  */
 export const promptOf = (entry: Entry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
   const announced = announcedOf(entry);

@@ -74,7 +74,7 @@ export class RowViews {
     return crashed.length === 0 ? none.concat(...rows) : none.concat(...rows, crashed).toSorted(byPlace);
   }
 
-  /** While nothing can be stored, nothing can be decided. After a while the last decision says nothing about the present. */
+  /** While nothing can be stored, nothing can be decided, and after a while the last decision no longer describes the present. */
   private shown(view: PaneView): PaneView {
     return this.unitOfWork.isStale ? asUnknown(view) : view;
   }
@@ -137,7 +137,7 @@ export class RowViews {
     const view = this.ofRuntime(entry, pane);
     const old = entry.view;
     if (old !== null && isSameRow(old, view)) {
-      // The object stays where it can: its text is known to who serves it.
+      // The same object is kept where possible, because its JSON text is already written.
       if (old.confirmed_at !== view.confirmed_at) entry.view = view;
       return;
     }

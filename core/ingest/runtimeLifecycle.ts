@@ -74,7 +74,7 @@ export class RuntimeLifecycle {
     const { clock, timing } = unitOfWork.deps;
     const now = clock.now();
     const lastAt = entry.liveness.processVerifiedAt;
-    // What was considered stale without it is no longer stale, and nothing else would report that.
+    // What was stale because of it is no longer stale, and nothing else would report that.
     const wasStale = lastAt === null || now - lastAt > timing().process_verified_ttl_ms;
     entry.liveness = { ...entry.liveness, processVerifiedAt: now };
     if (wasStale || states.isDue(entry)) unitOfWork.commit(() => states.evaluate(entry));

@@ -23,7 +23,7 @@ const STILL_READ_MS = 3_000;
 
 /**
  * How long a picture may go unread and still be the same one. What works or waits is read every two seconds; what rests is
- * read when its window is active and otherwise once per quiet recheck, which must not begin it anew: its age, its demotion
+ * read when its window is active, and otherwise once per quiet recheck. A recheck must not restart it: its age, its demotion
  * and its dismissal count from the first read.
  */
 const longestGap = (previous: ObservationRun | null, timing: Timing): number => {
@@ -74,7 +74,7 @@ export class SampledReadings {
   }
 
   private unrecognised(entry: RuntimeEntry, source: ReadingSource, readAt: number): void {
-    // A state file that says nothing known is no news; a screen that does may have left the state that it showed.
+    // A state file without anything known is no news. A screen without anything known may have left the state that it showed.
     if (source === "transcript") return;
     const isFirst = entry.liveness.unrecognisedSince === null;
     entry.liveness = {
@@ -122,7 +122,7 @@ export class SampledReadings {
       });
       return;
     }
-    // A verdict that waits for a reading to hold longer can turn with every read.
+    // A verdict that waits for a reading to hold longer can change with every read.
     const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
     if (mayTurn || states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now()))
       unitOfWork.commit(() => states.evaluate(entry));

@@ -4,9 +4,12 @@ import { AgtmuxError } from "../model/errors.ts";
 import { describeOutage } from "../ports/storeFailure.ts";
 
 const RETRY_MS = 1_000;
-/** Shorter than any freshness limit of a state: what was decided just before is still a fair claim until then. */
+/** Shorter than any freshness limit of a state: until then the last decision still holds. */
 const STALE_AFTER_MS = 5_000;
-/** On a disk that is almost full a small commit succeeds now and then: what fails again so soon was unavailable all the time. */
+/**
+ * On an almost full disk a small commit succeeds now and then: if writing fails again so soon, the store was unavailable all
+ * the time.
+ */
 const RELAPSE_MS = 10_000;
 
 export class StoreOutage {

@@ -14,7 +14,7 @@ export interface TargetsDeps {
 
 const MAX_REASON = 1_000;
 
-/** What of a target is worth telling; when it was seen last goes along with the next change. */
+/** What of a target is told when it changes; when it was last seen goes along with the next change. */
 const isSameHealth = (known: Target | undefined, now: Target): boolean =>
   known?.health === now.health &&
   known.healthReason === now.healthReason &&

@@ -14,7 +14,7 @@ import { StoreOutage } from "./storeOutage.ts";
 import { runtimeView, toIso } from "./view.ts";
 
 // Which action a runtime is under right now: while one runs, and for a moment after it, what is learned of the runtime names
-// its id. That something followed an action is all that this says; nothing is decided by it.
+// its id. It only says that something followed an action; nothing is decided by it.
 export class ActionWindows {
   private readonly open = new Map<string, { actionId: string; until: number }>();
 
@@ -81,7 +81,7 @@ export class UnitOfWork {
   private needsRestore = false;
   private lastIngestedAt: number;
   readonly outage = new StoreOutage();
-  /** Why states are no claim now: memory was rebuilt and not everything was looked at since. */
+  /** Why no state is claimed now: memory was rebuilt, and not everything was looked at since. */
   unseenReason: string | null = null;
   /** Since when events that wait can find their runtime again: after a start or a rebuild everything is looked at anew. */
   rebuiltAt: number;
@@ -156,7 +156,7 @@ export class UnitOfWork {
 
   resynced(): void {
     const reason = this.unseenReason;
-    // What was seen could not be stored: it is looked at anew once it can.
+    // What was seen could not be stored: it is looked at again once it can be.
     if (reason === null || this.outage.reason !== null) return;
     this.unseenReason = null;
     this.tellReset(reason);
@@ -184,7 +184,7 @@ export class UnitOfWork {
     this.rebuild("the database was damaged: the history before is lost");
   }
 
-  /** For an hour after the history was lost; then it is old news, and only the doctor still tells it. */
+  /** For an hour after the history was lost; after that only the doctor reports it. */
   get lossReason(): string | null {
     const { lostAt } = this;
     if (lostAt === null || this.deps.clock.now() - lostAt > LOSS_SHOWN_MS) return null;

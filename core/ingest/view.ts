@@ -10,7 +10,7 @@ import type { Target } from "../model/runtime.ts";
 
 export const toIso = (at: number): string => new Date(at).toISOString();
 
-/** Nothing is expected of it: as long as its process is there and nothing moves, it goes on as it is. */
+/** Nothing is expected of it: as long as its process lives and nothing moves, its state stays. */
 const isAtRest = ({ resolution }: RuntimeEntry): boolean => {
   switch (resolution?.status.state) {
     case "idle":
@@ -27,9 +27,9 @@ const isAtRest = ({ resolution }: RuntimeEntry): boolean => {
 };
 
 /**
- * The newest moment at which anything confirmed the present state. The screen of an agent at rest is read rarely, but tmux is
- * asked all the time whether something moved in its window: while nothing did since the last look, that its process was seen
- * confirms it.
+ * The newest moment at which anything confirmed the present state. The screen of an agent at rest is read rarely, but tmux
+ * is asked all the time whether something moved in its window: while nothing moved since the last look, a living process
+ * confirms the state.
  */
 export const confirmedAt = (entry: RuntimeEntry, pane: Pick<Pane, "windowActivity">): number | null => {
   const { facts, liveness, screenReadAt } = entry;

@@ -24,7 +24,7 @@ const attentionOf = (entry: RuntimeEntry): WatchedEntry["attention"] => {
   return state === "running" || state === "unknown" ? "active" : "quiet";
 };
 
-/** What takes counting is counted when it is asked for: of most entries nobody does. */
+/** Counts are made when they are asked for; for most entries nobody asks. */
 class Watched implements WatchedEntry {
   readonly runtime: Runtime;
   readonly cwd: string | null;

@@ -159,7 +159,7 @@ export class Integrations {
     }
   }
 
-  /** Each file is compared with what the plan was made from right before it is written. */
+  /** Right before a file is written, it is compared with the text that the plan was made from. */
   private async apply(changes: readonly IntegrationChange[], action: IntegrationAction): Promise<string[]> {
     const { files } = this.deps.executor;
     const backups: string[] = [];

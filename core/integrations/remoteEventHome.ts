@@ -1,5 +1,5 @@
-// The part of a home that hooks need on a target behind SSH: the event script and the spool it writes to. It is put there with
-// the first agent's hooks and goes with the last one's. A home in which an agtmux of its own lives is that one's business.
+// The part of a home that hooks need on a target behind SSH: the event script and the spool it writes to. It is put there
+// with the first agent's hooks and goes with the last one's. A home that another agtmux uses is left alone.
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 

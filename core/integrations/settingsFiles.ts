@@ -2,7 +2,7 @@
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 
-/** What is read of a file at most is more: a file that is edited was read whole. */
+/** The limit for reading is higher, so a file that is edited was read whole. */
 const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
 
 export const backupOf = (path: string): string => `${path}.agtmux-backup`;

@@ -88,7 +88,7 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>;
 type CheckedConfig = { config: Config } | { config: null; issues: readonly z.core.$ZodIssue[] };
 
-/** Never throws, which zod does for an object whose `length` is no number where a text or a list belongs. */
+/** Never throws. zod itself does, for an object with a `length` that is not a number in the place of a text or a list. */
 export const checkConfig = (json: unknown): CheckedConfig => {
   try {
     const parsed = configSchema.safeParse(json);

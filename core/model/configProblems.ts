@@ -11,7 +11,7 @@ export interface ConfigProblem {
   message: string;
 }
 
-/** A longer list helps nobody, and finding the line of each problem takes a pass through the file. */
+/** Nobody reads a longer list, and finding each line takes a pass through the file. */
 const MAX_PROBLEMS = 100;
 
 /** Where the issues of a schema are; what is beyond a hundred is only counted. */

@@ -22,7 +22,7 @@ export const TERMINAL_IDS = [
 ] as const;
 export type TerminalId = (typeof TERMINAL_IDS)[number];
 
-/** The word of a person's own command in whose place the words of ours come. */
+/** The word of a person's own command that is replaced by the words of ours. */
 export const PLACEHOLDER = "{}";
 
 const wordSchema = z

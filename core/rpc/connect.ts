@@ -1,5 +1,5 @@
-// How a command reaches the daemon: it connects, or starts one on demand and waits for its hello. However many first
-// commands run at once, one daemon comes up and all of them get their answer. After an upgrade the old one makes room.
+// How a command reaches the daemon: it connects, or starts one on demand and waits for its hello. However many first commands
+// run at once, one daemon comes up and all of them get their answer. After an upgrade the old daemon makes room.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,7 +31,7 @@ export interface ConnectOptions {
 interface Start {
   /** What the daemon said when it failed; null while it runs or when it left because another one owns the home. */
   failure(): AgtmuxError | null;
-  /** It left because another one owns the home, and that may have been one on its way out: time to try again. */
+  /** It left because another daemon owned the home, perhaps one that was about to end: try again. */
   isWorthRepeating(): boolean;
   /** Lets this process end while the daemon lives on. */
   release(): void;

@@ -1,8 +1,8 @@
-// JSON of list documents, by the row and by the block of rows: rows are never changed but replaced, so the text of one that is
-// the same object as in an answer before is written once, and a block of such rows is sent as it was. Only what changed costs
-// more than the comparison of its reference.
+// JSON of list documents, by the row and by the block of rows: rows are replaced, never changed, so the text of a row is
+// written once for as long as it is the same object, and a block of such rows is sent as it was. An unchanged row costs only
+// the comparison of its reference.
 
-/** Of one changed row so many are joined again; so many fewer pieces an answer has. */
+/** Rows per block: more make an answer of fewer pieces, but one changed row has its whole block joined again. */
 const BLOCK = 100;
 
 interface Block {

@@ -10,8 +10,8 @@ const HELLO_TIMEOUT_MS = 5_000;
 const LEAVE_TIMEOUT_MS = 12_000;
 
 /**
- * Call it only with the start lock: nobody else ends or starts a daemon meanwhile, so that it is the outdated one that is asked
- * and not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
+ * Call it only with the start lock: then nobody else ends or starts a daemon, and the one that is asked to leave is the
+ * outdated one and not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
  */
 export const makeRoom = async ({
   paths,
@@ -21,7 +21,7 @@ export const makeRoom = async ({
   version: string;
 }): Promise<void> => {
   const options = { paths, version, checkVersion: false, helloTimeoutMs: HELLO_TIMEOUT_MS };
-  // Nobody runs, or nobody who answers: the start itself says what is in its way.
+  // No daemon runs, or none answers: the start itself reports what is wrong.
   const client = await connectSocket(options).catch(() => null);
   if (client === null) return;
   try {

@@ -1,5 +1,5 @@
-// Whether a running daemon is to make room for a newer one. After an upgrade the old one would go on for as long as agents
-// run, with what was wrong in it; and it was started by a command, so that a command may end it.
+// Whether a running daemon is to make room for a newer one. After an upgrade the old one would go on, faults included, for as
+// long as agents run. It was started by a command, so a command may end it.
 import type { Hello } from "../api/service.ts";
 
 const numbersOf = (version: string): number[] =>

@@ -8,7 +8,7 @@ import { AgtmuxError } from "../model/errors.ts";
 
 export interface Owner {
   readonly home: string;
-  /** Gives the home up; idempotent. Close the socket first: the next owner unlinks what it finds. */
+  /** Gives the home up; idempotent. Close the socket first, because the next owner unlinks what it finds. */
   release(): void;
 }
 
@@ -17,7 +17,7 @@ const POLL_MS = 30;
 const isDamage = (code: string): boolean => code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
 
 /**
- * The lock file holds nothing, ever: emptied in place it is whole again. It stays the same file, so that whoever took its lock
+ * The lock file is always empty, so emptying it in place repairs it. It stays the same file, so a process that took its lock
  * meanwhile keeps it. A copy of what was in it is left for a person.
  */
 const empty = (path: string): void => {

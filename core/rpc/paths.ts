@@ -78,7 +78,7 @@ const unsafe = (path: string, why: string, remedy?: string): AgtmuxError =>
 const OTHERS_WRITE = 0o022;
 const STICKY = 0o1000;
 
-/** In a folder that a group or everybody may write to, without the bit that keeps names to their owners, the home can be swapped. */
+/** In a folder that a group or everybody may write to, and that has no sticky bit, the home can be swapped. */
 const refuseOpenParents = (home: string): void => {
   for (let folder = dirname(home), below = home; folder !== below; below = folder, folder = dirname(folder)) {
     const { mode } = statSync(folder);

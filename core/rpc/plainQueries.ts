@@ -23,7 +23,7 @@ const plainQueryOf = ({ method, url = "", headers }: IncomingMessage): PlainQuer
   try {
     return { path, input: query === undefined ? undefined : JSON.parse(decodeURIComponent(query)) };
   } catch {
-    // Not ours to say what is wrong with it.
+    // tRPC's handler says what is wrong with it.
     return null;
   }
 };
@@ -33,7 +33,7 @@ const plainQueryOf = ({ method, url = "", headers }: IncomingMessage): PlainQuer
  * asked once more there, which a query allows, and its error comes out as every other.
  */
 export const createPlainQueries = (router: AppRouter) => {
-  // One for each query: the rows of one list are no others'.
+  // One for each query, because each list has its own rows.
   const writers = new Map(
     Object.entries(router._def.procedures)
       .filter(([, procedure]) => procedure._def.type === "query")
@@ -56,7 +56,7 @@ export const createPlainQueries = (router: AppRouter) => {
     const pieces = data === undefined ? [NO_RESULT] : [BEFORE_RESULT, ...write(data), AFTER_RESULT];
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     response.writeHead(200, { "content-type": "application/json", "content-length": length });
-    // One write of many pieces: put together they would be copied first.
+    // Many pieces in one write: joining them would copy them first.
     response.cork();
     for (const piece of pieces) response.write(piece);
     response.end();

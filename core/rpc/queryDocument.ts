@@ -63,7 +63,7 @@ export const queryDocument = async (query: DocumentQuery): Promise<Buffer | null
   try {
     return documentIn(await ask(query), query.version);
   } catch {
-    // The socket client meets the same failure, and can say what it is.
+    // The socket client meets the same failure and can explain it.
     return null;
   }
 };

@@ -36,7 +36,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** Any local user can connect: what one can take up is bounded. */
+/** Any local user can connect, so what one user can occupy is bounded. */
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
 const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
@@ -57,7 +57,7 @@ export interface WebBridgeOptions {
   readonly logger: Logger;
   /** A port to listen on; 0 takes a free one. */
   readonly port?: number;
-  /** An address was used again by somebody who has not its session, which has ended; only `renewUrl` opens another one. */
+  /** Somebody without the session used an address again, and the session has ended; only `renewUrl` opens another one. */
   readonly onReuse?: () => void;
 }
 
@@ -102,7 +102,7 @@ const factsOf = (request: IncomingMessage): RequestFacts => {
   return {
     method: request.method ?? "",
     url: request.url ?? "",
-    // Of two, a proxy may believe the other one.
+    // If there were two, a proxy might believe the other one.
     host: request.headersDistinct["host"]?.length === 1 ? request.headers.host : undefined,
     origin: request.headers.origin,
     fetchSite: typeof site === "string" ? site : undefined,
@@ -131,7 +131,7 @@ const answerExchange = (response: ServerResponse, session: Session) => {
     "content-type": "text/html; charset=utf-8",
     "set-cookie": [
       `${name}=${value}; HttpOnly; SameSite=Strict; Path=${folder}`,
-      // Tells this browser from another one when the address is opened once more, from wherever; it opens nothing.
+      // Identifies this browser when the address is opened once more; it opens nothing.
       `${name}_opened=${session.opened}; HttpOnly; SameSite=Lax; Path=${OPEN_PATH}`,
     ],
   });
@@ -156,11 +156,11 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
 
   const refuse = (response: ServerResponse, refusal: Refusal) => {
     logger.warn({ refusal }, "browser bridge refused a request");
-    // Who was refused does not keep a connection, nor send a body to be thrown away.
+    // A refused client keeps no connection, and its body is not read.
     response.setHeader("connection", "close");
     answerText(response, 403, REFUSAL_TEXT[refusal]);
   };
-  /** One of the two was not the person, and nobody knows which. */
+  /** One of the two clients was not the person, and nobody knows which. */
   const endSession = (response: ServerResponse) => {
     logger.warn({}, "the browser popover's address was used again: its session has ended");
     session = makeSession(session.name);

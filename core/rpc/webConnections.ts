@@ -3,11 +3,14 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** That may stay without a session. A page shows its session with its first request. */
+/** How many may stay without a session. A page shows its session with its first request. */
 const MAX_STRANGERS = 64;
-/** A request follows its connection at once: so young, a stranger may still turn out to be the person, in milliseconds. */
+/**
+ * A request follows its connection at once: within this time, in milliseconds, a connection without a session may still turn
+ * out to be the person's.
+ */
 const GRACE_MS = 250;
-/** At once, however young: about twice what the system keeps in line for us, so that whoever comes is read first. */
+/** The most at once, however young: about twice what the system queues for us, so that each new connection is read first. */
 const MAX_AT_ONCE = 1_024;
 
 export interface WebConnections {

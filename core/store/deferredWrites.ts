@@ -1,6 +1,6 @@
-// Rows of which only the last value counts (states, cursors, the ingest mark), put off to the end of the transaction: a batch
-// of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and what a failed
-// savepoint put is forgotten with it. Outside of a transaction nothing is put off.
+// Rows of which only the last value counts (states, cursors, the ingest mark) are written at the end of the transaction, so
+// that a batch of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and a
+// failed savepoint takes its own values back. Outside of a transaction nothing is put off.
 
 interface Waiting {
   rank: number;
@@ -10,7 +10,7 @@ interface Waiting {
 export interface DeferredWrites {
   /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail for what the row holds. */
   put(key: string, write: () => void, rank?: number): void;
-  /** Writes what waits: for whoever reads or deletes such rows. */
+  /** Writes what waits. To be called before such rows are read or deleted. */
   settle(): void;
   /** Around the work of a transaction, inside of it. */
   inTransaction<T>(work: () => T): T;

@@ -101,9 +101,9 @@ const putBack = (
   const copy = `${path}.copy`;
   rmSync(copy, { force: true });
   store.copyTo(copy);
-  // Beside another file it would be played into that.
+  // Beside another file the log would be applied to that file.
   if (place.hasOurLog()) rmSync(`${path}-wal`, { force: true });
-  // The open connection has it mapped: the next one is not to cut it under its feet.
+  // The open connection has the file mapped; the next one must not truncate it.
   rmSync(`${path}-shm`, { force: true });
   if (existsSync(path) || existsSync(`${path}-wal`)) {
     const { at } = setAside(path, "damaged", clock.now());
@@ -160,7 +160,7 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
   /** What is asked outside of a transaction gets its answer from the new database. */
   const attempt = <T>(work: () => T): T => {
     if (damage !== null && !isInTransaction) replace(damage);
-    // Its log was deleted, and it could not be opened again just then.
+    // Its log was deleted, and the database could not be opened again at that moment.
     else if (!current.isOpen() && !isInTransaction) regainPlace();
     try {
       return work();

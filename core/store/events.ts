@@ -20,7 +20,7 @@ interface EventRow {
   dedupe_key: string;
   signal: string;
 }
-/** In the order of the columns in `INSERT_EVENT`: by name a value costs as much as writing it. */
+/** In the order of the columns in `INSERT_EVENT`: a value by name costs as much as writing it. */
 type NewEventRow = [
   eventId: string,
   runtimeId: string,

@@ -8,7 +8,7 @@ const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
 /** What our databases have; for a log whose header no longer says it. */
 const USUAL_PAGE_BYTES = 4_096;
-/** A log is emptied at every thousand pages: one that is larger is not worth holding up a start. */
+/** A log is emptied every thousand pages: checking a larger one would delay the start for too long. */
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
 type Sum = readonly [number, number];
@@ -28,9 +28,9 @@ const sumAt = (bytes: Buffer, at: number): Sum => [bytes.readUInt32BE(at), bytes
 const isSame = (a: Sum, b: Sum): boolean => a[0] === b[0] && a[1] === b[1];
 
 /**
- * True when a whole commit follows a place from which on nothing counts any more. Each frame is checked against what the frame
- * before it says of itself, so that one is found sound although those before it are not. A frame that is damaged last,
- * with nothing behind it, cannot be told from one that was never finished.
+ * True when a whole commit follows after the place from which SQLite ignores the log. Each frame is checked only against the
+ * checksum that the frame before it states, so a sound frame is found even after damaged ones. A damaged last frame looks
+ * like one that was never finished.
  */
 export const isLogBroken = (log: Buffer): boolean => {
   if (log.length < HEADER_BYTES) return false;

@@ -30,7 +30,10 @@ import { createTargets } from "./targets.ts";
 import { createTransitions } from "./transitions.ts";
 import { createUsedKeys } from "./usedKeys.ts";
 
-/** How long one statement waits for another process's lock. There is one owner, so a wait means a backup or a curious person. */
+/**
+ * How long one statement waits for another process's lock. There is one owner, so a wait means a backup, or a person who
+ * looks.
+ */
 const BUSY_TIMEOUT_MS = 2_000;
 
 /** SQLite gives the log files the mode of the main file, so that one must be private before they exist. */

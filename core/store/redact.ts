@@ -35,7 +35,7 @@ interface KnownKey {
   isCount: boolean;
 }
 
-/** Keys and short texts that came out as they went in; for texts their bytes of JSON. No secret is ever kept here. */
+/** Keys and short texts that redaction did not change, texts with their bytes of JSON. No secret is ever kept here. */
 interface Known {
   keys: Map<string, KnownKey>;
   texts: Map<string, number>;

@@ -1,4 +1,4 @@
-// Whether a person is told of something now, later or not at all, and what of many things is told as one. Pure: the board
+// Whether a person is told of something now, later or not at all, and which things are told as one. Pure: the scheduler
 // brings the facts and the time.
 import {
   NOTIFICATION_KINDS,
@@ -8,11 +8,17 @@ import {
 import type { CanonicalState } from "../../model/state.ts";
 import { isQuiet } from "./quietHours.ts";
 
-/** What is over sooner than this was an automatic answer, or nothing. Also what arrives within it arrives at once. */
+/**
+ * What is over sooner than this was answered automatically, or was nothing. What arrives within this time counts as arriving
+ * at once.
+ */
 export const SETTLE_MS = 300;
 /** A permission is told with its options; they are read off the screen, which may lag behind the event by so much. */
 const COMPLETE_MS = 1_500;
-/** A state older than this when it is first heard of is backlog: it must be seen before anybody is told. */
+/**
+ * A state that is older than this when it first becomes known is backlog: it must be seen on the screen before anybody is
+ * told.
+ */
 const FRESH_MS = 10_000;
 /** In this time no more are told one by one than fit below `group_from`. */
 export const BURST_MS = 10_000;
@@ -28,7 +34,7 @@ export interface NotificationFacts {
   readonly since: number | null;
   /** Seen on the screen since the daemon's start. */
   readonly isConfirmed: boolean;
-  /** Nothing more is expected to become known of what is asked. */
+  /** No more is expected to be learned about what is asked. */
   readonly isComplete: boolean;
   /** When this agent was told of last; null: never. */
   readonly toldAt: number | null;
@@ -64,8 +70,8 @@ export const judgeNotification = (
 };
 
 /**
- * What is told now of things that may be told, the most urgent first; what is in neither list waits for the next look.
- * `recent`: notices of the last BURST_MS.
+ * What is told now, the most urgent first; what is in neither list waits for the next look. `recent`: notices of the last
+ * BURST_MS.
  */
 export const planBatch = <T extends { readonly kind: NotificationKind; readonly since: number | null }>(
   ready: readonly T[],

@@ -46,7 +46,7 @@ interface Told {
   readonly notificationId: string | null;
 }
 
-/** What tells one wait from the next: the thing asked, not the source that noticed it. */
+/** Identifies a wait: by what is asked, not by the source that noticed it. */
 const topicOf = (pane: PaneView, kind: NotificationKind): string =>
   `${kind}/${isWaiting(kind) ? (pane.request?.body ?? "") : pane.state_version}`;
 
@@ -74,7 +74,7 @@ export class NotificationScheduler {
     this.deps = deps;
   }
 
-  /** Feeds the board with what ingest changed. */
+  /** Takes in what ingest changed. */
   handleChanges(changes: readonly FeedChange[]): void {
     for (const change of changes) {
       if (change.kind === "removed" && change.identity.runtime_id !== null) {

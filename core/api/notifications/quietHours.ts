@@ -1,5 +1,5 @@
-// Whether it is quiet now. Pure: only the time on the person's wall clock counts, so that the hour that a change to or from
-// summer time leaves out or repeats needs no care of its own.
+// Whether it is quiet now. Pure: only the time on the person's wall clock counts, so the hour that daylight saving time skips
+// or repeats needs no special care.
 import type { QuietHours } from "../../model/notificationPolicy.ts";
 
 const toMinutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));

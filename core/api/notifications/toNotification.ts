@@ -14,7 +14,7 @@ const MAX_OPTIONS = 4;
 /** Panes that a grouped notice names. */
 const NAMED = 3;
 
-/** What their text is about needs no second line: of an edit that is its content, of a tool its name. */
+/** For these kinds one line says it all: the content of an edit, the name of a tool. */
 const NEEDS_NO_MORE: ReadonlySet<RequestView["kind"]> = new Set(["command", "question", "other"]);
 
 type Redact = (text: string) => string;

@@ -8,7 +8,7 @@ import type { ResolveContext } from "./resolveContext.ts";
 const isLane = ({ evidence, outcome }: Candidate): boolean =>
   outcome === "survives" && evidence.signal.kind === "request";
 
-/** The reading of a dialog of which something can be told. */
+/** A reading of a dialog that says something about its text. */
 const dialogOf = (candidates: readonly Candidate[]): Candidate | null =>
   candidates.find(
     ({ evidence, outcome, status, request }) =>

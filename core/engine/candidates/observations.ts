@@ -46,7 +46,7 @@ const judgeDialog = (
   };
 };
 
-/** How the reading stands against the agent's own newest event; null when nothing of it decides. */
+/** The verdict on the reading by the agent's own newest event; null when the event does not decide. */
 const judgeAgainstEvent = (
   base: Candidate,
   observation: ObservationEvidence,

@@ -1,4 +1,4 @@
-// What every rule needs of the moment: the facts, what was verified, and the time. Pure; made anew for each resolution.
+// What every rule needs to know: the facts, what was verified, and the time. Pure; made again for each resolution.
 import { ROOT_AGENT } from "../../model/evidence.ts";
 import type { Timing } from "../../model/config.ts";
 import type { Liveness } from "../../model/resolution.ts";
@@ -33,8 +33,8 @@ const knowsTheEnd = (shown: ObservationEvidence["signal"], told: ActivityEvidenc
   shown.status.state !== told.status?.state;
 
 /**
- * Whether a reading contradicts the event about the turn: one says that it runs and the other that it is over, or the reading
- * knows better how it ended.
+ * Whether a reading contradicts the event about the turn: one says that it runs and the other that it is over, or the
+ * reading says more about how it ended.
  */
 export const isContradicted = (turn: ActivityEvidence, observation: ObservationEvidence): boolean => {
   const [told, shown] = [turn.signal, observation.signal];
@@ -91,7 +91,7 @@ export class ResolveContext {
     return since > pivot ? readUntil - since >= contest_ms : readUntil - pivot >= 3 * contest_ms;
   }
 
-  /** True when the screen showed a turn in progress for good after `turn`: that event no longer tells how things stand. */
+  /** True when the screen kept showing a turn in progress after `turn`: that event is no longer the present. */
   wasRunningAfter(turn: ActivityEvidence): boolean {
     return this.facts.runningSeenAt > turn.eventTime + 2 * this.timing.contest_ms;
   }
