@@ -10,7 +10,7 @@ describe("what OpenSSH says", () => {
     ],
     ["ssh: connect to host vm port 22: Connection refused", "E_TARGET_UNREACHABLE", "was refused"],
     ["ssh: connect to host vm port 22: Connection timed out", "E_TARGET_UNREACHABLE", "does not answer"],
-    ["ssh: connect to host vm port 22: No route to host", "E_TARGET_UNREACHABLE", "no way to it"],
+    ["ssh: connect to host vm port 22: No route to host", "E_TARGET_UNREACHABLE", "no route to it"],
     ["Timeout, server vm not responding.", "E_TARGET_UNREACHABLE", "does not answer"],
     ["kex_exchange_identification: Connection closed by remote host", "E_TARGET_UNREACHABLE", "was closed"],
     ["me@vm: Permission denied (publickey,password).", "E_TARGET_AUTH", "none of the keys"],
