@@ -112,7 +112,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
     });
   };
 
-  /** What was answered under the key before: its prompt is gone since, so that the gate would refuse to repeat it. */
+  /** The earlier result under this key. Its prompt is gone by now, so the gate would refuse to repeat the answer. */
   const answeredBefore = (input: Parameters<DaemonService["answer"]>[0]): ActionResult | null => {
     if (input.idempotencyKey === null) return null;
     const { runtimeId } = gate.prepare(input.ref, input.guards, input.surface).snapshot;

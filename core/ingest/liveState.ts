@@ -55,7 +55,7 @@ export interface ServerEntry {
 
 export interface RuntimeEntry {
   runtime: Runtime;
-  /** Null where the adapter of a stored runtime is gone. */
+  /** Null if the adapter of a stored runtime is gone. */
   adapter: AgentAdapter | null;
   facts: Facts;
   /** Highest stored event row folded into `facts`. */
@@ -71,9 +71,9 @@ export interface RuntimeEntry {
   prompt: Prompt | null;
   /** The fingerprint that the present wait was told with last; null while it had none. */
   named: string | null;
-  /** When the prompt may be told though its dialog was not seen; null where that is not waited for. */
+  /** From when on the prompt may be told even without its dialog; null if nothing waits for the dialog. */
   promptDueAt: number | null;
-  /** The resolution is the store's: what is on the screen was not read since. */
+  /** The resolution comes from the store, and the screen was not read since. */
   isRestored: boolean;
   stateVersion: number;
   /** The agent itself said that it ends. */
@@ -137,7 +137,7 @@ const sessionKey = ({
 
 const NONE_LIVE: ReadonlyMap<string, RuntimeEntry> = new Map();
 
-/** Keys of servers: whoever goes through all panes asks for the same one again and again. */
+/** Keys of servers: a pass through all panes asks for the same one again and again. */
 const createServerKey = (): ((targetId: string, server: string) => string) => {
   let last = { targetId: "", server: "", key: "/" };
   return (targetId, server) => {
@@ -183,7 +183,7 @@ export class LiveState {
     return this.live.get(this.serverKey(targetId, server)) ?? NONE_LIVE;
   }
 
-  /** Of one target: what another machine says that its agents are called means nothing here. */
+  /** Of one target: what another machine calls its agents means nothing here. */
   liveOfSession(targetId: string, sessionId: string): Iterable<RuntimeEntry> {
     return this.sessions.get(sessionKey({ targetId, agentSessionId: sessionId }) ?? "") ?? [];
   }
