@@ -1,0 +1,52 @@
+// Codex. It asks for what leaves its sandbox, and where hooks are new it asks to trust them. It leaves a server behind per HOME.
+import { COMMON, COMMON_PROMPTS, type LiveAgent } from "./liveAgent.ts";
+import { API_KEY, writeText } from "./settings.ts";
+
+export const codex: LiveAgent = {
+  ...COMMON,
+  id: "codex",
+  main: { name: "@openai/codex", version: "0.169.0" },
+  command: "codex",
+  configure: ({ home, project, modelUrl, isTrusted }) =>
+    writeText(
+      home,
+      ".codex/config.toml",
+      `model = "gpt-5"
+model_provider = "live"
+approval_policy = "on-request"
+sandbox_mode = "workspace-write"
+check_for_update_on_startup = false
+[model_providers.live]
+name = "live"
+base_url = "${modelUrl}/v1"
+env_key = "LIVE_KEY"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+${isTrusted ? `[projects."${project}"]\ntrust_level = "trusted"\n` : ""}`,
+    ),
+  environment: () => ({ LIVE_KEY: API_KEY }),
+  markers: {
+    ready: /› |\? for shortcuts|context left/,
+    approval: /Would you like to run/,
+    edit: /Would you like to make/,
+    ask: /Red.*Blue/,
+    error: /■ .*live failure/,
+    interrupted: /Conversation interrupted|You canceled the request|interrupted/,
+  },
+  prompts: {
+    ...COMMON_PROMPTS,
+    approval: (file) => `RUN touch ${file} !!`,
+    // Its sandbox may write below the folder for temporary files and the project.
+    edit: (file) => `WRITE /var/agtmux-${file}`,
+  },
+  startDialogs: [{ shown: /Hooks need review/, keys: ["2", "Enter"] }],
+  // It may ask in its plan mode only.
+  keys: { ...COMMON.keys, askMode: ["BTab"] },
+  asksForTools: false,
+  exit: "/quit",
+};

@@ -1,0 +1,88 @@
+// What the driver has to know of an agent to bring it into a state and to see that it is there: its settings, what a person types
+// to start it, its keys, and the words of its own screen. Nothing here knows what agtmux makes of them.
+import type { AgentId } from "./agentIds.ts";
+
+/** Where one start of an agent lives. */
+export interface Place {
+  home: string;
+  project: string;
+  modelUrl: string;
+  /** The folder of the cache with this name: the agent's own, or one that its packages name. */
+  folder: (name: string) => string;
+  /** Whether the agent's own question for trust in the project counts as answered. */
+  isTrusted: boolean;
+}
+
+export interface NpmPackage {
+  name: string;
+  /** The version that the product was last driven with. */
+  version: string;
+}
+
+/** Words that only a state shows. They are looked for in the screen as one line: see `toOneLine`. */
+export interface Markers {
+  ready: RegExp;
+  approval: RegExp;
+  edit: RegExp | null;
+  ask: RegExp | null;
+  error: RegExp;
+  /** The turn was stopped by the person: an interrupt or a denial that ends it. */
+  interrupted: RegExp;
+}
+
+export interface Prompts {
+  /** Makes the agent ask before it runs `touch file`. */
+  approval(file: string): string;
+  edit(file: string, place: Place): string;
+  /** Runs a command that touches `file` and never ends. */
+  tool(file: string): string;
+}
+
+/** A dialog at the start that has to be answered before the agent is ready. */
+export interface StartDialog {
+  shown: RegExp;
+  keys: readonly string[];
+}
+
+export interface LiveAgent {
+  readonly id: AgentId;
+  readonly main: NpmPackage;
+  /** What it needs beside itself, in its own folder of the cache or in one of that name; version `=` is the agent's. */
+  readonly beside: readonly (NpmPackage & { folder: string | null })[];
+  readonly npmFlags: readonly string[];
+  readonly command: string;
+  /** Writes its settings into the HOME that was made for it. */
+  configure(place: Place): Promise<void>;
+  environment(place: Place): Readonly<Record<string, string>>;
+  readonly markers: Markers;
+  readonly prompts: Prompts;
+  readonly startDialogs: readonly StartDialog[];
+  readonly keys: {
+    approve: readonly string[];
+    deny: readonly string[];
+    interrupt: readonly string[];
+    /** Into the mode in which it may ask, and out of it. */
+    askMode: readonly string[];
+  };
+  /** A command asks before it runs, also where `prompts.tool` is typed. */
+  readonly asksForTools: boolean;
+  /** An answer by key is taken only this long after the dialog was drawn. */
+  readonly deafMs: number;
+  readonly exit: string;
+}
+
+export const COMMON_PROMPTS: Prompts = {
+  approval: (file) => `RUN touch ${file}`,
+  edit: (file) => `WRITE ${file}`,
+  tool: (file) => `RUN touch ${file}; tail -f ${file}`,
+};
+
+export const COMMON = {
+  beside: [],
+  npmFlags: [],
+  prompts: COMMON_PROMPTS,
+  startDialogs: [],
+  keys: { approve: ["Enter"], deny: ["Escape"], interrupt: ["Escape"], askMode: [] },
+  asksForTools: true,
+  deafMs: 1_000,
+} as const satisfies Partial<LiveAgent>;

@@ -1,0 +1,109 @@
+// The command line of `npm run live`. What it cannot mean is said with the words that it can.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { AGENT_IDS, type AgentId } from "./agents/agentIds.ts";
+import { MODES, PART_KINDS, SIZES, type Mode, type PartKind, type SizeName } from "./results/result.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const USAGE = `npm run live -- [options]            drive every agent, state, mode and size; goes on where a run was stopped
+npm run live -- install [options]    install agents into the cache (AGTMUX_LIVE_CACHE), from the npm registry
+npm run live -- table [options]      the table of all results
+
+--agent a,b         ${AGENT_IDS.join(", ")}
+--versions what     latest, or claude=2.1.330,pi=0.87.1; installs what is missing. Without it: the versions last driven
+--mode a,b          ${MODES.join(", ")}
+--size a,b          ${SIZES.join(", ")}
+--state a,b         only these steps, as the table names them
+--states --hard --actions --turns    only these kinds of parts
+--fresh             also what was done before
+--results folder    where results and wrong cases are kept (live-results)
+--markdown file     writes the table between the marks of that file`;
+
+export class UsageError extends Error {}
+
+export interface LiveOptions {
+  command: "run" | "install" | "table";
+  agents: AgentId[];
+  /** By agent; null: the version last driven. */
+  versionOf(agent: AgentId): string | null;
+  modes: Mode[];
+  /** null: those that each kind of part is driven at. */
+  sizes: SizeName[] | null;
+  /** null: every step. */
+  steps: string[] | null;
+  kinds: PartKind[];
+  isFresh: boolean;
+  results: string;
+  markdown: string | null;
+}
+
+const COMMANDS = ["run", "install", "table"] as const;
+
+const oneOf = <T extends string>(names: readonly T[], given: string, what: string): T => {
+  const found = names.find((name) => name === given);
+  if (found === undefined) throw new UsageError(`${what} '${given}' is none of ${names.join(", ")}`);
+  return found;
+};
+const listOf = <T extends string>(names: readonly T[], given: string | undefined, what: string): T[] =>
+  given === undefined ? [...names] : given.split(",").map((one) => oneOf(names, one.trim(), what));
+
+const readVersions = (given: string | undefined): LiveOptions["versionOf"] => {
+  if (given === undefined || given === "latest") return () => given ?? null;
+  const pairs = given.split(",").map((pair): [AgentId, string] => {
+    const [agent = "", version] = pair.split("=");
+    if (version === undefined || version === "")
+      throw new UsageError(`--versions takes latest or agent=1.2.3, not '${pair}'`);
+    return [oneOf(AGENT_IDS, agent, "agent"), version];
+  });
+  const versions = new Map(pairs);
+  return (agent) => versions.get(agent) ?? null;
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        agent: { type: "string" },
+        agents: { type: "string" },
+        version: { type: "string" },
+        versions: { type: "string" },
+        mode: { type: "string" },
+        size: { type: "string" },
+        state: { type: "string" },
+        states: { type: "boolean", default: false },
+        hard: { type: "boolean", default: false },
+        actions: { type: "boolean", default: false },
+        turns: { type: "boolean", default: false },
+        fresh: { type: "boolean", default: false },
+        results: { type: "string", default: join(ROOT, "live-results") },
+        markdown: { type: "string" },
+      },
+    });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+};
+
+/** @throws UsageError naming what is not understood. `steps` are those that any scene notes. */
+export const readOptions = (args: readonly string[], steps: readonly string[]): LiveOptions => {
+  const { values, positionals } = parse(args);
+  const [command = "run", ...more] = positionals;
+  if (more.length > 0) throw new UsageError(`one command at a time, not '${positionals.join(" ")}'`);
+  const chosen = PART_KINDS.filter((kind) => values[kind]);
+  const kinds = values.state === undefined ? [...PART_KINDS] : (["states", "hard"] as const).slice();
+  return {
+    command: oneOf(COMMANDS, command, "command"),
+    agents: listOf(AGENT_IDS, values.agent ?? values.agents, "agent"),
+    versionOf: readVersions(values.version ?? values.versions),
+    modes: listOf(MODES, values.mode, "mode"),
+    sizes: values.size === undefined ? null : listOf(SIZES, values.size, "size"),
+    steps: values.state === undefined ? null : listOf(steps, values.state, "state"),
+    kinds: chosen.length > 0 ? chosen : kinds,
+    isFresh: values.fresh,
+    results: values.results,
+    markdown: values.markdown ?? null,
+  };
+};

@@ -1,0 +1,124 @@
+// The truth table as Markdown: for the terminal, and as the part of docs/measurements.md between two marks.
+import type { Spread } from "../../../bench/statistics.ts";
+import { partName, type Step } from "./result.ts";
+import type { Merged } from "./store.ts";
+import { brokenBy, latencyRows, problemsOf, stateRows, type TableRow } from "./table.ts";
+
+const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
+  rows.length === 0 ? [] : [line(head), line(head.map(() => "---")), ...rows.map(line), ""];
+
+const latency = (spread: Spread | null): string =>
+  spread === null ? "–" : `${Math.round(spread.median)} / ${Math.round(spread.p95)} ms (${spread.count})`;
+const requests = ({ told, all }: TableRow["requests"]): string => (all === 0 ? "–" : `${told} of ${all}`);
+/** What an agent wrote must not end a cell. */
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+const stateLines = (merged: Merged): string[] =>
+  table(
+    [
+      "agent",
+      "mode",
+      "size",
+      "right",
+      "late",
+      "unknown",
+      "wrong",
+      "not driven",
+      "wait → feed",
+      "left → feed",
+      "asked told",
+    ],
+    stateRows(merged).map(({ agent, version, mode, size, counts, appear, leave, requests: told }) => [
+      `${agent} ${version}`,
+      mode,
+      size,
+      String(counts.right),
+      String(counts.late),
+      String(counts.unknown),
+      counts.wrong === 0 ? "0" : `**${counts.wrong}**`,
+      String(counts.undriven),
+      latency(appear),
+      latency(leave),
+      requests(told),
+    ]),
+  );
+
+const latencyLines = (merged: Merged): string[] =>
+  table(
+    ["mode", "wait appears → feed, median / p95", "leaves → feed, median / p95"],
+    latencyRows(merged).map(({ mode, appear, leave }) => [mode, latency(appear), latency(leave)]),
+  );
+
+/** Actions and turns: a row per part, and what of it did not go right. */
+const doneLines = ({ steps }: Merged): string[] => {
+  const own = steps.filter(({ part }) => part.kind === "actions" || part.kind === "turns");
+  const groups = [...Map.groupBy(own, ({ part }) => partName(part)).values()];
+  return table(
+    ["agent", "mode", "size", "what", "right", "of", "not right"],
+    groups.map((group) => {
+      const [first] = group;
+      const bad = group.filter(({ verdict }) => verdict !== "right");
+      return [
+        `${first?.part.agent} ${first?.part.version}`,
+        first?.part.mode ?? "",
+        first?.part.size ?? "",
+        first?.part.kind ?? "",
+        String(group.length - bad.length),
+        String(group.length),
+        bad.map(({ step }) => step).join(", "),
+      ];
+    }),
+  );
+};
+
+const CASE_HEAD = ["part", "step", "verdict", "driven", "shown", "why"];
+const caseRow = ({ part, step, truth, shown, reason, verdict, detail }: Step): string[] => [
+  partName(part),
+  step,
+  verdict,
+  truth.join(" or "),
+  `${shown ?? "–"}${reason === null ? "" : `/${reason}`}`,
+  cell(detail),
+];
+
+/** Every step that is not right, and every part that broke off. */
+const caseLines = (merged: Merged): string[] => {
+  const cases = merged.steps.filter(({ verdict }) => verdict !== "right");
+  const problems = problemsOf(merged).map(({ part, problem }) => [
+    partName(part),
+    "–",
+    "broke off",
+    "",
+    "",
+    cell((problem ?? "").split("\n")[0] ?? ""),
+  ]);
+  const rows = [...cases.map(caseRow), ...problems];
+  return table(CASE_HEAD, rows);
+};
+
+const brokenLines = (merged: Merged): string[] => {
+  const broken = brokenBy(merged);
+  if (broken.length === 0) return [];
+  return [
+    "Right with another version before, and not any more:",
+    "",
+    ...table(CASE_HEAD, broken.map(caseRow)),
+  ];
+};
+
+export const toMarkdown = (merged: Merged): string => {
+  const count = (verdict: Step["verdict"]): number =>
+    merged.steps.filter((step) => step.verdict === verdict).length;
+  return [
+    `${count("right")} right, ${count("late")} late, ${count("unknown")} unknown, ${count("wrong")} wrong, ${count("undriven")} not driven, of ${merged.steps.length} steps in ${merged.parts.length} parts.`,
+    "",
+    ...stateLines(merged),
+    ...latencyLines(merged),
+    ...doneLines(merged),
+    ...brokenLines(merged),
+    ...caseLines(merged),
+  ]
+    .join("\n")
+    .trimEnd();
+};

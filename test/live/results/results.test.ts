@@ -1,0 +1,151 @@
+// Parts that are resumed and merged, the table they make, and what the exit status says.
+import { appendFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { toMarkdown } from "./markdown.ts";
+import { partName, type Done, type Note, type Part, type Step } from "./result.ts";
+import { doneParts, exitStatus, mergeNotes, openResults } from "./store.ts";
+import { brokenBy, stateRows } from "./table.ts";
+
+const PART: Part = { agent: "pi", version: "1.0.0", mode: "screen", size: "120x40", kind: "states" };
+const step = (name: string, verdict: Step["verdict"], more: Partial<Step> = {}): Step => ({
+  kind: "step",
+  part: PART,
+  attempt: "a",
+  step: name,
+  truth: ["idle"],
+  shown: "idle",
+  reason: "fresh",
+  verdict,
+  detail: "",
+  appearMs: null,
+  leaveMs: null,
+  hasRequest: null,
+  folder: null,
+  ...more,
+});
+const done = (more: Partial<Done> = {}): Done => ({
+  kind: "done",
+  part: PART,
+  attempt: "a",
+  at: "2026-01-01T00:00:00.000Z",
+  seconds: 1,
+  scenes: null,
+  problem: null,
+  ...more,
+});
+const verdicts = (notes: readonly Note[]): string[] =>
+  mergeNotes(notes).steps.map(({ step: name, verdict }) => `${name} ${verdict}`);
+
+describe("a part", () => {
+  it("is done when all its scenes came to their end without a problem", () => {
+    const other = { ...PART, size: "80x24" } as const;
+    const notes = [
+      done(),
+      done({ part: other, problem: "it broke" }),
+      done({ part: other, scenes: ["idle"] }),
+    ];
+    expect([...doneParts(notes)]).toEqual([partName(PART)]);
+  });
+
+  it("counts for nothing when it was stopped in the middle", () => {
+    expect(verdicts([step("idle", "wrong")])).toEqual([]);
+  });
+
+  it("is replaced by a later attempt with all scenes, steps that are gone included", () => {
+    const again = { attempt: "b" };
+    const notes = [
+      step("idle", "wrong"),
+      step("old", "wrong"),
+      done(),
+      step("idle", "right", again),
+      done(again),
+    ];
+    expect(verdicts(notes)).toEqual(["idle right"]);
+  });
+
+  it("keeps its other steps where only some were driven again", () => {
+    const again = { attempt: "b" };
+    const notes = [
+      step("idle", "wrong"),
+      step("error", "right"),
+      done(),
+      step("idle", "right", again),
+      done({ ...again, scenes: ["idle"] }),
+    ];
+    expect(verdicts(notes)).toEqual(["idle right", "error right"]);
+  });
+});
+
+describe("the exit status", () => {
+  const statusOf = (...notes: Note[]): number => exitStatus(mergeNotes(notes));
+
+  it("is 0 where everything is right, late or unknown", () => {
+    expect(statusOf(step("idle", "late"), step("error", "unknown"), done())).toBe(0);
+  });
+
+  it.each(["wrong", "undriven"] as const)("is 1 where a step is %s", (verdict) => {
+    expect(statusOf(step("idle", "right"), step("error", verdict), done())).toBe(1);
+  });
+
+  it("is 1 where a part broke off, and where nothing was driven at all", () => {
+    expect(statusOf(step("idle", "right"), done({ problem: "no tmux" }))).toBe(1);
+    expect(statusOf()).toBe(1);
+  });
+});
+
+describe("the table", () => {
+  const notes = [
+    step("waiting_approval", "right", { truth: ["waiting_approval"], appearMs: 100, hasRequest: true }),
+    step("waiting_input", "right", { truth: ["waiting_input"], appearMs: 300, hasRequest: false }),
+    step("denied", "wrong", { leaveMs: 900, shown: "running", reason: "tool", detail: "a | b" }),
+    done(),
+  ];
+
+  it("has a row per agent, mode and size, with latencies of waits and of their ends apart", () => {
+    const [row] = stateRows(mergeNotes(notes));
+    expect(row).toMatchObject({
+      agent: "pi",
+      counts: { right: 2, late: 0, unknown: 0, wrong: 1, undriven: 0 },
+      appear: { count: 2, median: 100, p95: 300 },
+      leave: { count: 1, median: 900 },
+      requests: { told: 1, all: 2 },
+    });
+  });
+
+  it("names every case that is not right, and nothing of it breaks the table", () => {
+    const text = toMarkdown(mergeNotes(notes));
+    expect(text).toContain("2 right, 0 late, 0 unknown, 1 wrong, 0 not driven, of 3 steps in 1 parts.");
+    expect(text).toContain(`| ${partName(PART)} | denied | wrong | idle | running/tool | a \\| b |`);
+  });
+
+  it("tells what a new version broke: what was right before and is not any more", () => {
+    const part = { ...PART, version: "2.0.0" };
+    const fresh = { part, attempt: "b" };
+    const merged = mergeNotes([
+      ...notes,
+      step("waiting_approval", "unknown", fresh),
+      step("denied", "wrong", fresh),
+      done(fresh),
+    ]);
+    expect(brokenBy(merged).map(({ step: name, part: { version } }) => `${name} ${version}`)).toEqual([
+      "waiting_approval 2.0.0",
+    ]);
+  });
+});
+
+describe("the results folder", () => {
+  it("keeps what was noted, and passes over half a line of a run that was killed", () => {
+    const folder = mkdtempSync(join(tmpdir(), "agtmux-live-"));
+    openResults(folder).add(done());
+    appendFileSync(join(folder, "results.jsonl"), '{"kind":"st');
+    expect(openResults(folder).notes()).toEqual([done()]);
+  });
+
+  it("names the line that is no result", () => {
+    const folder = mkdtempSync(join(tmpdir(), "agtmux-live-"));
+    appendFileSync(join(folder, "results.jsonl"), '{"kind":"other"}\n');
+    expect(() => openResults(folder).notes()).toThrow("line 1 is no result");
+  });
+});

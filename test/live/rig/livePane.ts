@@ -1,0 +1,82 @@
+// One tmux pane with a shell in it, in which an agent is started by typing its command, as a person does. It types, presses keys and
+// looks at the screen; it knows nothing of agtmux.
+import { setTimeout as wait } from "node:timers/promises";
+import { textAfter } from "./screenText.ts";
+
+const LOOK_MS = 60;
+const KEY_GAP_MS = 350;
+/** Between a text and its Enter: faster, some agents take the Enter as part of a paste. */
+const SUBMIT_AFTER_MS = 500;
+
+/** A prompt that was typed and submitted. */
+export interface Said {
+  prompt: string;
+  at: number;
+}
+
+export interface LivePane {
+  readonly session: string;
+  readonly paneId: string;
+  screen(): Promise<string>;
+  /** A tmux format of this pane. */
+  show(format: string): Promise<string>;
+  press(keys: readonly string[]): Promise<void>;
+  say(prompt: string, options?: { clears: boolean }): Promise<Said>;
+  /** When the words were on the screen, behind the prompt where one is given; null: not within the limit. */
+  untilShown(words: RegExp, options?: { limitMs?: number; after?: Said }): Promise<number | null>;
+  untilHidden(words: RegExp, options?: { limitMs?: number; after?: Said }): Promise<number | null>;
+  isShown(words: RegExp, after?: Said): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export type RunTmux = (...args: readonly string[]) => Promise<string>;
+
+/** Looks every few milliseconds; gives the moment, or null after the limit. */
+export const untilTrue = async (
+  isTrue: () => boolean | Promise<boolean>,
+  limitMs: number,
+): Promise<number | null> => {
+  const deadline = Date.now() + limitMs;
+  while (Date.now() < deadline) {
+    if (await isTrue()) return Date.now();
+    await wait(LOOK_MS);
+  }
+  return null;
+};
+
+export const createLivePane = (tmux: RunTmux, session: string, paneId: string): LivePane => {
+  const screen = (): Promise<string> => tmux("capture-pane", "-p", "-t", paneId);
+  const press = async (keys: readonly string[]): Promise<void> => {
+    for (const [index, key] of keys.entries()) {
+      if (index > 0) await wait(KEY_GAP_MS);
+      await tmux("send-keys", "-t", paneId, key);
+    }
+  };
+  const isShown = async (words: RegExp, after?: Said): Promise<boolean> =>
+    words.test(textAfter(await screen(), after?.prompt ?? "\0"));
+  return {
+    session,
+    paneId,
+    screen,
+    show: (format) => tmux("display-message", "-p", "-t", paneId, format),
+    press,
+    say: async (prompt, { clears } = { clears: true }) => {
+      if (clears) {
+        await press(["C-u"]);
+        await wait(KEY_GAP_MS);
+      }
+      await tmux("send-keys", "-t", paneId, "-l", "--", prompt);
+      await wait(SUBMIT_AFTER_MS);
+      const at = Date.now();
+      await press(["Enter"]);
+      return { prompt, at };
+    },
+    isShown,
+    untilShown: (words, { limitMs = 20_000, after } = {}) => untilTrue(() => isShown(words, after), limitMs),
+    untilHidden: (words, { limitMs = 8_000, after } = {}) =>
+      untilTrue(async () => !(await isShown(words, after)), limitMs),
+    close: async () => {
+      await tmux("kill-session", "-t", `=${session}`);
+    },
+  };
+};

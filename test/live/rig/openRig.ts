@@ -1,0 +1,156 @@
+// One agent ready to be driven: a loopback with the scripted model in it, a HOME made for the agent, a tmux server, agtmux beside
+// it, and the agent at its prompt. Everything is in one temporary folder, and what runs in it is ended with it.
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { closeRunRoot, openRunRoot } from "../../setup/runRoot.ts";
+import type { LiveAgent, Place } from "../agents/liveAgent.ts";
+import type { InstalledAgent } from "../install/cache.ts";
+import { readExchanges, type Exchange } from "../model/modelLog.ts";
+import type { Mode, Size } from "../results/result.ts";
+import { openLiveFeed, type LiveFeed } from "./liveFeed.ts";
+import { createLivePane, type LivePane, type RunTmux } from "./livePane.ts";
+import { openLoopback } from "./loopback.ts";
+import { createProduct, type Product } from "./product.ts";
+
+const execFileAsync = promisify(execFile);
+const READY_LIMIT_MS = 60_000;
+/** A dialog of the start may come a moment after the prompt. */
+const START_SETTLE_MS = 2_500;
+const TMUX_CONFIG = `set -g default-terminal tmux-256color
+set -g history-limit 5000
+set -g focus-events on
+`;
+
+export interface Rig extends AsyncDisposable {
+  readonly agent: LiveAgent;
+  readonly place: Place;
+  readonly product: Product;
+  readonly feed: LiveFeed;
+  readonly tmux: RunTmux;
+  exchanges(): Exchange[];
+  /** A session with a shell; the agent is started in it unless told otherwise. */
+  openPane(session: string, options?: { args?: string; answersDialogs?: boolean }): Promise<LivePane>;
+  /** The environment in which the agent's command finds what it needs. */
+  readonly shellEnv: Readonly<Record<string, string>>;
+}
+
+export interface RigOptions {
+  agent: LiveAgent;
+  installed: InstalledAgent;
+  mode: Mode;
+  size: Size;
+  isTrusted: boolean;
+}
+
+/** Answers what the agent asks at its start, until it is at its prompt. @throws Error naming what stands on the screen instead. */
+const settleStart = async (agent: LiveAgent, pane: LivePane): Promise<void> => {
+  const deadline = Date.now() + READY_LIMIT_MS;
+  const answered = new Set<RegExp>();
+  let readyAt: number | null = null;
+  while (Date.now() < deadline) {
+    const dialog = await firstShown(agent, pane, answered);
+    if (dialog !== null) {
+      answered.add(dialog.shown);
+      await wait(agent.deafMs);
+      await pane.press(dialog.keys);
+      await pane.untilHidden(dialog.shown);
+      readyAt = null;
+    } else if (await pane.isShown(agent.markers.ready)) {
+      readyAt ??= Date.now();
+      if (Date.now() - readyAt > START_SETTLE_MS) return;
+    }
+    await wait(100);
+  }
+  throw new Error(`${agent.id} was not ready after ${READY_LIMIT_MS / 1_000} s:\n${await pane.screen()}`);
+};
+
+const firstShown = async (agent: LiveAgent, pane: LivePane, answered: ReadonlySet<RegExp>) => {
+  for (const dialog of agent.startDialogs)
+    if (!answered.has(dialog.shown) && (await pane.isShown(dialog.shown))) return dialog;
+  return null;
+};
+
+/** Only what is named here is in an agent's environment. A client of tmux brings its own PATH, so that it gets the same. */
+const shellEnvOf = (agent: LiveAgent, place: Place, installed: InstalledAgent): Record<string, string> => ({
+  HOME: place.home,
+  PATH: [...installed.programs, dirname(process.execPath), "/usr/local/bin:/usr/bin:/bin"].join(":"),
+  TERM: "xterm-256color",
+  LANG: "C.UTF-8",
+  SHELL: "/bin/bash",
+  ...agent.environment(place),
+});
+
+export const openRig = async (options: RigOptions): Promise<Rig> => {
+  const { agent, installed, mode, size } = options;
+  const root = openRunRoot();
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closers.toReversed())
+      await end().catch((error: unknown) => console.error(String(error)));
+    closeRunRoot(root);
+  };
+  try {
+    const [home, socketPath, logPath] = [join(root, "home"), join(root, "tmux"), join(root, "model.jsonl")];
+    const project = join(home, "project");
+    mkdirSync(project, { recursive: true });
+    await execFileAsync("git", ["init", "-q", project]);
+    const loopback = await openLoopback(logPath);
+    closers.push(() => loopback.close());
+    const { modelUrl } = loopback;
+    const place: Place = { home, project, modelUrl, isTrusted: options.isTrusted, folder: installed.folder };
+    await agent.configure(place);
+    const shellEnv = shellEnvOf(agent, place, installed);
+
+    writeFileSync(join(root, "tmux.conf"), TMUX_CONFIG);
+    const variables = Object.entries(shellEnv).map(([name, value]) => `${name}=${value}`);
+    const tmuxArgs = ["-u", "-S", socketPath, "-f", join(root, "tmux.conf")];
+    const tmux: RunTmux = async (...args) => {
+      const { stdout } = await execFileAsync("tmux", [...tmuxArgs, ...args], { env: shellEnv });
+      return stdout.replace(/\n$/, "");
+    };
+    const sized = ["-x", String(size.columns), "-y", String(size.rows), "-c", project];
+    // The server is what is inside: its panes inherit network and environment.
+    const start = ["tmux", ...tmuxArgs, "new-session", "-d", "-s", "base", ...sized, "exec sleep infinity"];
+    const [program = "", ...command] = loopback.inside("env", "-i", ...variables, ...start);
+    await execFileAsync(program, command, { env: shellEnv });
+    closers.push(() => tmux("kill-server"));
+
+    const product = createProduct({ home, agtmuxHome: join(root, "a"), socketPath });
+    closers.push(() => product.stop());
+    if (mode === "integrated") await integrate(product, agent);
+    const feed = await openLiveFeed(product.env);
+    closers.push(() => feed.close());
+
+    return {
+      agent,
+      place,
+      product,
+      feed,
+      tmux,
+      shellEnv,
+      exchanges: () => readExchanges(logPath),
+      openPane: async (session, { args = "", answersDialogs = true } = {}) => {
+        const ids = ["-P", "-F", "#{pane_id}", "-s", session];
+        const paneId = await tmux("new-session", "-d", ...ids, ...sized, "exec bash --norc --noprofile");
+        const pane = createLivePane(tmux, session, paneId);
+        await wait(300);
+        await tmux("send-keys", "-t", paneId, "-l", `clear; ${agent.command} ${args}`.trim());
+        await pane.press(["Enter"]);
+        if (answersDialogs) await settleStart(agent, pane);
+        return pane;
+      },
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const integrate = async (product: Product, agent: LiveAgent): Promise<void> => {
+  const { code, stdout, stderr } = await product.run("integrate", agent.id, "--yes");
+  if (code !== 0) throw new Error(`agtmux integrate ${agent.id} ended with ${code}: ${stderr || stdout}`);
+};

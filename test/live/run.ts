@@ -1,0 +1,96 @@
+// `npm run live`: real agents, offline against a scripted model, held against agtmux. `install` brings agents into a cache, `table`
+// prints what is known; options.ts has the rest. Exit status 0: nothing wrong; 1: something is; 2: wrong arguments.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { intoDocument } from "../../bench/report/toMarkdown.ts";
+import type { AgentId } from "./agents/agentIds.ts";
+import { LIVE_AGENTS } from "./agents/index.ts";
+import { ALL_STEPS, KINDS, drivePart } from "./drive/parts.ts";
+import { cacheFolder, findInstalled, installedVersions, type InstalledAgent } from "./install/cache.ts";
+import { installAgent, resolveVersion } from "./install/installAgent.ts";
+import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
+import { toMarkdown } from "./results/markdown.ts";
+import { partName, type Part } from "./results/result.ts";
+import { doneParts, exitStatus, mergeNotes, openResults } from "./results/store.ts";
+
+const cache = cacheFolder();
+
+/** The version to drive: installs it where one was named and is missing. */
+const ensureInstalled = async (options: LiveOptions, id: AgentId): Promise<InstalledAgent> => {
+  const agent = LIVE_AGENTS[id];
+  const asked = options.versionOf(id);
+  const mayInstall = asked !== null || options.command === "install";
+  const version = asked === null ? agent.main.version : await resolveVersion(agent, asked);
+  if (mayInstall) await installAgent({ cache, agent, version, say: console.log });
+  const installed = findInstalled(cache, agent, version);
+  if (installed !== null) return installed;
+  const there = installedVersions(cache, agent).join(", ") || "none";
+  throw new UsageError(
+    `${id} ${version} is not in ${cache} (there: ${there}). 'npm run live -- install --agents ${id}' installs it`,
+  );
+};
+
+const partsOf = ({ kinds, modes, sizes }: LiveOptions, agent: AgentId, version: string): Part[] =>
+  kinds.flatMap((kind) =>
+    (sizes ?? KINDS[kind].sizes).flatMap((size) =>
+      modes.map((mode) => ({ agent, version, mode, size, kind })),
+    ),
+  );
+
+const drive = async (options: LiveOptions): Promise<void> => {
+  const results = openResults(options.results);
+  const installed = new Map<AgentId, InstalledAgent>();
+  for (const id of options.agents) installed.set(id, await ensureInstalled(options, id));
+  const done = options.isFresh ? new Set<string>() : doneParts(results.notes());
+  for (const [id, agent] of installed)
+    for (const part of partsOf(options, id, agent.version)) {
+      if (done.has(partName(part)) && options.steps === null) {
+        console.log(`${partName(part)}: done before`);
+        continue;
+      }
+      console.log(partName(part));
+      const { steps, results: resultsFolder } = options;
+      const { problem, seconds } = await drivePart({
+        part,
+        installed: agent,
+        steps,
+        resultsFolder,
+        add: results.add,
+      });
+      console.log(`  ${seconds} s${problem === null ? "" : `, broke off: ${problem}`}`);
+    }
+};
+
+const printTable = ({ results, markdown }: LiveOptions): 0 | 1 => {
+  const merged = mergeNotes(openResults(results).notes());
+  const text = toMarkdown(merged);
+  console.log(`\n${text}`);
+  if (markdown !== null) {
+    writeFileSync(markdown, intoDocument(readFileSync(markdown, "utf8"), text, "live"));
+    execFileSync(join(import.meta.dirname, "..", "..", "node_modules", ".bin", "oxfmt"), [markdown]);
+  }
+  return exitStatus(merged);
+};
+
+const main = async (): Promise<number> => {
+  const options = readOptions(process.argv.slice(2), ALL_STEPS);
+  switch (options.command) {
+    case "install":
+      for (const id of options.agents) await ensureInstalled(options, id);
+      return 0;
+    case "run":
+      await drive(options);
+      return printTable(options);
+    case "table":
+      return printTable(options);
+  }
+};
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
