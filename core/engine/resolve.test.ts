@@ -303,8 +303,23 @@ describe("an event that is not sure how its turn ended", () => {
   ])("is outdone by a screen that shows %s", (_what, status, expected) => {
     expect(stateAt(T + 1_000, [...unsure, seen(status)])).toBe(expected);
     expect(stateAt(T + 400, [...unsure, withConfidence(shows(T + 300, status), "high")])).toBe(
-      "completed/turn_ended",
+      "running/thinking",
     );
+  });
+
+  it("leaves its turn running until the screen has told how it ended, or a while is over", () => {
+    const at = (ms: number, more: Evidence[] = [], readAt: number | null = null) =>
+      stateAt(T + ms, [...unsure, ...more], { observedAt: { poller: readAt, transcript: null } });
+    const read = shows(T + 200, IDLE);
+    expect(at(100, [shows(T - 1_000, RUNNING)])).toBe("running/thinking");
+    expect(at(400, [read], T + 400)).toBe("running/thinking");
+    expect(at(700, [read], T + 700)).toBe("completed/turn_ended");
+    expect(at(700, [withConfidence(shows(T + 700, INTERRUPTED, { since: T + 200 }), "high")])).toBe(
+      "idle/interrupted",
+    );
+    expect(at(1_599)).toBe("running/thinking");
+    expect(at(1_600)).toBe("completed/turn_ended");
+    expect(stateAt(T + 100, unsure, { screenReadable: false })).toBe("completed/turn_ended");
   });
 
   it("stands against a screen that is not sure either, or shows no more than a prompt", () => {

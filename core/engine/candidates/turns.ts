@@ -5,6 +5,8 @@ import type { Status } from "../../model/state.ts";
 import { AT_ITS_PROMPT, type Candidate } from "./candidate.ts";
 import { isContradicted, isTurnOver, type ResolveContext } from "./resolveContext.ts";
 
+const THINKING: Status = { state: "running", reasonCode: "thinking" };
+
 /** A turn's age counts from its prompt, whatever tools ran since. */
 const startOf = (turn: ActivityEvidence, status: Status, { boundary }: ResolveContext): number =>
   status.state === "running" &&
@@ -24,6 +26,23 @@ const contestant = (turn: ActivityEvidence, context: ResolveContext): Observatio
       return observation;
   }
   return null;
+};
+
+/**
+ * So long the screen may tell how a turn ended whose event is not sure of it: as long as a reading from before the event needs
+ * to contradict it.
+ */
+const unsureMs = ({ timing }: ResolveContext): number => 3 * timing.contest_ms + 100;
+
+/** When it is decided how the turn ended; null where that is decided: the event is sure, or the screen agrees or is not read. */
+const unsureUntil = (turn: ActivityEvidence, context: ResolveContext): number | null => {
+  const { at, liveness, facts, timing } = context;
+  const until = turn.eventTime + unsureMs(context);
+  if (turn.signal.confidence === "high" || !liveness.screenReadable || at >= until) return null;
+  const shown = facts.observations.get("poller");
+  if (shown === undefined) return until;
+  const heldMs = context.readUntil(shown) - Math.max(shown.signal.since, turn.eventTime);
+  return isTurnOver(shown.signal.status) && heldMs >= timing.contest_ms ? null : until;
 };
 
 const judge = (base: Candidate, turn: ActivityEvidence, context: ResolveContext): Candidate => {
@@ -77,5 +96,12 @@ export const turnCandidates = (context: ResolveContext): Candidate[] =>
       rule: "",
       changesAt: null,
     };
-    return [judge(base, turn, context)];
+    const judged = judge(base, turn, context);
+    const until =
+      judged.outcome === "survives" && isTurnOver(judged.status) ? unsureUntil(turn, context) : null;
+    if (until === null) return [judged];
+    return [
+      { ...judged, outcome: "unconfirmed", rule: "this event does not say how its turn ended" },
+      { ...base, status: THINKING, rule: "the screen has to say how the turn ended", changesAt: until },
+    ];
   });
