@@ -33,13 +33,13 @@ const checksOf = ({ transport, latency, lists, idle }: Figures): Check[] => [
 const toMeasured = (all: readonly Figures[]): Measured => ({
   name: "ssh",
   title: "Targets behind SSH",
-  how: "A real sshd behind a proxy that adds 50 ms of round trip, 50 panes over there, both transports. The remote side's cost is measured without the added delay: the sshd processes that serve the daemon with everything they started, and what the far tmux server uses more than without it.",
+  how: "A real sshd behind a proxy that adds 50 ms of round trip, 50 panes over there, both transports. The remote side's cost is measured without the added delay: the sshd processes that serve the daemon with everything they started, and what the remote tmux server uses more than without it.",
   tables: [
     {
       caption: "Latency to the client's feed",
       head: ["transport", "path", ...SPREAD_HEAD],
       rows: all.flatMap(({ transport, latency, lists }) => [
-        [transport, "event dropped by the far hook", ...spreadCells(latency.hookToFeed)],
+        [transport, "event dropped by the remote hook", ...spreadCells(latency.hookToFeed)],
         [transport, "first frame of a dialog that no event tells of", ...spreadCells(latency.screenToFeed)],
         [
           transport,

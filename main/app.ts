@@ -24,8 +24,7 @@ import { createTerminalService, type TerminalService } from "./terminals/termina
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
 import { TrayState } from "./trayState.ts";
 
-// The machine woke up or somebody is back: the daemon looks at everything at once. How often that is too often is its
-// decision.
+// The machine woke up or somebody is back: the daemon looks at everything at once. The daemon decides how often that may be.
 /** Once the app is ready. */
 const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("resume", handle);

@@ -44,7 +44,7 @@ export const createAppNotifications = (deps: AppNotificationsDeps): Notification
     return () => clearTimeout(timer);
   };
   const explain = explainOnce(deps);
-  // What an app that ended without a word left there has nobody any more who would do what its buttons say.
+  // Notifications of an app that did not end cleanly are removed: nobody would carry out their buttons any more.
   if (process.platform === "darwin" && explain === null) Notification.removeAll();
   const presenter: NotificationPresenter = new NotificationPresenter({
     create: (native) => new Notification(native),

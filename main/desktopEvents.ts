@@ -1,5 +1,5 @@
-// What the app tells its page: whether it is seen, and where to go. A page that is not listening yet hears the last wish as
-// soon as it does; so does the next one when a page ends with a wish on its way to it.
+// What the app tells its page: whether it is seen, and where to go. A page that does not listen yet gets the last request as
+// soon as it does. If a page ends while a request is on its way to it, the next page gets it.
 import type { DesktopEvent, DesktopViewName } from "../core/model/desktop.ts";
 
 export class DesktopEvents {
@@ -32,7 +32,7 @@ export class DesktopEvents {
       waiting.push(event);
       wake();
     };
-    // At once: what is told after the end is for the next page.
+    // At once, because a request that comes after the end is for the next page.
     const leave = (): void => {
       if (!this.listeners.delete(listener)) return;
       for (const event of waiting.splice(0)) if (event.kind === "go") this.go(event.view);

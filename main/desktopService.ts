@@ -1,4 +1,4 @@
-// What the popover's page may ask of the app: the window's own choices, as they are and as they shall be.
+// What the popover's page may ask of the app: the window's own choices: to read and to change them.
 import { dirname } from "node:path";
 import { shell } from "electron";
 import type { DesktopService } from "../core/api/desktopRouter.ts";
@@ -49,7 +49,7 @@ export const createDesktopService = (deps: DesktopServiceDeps): DesktopService =
     terminal: terminalState(deps),
     shortcut: shortcut.state,
     launchAtLogin: deps.launchAtLogin.state,
-    // Whether the system has notifications is not asked: the question alone makes macOS ask the person.
+    // The system is not asked whether it has notifications, because that alone makes macOS ask the person.
     notifications: { problem: presenter.problem },
   });
   return {

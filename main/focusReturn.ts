@@ -1,5 +1,5 @@
 // Gives the keyboard back to the program that had it before the popover came. macOS does that only for an app that hides as a
-// whole. Not where another program has come to the front by then, or is about to: it would be put behind the one before.
+// whole. Not where another program is in front by then, or about to be: it would be put behind.
 
 export class FocusReturn {
   private readonly hideApp: () => void;

@@ -1,5 +1,5 @@
 // Whether the app starts with the session: the system's own list of login items, which the person can change there as well,
-// so that nothing of it is kept here but whether the last wish came true.
+// so the app only remembers whether the last change took effect.
 import type { DesktopState } from "../core/model/desktop.ts";
 
 type LaunchAtLoginState = DesktopState["launchAtLogin"];
@@ -19,7 +19,7 @@ export interface LaunchAtLogin {
 
 const NEEDS_APPROVAL = "Allow agtmux in System Settings, General, Login Items.";
 
-/** macOS may drop the wish without a word, above all of a build that is not notarised. */
+/** macOS may ignore the change silently, above all for a build that is not notarised. */
 const notKept = (isOn: boolean): string =>
   isOn
     ? "macOS did not keep it, as it may with a build that is not notarised. Add agtmux in System Settings, General, Login Items."

@@ -87,7 +87,7 @@ export class NotificationPresenter {
 
   /** Shows one now. Resolves with why it was not shown, null where it was. */
   test(words: { title: string; body: string }): Promise<string | null> {
-    // Whoever asks for one knows what it is for.
+    // The person asked for it and knows what it is for.
     this.deps.turns.explained();
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const native = this.deps.create({ id: "test", ...words, silent: false });

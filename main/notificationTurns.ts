@@ -1,6 +1,6 @@
-// When a notification is handed to the system. On macOS the buttons of one are registered by name and beside the notification, so
-// that a set which is new and another new one at the same moment may lose theirs: new sets come one after the other. And the
-// first notification makes macOS ask the person for permission: what for is said before that.
+// When a notification is handed to the system. macOS registers the buttons of a notification by name, separately from it, so
+// two new sets at the same moment may get lost: new sets come one after the other. The first notification makes macOS ask the
+// person for permission, so agtmux says before what it is for.
 
 export interface NotificationTurnsDeps {
   /** Says what notifications are for, once; resolves when it was read. Null: it was said before, or nothing is asked. */
@@ -10,7 +10,7 @@ export interface NotificationTurnsDeps {
   readonly setTimer: (delayMs: number, callback: () => void) => () => void;
 }
 
-/** A system that says nothing about a notification for so long will not say anything. */
+/** A system that reports nothing about a notification for this long never will. */
 export const SHOW_LIMIT_MS = 3_000;
 
 interface Waiting {

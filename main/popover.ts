@@ -93,7 +93,7 @@ export const createPopover = (options: PopoverOptions): Menubar => {
     });
     // Escape closes the window, which hides instead.
     window.on("close", () => focus.ask());
-    // Whatever came to the front meanwhile is behind it again.
+    // What came to the front meanwhile is behind the popover again.
     window.on("focus", () => focus.shown());
     // A destroyed window does not say that it was hidden.
     window.on("closed", () => options.onVisible(false));

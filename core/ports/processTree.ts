@@ -11,6 +11,6 @@ export interface ProcessTree {
   verify(pid: number, startedAt: number): Promise<boolean>;
   /** The same for watching: it may take what was read some seconds ago for true, as long as a process of that pid lives. */
   isAlive(pid: number, startedAt: number): Promise<boolean>;
-  /** True where no process has this id; only what can be told at once and for nothing, so false on another machine. */
+  /** True where no process has this id; only what is known at once and costs nothing, so false on another machine. */
   isGone(pid: number): boolean;
 }

@@ -1,4 +1,4 @@
-// How a store fails, told from the errors that it throws: both sides of the port have to agree on it.
+// How a store fails, by the errors that it throws; both sides of the port have to agree on it.
 import { errorCodeOf } from "../model/systemError.ts";
 
 /** `damaged`: the file itself is wrong or gone. `unavailable`: it is sound, but cannot be written or read now. */

@@ -5,9 +5,12 @@ import type { Clock } from "../ports/clock.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** What only a person can mend is not hammered: keys, host keys, configuration, a missing tmux. Each attempt may make a hardware key blink. */
+/**
+ * What only a person can mend is tried rarely: keys, host keys, configuration, a missing tmux. Each attempt may make a
+ * hardware key blink.
+ */
 const PERSON_PAUSE_MS = 300_000;
-/** A connection that held for so long starts the pauses anew when it breaks. */
+/** After a connection that held this long the pauses start small again. */
 const STABLE_MS = 30_000;
 
 /** An open connection and all that was built on it. */
@@ -79,7 +82,7 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
     if (link !== lost || isClosed) return;
     link = null;
     if (clock.now() - upAt >= STABLE_MS) failures = 0;
-    // What cannot be taken down any more is none of the next connection's business.
+    // What cannot be taken down any more does not concern the next connection.
     leaving = lost.close().catch(() => {});
     plan(error);
   };

@@ -44,8 +44,8 @@ const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTrans
   };
 };
 
-// One TCP connection that says nothing. macOS asks a person whether a program may reach the local network when the program itself
-// connects, and not when a program that it started does.
+// One TCP connection over which nothing is sent. macOS asks the person whether a program may reach the local network when the
+// program itself connects, but not when a program that it started does.
 /** Resolves when it was answered, refused, or not heard for so long; the outcome is for whoever connects next. */
 export const knock = async (
   address: { host: string; port: number; family: 0 | 4 | 6 },

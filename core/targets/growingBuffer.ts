@@ -22,7 +22,7 @@ export class GrowingBuffer {
   private makeRoom(more: number): void {
     const needed = this.length + more;
     let size = SMALLEST;
-    // Twice what is needed: moving what is there costs no more than what has to come before the next time.
+    // Twice what is needed, so that the cost of moving stays in proportion to the bytes that arrive.
     while (size < 2 * needed) size *= 2;
     const store = Buffer.allocUnsafe(size);
     this.to = this.store.copy(store, 0, this.from, this.to);

@@ -21,12 +21,12 @@ const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
   }
 };
 
-/** Of small files hundreds are read in a second, many of which are not there: with handles each would cost half as much again. */
+/** Hundreds of small files are read in a second, and many do not exist: with handles each would cost half as much again. */
 const openPlain = promisify(openFile);
 const readPlain = promisify(read);
 const closePlain = promisify(close);
 
-/** What the kernel tells of a process from memory, at once: by a thread of the pool it would cost twenty times as much. */
+/** The kernel has this in memory, so it is read at once: over the thread pool it would cost twenty times as much. */
 const PROCESS_FOLDER = /^\/proc\/\d+$/;
 
 /** Reads at most `maxBytes` from the start; sizes are not trusted (files of /proc say 0). */
@@ -62,7 +62,7 @@ const readSuffix = async (path: string, maxBytes: number): Promise<string> => {
   }
 };
 
-/** What is replaced by a rename becomes a plain file of ours: neither a device nor somebody else's file may. */
+/** A rename puts a plain file of ours in place, so it must replace neither a device nor somebody else's file. */
 const refuseForeign = (path: string, found: Stats): void => {
   const uid = process.geteuid?.();
   const why = !found.isFile()

@@ -39,7 +39,10 @@ const LEASH =
   ">/dev/null 2>&1 & w=$!; exec 3<&-; " +
   'wait "$p"; r=$?; kill -KILL "$w" 2>/dev/null; exit "$r"';
 
-/** Never a question, never an unknown key, nothing forwarded, nothing of the person's that would take the session over. */
+/**
+ * It never asks, accepts no unknown key, forwards nothing, and uses no setting of the person that would take the session
+ * over.
+ */
 const MASTER_OPTIONS = [
   "BatchMode=yes",
   "StrictHostKeyChecking=yes",
@@ -164,7 +167,7 @@ class Master {
 }
 
 const startChannel = (options: OpenSshOptions, controlPath: string, command: string): TransportChannel => {
-  // With no configuration and a proxy that fails, this ssh can only go through the master: it never logs in on its own.
+  // Without configuration and with a proxy that fails, this ssh can only use the master: it never logs in on its own.
   const words = asOptions(["ControlMaster=no", "ProxyCommand=false", "BatchMode=yes"]);
   const child: Child = spawn(
     "ssh",

@@ -89,7 +89,7 @@ export const openRemoteChannel = (
     finish(reason);
     channel?.destroy();
   };
-  /** What still comes while it is waited for the end. */
+  /** Output that arrives while the end is awaited. */
   const passOn = (listener: Listener<Buffer>, chunk: Buffer): void => {
     if (isGone) return;
     if (isEnding) afterEnd += chunk.length;

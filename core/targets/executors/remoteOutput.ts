@@ -46,7 +46,7 @@ export interface FramedOutput {
   readonly body: Buffer;
   /** More stood between the marks than may. */
   readonly isTooLong: boolean;
-  /** More came beside what was asked for than anybody says by accident. */
+  /** More arrived beside the answer than could be an accident. */
   readonly isFlood: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface RemoteResult {
   isAbsent: boolean;
 }
 
-/** What a command of the target said beside its answer is not to be believed: the whole connection is not. */
+/** A command of the target sent more than its answer, so the whole connection is no longer trusted. */
 export class RemoteFlood extends Error {}
 
 /** How long a channel that is done may take to close before it is dropped. */

@@ -157,7 +157,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
     close: async () => {
       if (isClosed) return;
       isClosed = true;
-      // Nobody waits for the rest of an attempt that nobody wants any more.
+      // The rest of an abandoned attempt is not awaited.
       if (connecting !== null) await transport.disconnect();
       await connecting?.catch(() => {});
       await Promise.all([...channels].map((channel) => channel.close()));

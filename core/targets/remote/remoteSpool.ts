@@ -1,6 +1,6 @@
-// The spool of a target as its remote shell sees it. Nothing on the remote side waits for us: a hook drops a file as it always
-// does, and a glance at the folder, which costs no program there while it is empty, brings what lies in it: on a long way each
-// question more is a round trip more.
+// The spool of a target as its remote shell sees it. Nothing on the remote side waits for us: a hook drops a file as it
+// always does. A glance at the folder brings what lies in it, because every further question is another round trip; while the
+// folder is empty it starts no program there.
 import { quoteArgv } from "../quote.ts";
 import { LIST_FUNCTION, parseListing, type ListedFile } from "./remoteListing.ts";
 import type { RemoteSpool, SpooledFile } from "../../ports/remoteSpool.ts";
