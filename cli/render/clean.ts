@@ -1,7 +1,7 @@
 // Names, titles and texts come from other programs: nothing of theirs may steer the terminal, and nothing may be hidden.
 import { visibleLine, visibleText } from "../../core/model/visibleText.ts";
 
-/** What a terminal would obey: whole sequences, and control characters by themselves. A name loses nothing with them. */
+/** What a terminal would obey: whole sequences, and control characters by themselves. Without them a name is still complete. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const ESCAPE_SEQUENCE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?)/g;
 // oxlint-disable-next-line no-control-regex -- see above

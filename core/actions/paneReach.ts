@@ -6,7 +6,7 @@ import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 
 export interface PaneReach {
   /**
-   * What a pane is reached by for the length of one action.
+   * The client that reaches a pane, for the length of one action.
    * @throws AgtmuxError E_TARGET_UNREACHABLE without a connection, E_STALE_SNAPSHOT when the pane is gone, E_TMUX_MISSING when
    *   there is no tmux.
    */

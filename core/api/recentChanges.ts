@@ -1,5 +1,5 @@
-// Which rows changed since a version, for clients that were away and want what is now rather than what was. It remembers
-// one version and the place of a row and no content; beyond what it can remember, everything counts as changed.
+// Which rows changed since a version, for clients that were away and want what is now rather than what was. It remembers the
+// version and the place of each row, not its content; beyond its memory everything counts as changed.
 import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView } from "../model/view.ts";
 

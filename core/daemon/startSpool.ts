@@ -25,7 +25,7 @@ export interface StartSpoolDeps {
   owned: AsyncDisposableStack;
 }
 
-/** Resolves once what lay in the spool is applied, or is taking too long: no state is claimed until it is, then. */
+/** Resolves once what lay in the spool is applied, or takes too long; in that case no state is claimed until it is applied. */
 export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({

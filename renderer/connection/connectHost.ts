@@ -26,7 +26,7 @@ export class NavigationRequests {
     else this.listener(view);
   }
 
-  /** The one that goes there; it is told the last request that waits. Returns the function that stops it. */
+  /** Sets the only listener, which gets a waiting request at once. Returns the function that stops it. */
   follow(listener: (view: DesktopViewName) => void): () => void {
     this.listener = listener;
     const { waiting } = this;

@@ -63,7 +63,7 @@ const prepare = (marks: RemoteMarks, request: RemoteRequest): { line: string; in
 
 /**
  * Runs a request over a channel of its own.
- * @throws Error when the channel ends before the command does: it is then not known what became of it. RemoteFlood when more
+ * @throws Error when the channel ends before the command does: then its outcome is not known. RemoteFlood when more
  *   comes beside the answer than anybody says by accident.
  */
 export const runRemote = async (

@@ -5,8 +5,8 @@
 export const MISSING_STATUS = 44;
 
 /**
- * `gone`: nothing is at the path. A folder on the way that may not be searched is no proof of that, and whatever is asked
- * next then says so itself.
+ * `gone`: nothing is at the path. A folder on the way that may not be searched does not prove that; the next command then
+ * fails with its own message.
  */
 const GONE = `gone() { [ ! -e "$1" ] || return 1
 d=$1; while :; do case $d in (*/*) d=\${d%/*};; (*) d=.;; esac

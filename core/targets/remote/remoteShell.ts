@@ -12,7 +12,7 @@ import { createRemoteStream } from "./remoteStream.ts";
 const HELLO_TIMEOUT_MS = 15_000;
 /** Output cannot forge the end of an answer; 48 bits are enough within one connection. */
 const NONCE_LENGTH = 12;
-/** Of an answer whose asker does not say more. */
+/** The bound of an answer when the caller names none. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface RemoteAnswer {

@@ -9,7 +9,7 @@ import type { RemoteShell } from "./remoteShell.ts";
 const TIMEOUT_MS = 15_000;
 const MAX_BAD_FILES = 100;
 
-/** A folder that holds more than this at a glance is read by asking. */
+/** If a folder holds more files than this, a glance does not bring them: they are asked for. */
 const GLANCE_FILES = 20;
 const GLANCE_FILE_BYTES = 16 * 1024;
 /** One answer holds about so much. */

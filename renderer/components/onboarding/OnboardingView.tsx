@@ -1,5 +1,5 @@
-// The setup: four steps that prove the chain from tmux to a notification. Each shows what really came of it, can be passed
-// by and run again; how far one came is remembered.
+// The setup: four steps that prove the chain from tmux to a notification. Each shows its real result, and can be skipped and
+// run again; the progress is remembered.
 import { type ReactNode, useCallback, useState } from "react";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";
