@@ -7,11 +7,10 @@ import { parseColumns } from "./parse/columns.ts";
 import { parseFilters, type FilterOptions } from "./parse/filters.ts";
 import { renderFlat, renderPlain, type Field, type RenderOptions } from "./render/field.ts";
 import { SESSION_FIELDS, WINDOW_FIELDS } from "./render/groupFields.ts";
+import { renderSessions, renderWindows } from "./render/groupTables.ts";
 import type { Measure } from "./render/measure.ts";
 import { CHANGED, isChanged, PANE_FIELDS } from "./render/paneFields.ts";
 import { renderPanes } from "./render/paneTable.ts";
-import { renderSessions } from "./render/sessionTable.ts";
-import { renderWindows } from "./render/windowTable.ts";
 import { PANE_SORT, parseSort, SESSION_SORT, WINDOW_SORT, type SortKeys } from "./sort.ts";
 
 export type Scope = "panes" | "windows" | "sessions";

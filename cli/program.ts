@@ -4,17 +4,11 @@ import type { CommanderError } from "commander";
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
-import { addAdapters } from "./grammar/adapters.ts";
-import { addCompletions } from "./grammar/completions.ts";
-import { addDaemon } from "./grammar/daemon.ts";
-import { addDoctor } from "./grammar/doctor.ts";
-import { addHelp, FOOT } from "./grammar/help.ts";
-import { addInsight } from "./grammar/insight.ts";
-import { addIntegrations } from "./grammar/integrations.ts";
+import { addAgents } from "./grammar/agents.ts";
+import { addDoctor, addInsight } from "./grammar/insight.ts";
+import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
 import { addLists } from "./grammar/lists.ts";
 import type { Outcome } from "./grammar/options.ts";
-import { addRun } from "./grammar/run.ts";
-import { addSchema } from "./grammar/schema.ts";
 import { addTargets } from "./grammar/targets.ts";
 import { Verb } from "./grammar/verb.ts";
 
@@ -31,13 +25,8 @@ const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addInsight(program, context);
   addDoctor(program, context, outcome);
   addTargets(program, context, outcome);
-  addIntegrations(program, context, outcome);
-  addAdapters(program, context);
-  addRun(program, context, outcome);
-  addDaemon(program, context, outcome);
-  addCompletions(program, context);
-  addSchema(program, context);
-  addHelp(program, context);
+  addAgents(program, context, outcome);
+  addItself(program, context, outcome);
 };
 
 /**
@@ -105,4 +94,36 @@ export const fromCommander = (error: CommanderError, words: readonly string[]): 
     message,
     nearest === undefined ? {} : { remedy: `Did you mean '${nearest.replace(/^one of /, "")}'?` },
   );
+};
+
+const unreachable = (): never => {
+  throw new Error("the bare grammar executes nothing");
+};
+
+/** The grammar without a process around it: for the documents and for tests that read or parse and never execute. */
+export const createBareProgram = (print: (text: string) => void = unreachable): Verb => {
+  const context: CliContext = {
+    env: {},
+    version: "",
+    root: "",
+    get stdout(): never {
+      return unreachable();
+    },
+    get stderr(): never {
+      return unreachable();
+    },
+    get stdin(): never {
+      return unreachable();
+    },
+    get signal(): never {
+      return unreachable();
+    },
+    paint: (_colour, text) => text,
+    width: null,
+    now: unreachable,
+    paths: unreachable,
+    connect: unreachable,
+    print,
+  };
+  return createProgram(context, { exitCode: 0 });
 };

@@ -12,7 +12,7 @@ import type { FocusReturn } from "./focusReturn.ts";
 import { createLaunchAtLogin } from "./launchAtLogin.ts";
 import type { NotificationPresenter } from "./notificationPresenter.ts";
 import { createPageCaller } from "./pageCaller.ts";
-import { servePagePort } from "./pagePort.ts";
+import { servePagePort } from "./pageProtocol.ts";
 import { createPopover } from "./popover.ts";
 import type { PrefsFile } from "./prefs.ts";
 import { createShortcut } from "./shortcut.ts";

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
 import { showPlan, type DesktopActions } from "../core/actions/showPlan.ts";
+import { CALLS, type CallName, type ReachableService } from "../core/api/calls.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
@@ -12,7 +13,6 @@ import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller } from "../core/rpc/messageBridge.ts";
 import type { Owner } from "../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../core/rpc/paths.ts";
-import { createRemoteService } from "../core/rpc/remoteService.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { startSocketServer } from "../core/rpc/socketServer.ts";
 import type { ReachedDaemon } from "./reachDaemon.ts";
@@ -86,6 +86,26 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
     await close();
     throw error;
   }
+};
+
+/**
+ * Another process's daemon as a service of this one, to serve the same router to a surface of our own. Nothing is kept: every call
+ * goes through. Every method fails as the daemon does, or with E_DAEMON_UNAVAILABLE when it is gone. The client stays
+ * the caller's to close.
+ */
+export const createRemoteService = (client: DaemonClient): ReachableService => {
+  const calls = Object.entries(CALLS).map(([name, { kind }]) => [
+    name,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key of the table
+    (input: unknown) => client.forward(name as CallName, kind, input),
+  ]);
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one method for each name of the table
+    ...(Object.fromEntries(calls) as Pick<ReachableService, CallName>),
+    hello: () => client.hello,
+    feed: (options, signal) => client.feed(options, signal),
+    notices: (signal) => client.notices(signal),
+  };
 };
 
 /** Another process's daemon as ours. That one may have no desktop, so terminal windows are opened here. */

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerPage, isPageUrl, PAGE_URL } from "./pageAnswer.ts";
-import { isFromPage } from "./pageSender.ts";
-import { withinLimit } from "./withinLimit.ts";
+import { answerPage, isFromPage, isPageUrl, PAGE_URL } from "./pageAnswer.ts";
 
 const files = new Map([
   ["/", { contentType: "text/html; charset=utf-8", body: Buffer.from("<p>popover</p>") }],
@@ -51,13 +49,5 @@ describe("the sender check", () => {
     const frame = { url: "https://evil.test/" };
     const elsewhere = { mainFrame: frame };
     expect(isFromPage({ sender: elsewhere, senderFrame: frame }, elsewhere)).toBe(false);
-  });
-});
-
-describe("closing within a limit", () => {
-  it("tells done, failed and late apart and never rejects", async () => {
-    expect(await withinLimit(Promise.resolve(), 1_000)).toBe("done");
-    expect(await withinLimit(Promise.reject(new Error("no")), 1_000)).toBe("failed");
-    expect(await withinLimit(new Promise(() => {}), 1)).toBe("late");
   });
 });

@@ -1,4 +1,5 @@
-// What the popover's own address is and what is answered there: a fixed list of files, with the policy as a real header.
+// What the popover's own address is, what is answered there (a fixed list of files, with the policy as a real header), and who may
+// talk to the daemon over Electron IPC: decided on the event alone.
 import type { WebFile } from "../core/rpc/webFiles.ts";
 
 export const SCHEME = "agtmux";
@@ -32,3 +33,16 @@ export const answerPage = (files: ReadonlyMap<string, WebFile>, request: Request
         headers: { ...HEADERS, "content-type": file.contentType },
       });
 };
+
+/** Electron's `IpcMainEvent`, as far as it matters here. */
+export interface SenderFacts {
+  readonly sender: unknown;
+  readonly senderFrame: { readonly url: string } | null;
+}
+
+/** True for a message that the main frame of `contents` sent while it showed the popover. */
+export const isFromPage = (event: SenderFacts, contents: { readonly mainFrame: unknown }): boolean =>
+  event.sender === contents &&
+  event.senderFrame !== null &&
+  event.senderFrame === contents.mainFrame &&
+  isPageUrl(event.senderFrame.url);

@@ -1,7 +1,10 @@
-// Serves the built popover to its window under a scheme of its own: no file URL, and nothing else can be loaded through it.
-import { protocol } from "electron";
+// Serves the built popover to its window under a scheme of its own, by which nothing else can be loaded, and the two-way message
+// channel to it over Electron IPC: only the main frame of that very window, at the popover's own address, is heard.
+import { ipcMain, protocol, type IpcMainEvent, type WebContents } from "electron";
+import { serveMessages, type MessageBridge, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
+import type { MessagePortPair } from "../core/rpc/messages.ts";
 import { readWebFiles } from "../core/rpc/webFiles.ts";
-import { answerPage, SCHEME } from "./pageAnswer.ts";
+import { answerPage, isFromPage, SCHEME } from "./pageAnswer.ts";
 
 /** Before the app is ready, as Electron demands. Module scripts are loaded in CORS mode, also from their own origin. */
 export const registerPageScheme = (): void =>
@@ -16,4 +19,35 @@ export const registerPageScheme = (): void =>
 export const servePage = (rendererDir: string): void => {
   const files = readWebFiles(rendererDir);
   protocol.handle(SCHEME, (request) => answerPage(files, request));
+};
+
+const CHANNEL = "agtmux";
+
+const createPort = (contents: WebContents): MessagePortPair => ({
+  send: (message) => {
+    if (!contents.isDestroyed()) contents.send(CHANNEL, message);
+  },
+  onMessage: (listener) => {
+    const handle = (event: IpcMainEvent, message: unknown): void => {
+      if (isFromPage(event, contents)) listener(message);
+    };
+    ipcMain.on(CHANNEL, handle);
+    return () => void ipcMain.off(CHANNEL, handle);
+  },
+});
+
+/** Serves whatever page the window shows, from its first navigation until it is destroyed; a reload starts afresh. */
+export const servePagePort = (contents: WebContents, caller: ProcedureCaller): void => {
+  let bridge: MessageBridge | null = null;
+  const stop = (): void => {
+    bridge?.close();
+    bridge = null;
+  };
+  contents.on("did-start-navigation", ({ isMainFrame, isSameDocument }) => {
+    if (!isMainFrame || isSameDocument) return;
+    stop();
+    bridge = serveMessages({ caller, port: createPort(contents) });
+  });
+  contents.on("render-process-gone", stop);
+  contents.on("destroyed", stop);
 };

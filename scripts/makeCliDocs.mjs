@@ -1,7 +1,7 @@
 // Writes docs/cli.md and the man page docs/agtmux.1 from the grammar: `npm run docs`. A test keeps them current.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createBareProgram } from "../cli/reference/bareProgram.ts";
+import { createBareProgram } from "../cli/program.ts";
 import { renderMarkdown } from "../cli/reference/markdown.ts";
 import { toPage } from "../cli/reference/pages.ts";
 import { renderRoff } from "../cli/reference/roff.ts";

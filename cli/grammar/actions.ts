@@ -50,7 +50,7 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
-      outcome.exitCode = await (await import("../verbs/send.ts")).runSend(context, ref, options);
+      outcome.exitCode = await (await import("../verbs/act.ts")).runSend(context, ref, options);
     });
 };
 
@@ -97,7 +97,7 @@ const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): voi
     )
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
-      outcome.exitCode = await (await import("../verbs/interrupt.ts")).runInterrupt(context, ref, options);
+      outcome.exitCode = await (await import("../verbs/act.ts")).runInterrupt(context, ref, options);
     });
 };
 
@@ -123,7 +123,7 @@ const addDismiss = (program: Verb, context: CliContext): void => {
   )
     .addOption(json())
     .example("agtmux dismiss runtime:4f2a", "The error was seen: it counts as idle from now on.")
-    .action(async (ref, options) => (await import("../verbs/dismiss.ts")).runDismiss(context, ref, options));
+    .action(async (ref, options) => (await import("../verbs/act.ts")).runDismiss(context, ref, options));
 };
 
 export const addActions = (program: Verb, context: CliContext, outcome: Outcome): void => {

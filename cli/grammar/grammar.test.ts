@@ -1,6 +1,6 @@
 // The grammar as a whole: its examples can be typed, its values can be completed, its numbers stay.
 import { describe, expect, test } from "vitest";
-import { createBareProgram } from "../reference/bareProgram.ts";
+import { createBareProgram } from "../program.ts";
 import { exitCodes } from "../reference/exitCodes.ts";
 import { flatten, toPage } from "../reference/pages.ts";
 import type { Verb } from "./verb.ts";

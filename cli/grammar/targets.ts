@@ -95,7 +95,7 @@ const addRemove = (target: Verb, context: CliContext, outcome: Outcome): void =>
     .example("agtmux target remove vm1", "Asks, then ends the connection and forgets it.")
     .action(async (name, options) => {
       outcome.exitCode = await (
-        await import("../verbs/targetRemove.ts")
+        await import("../verbs/targetChange.ts")
       ).runTargetRemove(context, name, options);
     });
 };

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../core/model/errors.ts";
-import { createBareProgram } from "./bareProgram.ts";
+import { createBareProgram } from "../program.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { flatten, toPage } from "./pages.ts";
 import { renderRoff } from "./roff.ts";

@@ -8,9 +8,8 @@ import { describeCounts } from "./mark.ts";
 import { loadExactMeasure, measureFor, PLAIN, PLAIN_MEASURE } from "./measure.ts";
 import { createPaint, hasColour } from "./paint.ts";
 import { renderPanes } from "./paneTable.ts";
-import { renderSessions } from "./sessionTable.ts";
+import { renderSessions, renderWindows } from "./groupTables.ts";
 import { cut, layOut, renderRow, type Column } from "./table.ts";
-import { renderWindows } from "./windowTable.ts";
 
 const NOW = Date.parse("2026-11-21T09:03:00.000Z");
 const SINCE = Date.parse("2026-11-21T09:00:00.000Z");

@@ -1,7 +1,15 @@
-// `agtmux help [command|topic]`.
+// `agtmux help|schema|completions`: what is printed without asking a daemon. The JSON Schemas are as they are shipped in
+// resources/schemas.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { bashScript } from "../completion/bash.ts";
+import { fishScript } from "../completion/fish.ts";
+import { completionTable } from "../completion/table.ts";
+import { zshScript } from "../completion/zsh.ts";
 import type { CliContext } from "../context.ts";
 import type { Verb } from "../grammar/verb.ts";
+import { toPage } from "../reference/pages.ts";
 import { TOPICS, type Topic } from "../reference/topics.ts";
 
 const DEFAULT_WIDTH = 80;
@@ -55,3 +63,38 @@ export const runHelp = (context: CliContext, program: Verb, words: readonly stri
     });
   verb.outputHelp();
 };
+
+const ENDING = ".schema.json";
+
+/** Names of the documents, with a space where the verb has one. */
+const listSchemas = async (folder: string): Promise<string[]> =>
+  (await readdir(folder))
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => file.slice(0, -ENDING.length).replaceAll("_", " "))
+    .toSorted();
+
+/** The JSON Schema of what a command prints. Fails with E_USAGE naming what there is. */
+export const runSchema = async (
+  context: CliContext,
+  words: readonly string[],
+  options: { list?: boolean },
+): Promise<void> => {
+  const folder = join(context.root, "resources", "schemas");
+  const names = await listSchemas(folder);
+  if (options.list === true || words.length === 0) {
+    context.print(`${names.join("\n")}\n`);
+    return;
+  }
+  const name = words.join(" ");
+  if (!names.includes(name))
+    throw new AgtmuxError("E_USAGE", `there is no JSON document '${name}'`, {
+      remedy: "'agtmux schema --list' names them.",
+    });
+  context.print(await readFile(join(folder, `${name.replaceAll(" ", "_")}${ENDING}`), "utf8"));
+};
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
+
+/** The script that makes a shell complete our commands. */
+export const runCompletions = (context: CliContext, program: Verb, shell: keyof typeof SCRIPTS): void =>
+  context.print(SCRIPTS[shell](completionTable(toPage(program))));

@@ -1,7 +1,8 @@
-// `agtmux target connect|set|enable|disable <target>`: what a person does with a target that is there already.
+// `agtmux target connect|set|enable|disable|remove <target>`: what a person does with a target that is there already.
 import { AgtmuxError } from "../../core/model/errors.ts";
-import type { TargetDocument } from "../../core/model/documents.ts";
+import type { TargetDocument, TargetRemovedDocument } from "../../core/model/documents.ts";
 import type { TargetView } from "../../core/model/view.ts";
+import { ask, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -69,4 +70,34 @@ export const runTargetSet = async (
   print(context, target, options, [
     `${cleanLine(target.target)} was changed; 'agtmux target list' shows how connecting goes.`,
   ]);
+};
+
+export interface TargetRemoveOptions extends Answer {
+  yes?: boolean;
+}
+
+/** Forgets a machine, after asking. Resolves with the exit status; 0 when the person said no. */
+export const runTargetRemove = async (
+  context: CliContext,
+  name: string,
+  options: TargetRemoveOptions,
+): Promise<number> => {
+  const shown = cleanLine(name);
+  const asJson = options.json === true;
+  const canAsk = options.yes !== true && context.stdin.isTTY && context.stdout.isTTY && !asJson;
+  return withDaemon(context, async (client) => {
+    if (canAsk) {
+      context.print(
+        `Hooks that were installed on ${shown} stay there: take them out first with 'agtmux integrate <agent> --target ${shown} --uninstall'.\n`,
+      );
+      const answer = await ask(`Forget ${shown} and its panes? [y/N] `, context);
+      if (answer !== true) return leaveUndone(context, answer !== null);
+    }
+    // Without a terminal and without --yes the daemon refuses, and says what would have happened.
+    const isConfirmed = options.yes === true || canAsk;
+    await client.call((api) => api.targetRemove.mutate({ name, isConfirmed }));
+    if (asJson) printDocument<TargetRemovedDocument>(context, { removed: name });
+    else context.print(`${shown} was removed.\n`);
+    return 0;
+  });
 };

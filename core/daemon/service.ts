@@ -13,7 +13,7 @@ import type { Doctor } from "../doctor/doctor.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { TargetService } from "../connections/targetService.ts";
 import type { SettingsService } from "../config/settingsService.ts";
-import { createWakeUp } from "./wakeUp.ts";
+import { createWakeUp } from "./startTicking.ts";
 import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts";
 import { showPlan, type DesktopActions, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";

@@ -1,4 +1,6 @@
-// What the daemon does by itself as time goes by: a tick every second, and retention every hour.
+// What the daemon does by itself: a tick every second, retention every hour, and one look at everything when the machine woke up.
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { TargetService } from "../connections/targetService.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Config } from "../model/config.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -113,4 +115,31 @@ export const startTicking = ({
     if (removed > 0) logger.info({ removed }, "old rows were removed");
   };
   owned.defer(repeat(clock, RETENTION_MS, () => tolerateStoreFailure(logger, prune)));
+};
+
+/** A machine that wakes tells it several ways within seconds. */
+const ONCE_IN_MS = 5_000;
+
+export interface WakeUpDeps {
+  connectedTargets: Pick<ConnectedTargets, "all">;
+  targetService: Pick<TargetService, "retryNow">;
+  clock: Pick<Clock, "now">;
+}
+
+/**
+ * One look at everything and one attempt per lost connection, however many times and by however many surfaces it is told.
+ * Resolves when the attempts are over; never rejects for what they found.
+ */
+export const createWakeUp = ({
+  connectedTargets,
+  targetService,
+  clock,
+}: WakeUpDeps): (() => Promise<void>) => {
+  let lastAt: number | null = null;
+  return async () => {
+    if (lastAt !== null && clock.now() - lastAt < ONCE_IN_MS) return;
+    lastAt = clock.now();
+    for (const connected of connectedTargets.all()) connected.collector.rescan();
+    await targetService.retryNow();
+  };
 };

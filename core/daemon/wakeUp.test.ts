@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createWakeUp, type WakeUpDeps } from "./wakeUp.ts";
+import { createWakeUp, type WakeUpDeps } from "./startTicking.ts";
 
 it("looks at every target and retries what is lost, once for all who tell it", async () => {
   let now = 1_000;

@@ -1,5 +1,7 @@
 // The integrations of every target: those of this machine for as long as the daemon runs, those of a target behind SSH for as
 // long as its connection lasts.
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import { createRemoteEventHome } from "./remoteEventHome.ts";
@@ -61,4 +63,24 @@ export const createIntegrationService = (deps: IntegrationServiceDeps): Integrat
       return integrations;
     },
   };
+};
+
+const EVENT_SCRIPT_NAME = "agtmux-event";
+
+/**
+ * Keeps the installed copy of the event script current. Its path never changes, because some agents ask for trust again when a
+ * hook's command does.
+ * Copies `source` to `<binDir>/agtmux-event` (mode 0700) when it differs; returns the installed path.
+ */
+export const installEventScript = async (source: string, binDir: string): Promise<string> => {
+  const installed = join(binDir, EVENT_SCRIPT_NAME);
+  const wanted = await readFile(source, "utf8");
+  const present = await readFile(installed, "utf8").catch(() => null);
+  if (present === wanted) return installed;
+  await mkdir(dirname(installed), { recursive: true, mode: 0o700 });
+  const temporary = `${installed}.${process.pid}.tmp`;
+  await writeFile(temporary, wanted, { mode: 0o700 });
+  await chmod(temporary, 0o700);
+  await rename(temporary, installed);
+  return installed;
 };

@@ -11,12 +11,9 @@ import BetterSqlite3 from "better-sqlite3";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
-import { createAdapters } from "./adapters.ts";
-import { createAudit } from "./audit.ts";
+import { createAudit, createUsedKeys } from "./audit.ts";
 import { createEvents } from "./events.ts";
-import { createIngestMark } from "./watermarks.ts";
 import { createDeferredWrites, type DeferredWrites } from "./deferredWrites.ts";
-import { createLosses } from "./losses.ts";
 import { assertUsable, migrate } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { createPanes } from "./panes.ts";
@@ -26,9 +23,9 @@ import { createRowReader } from "./rowReader.ts";
 import { createRuntimes } from "./runtimes.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createStates } from "./states.ts";
-import { createTargets } from "./targets.ts";
+import { createAdapters, createTargets } from "./targets.ts";
 import { createTransitions } from "./transitions.ts";
-import { createUsedKeys } from "./usedKeys.ts";
+import { createIngestMark, createLosses } from "./watermarks.ts";
 
 /**
  * How long one statement waits for another process's lock. There is one owner, so a wait means a backup, or a person who

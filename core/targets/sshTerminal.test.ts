@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sshTerminalCommand } from "./sshTerminal.ts";
+import { sshTerminalCommand } from "./sshConfig.ts";
 
 it("puts the alias where ssh cannot take it for an option, and the words into one that no shell takes apart", () => {
   const argv = ["/usr/bin/tmux", "-S", "/tmp/it's $(id)", ";"];

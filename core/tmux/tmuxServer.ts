@@ -5,7 +5,6 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
 import { askServer } from "./askServer.ts";
-import { createDirectRetry } from "./directRetry.ts";
 import { knowledgeOf, parseTmuxVersion } from "./findTmux.ts";
 import { isGone, LOOK_HOOKS, lookScript } from "./lookScript.ts";
 import { assertReadCommand, type ReadCommand } from "./readCommand.ts";
@@ -50,6 +49,45 @@ export interface TmuxServerOptions extends TmuxSocket {
   ids: Pick<IdSource, "nonce">;
   logger: Logger;
 }
+
+// When a server may be asked over its socket again after that did not work: a server of another kind will not change, so after
+// two failures the tmux program asks, that is said, and it is tried again rarely.
+const FAILURES_ALLOWED = 2;
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 600_000;
+
+interface DirectRetry {
+  mayAsk(now: number): boolean;
+  worked(): void;
+  failed(now: number, reason: string): void;
+  /** Why the tmux program asks instead, for `doctor`; null while nothing is wrong. */
+  readonly problem: string | null;
+}
+
+const createDirectRetry = (): DirectRetry => {
+  let failures = 0;
+  let pauseMs = FIRST_PAUSE_MS;
+  let resumeAt = 0;
+  let problem: string | null = null;
+  return {
+    mayAsk: (now) => now >= resumeAt,
+    worked: () => {
+      failures = 0;
+      pauseMs = FIRST_PAUSE_MS;
+      problem = null;
+    },
+    failed: (now, reason) => {
+      failures += 1;
+      if (failures < FAILURES_ALLOWED) return;
+      problem = reason;
+      resumeAt = now + pauseMs;
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    },
+    get problem() {
+      return problem;
+    },
+  };
+};
 
 export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   const { executor, tmuxPath, server, socketArgs, socketPath, clock, ids } = options;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { createBareProgram } from "../../cli/reference/bareProgram.ts";
+import { createBareProgram } from "../../cli/program.ts";
 import { flatten, toPage } from "../../cli/reference/pages.ts";
 import { makeFakeHome } from "../../cli/testing/fakeHome.ts";
 import { makePane } from "../factories/view.ts";

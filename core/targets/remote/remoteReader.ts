@@ -1,8 +1,9 @@
-// Files of the target as the remote shell reads them: with its own built-ins where that does, with one small program where not.
-// Reads only; what changes files goes another way.
-import type { FileStat, TargetFiles } from "../../ports/targetExecutor.ts";
+// A target as its collector reads it: every question goes through the one remote shell. What changes something there, and what a
+// person waits for, goes through the connection's own executor instead. Files are read with the shell's own built-ins where that
+// does, with one small program where not.
+import type { FileStat, RunResult, TargetExecutor, TargetFiles } from "../../ports/targetExecutor.ts";
 import { quoteArgv } from "../quote.ts";
-import type { RemoteShell } from "./remoteShell.ts";
+import { commandScript, toRunResult, type RemoteShell } from "./remoteShell.ts";
 
 const TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -77,5 +78,27 @@ export const createRemoteReader = (shell: RemoteShell): FileReads => {
         .filter((name) => name !== "");
     },
     stat: async (path) => parseStat((await ask(statScript(quotePath(path)))).toString("latin1")),
+  };
+};
+
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+
+/** `base` does what the remote shell does not: writing files. Closing it closes the shell, not the base. */
+export const createShellExecutor = (options: {
+  base: TargetExecutor;
+  shell: RemoteShell;
+}): TargetExecutor => {
+  const { base, shell } = options;
+  return {
+    targetId: base.targetId,
+    kind: base.kind,
+    homeDir: () => base.homeDir(),
+    run: async (argv, { timeoutMs, stdin, maxBytes = MAX_OUTPUT_BYTES }): Promise<RunResult> =>
+      toRunResult(
+        await shell.ask(commandScript(argv, stdin), { timeoutMs, captureErrors: true, maxBytes }),
+        maxBytes,
+      ),
+    files: { ...base.files, ...createRemoteReader(shell) },
+    close: () => shell.close(),
   };
 };

@@ -2,16 +2,16 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makePane } from "../../test/factories/view.ts";
-import { AnsweringDaemon } from "../../test/fakes/answeringDaemon.ts";
-import { createRouter } from "../api/router.ts";
-import { AgtmuxError } from "../model/errors.ts";
-import { SILENT_LOGGER } from "../ports/logger.ts";
-import { tryOwn } from "./ownership.ts";
-import { ensureHome, runtimePaths } from "./paths.ts";
-import { createRemoteService } from "./remoteService.ts";
-import { connectSocket } from "./socketClient.ts";
-import { startSocketServer } from "./socketServer.ts";
+import { makePane } from "../test/factories/view.ts";
+import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
+import { createRouter } from "../core/api/router.ts";
+import { AgtmuxError } from "../core/model/errors.ts";
+import { SILENT_LOGGER } from "../core/ports/logger.ts";
+import { tryOwn } from "../core/rpc/ownership.ts";
+import { ensureHome, runtimePaths } from "../core/rpc/paths.ts";
+import { createRemoteService } from "./compose.ts";
+import { connectSocket } from "../core/rpc/socketClient.ts";
+import { startSocketServer } from "../core/rpc/socketServer.ts";
 
 test("a router over another process's daemon answers, streams and fails as that daemon does", async () => {
   const paths = runtimePaths(mkdtempSync(join(tmpdir(), "agtmux-remote-")));

@@ -1,6 +1,9 @@
-// `agtmux send <ref>`: types a text, given as an option or on standard input, into a pane.
+// `agtmux send|interrupt|dismiss <ref>`: what is done to a pane without a question before it. `answer` and `kill`, which ask, have
+// files of their own.
+import type { DismissedDocument } from "../../core/model/documents.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { withDaemon, type CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { checkLength, readInput } from "../readInput.ts";
 import { printResult } from "../render/outcome.ts";
@@ -21,7 +24,7 @@ const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promis
   return text === undefined ? readInput(context) : checkLength(text);
 };
 
-/** Resolves with the exit status of the outcome. */
+/** Types a text, given as an option or on standard input. Resolves with the exit status of the outcome. */
 export const runSend = async (context: CliContext, ref: string, options: SendOptions): Promise<number> => {
   const guards = parseGuards(options);
   const text = await textOf(context, options);
@@ -39,4 +42,31 @@ export const runSend = async (context: CliContext, ref: string, options: SendOpt
     ),
   );
   return printResult(context, result, options.json === true);
+};
+
+/** Stops a turn the way a person would. Resolves with the exit status of the outcome. */
+export const runInterrupt = async (
+  context: CliContext,
+  ref: string,
+  options: GuardOptions & { json?: boolean },
+): Promise<number> => {
+  const guards = parseGuards(options);
+  const result = await withDaemon(context, (client) =>
+    client.call((api) => api.interrupt.mutate({ ref, guards, surface: "cli" })),
+  );
+  return printResult(context, result, options.json === true);
+};
+
+/** Marks an error as seen; the row of a crashed agent goes. */
+export const runDismiss = async (
+  context: CliContext,
+  ref: string,
+  options: GuardOptions & { json?: boolean },
+): Promise<void> => {
+  const guards = parseGuards(options);
+  const { paneRef } = await withDaemon(context, (client) =>
+    client.call((api) => api.dismiss.mutate({ ref, guards, surface: "cli" })),
+  );
+  if (options.json === true) printDocument<DismissedDocument>(context, { dismissed: paneRef });
+  else context.print(`Dismissed ${paneRef}.\n`);
 };

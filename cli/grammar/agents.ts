@@ -1,0 +1,105 @@
+// The verbs about agents: agtmux's hook in their settings, what is known of each of them, and the optional wrapper around one.
+import type { CliContext } from "../context.ts";
+import { json, type Outcome } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  program
+    .command("integrate")
+    .description("install agtmux's hook into an agent's settings")
+    .argument("<agent>")
+    .option("--target <target>", "on this target instead of this machine")
+    .option("--dry-run", "show the change only")
+    .option("--verify", "check what is installed and whether events arrive")
+    .option("--uninstall", "remove it again")
+    .option("--repair", "write our entries again where they are missing or changed")
+    .option("--yes", "do not ask")
+    .addOption(json())
+    .example("agtmux integrate claude --dry-run", "Shows what would change in the agent's settings.")
+    .example("agtmux integrate claude", "Shows it, asks, and changes it; the old file is kept.")
+    .example(
+      "agtmux integrate claude --verify",
+      "Sends a test event through the hook and says when a real one came.",
+    )
+    .example("agtmux integrate claude --uninstall --yes", "Takes our entries out again.")
+    .example(
+      "agtmux integrate claude --target vm1",
+      "The same on a target: its events come over the connection, and nothing else has to be installed there.",
+    )
+    .action(async (agent, options) => {
+      outcome.exitCode = await (await import("../verbs/integrate.ts")).runIntegrate(context, agent, options);
+    });
+};
+
+const addAdapters = (program: Verb, context: CliContext): void => {
+  const adapters = program
+    .command("adapters")
+    .description("what is known of each agent, and files that add to it");
+  adapters
+    .command("list")
+    .description("every adapter in force, and problems of files")
+    .addOption(json())
+    .example("agtmux adapters list", "Which agents are known, from where, and what can be done with them.")
+    .action(async (options) => (await import("../verbs/adapters.ts")).runAdapterList(context, options));
+  adapters
+    .command("enable")
+    .description("recognise an agent again")
+    .argument("<agent>")
+    .addOption(json())
+    .example("agtmux adapters enable pi", "Panes in which it runs appear within two seconds.")
+    .action(async (agent, options) =>
+      (await import("../verbs/adapters.ts")).runAdapterSwitch(context, agent, true, options),
+    );
+  adapters
+    .command("disable")
+    .description("stop recognising an agent: its panes count as panes without one")
+    .argument("<agent>")
+    .addOption(json())
+    .example("agtmux adapters disable pi", "Written into config.json, so that it lasts.")
+    .action(async (agent, options) =>
+      (await import("../verbs/adapters.ts")).runAdapterSwitch(context, agent, false, options),
+    );
+  adapters
+    .command("check")
+    .description("check a file, or all files in the adapters folder")
+    .argument("[file]")
+    .addOption(json())
+    .example("agtmux adapters check ./myagent.json", "Names every problem of the file by its line.")
+    .action(async (file, options) =>
+      (await import("../verbs/adapters.ts")).runAdapterCheck(context, file, options),
+    );
+  adapters
+    .command("try")
+    .description("what the rules say about a live pane; nothing is changed")
+    .argument("<ref>")
+    .option("--file <file>", "the rules of this file instead of those in force")
+    .addOption(json())
+    .example(
+      "agtmux adapters try pane:host/work/@1/%3 --file ./myagent.json",
+      "What the file would say of this pane.",
+    )
+    .action(async (ref, options) =>
+      (await import("../verbs/adapters.ts")).runAdapterTry(context, ref, options),
+    );
+};
+
+const addRun = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  program
+    .command("run")
+    .description("start an agent so that a crash can be told from a normal end; optional")
+    .argument("<agent>")
+    .argument("[arguments...]")
+    .usage("[--] <agent> [arguments...]")
+    .passThroughOptions()
+    .example("agtmux run claude", "Starts Claude Code; a crash is then seen at once.")
+    .example("agtmux run -- codex --model o4", "Everything after the agent's name is the agent's own.")
+    .action(async (agent: string, rest: string[]) => {
+      outcome.exitCode = await (await import("../verbs/run.ts")).runAgent(context, [agent, ...rest]);
+    });
+};
+
+export const addAgents = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  addIntegrate(program, context, outcome);
+  addAdapters(program, context);
+  addRun(program, context, outcome);
+};

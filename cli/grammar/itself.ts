@@ -1,0 +1,110 @@
+// The verbs about agtmux itself: its daemon, the popover in a browser, completions for a shell, the JSON Schemas, and help.
+import { Argument } from "commander";
+import { isLiveKind } from "../completion/kinds.ts";
+import type { CliContext } from "../context.ts";
+import { json, type Outcome } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  const daemon = program.command("daemon").description("the process behind it all");
+  daemon
+    .command("run")
+    .description("run it here, until it is stopped")
+    .option("--on-demand", "leave when nobody has needed it for a while")
+    .option("--foreground", "log to stderr instead of the log file")
+    .example("agtmux daemon run --foreground", "In this terminal, with its log; Ctrl-C ends it.")
+    .action(async (options) => (await import("../daemon.ts")).runDaemon(context, options));
+  daemon
+    .command("status")
+    .description("whether it runs")
+    .addOption(json())
+    .example("agtmux daemon status", "Which daemon answers; exit status 8 when none does.")
+    .action(async (options) => {
+      outcome.exitCode = await (await import("../verbs/daemonControl.ts")).runDaemonStatus(context, options);
+    });
+  daemon
+    .command("stop")
+    .description("stop it")
+    .example("agtmux daemon stop", "Asks it to leave; the next command starts another one.")
+    .action(async () => (await import("../verbs/daemonControl.ts")).runDaemonStop(context));
+  program
+    .command("ui")
+    .description("the popover in a browser")
+    .option("--port <number>", "a fixed port instead of a free one")
+    .addOption(json())
+    .example("agtmux ui", "Prints an address that works once, and serves the popover until Ctrl-C.")
+    .action(async (options) => (await import("../verbs/ui.ts")).runUi(context, options));
+};
+
+const isShell = (text: string): text is "bash" | "zsh" | "fish" => ["bash", "zsh", "fish"].includes(text);
+
+/** The verbs behind the TAB key: the scripts for the shells, and the hidden question that those ask. */
+export const addCompletions = (program: Verb, context: CliContext): void => {
+  program
+    .command("completions")
+    .description("a script that completes agtmux in a shell")
+    .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
+    .example(
+      "agtmux completions bash > ~/.local/share/bash-completion/completions/agtmux",
+      "For every new bash.",
+    )
+    .example(
+      "agtmux completions zsh > ~/.zfunc/_agtmux",
+      "For zsh, where ~/.zfunc is in fpath before compinit runs.",
+    )
+    .example("agtmux completions fish > ~/.config/fish/completions/agtmux.fish", "For every new fish shell.")
+    .action(async (shell: string) => {
+      if (isShell(shell)) (await import("../verbs/help.ts")).runCompletions(context, program, shell);
+    });
+  program
+    .command("__complete", { hidden: true })
+    .argument("<kind>")
+    .argument("[prefix]")
+    .action(async (kind: string, prefix: string | undefined) => {
+      if (isLiveKind(kind))
+        await (await import("../verbs/complete.ts")).runComplete(context, kind, prefix ?? "");
+    });
+};
+
+const addSchema = (program: Verb, context: CliContext): void => {
+  program
+    .command("schema")
+    .description("the JSON Schema of what a command prints with --json")
+    .argument("[command...]")
+    .option("--list", "the names of all of them")
+    .example("agtmux schema list panes", "The document of 'agtmux list panes --json'.")
+    .example("agtmux schema watch", "One line of 'agtmux watch --format jsonl'.")
+    .example("agtmux schema error", "What a failed command prints on stderr with --json.")
+    .example(
+      "agtmux schema --list",
+      "Every document, and the files that a person writes: adapter and config.",
+    )
+    .action(async (words: string[], options) =>
+      (await import("../verbs/help.ts")).runSchema(context, words, options),
+    );
+};
+
+/** Below the help of agtmux itself. Written out, because it must not cost the start of every other command. */
+export const FOOT = `
+More: 'agtmux help <command>', and the topics references, exit-codes, environment, files and json.
+`;
+
+const addHelp = (program: Verb, context: CliContext): void => {
+  program
+    .command("help")
+    .description("help for a command or a topic")
+    .argument("[command...]")
+    .example("agtmux help list panes", "Every option of a command, with examples.")
+    .example(
+      "agtmux help exit-codes",
+      "What each exit status means. Other topics: references, environment, files, json.",
+    )
+    .action(async (words: string[]) => (await import("../verbs/help.ts")).runHelp(context, program, words));
+};
+
+export const addItself = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  addDaemon(program, context, outcome);
+  addCompletions(program, context);
+  addSchema(program, context);
+  addHelp(program, context);
+};
