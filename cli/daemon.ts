@@ -7,6 +7,7 @@ import { createAdapterRegistry } from "../adapters/index.ts";
 import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
 import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
+import { endsWithin } from "../core/model/endsWithin.ts";
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import type { AdapterSource } from "../core/ports/adapterSource.ts";
 import type { Clock } from "../core/ports/clock.ts";
@@ -112,19 +113,6 @@ const start = (
     onShutdownRequest: options.onShutdownRequest,
   });
 
-const withBound = async (work: Promise<void>, logger: Logger): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => {
-    logger.error({ timeoutMs: CLOSE_TIMEOUT_MS }, "closing took too long");
-    resolve();
-  }, CLOSE_TIMEOUT_MS);
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
 /** Node's own words about what nobody caught quote code and messages as they are, into a file. */
 const logCrashes = (log: LogFile): void => {
   process.on("uncaughtException", (error) => {
@@ -148,6 +136,7 @@ const serve = async (
   const stop = Promise.withResolvers<Reason>();
   context.signal.addEventListener("abort", () => stop.resolve("signal"));
   const isOnDemand = options.onDemand === true;
+  const clock = createSystemClock();
   const closers: (() => Promise<void> | void)[] = [() => owner.release()];
   const closeAll = async () => {
     for (const close of closers.toReversed()) await close();
@@ -155,7 +144,6 @@ const serve = async (
   try {
     // An answer under way is sent before the end: the request is handled in the next turn of the loop.
     const onShutdownRequest = () => void setImmediate(() => stop.resolve("request"));
-    const clock = createSystemClock();
     const builtIn = createAdapterRegistry().list();
     const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, clock, logger });
     closers.push(() => adapters.close());
@@ -183,7 +171,8 @@ const serve = async (
     logger.error({ error }, "the daemon failed");
     throw error;
   } finally {
-    await withBound(closeAll(), logger);
+    if (!(await endsWithin(closeAll(), CLOSE_TIMEOUT_MS, clock)))
+      logger.error({ timeoutMs: CLOSE_TIMEOUT_MS }, "closing took too long");
     log.flush();
     // If anything still holds the process, it is ended: it must not stay without its home.
     setTimeout(() => process.exit(), LINGER_MS).unref();

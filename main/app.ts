@@ -2,6 +2,8 @@
 import { homedir } from "node:os";
 import { powerMonitor, app, dialog } from "electron";
 import { openLogFile } from "../core/daemon/logFile.ts";
+import { createSystemClock } from "../core/daemon/systemClock.ts";
+import { endsWithin } from "../core/model/endsWithin.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { ensureHome, type RuntimePaths } from "../core/rpc/paths.ts";
@@ -16,7 +18,6 @@ import { denyPermissions } from "./hardenContents.ts";
 import type { Installation } from "./installation.ts";
 import { servePage } from "./pageProtocol.ts";
 import { openPrefs } from "./prefs.ts";
-import { quitBounded } from "./quit.ts";
 import { reachDaemon } from "./reachDaemon.ts";
 import { bundleFolders } from "./terminals/findTerminals.ts";
 import { runLauncher } from "./terminals/runLauncher.ts";
@@ -45,6 +46,22 @@ export const fail = (error: unknown): void => {
     error instanceof AgtmuxError ? error : new AgtmuxError("E_INTERNAL", String(error), { cause: error });
   dialog.showErrorBox("agtmux cannot run", `${message}.\n${remedy}`);
   app.exit(1);
+};
+
+/** Closing may take this long, in milliseconds; what hangs longer is left to the kernel, which frees the home's lock. */
+const QUIT_LIMIT_MS = 3_000;
+
+/** Closes once, however often and by whomever the app is asked to quit, and exits with 0. */
+const quitBounded = (close: () => Promise<void>): void => {
+  let isClosing = false;
+  app.on("before-quit", (event) => {
+    event.preventDefault();
+    if (isClosing) return;
+    isClosing = true;
+    void endsWithin(close(), QUIT_LIMIT_MS, createSystemClock())
+      .catch(() => false)
+      .then(() => app.exit(0));
+  });
 };
 
 /** How the session comes to a daemon: hosts one here, or joins the one that runs. */

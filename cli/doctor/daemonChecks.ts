@@ -1,6 +1,7 @@
 // The doctor's way to the daemon: whether one answers or can be started, whether it is of this version, and what it finds
 // itself.
-import { toProblem, type Check, type Diagnosis } from "../../core/model/doctorCheck.ts";
+import { toProblem, type Check, type Diagnosis, type SetTimer } from "../../core/model/doctorCheck.ts";
+import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
@@ -10,6 +11,11 @@ import type { CliContext } from "../context.ts";
 const LIMIT_MS = 1_000;
 /** For the whole of the daemon's part; each of its checks has a limit of its own below this. */
 const ANSWER_LIMIT_MS = 30_000;
+
+export const setTimer: SetTimer = (delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs);
+  return () => clearTimeout(timer);
+};
 
 /** A daemon, or why there is none. */
 export interface Reached {
@@ -90,25 +96,15 @@ export const daemonChecks = (context: CliContext, reached: Reached): Check[] => 
   ];
 };
 
-const lateAnswer = (): Promise<never> =>
-  new Promise((_resolve, reject) => {
-    setTimeout(
-      () =>
-        reject(
-          new AgtmuxError(
-            "E_DAEMON_UNAVAILABLE",
-            `the daemon found nothing within ${ANSWER_LIMIT_MS / 1_000} s`,
-          ),
-        ),
-      ANSWER_LIMIT_MS,
-    ).unref();
-  });
-
 /** What the daemon finds. Fails with E_TARGET_UNKNOWN for an unknown target; every other failure is a finding. */
 export const findingsOfDaemon = async (client: DaemonClient, target: string | null): Promise<Finding[]> => {
   try {
     const asked = client.call((api) => api.doctor.mutate({ target }));
-    return (await Promise.race([asked, lateAnswer()])).findings;
+    if (await endsWithin(asked, ANSWER_LIMIT_MS, { setTimer })) return (await asked).findings;
+    throw new AgtmuxError(
+      "E_DAEMON_UNAVAILABLE",
+      `the daemon found nothing within ${ANSWER_LIMIT_MS / 1_000} s`,
+    );
   } catch (error) {
     if (error instanceof AgtmuxError && error.code === "E_TARGET_UNKNOWN") throw error;
     const { status, summary, evidence, remedy } = toProblem(

@@ -7,7 +7,7 @@ import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
 import type { CliContext } from "../context.ts";
 import { clientChecks } from "../doctor/clientChecks.ts";
-import { daemonChecks, findingsOfDaemon, tryDaemon, type Reached } from "../doctor/daemonChecks.ts";
+import { daemonChecks, findingsOfDaemon, setTimer, tryDaemon, type Reached } from "../doctor/daemonChecks.ts";
 import { homeChecks } from "../doctor/homeChecks.ts";
 import { renderReport } from "../doctor/renderReport.ts";
 import { storageChecks } from "../doctor/storageChecks.ts";
@@ -19,11 +19,6 @@ export interface DoctorOptions {
 }
 
 const PROBLEM_EXIT_CODE = 1;
-
-const setTimer = (delayMs: number, callback: () => void): (() => void) => {
-  const timer = setTimeout(callback, delayMs);
-  return () => clearTimeout(timer);
-};
 
 /** The home's paths, or the finding that there can be none. */
 const pathsOf = (context: CliContext): RuntimePaths | Check => {

@@ -9,7 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { EventTimes } from "./eventTimes.ts";
 import type { RemoteSpool, SpooledFile } from "../ports/remoteSpool.ts";
 import { MAX_HEADER_BYTES, parseEnvelope } from "./parseEnvelope.ts";
-import { endsWithin } from "../engine/endsWithin.ts";
+import { endsWithin } from "../model/endsWithin.ts";
 
 const GLANCE_MS = 250;
 const BATCH_FILES = 200;

@@ -6,7 +6,7 @@ import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { redactText } from "../store/redactText.ts";
-import { endsWithin } from "../engine/endsWithin.ts";
+import { endsWithin } from "../model/endsWithin.ts";
 
 const SWEEP_MS = 2_000;
 /** A command that starts a daemon waits for its answer three times as long. */

@@ -1,6 +1,7 @@
 // How one check of the doctor becomes findings, whatever it does: it has a time limit of its own, and what it throws is a
-// finding too, so that no check takes another one with it. Used by the daemon and by the command line. Only types are
-// imported, so that it costs a command nothing.
+// finding too, so that no check takes another one with it. Used by the daemon and by the command line, which it must cost
+// nothing to load.
+import { endsWithin } from "./endsWithin.ts";
 import type { AgtmuxError } from "./errors.ts";
 import type { Finding, FindingGroup, FindingStatus } from "./doctorView.ts";
 
@@ -68,24 +69,19 @@ export const toProblem = (error: unknown, summary: string): Diagnosis => ({
 });
 
 const runOne = async (check: Check, setTimer: SetTimer): Promise<Finding[]> => {
-  let cancel: () => void = () => {};
-  const late = new Promise<Diagnosis>((resolve) => {
-    cancel = setTimer(check.limitMs, () =>
-      resolve({
-        status: "problem",
-        summary: `The check did not end within ${check.limitMs / 1_000} s.`,
-        remedy: "Run 'agtmux doctor' again when the machine is less busy.",
-      }),
-    );
-  });
   try {
-    const said = await Promise.race([Promise.resolve().then(check.run), late]);
+    const running = Promise.resolve().then(check.run);
+    const said: Awaited<typeof running> = (await endsWithin(running, check.limitMs, { setTimer }))
+      ? await running
+      : {
+          status: "problem",
+          summary: `The check did not end within ${check.limitMs / 1_000} s.`,
+          remedy: "Run 'agtmux doctor' again when the machine is less busy.",
+        };
     if (said === null) return [];
     return (Array.isArray(said) ? said : [said]).map((diagnosis: Diagnosis) => toFinding(check, diagnosis));
   } catch (error) {
     return [toFinding(check, toProblem(error, "The check failed."))];
-  } finally {
-    cancel();
   }
 };
 

@@ -8,7 +8,7 @@ import { cleanLine } from "../sshErrors.ts";
 import { createStartGate } from "./remoteOutput.ts";
 import { marksOf, stayingScript } from "./remoteScript.ts";
 import type { TransportChannel } from "./sshTransport.ts";
-import { endsWithin } from "../../engine/endsWithin.ts";
+import { endsWithin } from "../../model/endsWithin.ts";
 
 /** How long a closed input may take to end the program, before it is signalled and before its channel is dropped. */
 const SIGNAL_AFTER_MS = 500;

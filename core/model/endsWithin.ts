@@ -1,3 +1,5 @@
+// Waits for work that may hang, but not for ever.
+
 interface Timers {
   /** Gives the function that takes the timer back. */
   setTimer(delayMs: number, callback: () => void): () => void;
