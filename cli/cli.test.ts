@@ -392,6 +392,31 @@ describe("watch --format jsonl", () => {
     expect(lines[1]).toMatchObject({ identity: { target: "host", session_name: "work", pane_id: "%1" } });
   });
 
+  test("--scope windows asks once for a burst of changes, and prints all of it", async () => {
+    const windows = Array.from({ length: 40 }, (_, index) => ({
+      window: index + 10,
+      pane: index + 10,
+    }));
+    const asked = vi.spyOn(daemon, "windows");
+    await home.serve(daemon);
+    const watching = home.start(["watch", "--format", "jsonl", "--scope", "windows"]);
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(2), { timeout: 10_000 });
+    asked.mockClear();
+    for (const { window, pane } of windows) daemon.put(makePane({ state: "running", window, pane }));
+    await vi.waitFor(() => expect(linesOf(watching.stdout())).toHaveLength(2 + windows.length), {
+      timeout: 10_000,
+    });
+    // A busy machine may take the burst apart, but never into its changes.
+    expect(asked.mock.calls.length).toBeLessThan(5);
+    watching.child.kill("SIGINT");
+    const { stdout } = await watching.finished;
+    expect(
+      linesOf(stdout)
+        .slice(2)
+        .map(({ kind }) => kind),
+    ).toEqual(windows.map(() => "window"));
+  });
+
   test("--scope windows prints the rows that changed, and those that went", async () => {
     await home.serve(daemon);
     const watching = home.start(["watch", "--format", "jsonl", "--scope", "windows"]);

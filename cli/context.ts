@@ -25,6 +25,12 @@ export interface CliContext {
   print(text: string): void;
 }
 
+/** Calls back once after `delayMs`; returns a cancel function. */
+export const setTimer = (delayMs: number, callback: () => void): (() => void) => {
+  const timer = setTimeout(callback, delayMs);
+  return () => clearTimeout(timer);
+};
+
 /** Connects, works, and closes whatever happens. */
 export const withDaemon = async <T>(
   context: CliContext,

@@ -1,21 +1,16 @@
 // The doctor's way to the daemon: whether one answers or can be started, whether it is of this version, and what it finds
 // itself.
-import { toProblem, type Check, type Diagnosis, type SetTimer } from "../../core/model/doctorCheck.ts";
+import { toProblem, type Check, type Diagnosis } from "../../core/model/doctorCheck.ts";
 import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { formatAge } from "../../core/model/words.ts";
-import type { CliContext } from "../context.ts";
+import { setTimer, type CliContext } from "../context.ts";
 
 const LIMIT_MS = 1_000;
 /** For the whole of the daemon's part; each of its checks has a limit of its own below this. */
 const ANSWER_LIMIT_MS = 30_000;
-
-export const setTimer: SetTimer = (delayMs, callback) => {
-  const timer = setTimeout(callback, delayMs);
-  return () => clearTimeout(timer);
-};
 
 /** A daemon, or why there is none. */
 export interface Reached {

@@ -5,9 +5,9 @@ import { runChecks, toProblem, type Check } from "../../core/model/doctorCheck.t
 import type { DoctorReport, Finding, FindingStatus } from "../../core/model/doctorView.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
-import type { CliContext } from "../context.ts";
+import { setTimer, type CliContext } from "../context.ts";
 import { clientChecks } from "../doctor/clientChecks.ts";
-import { daemonChecks, findingsOfDaemon, setTimer, tryDaemon, type Reached } from "../doctor/daemonChecks.ts";
+import { daemonChecks, findingsOfDaemon, tryDaemon, type Reached } from "../doctor/daemonChecks.ts";
 import { homeChecks } from "../doctor/homeChecks.ts";
 import { renderReport } from "../doctor/renderReport.ts";
 import { storageChecks } from "../doctor/storageChecks.ts";

@@ -2,10 +2,11 @@
 import { once } from "node:events";
 import { matchesFilters, targetsNamed } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
+import { endsWithin } from "../../core/model/endsWithin.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { FeedEntry, TargetView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import type { CliContext } from "../context.ts";
+import { setTimer, type CliContext } from "../context.ts";
 import type { Since } from "../parse/since.ts";
 import { resumeFeed } from "../resumeFeed.ts";
 import type { AskListing, Scope } from "../listing.ts";
@@ -19,11 +20,39 @@ export interface LinesInput {
   readonly filters: ListFilters;
 }
 
+/** Changes of windows and sessions within this time of each other are one question for their list. */
+const BURST_MS = 50;
 /** With --once and --since: no further entry for this long means that there is none. */
 const QUIET_MS = 500;
 
 type Line = { at: number } & Record<string, unknown>;
-type ToLines = (entry: FeedEntry, client: DaemonClient) => Promise<Line[]>;
+type ToLines = (entries: readonly FeedEntry[], client: DaemonClient) => Promise<Line[]>;
+
+/** What comes within `burstMs` of the first, in one piece; each alone where that is 0. Fails as `source` does, after the rest. */
+async function* inBursts<T>(source: AsyncIterable<T>, burstMs: number): AsyncGenerator<T[]> {
+  const iterator = source[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (let first = await next; first.done !== true; first = await next) {
+      const burst = [first.value];
+      const endsAt = performance.now() + burstMs;
+      for (;;) {
+        next = iterator.next();
+        // A failure is heard in its turn, by the loop around this one.
+        const more = next.catch(() => null);
+        const leftMs = endsAt - performance.now();
+        if (leftMs <= 0 || !(await endsWithin(more, leftMs, { setTimer }))) break;
+        const found = await more;
+        if (found === null || found.done === true) break;
+        burst.push(found.value);
+      }
+      yield burst;
+    }
+  } finally {
+    // Not awaited: it ends after what was pulled last, which may never come.
+    iterator.return?.().catch(() => {});
+  }
+}
 
 /** Waits for a slow reader, so that the feed slows down and not our memory grows. */
 const printLine = async (context: CliContext, line: Line): Promise<void> => {
@@ -39,7 +68,7 @@ const paneLines = (filters: ListFilters): ToLines => {
   const isFiltered = Object.entries(filters).some(([name, value]) => name !== "all" && value !== undefined);
   const named = targetsNamed(filters);
   const shown = new Set<string>();
-  return async (entry, client) => {
+  const toLines = async (entry: FeedEntry, client: DaemonClient): Promise<Line[]> => {
     if (!isFiltered) return [entry];
     switch (entry.kind) {
       case "snapshot": {
@@ -70,6 +99,11 @@ const paneLines = (filters: ListFilters): ToLines => {
         return [entry];
     }
   };
+  return async (entries, client) => {
+    const lines: Line[] = [];
+    for (const entry of entries) lines.push(...(await toLines(entry, client)));
+    return lines;
+  };
 };
 
 /** A target that went or came, and in a snapshot those whose rows are not what they should be. */
@@ -86,13 +120,15 @@ const rollUpLines = (
   const name = scope === "windows" ? "window" : "session";
   const named = targetsNamed(filters);
   let printed = new Map<string, string>();
-  return async (entry, client) => {
-    const { version, at } = entry;
+  return async (entries, client) => {
+    const { version, at } = entries.at(-1) ?? { version: 0, at: 0 };
     const { document } = await client.call(ask);
     const current = new Map<string, string>();
-    const lines: Line[] = missingTargets(entry)
-      .filter((target) => named === null || named.has(target.target))
-      .map((target) => ({ kind: "target", version, at, target }));
+    const lines: Line[] = entries.flatMap((entry) =>
+      missingTargets(entry)
+        .filter((target) => named === null || named.has(target.target))
+        .map((target) => ({ kind: "target", version: entry.version, at: entry.at, target })),
+    );
     for (const item of document.items) {
       const identity = typeof item === "object" && item !== null && "identity" in item ? item.identity : null;
       const key = JSON.stringify(identity);
@@ -110,17 +146,19 @@ const rollUpLines = (
   };
 };
 
-const lineMaker = ({ scope, ask, filters }: LinesInput): ToLines =>
-  scope === "panes" ? paneLines(filters) : rollUpLines(scope, { ask, filters });
+const lineMaker = ({ scope, ask, filters }: LinesInput): { toLines: ToLines; burstMs: number } =>
+  scope === "panes"
+    ? { toLines: paneLines(filters), burstMs: 0 }
+    : { toLines: rollUpLines(scope, { ask, filters }), burstMs: BURST_MS };
 
 /** Null when the daemon went away in the middle of it. */
 const makeLines = async (
   toLines: ToLines,
-  entry: FeedEntry,
+  entries: readonly FeedEntry[],
   client: DaemonClient,
 ): Promise<Line[] | null> => {
   try {
-    return await toLines(entry, client);
+    return await toLines(entries, client);
   } catch (error) {
     if (error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE") return null;
     throw error;
@@ -129,20 +167,21 @@ const makeLines = async (
 
 /** Runs until the context's signal aborts. */
 export const printChanges = async (context: CliContext, input: LinesInput): Promise<void> => {
-  const toLines = lineMaker(input);
+  const { toLines, burstMs } = lineMaker(input);
   let since = input.since;
   while (!context.signal.aborted) {
-    for await (const event of resumeFeed(context, { since, all: input.all })) {
-      if (event.kind === "connected") continue;
-      if (event.kind === "lost") {
+    for await (const events of inBursts(resumeFeed(context, { since, all: input.all }), burstMs)) {
+      if (events.some(({ kind }) => kind === "lost"))
         context.stderr.write("agtmux: the daemon is gone; waiting for it\n");
-        continue;
-      }
-      const lines = await makeLines(toLines, event.entry, event.client);
+      const news = events.filter((event) => event.kind === "entry");
+      const last = news.at(-1);
+      if (last === undefined) continue;
+      const entries = news.map(({ entry }) => entry);
+      const lines = await makeLines(toLines, entries, last.client);
       // What could not be printed comes again from the next daemon.
       if (lines === null) break;
       for (const line of lines) await printLine(context, line);
-      since = { version: event.entry.version, time: null };
+      since = { version: last.entry.version, time: null };
     }
   }
 };
@@ -156,7 +195,7 @@ const currentVersion = async (client: DaemonClient, signal: AbortSignal): Promis
 
 /** A snapshot, or what was stored since; then the end. */
 export const printChangesOnce = async (context: CliContext, input: LinesInput): Promise<void> => {
-  const toLines = lineMaker(input);
+  const { toLines, burstMs } = lineMaker(input);
   const { version, time } = input.since;
   const isResumed = version !== null || time !== null;
   const client = await context.connect();
@@ -171,9 +210,10 @@ export const printChangesOnce = async (context: CliContext, input: LinesInput): 
     if (version !== null && version >= last) return;
     wait();
     const signal = AbortSignal.any([context.signal, quiet.signal]);
-    for await (const entry of client.feed({ since: version, sinceTime: time, all: input.all }, signal)) {
-      for (const line of await toLines(entry, client)) await printLine(context, line);
-      if (entry.kind !== "gap" && entry.version >= last) return;
+    const feed = client.feed({ since: version, sinceTime: time, all: input.all }, signal);
+    for await (const entries of inBursts(feed, isResumed ? burstMs : 0)) {
+      for (const line of await toLines(entries, client)) await printLine(context, line);
+      if (entries.some((entry) => entry.kind !== "gap" && entry.version >= last)) return;
       wait();
     }
   } finally {
