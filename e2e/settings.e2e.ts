@@ -171,7 +171,7 @@ describe("what the daemon obeys", () => {
     writeFileSync(daemon.paths.config, "{ not json");
     await settings.back();
     await settings.open("General");
-    await page.getByText("Nothing can be changed here before that file is right").waitFor();
+    await page.getByText("Nothing can be changed here until that file is correct").waitFor();
     await days.fill("3");
     await days.press("Enter");
     await page.getByText("is not JSON").first().waitFor();
