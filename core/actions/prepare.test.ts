@@ -125,7 +125,7 @@ test("an action that answers a prompt is bound to it, and needs one", () => {
   expect(() => gate.verify(prepared)).toThrow(code("E_STALE_SNAPSHOT"));
   world.current = { ...current, fingerprint: null };
   expect(() => gate.prepare("runtime:r1", guards(), "cli", { bindsPrompt: true })).toThrow(
-    code("E_STALE_SNAPSHOT", ["the screen shows no open prompt, or another one than was announced"]),
+    code("E_STALE_SNAPSHOT", ["the screen shows no open prompt, or another prompt than the announced one"]),
   );
 });
 

@@ -95,7 +95,7 @@ export const createGate = ({ store, clock, ids, lookup, timing }: GateDeps): Gat
     const current = lookup.current(subject.key);
     if (current === null) throw stale(subject, ["the pane is gone"]);
     if (options.bindsPrompt && current.fingerprint === null) {
-      throw stale(subject, ["the screen shows no open prompt, or another one than was announced"]);
+      throw stale(subject, ["the screen shows no open prompt, or another prompt than the announced one"]);
     }
     const observedAt = clock.now();
     const snapshot: ActionSnapshot = {

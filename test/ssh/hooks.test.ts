@@ -176,7 +176,7 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
       await reconnect();
       await harness.untilHealth("degraded");
       expect(harness.target()).toMatchObject({
-        health_reason: expect.stringContaining("an agtmux of its own") as string,
+        health_reason: expect.stringContaining("another agtmux") as string,
         remedy: expect.stringContaining("agtmux daemon stop") as string,
       });
       await expect(integrate("install", "codex")).rejects.toMatchObject({ code: "E_INTEGRATION_REFUSED" });
