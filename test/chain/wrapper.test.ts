@@ -123,7 +123,10 @@ describe("the wrapper", () => {
     await say(pane, "exit 3");
     const row = await daemon.untilState(pane, "error", 10_000);
     expect(row.reason_code).toBe("crashed");
-    expect(await tmux.run("capture-pane", "-p", "-t", pane)).toContain("status 3");
+    // The wrapper tells of the crash before it ends, and its shell writes the status after that.
+    await expect
+      .poll(() => tmux.run("capture-pane", "-p", "-t", pane), { timeout: 5_000 })
+      .toContain("status 3");
   });
 
   it("makes no crash of a failing status at the prompt, nor of an orderly end in mid-turn", async () => {
