@@ -3,11 +3,48 @@
 // streams; end marks count only as the last thing said. Source: frames and titles recorded with 0.169.0.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { countOf, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
-import { indentOf, joined, MAX_COLUMNS, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
+import {
+  MAX_COLUMNS,
+  indentOf,
+  isBlank,
+  joined,
+  ofWholeScreen,
+  shows,
+  visibleLines,
+} from "../common/screenText.ts";
 import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
-import { type Composer, findComposer } from "./screen/layout.ts";
+
+// The parts of a Codex screen: the conversation stands in column 0 (`›` the person, `•` the agent, `■` notices) with its
+// continuation indented by two; dialogs and footers are indented by two as well. Source: frames recorded with 0.169.0.
+
+/** The input box at the bottom with what stands above it. */
+interface Composer {
+  text: string;
+  /** Non-empty lines above, nearest last. */
+  above: readonly string[];
+}
+
+const PROMPT = /^› ?/;
+const NUMBERED = /^› \d{1,2}\. \S/;
+const MAX_FOOTER_LINES = 4;
+/** What the lines below the input box are known to say. */
+const FOOTER =
+  /\? for shortcuts|← for agents|ctrl ?\+ ?c again to (quit|exit)|esc again to|tab to queue|shift\+tab to cycle|f2 to view|context left|\d+% (context|left)|\S · (~|\/|[A-Z]:)/;
+
+/** Null where no input box with a known footer is at the bottom: dialogs, menus and overlays replace it. */
+const findComposer = (lines: readonly string[]): Composer | null => {
+  const at = lines.findLastIndex((line) => PROMPT.test(line));
+  const text = lines[at];
+  if (text === undefined || NUMBERED.test(text)) return null;
+  let end = at + 1;
+  while (end < lines.length && !isBlank(lines[end] ?? "")) end += 1;
+  const footer = lines.slice(end).filter((line) => !isBlank(line));
+  if (footer.length === 0 || footer.length > MAX_FOOTER_LINES) return null;
+  if (footer.some((line) => indentOf(line) < 2) || !footer.some((line) => FOOTER.test(line))) return null;
+  return { text, above: lines.slice(0, at).filter((line) => !isBlank(line)) };
+};
 
 const SPINNER_TITLE = /^[\u2801-\u28ff] /;
 const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
