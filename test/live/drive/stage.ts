@@ -1,6 +1,7 @@
 // Holds what agtmux says against a state that the driver made. The fact is known by the agent's own screen or by the requests it
 // sent; it has to hold before and after the look, or nothing was proved. Within the limit after the fact agtmux may be late;
 // after it, everything that the feed showed counts, not only what a look happens to see.
+import { randomInt } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,6 +17,8 @@ import { judge } from "./judge.ts";
 const LIMIT_MS = 2_000;
 /** When the look is taken, after the fact. */
 const LOOK_AFTER_MS = 3_000;
+
+const FIRST_NUMBERS = 9_000;
 
 /** The end of a wait: from the keys that answered it, and from when its dialog was gone. */
 export interface Left {
@@ -39,7 +42,7 @@ export interface Check {
 export interface Stage {
   readonly rig: Rig;
   readonly pane: LivePane;
-  /** A number that no other step of this part has, for prompts and files. */
+  /** A number that no other step has, for prompts and files. */
   next(): number;
   check(check: Check): Promise<void>;
   /** The driver could not make the state. */
@@ -92,7 +95,8 @@ const keep = async (
 
 export const createStage = (options: StageOptions): Stage => {
   const { rig, pane, part, attempt, note } = options;
-  let count = 0;
+  // Another part may run at the same time: its commands must not be taken for ours.
+  let count = randomInt(FIRST_NUMBERS);
   const base = { kind: "step", part, attempt } as const;
   const report = (step: Step): void => {
     note(step);

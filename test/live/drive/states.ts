@@ -1,5 +1,7 @@
 // Every state once, in the order of a session: what a person meets on an ordinary day.
+import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
@@ -160,6 +162,13 @@ const startTool = async (
   return at === null ? null : { at: Math.max(at, hiddenAt), pressedAt, hiddenAt };
 };
 
+/** Whether the command that works on the file still runs. An agent may leave it in the background and say so. */
+const isAlive = async (file: string): Promise<boolean> =>
+  promisify(execFile)("pgrep", ["-f", `tail -f ${file}`]).then(
+    () => true,
+    () => false,
+  );
+
 const tool: Scene = {
   name: "tool",
   steps: ["tool", "interrupted_tool"],
@@ -178,9 +187,9 @@ const tool: Scene = {
       left: agent.asksForTools ? { states: ["waiting_approval"], pressedAt, at: hiddenAt } : null,
       holds: isRunning,
     });
-    const said = { prompt: file, at };
-    const goneAt = (): Promise<number | null> =>
-      stage.pane.untilShown(agent.markers.interrupted, { after: said, limitMs: STOP_LIMIT_MS });
+    const hasEnded = async (): Promise<boolean> =>
+      !(await isAlive(file)) || (await stage.pane.isShown(agent.markers.interrupted, { prompt: file, at }));
+    const goneAt = (): Promise<number | null> => untilTrue(hasEnded, STOP_LIMIT_MS);
     await stopTurn(stage, { step: "interrupted_tool", keys: agent.keys.interrupt, waited: [], goneAt });
   },
 };
