@@ -41,9 +41,14 @@ export const claude: LiveAgent = {
     edit: /Do you want to (create|make)/,
     ask: /Enter to select/,
     error: /API Error/,
+    trust: /Quick safety check/,
+    plan: /Exit plan mode|Ready to code|Would you like to proceed/,
     interrupted: /Interrupted · What should|Did not run|Rejected write|User declined/,
   },
   // A fresh HOME is offered the mode without questions once; Yes stands first.
   startDialogs: [{ shown: /Make auto mode your default/, keys: ["Down", "Enter"] }],
+  takesFreeText: true,
+  planArgs: "--permission-mode plan",
+  hasSubAgents: true,
   exit: "/exit",
 };

@@ -36,6 +36,8 @@ ${isTrusted ? `[projects."${project}"]\ntrust_level = "trusted"\n` : ""}`,
     edit: /Would you like to make/,
     ask: /Red.*Blue/,
     error: /■ .*live failure/,
+    trust: /Folder access|Do you trust/,
+    plan: null,
     interrupted: /Conversation interrupted|You canceled the request|interrupted/,
   },
   prompts: {
@@ -47,6 +49,9 @@ ${isTrusted ? `[projects."${project}"]\ntrust_level = "trusted"\n` : ""}`,
   startDialogs: [{ shown: /Hooks need review/, keys: ["2", "Enter"] }],
   // It may ask in its plan mode only.
   keys: { ...COMMON.keys, askMode: ["BTab"] },
+  // What is typed while it works goes into the same turn.
+  queues: false,
   asksForTools: false,
+  editsOutside: true,
   exit: "/quit",
 };

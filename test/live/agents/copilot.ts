@@ -34,9 +34,12 @@ export const copilot: LiveAgent = {
     edit: /Do you want to create/,
     ask: /enter accept|ctrl\+d decline/,
     error: /✗ 400/,
+    trust: /Confirm folder trust/,
+    plan: null,
     interrupted: /Operation cancelled by user|cancelled|rejected/i,
   },
   prompts: { ...COMMON_PROMPTS, edit: (file, { project }) => `WRITE ${join(project, file)}` },
   keys: { ...COMMON.keys, interrupt: ["Escape", "Escape"] },
+  hasSubAgents: true,
   exit: "/exit",
 };

@@ -30,7 +30,10 @@ export const gemini: LiveAgent = {
     edit: /Apply this change/,
     ask: /Enter to select/,
     error: /API Error/,
+    trust: /Do you trust the files/,
+    plan: null,
     interrupted: /Request cancelled/,
   },
+  takesFreeText: true,
   exit: "/quit",
 };

@@ -26,6 +26,10 @@ export interface Markers {
   edit: RegExp | null;
   ask: RegExp | null;
   error: RegExp;
+  /** The question whether the folder is trusted; null: it has none. */
+  trust: RegExp | null;
+  /** The model asks to leave the plan mode; null: it has none that the model leaves. */
+  plan: RegExp | null;
   /** The turn was stopped by the person: an interrupt or a denial that ends it. */
   interrupted: RegExp;
 }
@@ -57,6 +61,12 @@ export interface LiveAgent {
   readonly markers: Markers;
   readonly prompts: Prompts;
   readonly startDialogs: readonly StartDialog[];
+  /** Starts it in its plan mode. */
+  readonly planArgs: string;
+  /** It has a tool that starts a sub-agent. */
+  readonly hasSubAgents: boolean;
+  /** A prompt that is typed while it works is a turn of its own afterwards. */
+  readonly queues: boolean;
   readonly keys: {
     approve: readonly string[];
     deny: readonly string[];
@@ -66,6 +76,10 @@ export interface LiveAgent {
   };
   /** A command asks before it runs, also where `prompts.tool` is typed. */
   readonly asksForTools: boolean;
+  /** What it asks before it edits is outside of the project. */
+  readonly editsOutside: boolean;
+  /** Its questions take a text of the person's own beside the options. */
+  readonly takesFreeText: boolean;
   /** An answer by key is taken only this long after the dialog was drawn. */
   readonly deafMs: number;
   readonly exit: string;
@@ -82,7 +96,12 @@ export const COMMON = {
   npmFlags: [],
   prompts: COMMON_PROMPTS,
   startDialogs: [],
+  planArgs: "",
+  hasSubAgents: false,
+  queues: true,
   keys: { approve: ["Enter"], deny: ["Escape"], interrupt: ["Escape"], askMode: [] },
   asksForTools: true,
+  editsOutside: false,
+  takesFreeText: false,
   deafMs: 1_000,
 } as const satisfies Partial<LiveAgent>;

@@ -48,6 +48,8 @@ export const omp: LiveAgent = {
     edit: /Allow tool: write/,
     ask: /Esc cancel/,
     error: /live failure/,
+    trust: null,
+    plan: null,
     interrupted: /aborted|cancelled|denied|interrupted/i,
   },
   // A key one second after the dialog appeared was not taken.

@@ -45,8 +45,12 @@ export const opencode: LiveAgent = {
     edit: /Permission required/,
     ask: /enter submit|esc dismiss/,
     error: /live failure/,
+    trust: null,
+    plan: null,
     interrupted: /interrupted|rejected/,
   },
   keys: { ...COMMON.keys, interrupt: ["Escape", "Escape"] },
+  takesFreeText: true,
+  hasSubAgents: true,
   exit: "/exit",
 };

@@ -42,6 +42,8 @@ export const pi: LiveAgent = {
     edit: null,
     ask: null,
     error: /live failure/,
+    trust: null,
+    plan: null,
     interrupted: /aborted|Blocked by user/,
   },
   exit: "/quit",

@@ -42,6 +42,8 @@ export interface Check {
 export interface Stage {
   readonly rig: Rig;
   readonly pane: LivePane;
+  /** The same for another pane of the rig. */
+  on(pane: LivePane): Stage;
   /** A number that no other step has, for prompts and files. */
   next(): number;
   check(check: Check): Promise<void>;
@@ -139,6 +141,7 @@ export const createStage = (options: StageOptions): Stage => {
   return {
     rig,
     pane,
+    on: (other) => createStage({ ...options, pane: other }),
     next: () => (count += 1),
     check,
     undriven: async (step, states, why) => {

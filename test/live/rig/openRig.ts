@@ -19,6 +19,7 @@ const execFileAsync = promisify(execFile);
 const READY_LIMIT_MS = 60_000;
 /** A dialog of the start may come a moment after the prompt. */
 const START_SETTLE_MS = 2_500;
+const SHELL_START_MS = 300;
 const TMUX_CONFIG = `set -g default-terminal tmux-256color
 set -g history-limit 5000
 set -g focus-events on
@@ -31,8 +32,11 @@ export interface Rig extends AsyncDisposable {
   readonly feed: LiveFeed;
   readonly tmux: RunTmux;
   exchanges(): Exchange[];
-  /** A session with a shell; the agent is started in it unless told otherwise. */
-  openPane(session: string, options?: { args?: string; answersDialogs?: boolean }): Promise<LivePane>;
+  /** A session, or a pane beside another one, with a shell in which the agent is started. */
+  openPane(
+    session: string,
+    options?: { args?: string; answersDialogs?: boolean; beside?: LivePane | null },
+  ): Promise<LivePane>;
   /** The environment in which the agent's command finds what it needs. */
   readonly shellEnv: Readonly<Record<string, string>>;
 }
@@ -111,7 +115,7 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
       const { stdout } = await execFileAsync("tmux", [...tmuxArgs, ...args], { env: shellEnv });
       return stdout.replace(/\n$/, "");
     };
-    const sized = ["-x", String(size.columns), "-y", String(size.rows), "-c", project];
+    const sized = ["-x", String(size.columns), "-y", String(size.rows)];
     // The server is what is inside: its panes inherit network and environment.
     const start = ["tmux", ...tmuxArgs, "new-session", "-d", "-s", "base", ...sized, "exec sleep infinity"];
     const [program = "", ...command] = loopback.inside("env", "-i", ...variables, ...start);
@@ -132,11 +136,14 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
       tmux,
       shellEnv,
       exchanges: () => readExchanges(logPath),
-      openPane: async (session, { args = "", answersDialogs = true } = {}) => {
-        const ids = ["-P", "-F", "#{pane_id}", "-s", session];
-        const paneId = await tmux("new-session", "-d", ...ids, ...sized, "exec bash --norc --noprofile");
+      openPane: async (session, { args = "", answersDialogs = true, beside = null } = {}) => {
+        const shell = ["-P", "-F", "#{pane_id}", "-c", project, "exec bash --norc --noprofile"];
+        const paneId =
+          beside === null
+            ? await tmux("new-session", "-d", "-s", session, ...sized, ...shell)
+            : await tmux("split-window", "-h", "-d", "-t", beside.paneId, ...shell);
         const pane = createLivePane(tmux, session, paneId);
-        await wait(300);
+        await wait(SHELL_START_MS);
         await tmux("send-keys", "-t", paneId, "-l", `clear; ${agent.command} ${args}`.trim());
         await pane.press(["Enter"]);
         if (answersDialogs) await settleStart(agent, pane);

@@ -1,0 +1,205 @@
+// Every action on the live agent, held against what it really did: the file that a command made, the text that the model was sent,
+// the request that was dropped, the process that ended. `answer` follows `wait` at once, as in a script, without a second try.
+import { setTimeout as wait } from "node:timers/promises";
+import type { LiveAgent } from "../agents/liveAgent.ts";
+import { untilTrue } from "../rig/livePane.ts";
+import { act, promptAgent, referenceOf, waitFor, type Prompted } from "./act.ts";
+import type { Scene } from "./scene.ts";
+import { askedBy, type Stage } from "./stage.ts";
+import { hasFile, hasOpenExchange } from "./turns.ts";
+
+const EFFECT_LIMIT_MS = 8_000;
+const NO_EFFECT_MS = 2_500;
+const SIGNALS = ["INT", "TERM", "KILL"] as const;
+
+/** Back to the prompt, whatever a step that failed left behind. */
+const recover = async (stage: Stage): Promise<void> => {
+  const row = await stage.rig.product.row(stage.pane.paneId);
+  const { keys } = stage.rig.agent;
+  if (row?.needs_action === true && row.state !== "error") await stage.pane.press(keys.deny);
+  else if (hasOpenExchange(stage, 0)) await stage.pane.press(keys.interrupt);
+  await wait(2_000);
+};
+
+const report = async (stage: Stage, step: string, isRight: boolean, detail: string): Promise<void> => {
+  await stage.did(step, isRight, detail);
+  if (!isRight) await recover(stage);
+};
+
+const send: Scene = {
+  name: "send",
+  steps: ["send", "view_output", "transcript"],
+  run: async (stage) => {
+    const { ref } = await referenceOf(stage);
+    const prompt = `SAY seen n${stage.next()}`;
+    const at = Date.now();
+    const sent = await act(stage, "send", ref, "--text", prompt, "--json");
+    const arrived = await untilTrue(() => askedBy(stage, { prompt, at })?.ended != null, EFFECT_LIMIT_MS);
+    await report(stage, "send", sent.code === 0 && arrived !== null, sent.said);
+    await wait(1_500);
+    const reply = prompt.replace("SAY ", "");
+    // Once in the prompt and once in the reply.
+    const isTold = (text: string): boolean => text.split(reply).length > 2;
+    const seen = await act(stage, "view-output", ref, "--lines", "40");
+    await stage.did("view_output", isTold(seen.stdout), seen.said.slice(0, 120));
+    const told = await act(stage, "view-output", ref, "--transcript");
+    await stage.did("transcript", told.code === 0 && isTold(told.stdout), told.said.slice(0, 200));
+  },
+};
+
+/** Sends a prompt that asks, answers at once, and looks for the effect. */
+const answerScene = (options: {
+  step: string;
+  prompt: (stage: Stage, file: string) => string;
+  answer: readonly string[];
+  effect: (stage: Stage, file: string, at: number) => boolean;
+  /** The effect has to stay away. */
+  isAbsent?: boolean;
+  lacks?: (agent: LiveAgent) => string | null;
+  around?: (stage: Stage) => Promise<void>;
+  then?: (stage: Stage, prompted: Prompted) => Promise<void>;
+}): Scene => ({
+  name: options.step,
+  steps: [options.step],
+  ...(options.lacks === undefined ? {} : { lacks: options.lacks }),
+  run: async (stage) => {
+    const file = `live-${stage.next()}.txt`;
+    const at = Date.now();
+    await options.around?.(stage);
+    const prompted = await promptAgent(stage, options.prompt(stage, file));
+    if (typeof prompted === "string") await report(stage, options.step, false, prompted);
+    else {
+      const { ref, fingerprint } = prompted;
+      const answered = await act(
+        stage,
+        "answer",
+        ref,
+        ...options.answer,
+        "--if-prompt",
+        fingerprint,
+        "--json",
+      );
+      const happened = await untilTrue(
+        () => options.effect(stage, file, at),
+        options.isAbsent === true ? NO_EFFECT_MS : EFFECT_LIMIT_MS,
+      );
+      const isEffective = (happened === null) === (options.isAbsent === true);
+      const detail = `${isEffective ? "" : "without the effect; "}${answered.said}`;
+      await report(stage, options.step, answered.code === 0 && isEffective, detail);
+      await options.then?.(stage, prompted);
+    }
+    await wait(2_000);
+    await options.around?.(stage);
+  },
+});
+
+const approvalPrompt = ({ rig }: Stage, file: string): string => rig.agent.prompts.approval(file);
+const toldModel =
+  (words: string) =>
+  (stage: Stage, _file: string, at: number): boolean =>
+    stage.since(at).some(({ toolResult }) => toolResult?.includes(words) === true);
+const toAskMode = async ({ pane, rig }: Stage): Promise<void> => {
+  if (rig.agent.keys.askMode.length === 0) return;
+  await pane.press(rig.agent.keys.askMode);
+  await wait(1_000);
+};
+const lacksAsk = ({ markers }: LiveAgent): string | null =>
+  markers.ask === null ? "it has no tool for questions" : null;
+
+/** The prompt that was answered is not open any more: a second answer to it must do nothing. */
+const answerAgain = async (stage: Stage, { ref, fingerprint }: Prompted): Promise<void> => {
+  const again = await act(stage, "answer", ref, "--approve", "--if-prompt", fingerprint, "--json");
+  await stage.did("answer_again", again.code !== 0, again.said);
+};
+
+/** A text must not go into a dialog, where its first letter might be an answer. */
+const sendIntoDialog: Scene = {
+  name: "send_into_dialog",
+  steps: ["send_into_dialog"],
+  run: async (stage) => {
+    const prompted = await promptAgent(stage, approvalPrompt(stage, `live-${stage.next()}.txt`));
+    if (typeof prompted === "string") return report(stage, "send_into_dialog", false, prompted);
+    await wait(1_000);
+    const refused = await act(stage, "send", prompted.ref, "--text", "SAY not here", "--json");
+    await stage.did("send_into_dialog", refused.code !== 0, refused.said);
+    await recover(stage);
+  },
+};
+
+const interrupt: Scene = {
+  name: "interrupt",
+  steps: ["interrupt"],
+  run: async (stage) => {
+    const { ref, version } = await referenceOf(stage);
+    const prompt = `SLOW 60 n${stage.next()}`;
+    const at = Date.now();
+    await act(stage, "send", ref, "--text", prompt, "--json");
+    const { row, acted } = await waitFor(stage, { ref, until: "running", after: version, seconds: 10 });
+    if (row === null) return report(stage, "interrupt", false, `wait: ${acted.said}`);
+    await wait(2_000);
+    const stopped = await act(stage, "interrupt", ref, "--json");
+    const left = await untilTrue(
+      () => askedBy(stage, { prompt, at })?.ended?.how === "left",
+      EFFECT_LIMIT_MS,
+    );
+    await report(stage, "interrupt", stopped.code === 0 && left !== null, stopped.said);
+    await wait(2_000);
+  },
+};
+
+const kill: Scene = {
+  name: "kill",
+  steps: ["kill_unasked", "kill"],
+  run: async (stage) => {
+    const { ref } = await referenceOf(stage);
+    const unasked = await act(stage, "kill", ref, "--json");
+    await stage.did("kill_unasked", unasked.code !== 0, unasked.said);
+    const hasGone = async (): Promise<boolean> =>
+      (await stage.pane.show("#{pane_current_command}")) === "bash" &&
+      (await stage.rig.product.row(stage.pane.paneId)) === null;
+    for (const signal of SIGNALS) {
+      const killed = await act(stage, "kill", ref, "--yes", "--signal", signal, "--json");
+      if ((await untilTrue(hasGone, 4_000)) === null && signal !== "KILL") continue;
+      return stage.did("kill", await hasGone(), `${signal}: ${killed.said}`);
+    }
+  },
+};
+
+export const ACTION_SCENES: readonly Scene[] = [
+  send,
+  answerScene({
+    step: "approve",
+    prompt: approvalPrompt,
+    answer: ["--approve"],
+    effect: hasFile,
+    then: answerAgain,
+  }),
+  answerScene({ step: "deny", prompt: approvalPrompt, answer: ["--deny"], effect: hasFile, isAbsent: true }),
+  answerScene({
+    step: "approve_edit",
+    prompt: ({ rig }, file) => rig.agent.prompts.edit(file, rig.place),
+    answer: ["--approve"],
+    effect: hasFile,
+    lacks: ({ markers, editsOutside }) =>
+      markers.edit === null || editsOutside ? "it does not ask before it edits the project" : null,
+  }),
+  answerScene({
+    step: "option_2",
+    prompt: () => "ASK",
+    answer: ["--option", "2"],
+    effect: toldModel("Blue"),
+    lacks: lacksAsk,
+    around: toAskMode,
+  }),
+  answerScene({
+    step: "free_text",
+    prompt: () => "ASK",
+    answer: ["--text", "Green indeed"],
+    effect: toldModel("Green indeed"),
+    lacks: (agent) => lacksAsk(agent) ?? (agent.takesFreeText ? null : "its questions take no text"),
+    around: toAskMode,
+  }),
+  sendIntoDialog,
+  interrupt,
+  kill,
+];
