@@ -46,7 +46,7 @@ describe("readOptions", () => {
     [["--state", "happy"], "state 'happy' is none of idle, error"],
     [["--versions", "2.0"], "--versions takes latest or agent=1.2.3"],
     [["--versions", "vim=2"], "agent 'vim' is none of"],
-    [["remove"], "command 'remove' is none of run, install, table"],
+    [["remove"], "command 'remove' is none of run, install, table, help"],
     [["run", "table"], "one command at a time"],
     [["--loud"], "--loud"],
   ])("says what %j should have been", (args, message) => {

@@ -9,6 +9,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const USAGE = `npm run live -- [options]            drive every agent, state, mode and size; goes on where a run was stopped
 npm run live -- install [options]    install agents into the cache (AGTMUX_LIVE_CACHE), from the npm registry
 npm run live -- table [options]      the table of all results
+npm run live -- help                 this
 
 --agent a,b         ${AGENT_IDS.join(", ")}
 --versions what     latest, or claude=2.1.330,pi=0.87.1; installs what is missing. Without it: the versions last driven
@@ -22,8 +23,10 @@ npm run live -- table [options]      the table of all results
 
 export class UsageError extends Error {}
 
+const COMMANDS = ["run", "install", "table", "help"] as const;
+
 export interface LiveOptions {
-  command: "run" | "install" | "table";
+  command: (typeof COMMANDS)[number];
   agents: AgentId[];
   /** By agent; null: the version last driven. */
   versionOf(agent: AgentId): string | null;
@@ -37,8 +40,6 @@ export interface LiveOptions {
   results: string;
   markdown: string | null;
 }
-
-const COMMANDS = ["run", "install", "table"] as const;
 
 const oneOf = <T extends string>(names: readonly T[], given: string, what: string): T => {
   const found = names.find((name) => name === given);

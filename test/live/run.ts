@@ -11,7 +11,7 @@ import { cacheFolder, findInstalled, installedVersions, type InstalledAgent } fr
 import { installAgent, resolveVersion } from "./install/installAgent.ts";
 import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
 import { toMarkdown } from "./results/markdown.ts";
-import { partName, type Part } from "./results/result.ts";
+import { partName, type Note, type Part } from "./results/result.ts";
 import { doneParts, exitStatus, mergeNotes, openResults } from "./results/store.ts";
 
 const cache = cacheFolder();
@@ -62,8 +62,19 @@ const drive = async (options: LiveOptions): Promise<void> => {
     }
 };
 
-const printTable = ({ results, markdown }: LiveOptions): 0 | 1 => {
-  const merged = mergeNotes(openResults(results).notes());
+/** What was driven of what was asked for; `table` shows all that there is. */
+const isAsked =
+  ({ command, agents, modes, sizes, kinds }: LiveOptions) =>
+  ({ part }: Note): boolean =>
+    command === "table" ||
+    (agents.includes(part.agent) &&
+      modes.includes(part.mode) &&
+      kinds.includes(part.kind) &&
+      (sizes?.includes(part.size) ?? true));
+
+const printTable = (options: LiveOptions): 0 | 1 => {
+  const { results, markdown } = options;
+  const merged = mergeNotes(openResults(results).notes().filter(isAsked(options)));
   const text = toMarkdown(merged);
   console.log(`\n${text}`);
   if (markdown !== null) {
@@ -76,6 +87,9 @@ const printTable = ({ results, markdown }: LiveOptions): 0 | 1 => {
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2), ALL_STEPS);
   switch (options.command) {
+    case "help":
+      console.log(USAGE);
+      return 0;
     case "install":
       for (const id of options.agents) await ensureInstalled(options, id);
       return 0;
@@ -91,6 +105,6 @@ try {
   process.exitCode = await main();
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\n\n${USAGE}`);
+  console.error(`${error.message}\n'npm run live -- help' names what there is`);
   process.exitCode = 2;
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { AGENT_IDS } from "../live/agents/agentIds.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = join(ROOT, ".github", "workflows");
@@ -51,8 +52,8 @@ const named = (file: string) => {
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, what = ""]) => what);
 
-it("there are those for pull requests and for releases", () => {
-  expect(workflows.map(({ file }) => file).toSorted()).toEqual(["ci.yml", "release.yml"]);
+it("there are those for pull requests, for releases and for live agents", () => {
+  expect(workflows.map(({ file }) => file).toSorted()).toEqual(["ci.yml", "live.yml", "release.yml"]);
 });
 
 describe.each(workflows)("$file", ({ text, workflow, steps }) => {
@@ -117,6 +118,19 @@ it("a pull request's own code sees no secret and no credentials", () => {
   expect(text).not.toMatch(/secrets\.|github\.token|GITHUB_TOKEN/);
   const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
   expect(checkouts.map((step) => step.with)).toEqual(checkouts.map(() => ({ "persist-credentials": false })));
+});
+
+it("the newest version of every agent is driven each night, without a secret, and its table is kept", () => {
+  const { text, workflow, steps } = named("live.yml");
+  expect(Object.keys(workflow.on).toSorted()).toEqual(["schedule", "workflow_dispatch"]);
+  expect(text).not.toMatch(/secrets\.|github\.token|GITHUB_TOKEN/);
+  expect(z.looseObject({ matrix: z.unknown() }).parse(workflow.jobs["drive"]?.strategy).matrix).toEqual({
+    agent: [...AGENT_IDS],
+  });
+  expect(steps.flatMap(({ run }) => run ?? []).join("\n")).toContain("--versions latest");
+  // Also when something was wrong: then it is worth most.
+  const uploads = steps.filter(({ uses }) => uses?.startsWith("actions/upload-artifact@"));
+  expect(uploads.map((step) => step.if)).toEqual(["always()", "always()"]);
 });
 
 it("a release is published by a tag alone, with the package for npm beside the others", () => {

@@ -46,7 +46,11 @@ ${isTrusted ? `[projects."${project}"]\ntrust_level = "trusted"\n` : ""}`,
     // Its sandbox may write below the folder for temporary files and the project.
     edit: (file) => `WRITE /var/agtmux-${file}`,
   },
-  startDialogs: [{ shown: /Hooks need review/, keys: ["2", "Enter"] }],
+  // New hooks: "2. Trust all and continue", confirmed once it is the chosen one.
+  startDialogs: [
+    { shown: /› 1\. Review hooks/, keys: ["2"] },
+    { shown: /› 2\. Trust all and continue/, keys: ["Enter"] },
+  ],
   // It may ask in its plan mode only.
   keys: { ...COMMON.keys, askMode: ["BTab"] },
   // What is typed while it works goes into the same turn.

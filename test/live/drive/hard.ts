@@ -1,11 +1,11 @@
-// What ordinary days rarely have: plans, sub-agents, queued prompts, questions at the start, a killed process, panes that are split,
-// zoomed, renamed or in copy mode, and two agents side by side.
+// What ordinary days rarely have: plans, sub-agents, queued prompts, questions at the start, a killed process, and what is done to
+// panes (paneScenes.ts).
 import { setTimeout as wait } from "node:timers/promises";
-import type { LivePane } from "../rig/livePane.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
 import { act, referenceOf } from "./act.ts";
 import { endAgent } from "./endAgent.ts";
+import { PANE_SCENES } from "./paneScenes.ts";
 import { USUAL_START, type Scene } from "./scene.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { ask, endedAt, hasOpenExchange, openDialog, stopTurn } from "./turns.ts";
@@ -142,87 +142,6 @@ const queue: Scene = {
   },
 };
 
-/** Opens an approval, does something to the pane, and checks that the wait stays what it is. */
-const disturbed = (options: {
-  name: string;
-  disturb: (stage: Stage) => Promise<void>;
-  restore: (stage: Stage) => Promise<void>;
-}): Scene => ({
-  name: options.name,
-  steps: [options.name, `${options.name}_denied`],
-  run: async (stage) => {
-    const { agent } = stage.rig;
-    const { said, asked } = await ask(stage, agent.prompts.approval(`live-${stage.next()}.txt`));
-    const words = agent.markers.approval;
-    if (asked === null || (await stage.pane.untilShown(words, { after: said })) === null)
-      return stage.undriven(options.name, APPROVAL, "no dialog on the screen");
-    await wait(2_000);
-    await options.disturb(stage);
-    const [since, causedAt] = [Date.now(), said.at];
-    const holds = (): boolean => !hasOpenExchange(stage, said.at);
-    await stage.check({ step: options.name, states: APPROVAL, since, causedAt, holds });
-    await options.restore(stage);
-    await wait(500);
-    await refuse(stage, `${options.name}_denied`, words);
-  },
-});
-
-const tmuxOn = (stage: Stage, command: string, ...args: readonly string[]): Promise<string> =>
-  stage.rig.tmux(command, "-t", stage.pane.paneId, ...args);
-
-const copyMode = disturbed({
-  name: "copy_mode",
-  disturb: async (stage) => {
-    await tmuxOn(stage, "copy-mode");
-    await tmuxOn(stage, "send-keys", "-X", "-N", "5", "scroll-up");
-  },
-  restore: async (stage) => {
-    await tmuxOn(stage, "send-keys", "-X", "cancel");
-  },
-});
-const renamed = disturbed({
-  name: "renamed",
-  disturb: async (stage) => {
-    await tmuxOn(stage, "rename-window", "my win ✳");
-    await tmuxOn(stage, "rename-session", "new name/x");
-  },
-  restore: async (stage) => {
-    await tmuxOn(stage, "rename-session", stage.pane.session);
-  },
-});
-const zoomed = disturbed({
-  name: "zoomed",
-  disturb: async (stage) => {
-    await tmuxOn(stage, "split-window", "-h", "-d", "sleep 600");
-    await tmuxOn(stage, "resize-pane", "-Z");
-  },
-  restore: async (stage) => {
-    await tmuxOn(stage, "kill-pane", "-a");
-  },
-});
-
-/** Two of the same agent in one window: one works while the other asks, and neither takes the other's state. */
-const two: Scene = {
-  name: "two",
-  steps: ["two_running", "two_waiting"],
-  run: async (stage) => {
-    const { agent } = stage.rig;
-    const other: LivePane = await stage.rig.openPane(stage.pane.session, { beside: stage.pane });
-    const { said, asked } = await ask(stage, `SLOW 60 n${stage.next()}`);
-    if (asked === null) return stage.undriven("two_running", ["running"], "the model was not asked");
-    const prompt = agent.prompts.approval(`live-${stage.next()}.txt`);
-    const words = agent.markers.approval;
-    await openDialog(stage.on(other), { step: "two_waiting", prompt, words, states: APPROVAL });
-    const holds = (): boolean => askedBy(stage, said)?.ended === null;
-    const since = Date.now() - 2_000;
-    await stage.check({ step: "two_running", states: ["running"], since, causedAt: said.at, holds });
-    await stage.rig.tmux("kill-pane", "-t", other.paneId);
-    await stage.pane.press(agent.keys.interrupt);
-    await endedAt(stage, said.at);
-    await wait(1_500);
-  },
-};
-
 /** The process is ended in the middle of a turn: its screen and title stay as they were. */
 const killed: Scene = {
   name: "killed",
@@ -238,15 +157,4 @@ const killed: Scene = {
   },
 };
 
-export const HARD_SCENES: readonly Scene[] = [
-  queue,
-  subAgent,
-  copyMode,
-  renamed,
-  zoomed,
-  two,
-  killed,
-  plan,
-  offer,
-  trust,
-];
+export const HARD_SCENES: readonly Scene[] = [queue, subAgent, ...PANE_SCENES, killed, plan, offer, trust];

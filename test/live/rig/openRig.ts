@@ -52,12 +52,10 @@ export interface RigOptions {
 /** Answers what the agent asks at its start, until it is at its prompt. @throws Error naming what stands on the screen instead. */
 const settleStart = async (agent: LiveAgent, pane: LivePane): Promise<void> => {
   const deadline = Date.now() + READY_LIMIT_MS;
-  const answered = new Set<RegExp>();
   let readyAt: number | null = null;
   while (Date.now() < deadline) {
-    const dialog = await firstShown(agent, pane, answered);
+    const dialog = await firstShown(agent, pane);
     if (dialog !== null) {
-      answered.add(dialog.shown);
       await wait(agent.deafMs);
       await pane.press(dialog.keys);
       await pane.untilHidden(dialog.shown);
@@ -71,9 +69,8 @@ const settleStart = async (agent: LiveAgent, pane: LivePane): Promise<void> => {
   throw new Error(`${agent.id} was not ready after ${READY_LIMIT_MS / 1_000} s:\n${await pane.screen()}`);
 };
 
-const firstShown = async (agent: LiveAgent, pane: LivePane, answered: ReadonlySet<RegExp>) => {
-  for (const dialog of agent.startDialogs)
-    if (!answered.has(dialog.shown) && (await pane.isShown(dialog.shown))) return dialog;
+const firstShown = async (agent: LiveAgent, pane: LivePane) => {
+  for (const dialog of agent.startDialogs) if (await pane.isShown(dialog.shown)) return dialog;
   return null;
 };
 
