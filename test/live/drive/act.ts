@@ -3,28 +3,46 @@ import { z } from "zod";
 import { paneViewSchema, type PaneView } from "../../../core/model/view.ts";
 import type { Stage } from "./stage.ts";
 
+const SAID_CHARS = 300;
+const saidSchema = z.looseObject({
+  detail: z.string().optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+});
 const waitedSchema = z.looseObject({ items: z.array(paneViewSchema) });
 
 export interface Acted {
   code: number | null;
-  ms: number;
   /** What it said, in one line. */
   said: string;
   stdout: string;
 }
 
+/** What a result or an error says, without its stamps. */
+const sentenceOf = (text: string): string => {
+  try {
+    const { detail, error } = saidSchema.parse(JSON.parse(text));
+    return detail ?? error?.message ?? text;
+  } catch {
+    // Not every verb was asked for JSON.
+    return text;
+  }
+};
+
 export const act = async (stage: Stage, ...args: readonly string[]): Promise<Acted> => {
   const began = Date.now();
   const { code, stdout, stderr } = await stage.rig.product.run(...args);
-  const said = `exit ${code} after ${Date.now() - began} ms: ${(stdout || stderr).replaceAll(/\s+/g, " ").slice(0, 400)}`;
-  return { code, ms: Date.now() - began, said, stdout };
+  const sentence = sentenceOf(stdout || stderr)
+    .replaceAll(/\s+/g, " ")
+    .slice(0, SAID_CHARS);
+  return { code, said: `exit ${code} after ${Date.now() - began} ms: ${sentence}`, stdout };
 };
 
 /** The reference of exactly this start of the agent, and the version of its state now. @throws Error when there is no row. */
 export const referenceOf = async (stage: Stage): Promise<{ ref: string; version: number }> => {
   const row = await stage.rig.product.row(stage.pane.paneId);
-  if (row?.identity.runtime_id == null) throw new Error("agtmux has no row of the agent");
-  return { ref: `runtime:${row.identity.runtime_id}`, version: row.state_version };
+  const runtime = row?.identity.runtime_id ?? null;
+  if (row === null || runtime === null) throw new Error("agtmux has no row of the agent");
+  return { ref: `runtime:${runtime}`, version: row.state_version };
 };
 
 /** `agtmux wait` for a state that is newer than `version`; null: it gave up, or failed. */

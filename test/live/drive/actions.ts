@@ -34,7 +34,10 @@ const send: Scene = {
     const prompt = `SAY seen n${stage.next()}`;
     const at = Date.now();
     const sent = await act(stage, "send", ref, "--text", prompt, "--json");
-    const arrived = await untilTrue(() => askedBy(stage, { prompt, at })?.ended != null, EFFECT_LIMIT_MS);
+    const arrived = await untilTrue(
+      () => (askedBy(stage, { prompt, at })?.ended ?? null) !== null,
+      EFFECT_LIMIT_MS,
+    );
     await report(stage, "send", sent.code === 0 && arrived !== null, sent.said);
     await wait(1_500);
     const reply = prompt.replace("SAY ", "");
@@ -57,7 +60,7 @@ const answerScene = (options: {
   isAbsent?: boolean;
   lacks?: (agent: LiveAgent) => string | null;
   around?: (stage: Stage) => Promise<void>;
-  then?: (stage: Stage, prompted: Prompted) => Promise<void>;
+  after?: (stage: Stage, prompted: Prompted) => Promise<void>;
 }): Scene => ({
   name: options.step,
   steps: [options.step],
@@ -86,7 +89,7 @@ const answerScene = (options: {
       const isEffective = (happened === null) === (options.isAbsent === true);
       const detail = `${isEffective ? "" : "without the effect; "}${answered.said}`;
       await report(stage, options.step, answered.code === 0 && isEffective, detail);
-      await options.then?.(stage, prompted);
+      await options.after?.(stage, prompted);
     }
     await wait(2_000);
     await options.around?.(stage);
@@ -172,7 +175,7 @@ export const ACTION_SCENES: readonly Scene[] = [
     prompt: approvalPrompt,
     answer: ["--approve"],
     effect: hasFile,
-    then: answerAgain,
+    after: answerAgain,
   }),
   answerScene({ step: "deny", prompt: approvalPrompt, answer: ["--deny"], effect: hasFile, isAbsent: true }),
   answerScene({

@@ -87,7 +87,7 @@ const takeTurn = async (stage: Stage, turn: Turn): Promise<string | null> => {
   }
   const until = "completed,idle,error";
   const { row, acted } = await waitFor(stage, { ref, until, after: version, seconds: TURN_SECONDS });
-  if (row?.state == null) return `wait: ${acted.said}`;
+  if (row === null || row.state === null) return `wait: ${acted.said}`;
   if (hasOpenExchange(stage, since)) return `wait came back with ${row.state} while the agent still works`;
   if (!turn.ends.includes(row.state))
     return `ended ${row.state}/${row.reason_code}, not ${turn.ends.join(" or ")}`;
