@@ -11,6 +11,8 @@ export interface Lane {
   readonly unanswered: readonly RequestEvidence[];
   readonly contested: readonly RequestEvidence[];
   readonly answered: readonly RequestEvidence[];
+  /** The latest answer that names the request, epoch ms; null before the first. */
+  readonly answeredAt: number | null;
 }
 
 const byTime = (a: RequestEvidence, b: RequestEvidence): number =>
@@ -112,14 +114,16 @@ export const requestLanes = (facts: Facts, observedUntil: number): Lane[] => {
     const contested = opens.filter((open) => isContested(facts, open, observedUntil));
     const live = opens.filter((open) => !isContested(facts, open, observedUntil));
     const requestKey = group[0]?.signal.requestKey ?? null;
+    const agentId = group[0]?.signal.agentId ?? ROOT_AGENT;
     const { unanswered, answered } =
       requestKey === null
         ? {
             unanswered: live.filter((open) => !isAnsweredGenerically(facts, open)),
             answered: live.filter((open) => isAnsweredGenerically(facts, open)),
           }
-        : splitAnswered(facts, { agentId: group[0]?.signal.agentId ?? ROOT_AGENT, requestKey }, live);
-    lanes.push({ name, unanswered, contested, answered });
+        : splitAnswered(facts, { agentId, requestKey }, live);
+    const answers = requestKey === null ? [] : answersOf(facts, agentId, requestKey).answers;
+    lanes.push({ name, unanswered, contested, answered, answeredAt: answers.at(-1)?.eventTime ?? null });
   }
   return lanes.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 };

@@ -102,6 +102,17 @@ describe("a request", () => {
     );
   });
 
+  it("that was answered is not asked anew by a reading from before the answer", () => {
+    const dialog = shows(T + 60, APPROVAL, { request: someRequest() });
+    const events = [running, announced, asks(T + 50, "k1"), dialog];
+    const answered = [...events, activity(T + 1_000, TOOL, { closes: ["t1"] })];
+    const at = (ms: number, readAt: number) =>
+      stateAt(T + ms, answered, { observedAt: { poller: T + readAt, transcript: null } });
+    expect(at(1_100, 900)).toBe("running/tool");
+    expect(at(1_500, 1_400)).toBe("running/tool");
+    expect(at(1_600, 1_600)).toBe("waiting_approval/permission_tool");
+  });
+
   it("of a sub-agent outlives the root's stop, and ends with the sub-agent", () => {
     const open = [
       running,

@@ -32,9 +32,17 @@ const sourceOf = (requestId: string): "poller" | "transcript" | { eventId: strin
   return { eventId: requestId.slice(requestId.lastIndexOf("@") + 1) };
 };
 
-/** The open request of an event, while its dialog may not have been drawn yet; epoch ms. Null: it should have been by now. */
-export const drawnBy = ({ resolution, facts }: Entry): number | null => {
+/** An agent whose events arrive announces its prompts, if at all, within this time of their drawing. */
+const EVENT_GRACE_MS = 450;
+
+/**
+ * When what is asked is complete, epoch ms: the dialog of an event's request has been drawn by then, and the event of a drawn
+ * dialog has arrived. Until then the one would be named without the other, and then otherwise. Null: it is complete.
+ */
+export const completeBy = ({ resolution, facts }: Entry): number | null => {
   const source = sourceOf(resolution?.requestId ?? "");
+  if (source === "poller" && resolution !== null && facts.turns.has("hook"))
+    return resolution.since + EVENT_GRACE_MS;
   if (typeof source === "string") return null;
   for (const { eventId, eventTime, signal } of facts.opens.values())
     if (eventId === source.eventId) return eventTime + signal.dialogGraceMs;
@@ -86,6 +94,7 @@ export const promptOf = (entry: Entry, at: number, fingerprintOf: NamePrompt): P
   const { poller } = entry.asked;
   const prompt = promptWith(entry, poller ?? null, fingerprintOf);
   if (prompt === null) return { request: { ...announced.request, isWhole: false }, fingerprint: null };
-  const isUndrawn = poller === null || (poller === undefined && at < (drawnBy(entry) ?? 0));
-  return isUndrawn ? { ...prompt, fingerprint: null } : prompt;
+  const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
+  const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
+  return poller === null || isIncomplete ? { ...prompt, fingerprint: null } : prompt;
 };

@@ -9,7 +9,7 @@ import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { showProgress } from "./progress.ts";
 import type { RowViews } from "./rowViews.ts";
-import { drawnBy, keepAsked, promptOf } from "./prompts.ts";
+import { completeBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 
@@ -108,7 +108,7 @@ export class States {
     const asking = { ...entry, resolution };
     const prompt = promptOf(asking, at, fingerprintOf);
     const fingerprint = prompt?.fingerprint ?? null;
-    const dueAt = prompt === null || fingerprint !== null ? null : drawnBy(asking);
+    const dueAt = prompt === null || fingerprint !== null ? null : completeBy(asking);
     entry.promptDueAt = dueAt !== null && dueAt > at ? dueAt : null;
     const isSame =
       previous !== null &&

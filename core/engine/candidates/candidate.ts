@@ -12,6 +12,8 @@ export interface Candidate {
   since: number;
   request: PromptRequest | null;
   requestId: string | null;
+  /** Of a request: when it was answered, epoch ms; absent where that is not known. */
+  answeredAt?: number | null;
   outcome: Verdict["outcome"] | "survives";
   rule: string;
   /** When time alone will change this candidate, or null. */

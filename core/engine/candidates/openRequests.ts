@@ -74,6 +74,7 @@ export const requestCandidates = (context: ResolveContext): Candidate[] => {
     })),
     ...lane.answered.map((open): Candidate => ({
       ...toCandidate(lane.name, open),
+      answeredAt: lane.answeredAt,
       outcome: "retired",
       rule: "it was answered",
     })),

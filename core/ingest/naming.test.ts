@@ -1,0 +1,88 @@
+// When a prompt gets its name (its fingerprint), and that it keeps it: events, the agent's own files and the screen tell of one
+// wait one after the other.
+import { afterEach, expect, it } from "vitest";
+import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
+import { someRequest } from "../../test/factories/evidence.ts";
+import type { SampledReading } from "../engine/observe.ts";
+import type { PaneView } from "../model/view.ts";
+
+let made: IngestFixture | null = null;
+const agent = ({ hasEvents }: { hasEvents: boolean }): IngestFixture => {
+  const f = createIngestFixture();
+  made = f;
+  f.topology([somePane()]);
+  f.agent();
+  if (hasEvents) f.hook("UserPromptSubmit", { prompt: "go" });
+  f.clock.advance(1_000);
+  return f;
+};
+afterEach(() => made?.store.close());
+
+const WAITING: SampledReading = {
+  status: { state: "waiting_approval", reasonCode: "permission_tool" },
+  confidence: "high",
+  matched: "Do you want to proceed?",
+  request: null,
+  isSteady: true,
+};
+const drawn = (body?: string): SampledReading => ({
+  ...WAITING,
+  request: { ...someRequest(body), columns: 90 },
+});
+
+/** The row after a read of the source, `ms` later. */
+const read = (
+  f: IngestFixture,
+  ms: number,
+  source: "poller" | "transcript",
+  reading: SampledReading,
+): PaneView => {
+  f.clock.advance(ms);
+  const rowOf = (): PaneView => {
+    const [row] = f.ingest.rows(true);
+    if (row === undefined) throw new Error("there is no row");
+    return row;
+  };
+  const readAt = f.clock.now();
+  f.ingest.applyReading(rowOf().identity.runtime_id ?? "", source, { reading, readAt, isChanged: true });
+  return rowOf();
+};
+
+it("a wait that the agent's own file told first stays the same one when its dialog is read", () => {
+  const f = agent({ hasEvents: false });
+  const told = read(f, 0, "transcript", WAITING);
+  expect(told).toMatchObject({ state: "waiting_approval", request: null, prompt_fingerprint: null });
+  const seen = read(f, 300, "poller", drawn());
+  expect(seen.prompt_fingerprint).not.toBeNull();
+  expect(seen.state_version).toBe(told.state_version);
+});
+
+it("the next dialog of such a wait is another one", () => {
+  const f = agent({ hasEvents: false });
+  read(f, 0, "transcript", WAITING);
+  const first = read(f, 300, "poller", drawn("ls"));
+  const second = read(f, 500, "poller", drawn("rm -rf build"));
+  expect(second.state_version).toBeGreaterThan(first.state_version);
+  expect(second.prompt_fingerprint).not.toBe(first.prompt_fingerprint);
+});
+
+it("a dialog is named once its event has come, where the agent's events come, and keeps that name", () => {
+  const f = agent({ hasEvents: true });
+  const seen = read(f, 0, "poller", drawn());
+  expect(seen).toMatchObject({ state: "waiting_approval", prompt_fingerprint: null });
+  f.clock.advance(100);
+  f.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "rm -rf build" } });
+  const named = read(f, 200, "poller", drawn());
+  expect(named.prompt_fingerprint).not.toBeNull();
+  expect(named.state_version).toBe(seen.state_version);
+  expect(read(f, 500, "poller", drawn()).prompt_fingerprint).toBe(named.prompt_fingerprint);
+});
+
+it("a dialog that no event announces is named half a second after it was seen", () => {
+  const f = agent({ hasEvents: true });
+  const seen = read(f, 0, "poller", drawn());
+  expect(read(f, 400, "poller", drawn()).prompt_fingerprint).toBeNull();
+  const named = read(f, 100, "poller", drawn());
+  expect(named.prompt_fingerprint).not.toBeNull();
+  expect(named.state_version).toBe(seen.state_version);
+});
