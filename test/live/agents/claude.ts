@@ -1,4 +1,5 @@
 // Claude Code. Its manual mode asks before tools; since 2.1 the default is a mode that does not.
+import { MODES } from "../results/result.ts";
 import { COMMON, type LiveAgent } from "./liveAgent.ts";
 import { writeJson } from "./settings.ts";
 
@@ -46,7 +47,7 @@ export const claude: LiveAgent = {
     interrupted: /Interrupted · What should|Did not run|Rejected write|User declined/,
   },
   // A fresh HOME is offered the mode without questions once; Yes stands first.
-  startDialogs: [{ shown: /Make auto mode your default/, keys: ["Down", "Enter"] }],
+  startDialogs: [{ shown: /Make auto mode your default/, keys: ["Down", "Enter"], expectedIn: MODES }],
   takesFreeText: true,
   planArgs: "--permission-mode plan",
   hasSubAgents: true,

@@ -48,8 +48,8 @@ ${isTrusted ? `[projects."${project}"]\ntrust_level = "trusted"\n` : ""}`,
   },
   // New hooks: "2. Trust all and continue", confirmed once it is the chosen one.
   startDialogs: [
-    { shown: /› 1\. Review hooks/, keys: ["2"] },
-    { shown: /› 2\. Trust all and continue/, keys: ["Enter"] },
+    { shown: /› 1\. Review hooks/, keys: ["2"], expectedIn: ["integrated"] },
+    { shown: /› 2\. Trust all and continue/, keys: ["Enter"], expectedIn: ["integrated"] },
   ],
   // It may ask in its plan mode only.
   keys: { ...COMMON.keys, askMode: ["BTab"] },

@@ -1,5 +1,6 @@
 // What the driver has to know of an agent to bring it into a state and to see that it is there: its settings, what a person types
 // to start it, its keys, and the words of its own screen. Nothing here knows what agtmux makes of them.
+import type { Mode } from "../results/result.ts";
 import type { AgentId } from "./agentIds.ts";
 
 /** Where one start of an agent lives. */
@@ -46,6 +47,8 @@ export interface Prompts {
 export interface StartDialog {
   shown: RegExp;
   keys: readonly string[];
+  /** The modes in which it comes as a rule, though the prompt may be drawn first: it is waited for. */
+  expectedIn: readonly Mode[];
 }
 
 export interface LiveAgent {

@@ -17,8 +17,9 @@ import { createProduct, type Product } from "./product.ts";
 
 const execFileAsync = promisify(execFile);
 const READY_LIMIT_MS = 60_000;
-/** A dialog of the start may come a moment after the prompt. */
+/** A dialog of the start may come a moment after the prompt; one that is expected is waited for longer. */
 const START_SETTLE_MS = 2_500;
+const EXPECTED_DIALOG_MS = 12_000;
 const SHELL_START_MS = 300;
 const TMUX_CONFIG = `set -g default-terminal tmux-256color
 set -g history-limit 5000
@@ -50,19 +51,21 @@ export interface RigOptions {
 }
 
 /** Answers what the agent asks at its start, until it is at its prompt. @throws Error naming what stands on the screen instead. */
-const settleStart = async (agent: LiveAgent, pane: LivePane): Promise<void> => {
+const settleStart = async (agent: LiveAgent, pane: LivePane, mode: Mode): Promise<void> => {
+  const expected = new Set(agent.startDialogs.filter(({ expectedIn }) => expectedIn.includes(mode)));
   const deadline = Date.now() + READY_LIMIT_MS;
   let readyAt: number | null = null;
   while (Date.now() < deadline) {
     const dialog = await firstShown(agent, pane);
     if (dialog !== null) {
+      expected.delete(dialog);
       await wait(agent.deafMs);
       await pane.press(dialog.keys);
       await pane.untilHidden(dialog.shown);
       readyAt = null;
     } else if (await pane.isShown(agent.markers.ready)) {
       readyAt ??= Date.now();
-      if (Date.now() - readyAt > START_SETTLE_MS) return;
+      if (Date.now() - readyAt > (expected.size === 0 ? START_SETTLE_MS : EXPECTED_DIALOG_MS)) return;
     }
     await wait(100);
   }
@@ -143,7 +146,7 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
         await wait(SHELL_START_MS);
         await tmux("send-keys", "-t", paneId, "-l", `clear; ${agent.command} ${args}`.trim());
         await pane.press(["Enter"]);
-        if (answersDialogs) await settleStart(agent, pane);
+        if (answersDialogs) await settleStart(agent, pane, mode);
         return pane;
       },
       [Symbol.asyncDispose]: close,
