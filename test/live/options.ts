@@ -88,7 +88,7 @@ const parse = (args: readonly string[]) => {
   }
 };
 
-/** @throws UsageError naming what is not understood. `steps` are those that any scene notes. */
+/** @throws UsageError naming what is not understood. `steps` are those that any scenario notes. */
 export const readOptions = (args: readonly string[], steps: readonly string[]): LiveOptions => {
   const { values, positionals } = parse(args);
   const [command = "run", ...more] = positionals;

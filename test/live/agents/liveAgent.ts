@@ -55,7 +55,7 @@ export interface LiveAgent {
   readonly id: AgentId;
   readonly main: NpmPackage;
   /** What it needs beside itself, in its own folder of the cache or in one of that name; version `=` is the agent's. */
-  readonly beside: readonly (NpmPackage & { folder: string | null })[];
+  readonly companions: readonly (NpmPackage & { folder: string | null })[];
   readonly npmFlags: readonly string[];
   readonly command: string;
   /** Writes its settings into the HOME that was made for it. */
@@ -95,7 +95,7 @@ export const COMMON_PROMPTS: Prompts = {
 };
 
 export const COMMON = {
-  beside: [],
+  companions: [],
   npmFlags: [],
   prompts: COMMON_PROMPTS,
   startDialogs: [],

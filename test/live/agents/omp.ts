@@ -31,7 +31,7 @@ export const omp: LiveAgent = {
   ...COMMON,
   id: "omp",
   main: { name: "@oh-my-pi/pi-coding-agent", version: "18.2.3" },
-  beside: [
+  companions: [
     { name: `@oh-my-pi/pi-natives-${process.platform}-${process.arch}`, version: "=", folder: null },
     { name: "bun", version: "1.4.5", folder: "bun" },
   ],

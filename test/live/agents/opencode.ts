@@ -11,7 +11,7 @@ export const opencode: LiveAgent = {
   ...COMMON,
   id: "opencode",
   main: { name: "opencode-ai", version: "1.18.33" },
-  beside: [{ name: "@opencode-ai/plugin", version: "=", folder: PLUGIN }],
+  companions: [{ name: "@opencode-ai/plugin", version: "=", folder: PLUGIN }],
   command: "opencode",
   configure: async ({ home, modelUrl, folder }) => {
     await writeJson(home, join(FOLDER, "opencode.json"), {

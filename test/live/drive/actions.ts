@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import { act, promptAgent, referenceOf, waitFor, type Prompted } from "./act.ts";
-import type { Scene } from "./scene.ts";
+import type { Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
 
@@ -26,7 +26,7 @@ const report = async (stage: Stage, step: string, isRight: boolean, detail: stri
   if (!isRight) await recover(stage);
 };
 
-const send: Scene = {
+const send: Scenario = {
   name: "send",
   steps: ["send", "view_output", "transcript"],
   run: async (stage) => {
@@ -51,7 +51,7 @@ const send: Scene = {
 };
 
 /** Sends a prompt that asks, answers at once, and looks for the effect. */
-const answerScene = (options: {
+const answerScenario = (options: {
   step: string;
   prompt: (stage: Stage, file: string) => string;
   answer: readonly string[];
@@ -61,7 +61,7 @@ const answerScene = (options: {
   lacks?: (agent: LiveAgent) => string | null;
   around?: (stage: Stage) => Promise<void>;
   after?: (stage: Stage, prompted: Prompted) => Promise<void>;
-}): Scene => ({
+}): Scenario => ({
   name: options.step,
   steps: [options.step],
   ...(options.lacks === undefined ? {} : { lacks: options.lacks }),
@@ -116,7 +116,7 @@ const answerAgain = async (stage: Stage, { ref, fingerprint }: Prompted): Promis
 };
 
 /** A text must not go into a dialog, where its first letter might be an answer. */
-const sendIntoDialog: Scene = {
+const sendIntoDialog: Scenario = {
   name: "send_into_dialog",
   steps: ["send_into_dialog"],
   run: async (stage) => {
@@ -129,7 +129,7 @@ const sendIntoDialog: Scene = {
   },
 };
 
-const interrupt: Scene = {
+const interrupt: Scenario = {
   name: "interrupt",
   steps: ["interrupt"],
   run: async (stage) => {
@@ -150,7 +150,7 @@ const interrupt: Scene = {
   },
 };
 
-const kill: Scene = {
+const kill: Scenario = {
   name: "kill",
   steps: ["kill_unasked", "kill"],
   run: async (stage) => {
@@ -168,17 +168,23 @@ const kill: Scene = {
   },
 };
 
-export const ACTION_SCENES: readonly Scene[] = [
+export const ACTION_SCENARIOS: readonly Scenario[] = [
   send,
-  answerScene({
+  answerScenario({
     step: "approve",
     prompt: approvalPrompt,
     answer: ["--approve"],
     effect: hasFile,
     after: answerAgain,
   }),
-  answerScene({ step: "deny", prompt: approvalPrompt, answer: ["--deny"], effect: hasFile, isAbsent: true }),
-  answerScene({
+  answerScenario({
+    step: "deny",
+    prompt: approvalPrompt,
+    answer: ["--deny"],
+    effect: hasFile,
+    isAbsent: true,
+  }),
+  answerScenario({
     step: "approve_edit",
     prompt: ({ rig }, file) => rig.agent.prompts.edit(file, rig.place),
     answer: ["--approve"],
@@ -186,7 +192,7 @@ export const ACTION_SCENES: readonly Scene[] = [
     lacks: ({ markers, editsOutside }) =>
       markers.edit === null || editsOutside ? "it does not ask before it edits the project" : null,
   }),
-  answerScene({
+  answerScenario({
     step: "option_2",
     prompt: () => "ASK",
     answer: ["--option", "2"],
@@ -194,7 +200,7 @@ export const ACTION_SCENES: readonly Scene[] = [
     lacks: lacksAsk,
     around: toAskMode,
   }),
-  answerScene({
+  answerScenario({
     step: "free_text",
     prompt: () => "ASK",
     answer: ["--text", "Green indeed"],

@@ -1,12 +1,12 @@
 // What ordinary days rarely have: plans, sub-agents, queued prompts, questions at the start, a killed process, and what is done to
-// panes (paneScenes.ts).
+// panes (paneScenarios.ts).
 import { setTimeout as wait } from "node:timers/promises";
 import { untilTrue } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
 import { act, referenceOf } from "./act.ts";
 import { endAgent } from "./endAgent.ts";
-import { PANE_SCENES } from "./paneScenes.ts";
-import { USUAL_START, type Scene } from "./scene.ts";
+import { PANE_SCENARIOS } from "./paneScenarios.ts";
+import { USUAL_START, type Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { ask, endedAt, hasOpenExchange, openDialog, stopTurn } from "./turns.ts";
 
@@ -38,7 +38,7 @@ const refuse = (stage: Stage, step: string, words: RegExp): Promise<void> =>
     goneAt: () => stage.pane.untilHidden(words),
   });
 
-const plan: Scene = {
+const plan: Scenario = {
   name: "plan",
   steps: ["plan", "plan_denied"],
   lacks: ({ markers }) => (markers.plan === null ? "it has no plan that is approved" : null),
@@ -52,7 +52,7 @@ const plan: Scene = {
 };
 
 /** The offer of another mode at the first start: what it asks is a question, and `answer` answers it. */
-const offer: Scene = {
+const offer: Scenario = {
   name: "offer",
   steps: ["offer", "offer_answered"],
   lacks: ({ id }) => (id === "claude" ? null : "it offers nothing at its start"),
@@ -70,7 +70,7 @@ const offer: Scene = {
   },
 };
 
-const trust: Scene = {
+const trust: Scenario = {
   name: "trust",
   steps: ["trust", "trust_approved"],
   lacks: ({ markers }) => (markers.trust === null ? "it does not ask for trust" : null),
@@ -87,7 +87,7 @@ const trust: Scene = {
   },
 };
 
-const subAgent: Scene = {
+const subAgent: Scenario = {
   name: "sub_agent",
   steps: ["sub_agent", "sub_agent_done"],
   lacks: ({ hasSubAgents }) => (hasSubAgents ? null : "it starts no sub-agents"),
@@ -117,7 +117,7 @@ const subAgent: Scene = {
 };
 
 /** A prompt typed while it works: the end of the first turn is not the end of the work. */
-const queue: Scene = {
+const queue: Scenario = {
   name: "queue",
   steps: ["queued", "queued_done"],
   lacks: ({ queues }) => (queues ? null : "what is typed goes into the running turn"),
@@ -143,7 +143,7 @@ const queue: Scene = {
 };
 
 /** The process is ended in the middle of a turn: its screen and title stay as they were. */
-const killed: Scene = {
+const killed: Scenario = {
   name: "killed",
   steps: ["killed"],
   run: async (stage) => {
@@ -157,4 +157,12 @@ const killed: Scene = {
   },
 };
 
-export const HARD_SCENES: readonly Scene[] = [queue, subAgent, ...PANE_SCENES, killed, plan, offer, trust];
+export const HARD_SCENARIOS: readonly Scenario[] = [
+  queue,
+  subAgent,
+  ...PANE_SCENARIOS,
+  killed,
+  plan,
+  offer,
+  trust,
+];

@@ -1,4 +1,4 @@
-// A part is one start of one agent: a kind of scenes in one mode at one size. What is wanted is worked off part by part.
+// A part is one start of one agent: a kind of scenarios in one mode at one size. What is wanted is worked off part by part.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { LIVE_AGENTS } from "../agents/index.ts";
@@ -14,43 +14,45 @@ import {
   type SizeName,
 } from "../results/result.ts";
 import { openRig } from "../rig/openRig.ts";
-import { ACTION_SCENES } from "./actions.ts";
-import { HARD_SCENES } from "./hard.ts";
-import { USUAL_START, type Scene } from "./scene.ts";
+import { ACTION_SCENARIOS } from "./actions.ts";
+import { HARD_SCENARIOS } from "./hard.ts";
+import { USUAL_START, type Scenario } from "./scenario.ts";
 import { createStage } from "./stage.ts";
-import { STATE_SCENES } from "./states.ts";
-import { TURN_SCENES } from "./tenTurns.ts";
+import { STATE_SCENARIOS } from "./states.ts";
+import { TURN_SCENARIOS } from "./tenTurns.ts";
 
 export interface Kind {
-  scenes: readonly Scene[];
+  scenarios: readonly Scenario[];
   /** The sizes at which it is driven unless others are named. */
   sizes: readonly SizeName[];
 }
 
 export const KINDS: Readonly<Record<PartKind, Kind>> = {
-  states: { scenes: STATE_SCENES, sizes: SIZES },
-  hard: { scenes: HARD_SCENES, sizes: ["120x40"] },
-  actions: { scenes: ACTION_SCENES, sizes: ["120x40", "80x24"] },
-  turns: { scenes: TURN_SCENES, sizes: ["120x40"] },
+  states: { scenarios: STATE_SCENARIOS, sizes: SIZES },
+  hard: { scenarios: HARD_SCENARIOS, sizes: ["120x40"] },
+  actions: { scenarios: ACTION_SCENARIOS, sizes: ["120x40", "80x24"] },
+  turns: { scenarios: TURN_SCENARIOS, sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */
-export const ALL_STEPS: readonly string[] = Object.values(KINDS).flatMap(({ scenes }) =>
-  scenes.flatMap(({ steps }) => steps),
+export const ALL_STEPS: readonly string[] = Object.values(KINDS).flatMap(({ scenarios }) =>
+  scenarios.flatMap(({ steps }) => steps),
 );
 
-/** What of the part's scenes is wanted; null: all. */
-const chosenScenes = (kind: PartKind, steps: readonly string[] | null): Scene[] =>
-  KINDS[kind].scenes.filter((scene) => steps === null || scene.steps.some((step) => steps.includes(step)));
+/** What of the part's scenarios is wanted; null: all. */
+const chosenScenarios = (kind: PartKind, steps: readonly string[] | null): Scenario[] =>
+  KINDS[kind].scenarios.filter(
+    (scenario) => steps === null || scenario.steps.some((step) => steps.includes(step)),
+  );
 
-/** Scenes that share one start of the agent; one with a start of its own is alone. */
-const groupsOf = (scenes: readonly Scene[]): Scene[][] => {
-  const shared = scenes.filter(({ start }) => start === undefined);
-  const alone = scenes.filter(({ start }) => start !== undefined).map((scene) => [scene]);
+/** Scenarios that share one start of the agent; one with a start of its own is alone. */
+const groupsOf = (scenarios: readonly Scenario[]): Scenario[][] => {
+  const shared = scenarios.filter(({ start }) => start === undefined);
+  const alone = scenarios.filter(({ start }) => start !== undefined).map((scenario) => [scenario]);
   return [...(shared.length === 0 ? [] : [shared]), ...alone];
 };
 
-/** Drives one part and notes every step. A scene that breaks ends those that share its start, and the part says so. */
+/** Drives one part and notes every step. A scenario that breaks ends those that share its start, and the part says so. */
 export const drivePart = async (options: {
   part: Part;
   installed: InstalledAgent;
@@ -61,10 +63,12 @@ export const drivePart = async (options: {
   const { part, installed, steps, resultsFolder, add } = options;
   const attempt = randomUUID();
   const agent = LIVE_AGENTS[part.agent];
-  const scenes = chosenScenes(part.kind, steps).filter((scene) => (scene.lacks?.(agent) ?? null) === null);
+  const scenarios = chosenScenarios(part.kind, steps).filter(
+    (scenario) => (scenario.lacks?.(agent) ?? null) === null,
+  );
   const began = Date.now();
   const keepFolder = join(resultsFolder, "cases", partName(part).replaceAll(" ", "_"));
-  const drive = async (group: readonly Scene[]): Promise<void> => {
+  const drive = async (group: readonly Scenario[]): Promise<void> => {
     const start = group[0]?.start ?? USUAL_START;
     await using rig = await openRig({
       agent,
@@ -76,10 +80,10 @@ export const drivePart = async (options: {
     const args = start.isPlan ? agent.planArgs : "";
     const pane = await rig.openPane(agent.id, { args, answersDialogs: start.answersDialogs });
     const stage = createStage({ rig, pane, part, attempt, keepFolder, note: add });
-    for (const scene of group) await scene.run(stage);
+    for (const scenario of group) await scenario.run(stage);
   };
   const problems: string[] = [];
-  for (const group of groupsOf(scenes))
+  for (const group of groupsOf(scenarios))
     await drive(group).catch((error: unknown) => {
       problems.push(error instanceof Error ? error.message : String(error));
     });
@@ -89,7 +93,7 @@ export const drivePart = async (options: {
     attempt,
     at: new Date().toISOString(),
     seconds: Math.round((Date.now() - began) / 1_000),
-    scenes: steps === null ? null : scenes.map(({ name }) => name),
+    scenarios: steps === null ? null : scenarios.map(({ name }) => name),
     problem: problems.length === 0 ? null : problems.join("\n"),
   };
   add(done);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { untilTrue } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
-import type { Scene } from "./scene.ts";
+import type { Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { ask, completeTurn, endedAt, hasFile, hasOpenExchange, openDialog, stopTurn } from "./turns.ts";
 
@@ -14,7 +14,7 @@ const STOP_LIMIT_MS = 8_000;
 const EXIT_LIMIT_MS = 15_000;
 const MODE_SWITCH_MS = 1_000;
 
-const idle: Scene = {
+const idle: Scenario = {
   name: "idle",
   steps: ["idle"],
   run: (stage) =>
@@ -27,14 +27,14 @@ const idle: Scene = {
     }),
 };
 
-const completed: Scene = {
+const completed: Scenario = {
   name: "completed",
   steps: ["completed"],
   run: (stage) => completeTurn(stage, "completed", `SAY hello n${stage.next()}`),
 };
 
 /** A turn whose request is open, checked and then stopped by the agent's keys. */
-const running: Scene = {
+const running: Scenario = {
   name: "running",
   steps: ["running", "interrupted"],
   run: async (stage) => {
@@ -52,7 +52,7 @@ const running: Scene = {
   },
 };
 
-const thinking: Scene = {
+const thinking: Scenario = {
   name: "thinking",
   steps: ["thinking", "after_thinking"],
   run: async (stage) => {
@@ -73,14 +73,14 @@ const thinking: Scene = {
 };
 
 /** A dialog, then the key that refuses it. */
-const dialogScene = (options: {
+const dialogScenario = (options: {
   name: string;
   refused: string;
   state: Shown;
   words: (agent: LiveAgent) => RegExp | null;
   prompt: (stage: Stage, file: string) => string;
   lack: string;
-}): Scene => ({
+}): Scenario => ({
   name: options.name,
   steps: [options.name, options.refused],
   lacks: (agent) => (options.words(agent) === null ? options.lack : null),
@@ -103,7 +103,7 @@ const dialogScene = (options: {
   },
 });
 
-const approval = dialogScene({
+const approval = dialogScenario({
   name: "waiting_approval",
   refused: "denied",
   state: "waiting_approval",
@@ -111,7 +111,7 @@ const approval = dialogScene({
   prompt: ({ rig }, file) => rig.agent.prompts.approval(file),
   lack: "it never asks",
 });
-const edit = dialogScene({
+const edit = dialogScenario({
   name: "approval_edit",
   refused: "denied_edit",
   state: "waiting_approval",
@@ -119,7 +119,7 @@ const edit = dialogScene({
   prompt: ({ rig }, file) => rig.agent.prompts.edit(file, rig.place),
   lack: "it does not ask before it edits",
 });
-const question = dialogScene({
+const question = dialogScenario({
   name: "waiting_input",
   refused: "cancelled_input",
   state: "waiting_input",
@@ -128,7 +128,7 @@ const question = dialogScene({
   lack: "it has no tool for questions",
 });
 
-const input: Scene = {
+const input: Scenario = {
   ...question,
   run: async (stage) => {
     const { askMode } = stage.rig.agent.keys;
@@ -169,7 +169,7 @@ const isAlive = async (file: string): Promise<boolean> =>
     () => false,
   );
 
-const tool: Scene = {
+const tool: Scenario = {
   name: "tool",
   steps: ["tool", "interrupted_tool"],
   run: async (stage) => {
@@ -194,7 +194,7 @@ const tool: Scene = {
   },
 };
 
-const error: Scene = {
+const error: Scenario = {
   name: "error",
   steps: ["error", "after_error"],
   run: async (stage) => {
@@ -208,7 +208,7 @@ const error: Scene = {
   },
 };
 
-const exited: Scene = {
+const exited: Scenario = {
   name: "exited",
   steps: ["exited"],
   run: async (stage) => {
@@ -221,7 +221,7 @@ const exited: Scene = {
   },
 };
 
-export const STATE_SCENES: readonly Scene[] = [
+export const STATE_SCENARIOS: readonly Scenario[] = [
   idle,
   completed,
   running,

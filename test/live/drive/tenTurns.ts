@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { CanonicalState } from "../../../core/model/state.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { act, promptAgent, referenceOf, waitFor } from "./act.ts";
-import type { Scene } from "./scene.ts";
+import type { Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
 
@@ -97,7 +97,7 @@ const takeTurn = async (stage: Stage, turn: Turn): Promise<string | null> => {
 const COUNT = 10;
 const nameOf = (index: number): string => `turn_${index + 1}`;
 
-const tenTurns: Scene = {
+const tenTurns: Scenario = {
   name: "ten_turns",
   steps: Array.from({ length: COUNT }, (_, index) => nameOf(index)),
   run: async (stage) => {
@@ -112,4 +112,4 @@ const tenTurns: Scene = {
   },
 };
 
-export const TURN_SCENES: readonly Scene[] = [tenTurns];
+export const TURN_SCENARIOS: readonly Scenario[] = [tenTurns];

@@ -1,4 +1,4 @@
-// What scenes are made of: a prompt whose request is answered, a dialog that is left by keys, a turn that is stopped.
+// What scenarios are made of: a prompt whose request is answered, a dialog that is left by keys, a turn that is stopped.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Exchange } from "../model/modelLog.ts";

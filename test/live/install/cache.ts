@@ -29,7 +29,7 @@ export const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string =>
   env["AGTMUX_LIVE_CACHE"] ?? join(env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "agtmux-live");
 
 export const foldersOf = (agent: LiveAgent, version: string): CacheFolder[] => {
-  const all = [{ ...agent.main, version: "=", folder: null }, ...agent.beside];
+  const all = [{ ...agent.main, version: "=", folder: null }, ...agent.companions];
   const groups = Map.groupBy(all, ({ folder }) => folder ?? agent.id);
   return [...groups].map(([name, packages]) => ({
     name,

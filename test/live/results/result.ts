@@ -69,8 +69,8 @@ export const doneSchema = z.object({
   attempt: z.string(),
   at: z.string(),
   seconds: z.number(),
-  /** The scenes that were done; null: all of them. */
-  scenes: z.array(z.string()).nullable(),
+  /** The scenarios that were done; null: all of them. */
+  scenarios: z.array(z.string()).nullable(),
   problem: z.string().nullable(),
 });
 export type Done = z.infer<typeof doneSchema>;

@@ -31,7 +31,7 @@ const done = (more: Partial<Done> = {}): Done => ({
   attempt: "a",
   at: "2026-01-01T00:00:00.000Z",
   seconds: 1,
-  scenes: null,
+  scenarios: null,
   problem: null,
   ...more,
 });
@@ -39,12 +39,12 @@ const verdicts = (notes: readonly Note[]): string[] =>
   mergeNotes(notes).steps.map(({ step: name, verdict }) => `${name} ${verdict}`);
 
 describe("a part", () => {
-  it("is done when all its scenes came to their end without a problem", () => {
+  it("is done when all its scenarios came to their end without a problem", () => {
     const other = { ...PART, size: "80x24" } as const;
     const notes = [
       done(),
       done({ part: other, problem: "it broke" }),
-      done({ part: other, scenes: ["idle"] }),
+      done({ part: other, scenarios: ["idle"] }),
     ];
     expect([...doneParts(notes)]).toEqual([partName(PART)]);
   });
@@ -53,7 +53,7 @@ describe("a part", () => {
     expect(verdicts([step("idle", "wrong")])).toEqual([]);
   });
 
-  it("is replaced by a later attempt with all scenes, steps that are gone included", () => {
+  it("is replaced by a later attempt with all scenarios, steps that are gone included", () => {
     const again = { attempt: "b" };
     const notes = [
       step("idle", "wrong"),
@@ -72,7 +72,7 @@ describe("a part", () => {
       step("error", "right"),
       done(),
       step("idle", "right", again),
-      done({ ...again, scenes: ["idle"] }),
+      done({ ...again, scenarios: ["idle"] }),
     ];
     expect(verdicts(notes)).toEqual(["idle right", "error right"]);
   });

@@ -30,11 +30,11 @@ export const openResults = (folder: string): Results => {
   };
 };
 
-/** The parts that were done to their end with all their scenes and without a problem. */
+/** The parts that were done to their end with all their scenarios and without a problem. */
 export const doneParts = (notes: readonly Note[]): Set<string> =>
   new Set(
     notes.flatMap((note) =>
-      note.kind === "done" && note.scenes === null && note.problem === null ? [partName(note.part)] : [],
+      note.kind === "done" && note.scenarios === null && note.problem === null ? [partName(note.part)] : [],
     ),
   );
 
@@ -45,7 +45,7 @@ export interface Merged {
 }
 
 /**
- * One result per part and step: the last one counts. An attempt that was not finished counts for nothing; one with all scenes
+ * One result per part and step: the last one counts. An attempt that was not finished counts for nothing; one with all scenarios
  * replaces whatever was known of its part.
  */
 export const mergeNotes = (notes: readonly Note[]): Merged => {
@@ -55,7 +55,7 @@ export const mergeNotes = (notes: readonly Note[]): Merged => {
   for (const done of notes) {
     if (done.kind !== "done") continue;
     const name = partName(done.part);
-    const known = done.scenes === null ? undefined : steps.get(name);
+    const known = done.scenarios === null ? undefined : steps.get(name);
     const own = known ?? new Map<string, Step>();
     for (const note of byAttempt.get(done.attempt) ?? []) if (note.kind === "step") own.set(note.step, note);
     steps.set(name, own);

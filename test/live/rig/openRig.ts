@@ -36,7 +36,7 @@ export interface Rig extends AsyncDisposable {
   /** A session, or a pane beside another one, with a shell in which the agent is started. */
   openPane(
     session: string,
-    options?: { args?: string; answersDialogs?: boolean; beside?: LivePane | null },
+    options?: { args?: string; answersDialogs?: boolean; splitFrom?: LivePane | null },
   ): Promise<LivePane>;
   /** The environment in which the agent's command finds what it needs. */
   readonly shellEnv: Readonly<Record<string, string>>;
@@ -136,12 +136,12 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
       tmux,
       shellEnv,
       exchanges: () => readExchanges(logPath),
-      openPane: async (session, { args = "", answersDialogs = true, beside = null } = {}) => {
+      openPane: async (session, { args = "", answersDialogs = true, splitFrom = null } = {}) => {
         const shell = ["-P", "-F", "#{pane_id}", "-c", project, "exec bash --norc --noprofile"];
         const paneId =
-          beside === null
+          splitFrom === null
             ? await tmux("new-session", "-d", "-s", session, ...sized, ...shell)
-            : await tmux("split-window", "-h", "-d", "-t", beside.paneId, ...shell);
+            : await tmux("split-window", "-h", "-d", "-t", splitFrom.paneId, ...shell);
         const pane = createLivePane(tmux, session, paneId);
         await wait(SHELL_START_MS);
         await tmux("send-keys", "-t", paneId, "-l", `clear; ${agent.command} ${args}`.trim());

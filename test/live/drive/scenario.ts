@@ -2,7 +2,7 @@
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import type { Stage } from "./stage.ts";
 
-/** How the agent is started where a scene needs it otherwise than at its prompt in a trusted project. */
+/** How the agent is started where a scenario needs it otherwise than at its prompt in a trusted project. */
 export interface Start {
   /** In its plan mode. */
   isPlan: boolean;
@@ -11,13 +11,13 @@ export interface Start {
 }
 export const USUAL_START: Start = { isPlan: false, answersDialogs: true, isTrusted: true };
 
-export interface Scene {
+export interface Scenario {
   readonly name: string;
   /** The steps that it notes, by which `--state` chooses it. */
   readonly steps: readonly string[];
   /** Why this agent cannot be driven there; null: it can. */
   lacks?(agent: LiveAgent): string | null;
-  /** Its own start of the agent; without one it goes on where the scene before it ended. */
+  /** Its own start of the agent; without one it goes on where the scenario before it ended. */
   readonly start?: Start;
   run(stage: Stage): Promise<void>;
 }

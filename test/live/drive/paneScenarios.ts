@@ -1,7 +1,7 @@
 // What people do to panes while an agent asks: copy mode, other names, another pane beside it, a zoom, and a second agent.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Shown } from "../results/result.ts";
-import type { Scene } from "./scene.ts";
+import type { Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { ask, endedAt, hasOpenExchange, openDialog, stopTurn } from "./turns.ts";
 
@@ -12,7 +12,7 @@ const disturbed = (options: {
   name: string;
   disturb: (stage: Stage) => Promise<void>;
   restore: (stage: Stage) => Promise<void>;
-}): Scene => ({
+}): Scenario => ({
   name: options.name,
   steps: [options.name, `${options.name}_denied`],
   run: async (stage) => {
@@ -72,12 +72,12 @@ const zoomed = disturbed({
 });
 
 /** Two of the same agent in one window: one works while the other asks, and neither takes the other's state. */
-const two: Scene = {
+const two: Scenario = {
   name: "two",
   steps: ["two_running", "two_waiting"],
   run: async (stage) => {
     const { agent } = stage.rig;
-    const other = await stage.rig.openPane(stage.pane.session, { beside: stage.pane });
+    const other = await stage.rig.openPane(stage.pane.session, { splitFrom: stage.pane });
     const { said, asked } = await ask(stage, `SLOW 60 n${stage.next()}`);
     if (asked === null) return stage.undriven("two_running", ["running"], "the model was not asked");
     const prompt = agent.prompts.approval(`live-${stage.next()}.txt`);
@@ -93,4 +93,4 @@ const two: Scene = {
   },
 };
 
-export const PANE_SCENES: readonly Scene[] = [copyMode, renamed, zoomed, two];
+export const PANE_SCENARIOS: readonly Scenario[] = [copyMode, renamed, zoomed, two];
