@@ -10,6 +10,7 @@ import { readScriptCommand } from "../common/commandLine.ts";
 import { createGeminiIntegration } from "./integration.ts";
 import { normalizeGemini } from "./normalize.ts";
 import { readGeminiScreen } from "./screen.ts";
+import { readGeminiTranscript } from "./transcript.ts";
 
 // Which process of a pane is Gemini CLI. Node names its main thread alike for every program, so the script on the command
 // line decides. Source: process trees recorded with 0.61.0; launcher forms from the package's own entry points.
@@ -56,5 +57,6 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   identify: identifyGemini,
   normalize: normalizeGemini,
   readScreen: readGeminiScreen,
+  readTranscript: readGeminiTranscript,
   integration: createGeminiIntegration(),
 });

@@ -16,9 +16,11 @@ const START_TOLERANCE_MS = 2_500;
 export const terminalId = (tty: string): string | null =>
   /^\/dev\/[A-Za-z0-9/]+$/.test(tty) ? tty.slice("/dev/".length).replaceAll("/", "-") : null;
 
-const headerOf = async (files: TargetFiles, path: string) => {
+/** The entry that names the session: the first, but for the title, which omp keeps above it (recorded with 18.2.3). */
+const headerOf = async (files: TargetFiles, path: string): Promise<Payload | null> => {
   const text = (await files.readText(path, HEADER_BYTES)) ?? "";
-  return parsePayload(text.slice(0, text.indexOf("\n")));
+  const [first = null, second = null] = text.split("\n", 3).slice(0, -1).map(parsePayload);
+  return first !== null && textOf(first, "type") === "title" ? second : first;
 };
 
 /** The session file that the breadcrumb of this terminal names, if it was written in this process's life. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { createOmpAdapter } from "../omp/index.ts";
 import { createPiAdapter } from "../pi/index.ts";
+import { recordedLog } from "../testkit/recordedLog.ts";
 import { readEntries, TRANSCRIPT_HOME } from "../testkit/transcripts.ts";
 
 const HEADER = { type: "session", version: 3, id: "s", cwd: "/home/dev/project" };
@@ -76,4 +77,30 @@ describe.each([
     expect(await readEntries(adapter, files, { transcriptPath: "/tmp/x.jsonl" })).toBeNull();
     expect(await read(adapter, [message({ role: "user", content: "hi" })])).toBeNull();
   });
+});
+
+it.each([
+  ["omp", createOmpAdapter()],
+  ["pi", createPiAdapter()],
+])("a recorded session of %s is shown from its first prompt to its last answer", async (name, adapter) => {
+  const path = `${TRANSCRIPT_HOME}/.${name}/agent/sessions/-project/1_s.jsonl`;
+  expect(
+    await readEntries(adapter, { [path]: recordedLog(`${name}.jsonl`) }, { transcriptPath: path }),
+  ).toEqual([
+    "user: SAY hello from the lab",
+    "agent: hello from the lab",
+    "user: RUN echo hi",
+    "tool: bash echo hi",
+    expect.stringMatching(/^agent: DONE hi/),
+    "user: SLOW 30",
+    "agent: word1 word2 word3",
+    "note: interrupted",
+    "user: FAIL 400",
+    expect.stringMatching(/^note: 400.*lab failure 400/),
+    "user: WRITE made.txt",
+    "tool: write made.txt",
+    expect.stringMatching(/^agent: DONE /),
+    "user: SAY done",
+    "agent: done",
+  ]);
 });

@@ -162,6 +162,28 @@ const SEEDS: Readonly<Record<string, FileSeeds>> = {
       "inuse.": 1,
     },
   },
+  gemini: {
+    transcriptPath: `${HOME}/.gemini/tmp/project/chats/session-2026-11-22T23-13-04410b52.jsonl`,
+    log: [
+      { sessionId: SESSION, projectHash: "75a2", startTime: AT, kind: "main" },
+      {
+        $set: {
+          messages: [{ id: "a", timestamp: AT, type: "user", content: [{ text: "<session_context>" }] }],
+        },
+      },
+      { id: "b", timestamp: AT, type: "user", content: [{ text: "hi" }] },
+      {
+        id: "c",
+        timestamp: AT,
+        type: "gemini",
+        content: "I look.",
+        toolCalls: [{ id: "t", name: "run_shell_command", args: { command: "ls" } }],
+      },
+      { id: "d", timestamp: AT, type: "info", content: "Request cancelled." },
+      { $set: { lastUpdated: AT } },
+    ],
+    documents: {},
+  },
   gjc: piSeeds(".gjc"),
   omp: piSeeds(".omp"),
   pi: piSeeds(".pi"),
