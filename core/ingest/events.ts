@@ -16,6 +16,9 @@ import type { UnitOfWork } from "./unitOfWork.ts";
 // The wrapper's events on their way in: what they say and whose they are. The wrapper knows the pid of the agent, not its
 // type, so the process decides which runtime is meant.
 /** Proof of life, and no more: the start of an agent says nothing about its turn, and its end is judged when the runtime ends. */
+/** Agents say that they exit before they have tidied up. */
+const LEAVING_MS = 2_000;
+
 const SIGN_OF_LIFE: Signal = {
   kind: "activity",
   agentId: ROOT_AGENT,
@@ -181,7 +184,10 @@ export class Events {
     const { liveState, deps } = this.unitOfWork;
     const { store, ids } = deps;
     if (event === null) return;
-    if (event.isExit) entry.sawExitEvent = true;
+    if (event.isExit) {
+      entry.sawExitEvent = true;
+      entry.leavesBy = deps.clock.now() + LEAVING_MS;
+    }
     const wrapped = readWrapperEvent(envelope);
     if (wrapped?.kind === "exit") entry.wrapperExitStatus = wrapped.status;
     entry.cwd = event.cwd ?? entry.cwd;

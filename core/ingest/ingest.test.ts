@@ -77,6 +77,28 @@ describe("the life of a turn", () => {
     ]);
   });
 
+  it("that says that it exits stays what it was until its process is gone, for two seconds", () => {
+    const f = running();
+    f.hook("Stop");
+    f.clock.advance(100);
+    f.hook("SessionEnd", { reason: "prompt_input_exit" });
+    expect(f.state()).toBe("completed/turn_ended");
+    f.clock.advance(1_900);
+    f.ingest.tick();
+    expect(f.state()).toBe("completed/turn_ended");
+    f.clock.advance(100);
+    f.ingest.tick();
+    expect(f.state()).toMatch(/^unknown/);
+  });
+
+  it("that says that it exits while it waits does not wait any more", () => {
+    const f = running();
+    f.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } });
+    f.clock.advance(100);
+    f.hook("SessionEnd", { reason: "prompt_input_exit" });
+    expect(f.state()).not.toMatch(/^waiting/);
+  });
+
   it("leaves waiting by the screen alone when a denial fires no hook", () => {
     const f = running();
     ask(f);

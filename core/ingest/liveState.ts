@@ -78,6 +78,8 @@ export interface RuntimeEntry {
   stateVersion: number;
   /** The agent itself said that it ends. */
   sawExitEvent: boolean;
+  /** Until then its process may take to be gone after that, epoch ms; null otherwise. */
+  leavesBy: number | null;
   /** As the wrapper announced it, a moment before the process is seen to be gone. */
   wrapperExitStatus: number | null;
   killedByUs: boolean;
@@ -113,6 +115,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   isRestored: false,
   stateVersion: 0,
   sawExitEvent: false,
+  leavesBy: null,
   wrapperExitStatus: null,
   killedByUs: false,
   confirmRequests: false,

@@ -4,7 +4,7 @@ import { resolve } from "../engine/resolve.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
-import type { CanonicalState } from "../model/state.ts";
+import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { showProgress } from "./progress.ts";
@@ -54,7 +54,7 @@ export class States {
   /** True when time alone may have changed the answer. */
   isDue(entry: RuntimeEntry): boolean {
     const now = this.unitOfWork.deps.clock.now();
-    const times = [entry.resolution?.nextCheckAt ?? null, entry.promptDueAt];
+    const times = [entry.resolution?.nextCheckAt ?? null, entry.promptDueAt, entry.leavesBy];
     return entry.resolution === null || times.some((at) => at !== null && now >= at);
   }
 
@@ -103,6 +103,10 @@ export class States {
     const pane = this.unitOfWork.liveState.paneOf(entry.runtime);
     if (entry.runtime.endedAt !== null || pane === undefined) return;
     const at = clock.now();
+    // An agent that says that it exits stays what it was until its process is gone, if only it does not wait.
+    const isLeaving = entry.leavesBy !== null && at < entry.leavesBy;
+    if (isLeaving && !isWaiting(entry.resolution?.status.state ?? "waiting_input")) return;
+    entry.leavesBy = isLeaving ? entry.leavesBy : null;
     const resolution = resolve({ facts: entry.facts, liveness: entry.liveness, at, timing: timing() });
     const previous = entry.resolution;
     const asking = { ...entry, resolution };

@@ -17,8 +17,9 @@ export interface WatchedEntry {
   processCwd: string | null | undefined;
 }
 
-const attentionOf = (entry: RuntimeEntry): WatchedEntry["attention"] => {
+const attentionOf = (entry: RuntimeEntry, now: number): WatchedEntry["attention"] => {
   const state = entry.resolution?.status.state ?? "unknown";
+  if (entry.leavesBy !== null && now < entry.leavesBy) return "unconfirmed";
   if (hasUnconfirmed(entry)) return "unconfirmed";
   if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
   return state === "running" || state === "unknown" ? "active" : "quiet";
@@ -47,7 +48,7 @@ class Watched implements WatchedEntry {
   }
 
   get attention(): WatchedEntry["attention"] {
-    return attentionOf(this.entry);
+    return attentionOf(this.entry, this.now);
   }
 
   get isUnsustained(): boolean {
