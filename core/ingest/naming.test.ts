@@ -86,3 +86,14 @@ it("a dialog that no event announces is named half a second after it was seen", 
   expect(named.prompt_fingerprint).not.toBeNull();
   expect(named.state_version).toBe(seen.state_version);
 });
+
+it("another dialog than the announced one is another wait, also where neither was named", () => {
+  const f = agent({ hasEvents: true });
+  f.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "ls" } });
+  const [announced] = f.ingest.rows(true);
+  expect(announced).toMatchObject({ state: "waiting_approval", prompt_fingerprint: null });
+  f.clock.advance(2_000);
+  const drawnElse = read(f, 0, "poller", drawn("rm -rf build"));
+  expect(drawnElse.request?.body).toBe("rm -rf build");
+  expect(drawnElse.state_version).toBeGreaterThan(announced?.state_version ?? 0);
+});

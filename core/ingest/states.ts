@@ -1,6 +1,7 @@
 // From evidence to the stored state of one runtime: store, fold, resolve, and a transition when the answer changed.
 import { applyEvidence } from "../engine/facts.ts";
 import { resolve } from "../engine/resolve.ts";
+import { mayBeSamePrompt } from "../engine/samePrompt.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane } from "../model/runtime.ts";
@@ -19,6 +20,10 @@ const textOf = ({ request }: Resolution): string =>
   JSON.stringify(
     request === null ? null : [request.kind, request.title, request.body, request.content ?? null],
   );
+
+/** Nothing that the two say of what is asked speaks against it. */
+const mayBeSameAsking = ({ request: before }: Resolution, { request: now }: Resolution): boolean =>
+  before === null || now === null || mayBeSamePrompt(before, now) || mayBeSamePrompt(now, before);
 
 /** `named`: the fingerprint that this wait was told with last; null while it had none. */
 interface Named {
@@ -39,7 +44,8 @@ const isSameAsking = (
   if (previous.requestId === now.requestId) return true;
   // A reading counts anew from the first look after a restart, though it shows what was stored.
   if (isRestored) return isReading(previous) && isReading(now) && textOf(previous) === textOf(now);
-  return (isReading(previous) || isReading(now)) && (named === null || now.fingerprint === null);
+  const isHandedOn = (isReading(previous) || isReading(now)) && (named === null || now.fingerprint === null);
+  return isHandedOn && mayBeSameAsking(previous, now);
 };
 
 export class States {
