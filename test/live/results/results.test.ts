@@ -49,6 +49,11 @@ describe("a part", () => {
     expect([...doneParts(notes)]).toEqual([partName(PART)]);
   });
 
+  it("is driven again where a step could not be driven", () => {
+    expect([...doneParts([step("idle", "right"), step("error", "undriven"), done()])]).toEqual([]);
+    expect([...doneParts([step("idle", "wrong"), done()])]).toEqual([partName(PART)]);
+  });
+
   it("counts for nothing when it was stopped in the middle", () => {
     expect(verdicts([step("idle", "wrong")])).toEqual([]);
   });

@@ -30,13 +30,18 @@ export const openResults = (folder: string): Results => {
   };
 };
 
-/** The parts that were done to their end with all their scenarios and without a problem. */
-export const doneParts = (notes: readonly Note[]): Set<string> =>
-  new Set(
-    notes.flatMap((note) =>
-      note.kind === "done" && note.scenarios === null && note.problem === null ? [partName(note.part)] : [],
-    ),
+/** The parts that were done to their end, all of them, with every step driven. What could not be driven is tried again. */
+export const doneParts = (notes: readonly Note[]): Set<string> => {
+  const undriven = new Set(
+    notes.flatMap((note) => (note.kind === "step" && note.verdict === "undriven" ? [note.attempt] : [])),
   );
+  return new Set(
+    notes.flatMap((note) => {
+      if (note.kind !== "done" || note.scenarios !== null || note.problem !== null) return [];
+      return undriven.has(note.attempt) ? [] : [partName(note.part)];
+    }),
+  );
+};
 
 export interface Merged {
   steps: Step[];
