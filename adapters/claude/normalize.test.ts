@@ -233,6 +233,34 @@ describe("requests", () => {
     expect(request.isWhole).toBeUndefined();
   });
 
+  it.each([
+    ["Edit", { old_string: "one", new_string: "two", replace_all: true }, "-one\n+two"],
+    ["NotebookEdit", { new_source: "one\ntwo\n" }, "+one\n+two"],
+    [
+      "MultiEdit",
+      {
+        edits: [
+          { old_string: "a", new_string: "b" },
+          { old_string: "c", new_string: "" },
+        ],
+      },
+      "-a\n+b\n-c",
+    ],
+  ])("tells what %s changes where that is not all, and is not whole then", (tool_name, input, content) => {
+    const tool_input = { file_path: "/p/a", ...input };
+    const { request } = requestOf(
+      one("PermissionRequest", recorded("PermissionRequest", { tool_name, tool_input })),
+    );
+    expect(request).toMatchObject({ kind: "edit", body: "/p/a", content });
+    expect(request.isWhole).toBeUndefined();
+  });
+
+  it("tells nothing of an edit of which a part has an unknown form", () => {
+    const tool_input = { file_path: "/p/a", edits: [{ old_string: "a", new_string: "b" }, { delete: 1 }] };
+    const payload = recorded("PermissionRequest", { tool_name: "MultiEdit", tool_input });
+    expect(requestOf(one("PermissionRequest", payload)).request.content ?? null).toBeNull();
+  });
+
   it("is whole with all that is asked, which what no dialog draws is a part of", () => {
     const isWhole = (tool_name: string, tool_input: unknown) =>
       requestOf(one("PermissionRequest", recorded("PermissionRequest", { tool_name, tool_input }))).request

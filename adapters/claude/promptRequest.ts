@@ -26,22 +26,39 @@ const questionAsk = (toolName: string, input: Payload): Ask => {
   return { status: QUESTION, request: promptRequest({ ...fields, isWhole }) };
 };
 
-/** What one edit changes; null where its form is not known. Recorded 2.1.329: Write and Edit. */
+/** What one edit changes; null where its form is not known. */
 const changeOf = (edit: Payload): string | null => {
-  const [before, after] = [textOf(edit, "old_string") ?? "", textOf(edit, "new_string") ?? ""];
-  const isKnown = typeof edit["old_string"] === "string" && typeof edit["new_string"] === "string";
-  return isKnown && edit["replace_all"] !== true ? changedLines(before, after) : null;
+  const [before, after] = [fieldOf(edit, "old_string"), fieldOf(edit, "new_string")];
+  return typeof before === "string" && typeof after === "string" ? changedLines(before, after) : null;
 };
 
-const contentOf = (toolName: string, input: Payload): string | null => {
-  const content = fieldOf(input, "content");
-  if (toolName === "Write") return typeof content === "string" ? writtenLines(content) : null;
-  return toolName === "Edit" ? changeOf(input) : null;
+const written = (text: unknown): string | null => (typeof text === "string" ? writtenLines(text) : null);
+
+/**
+ * What an edit tells of its change, and whether that is all of it. Recorded 2.1.329: Write and Edit. At how many places an edit
+ * that replaces all changes the file, and what a notebook's cell was before, is not told; MultiEdit is an older version's.
+ */
+const contentOf = (toolName: string, input: Payload): { content: string | null; isAll: boolean } => {
+  switch (toolName) {
+    case "Write":
+      return { content: written(fieldOf(input, "content")), isAll: true };
+    case "Edit":
+      return { content: changeOf(input), isAll: fieldOf(input, "replace_all") !== true };
+    case "NotebookEdit":
+      return { content: written(fieldOf(input, "new_source")), isAll: false };
+    case "MultiEdit": {
+      const changes = listOf(input, "edits").map((edit) => changeOf(asPayload(edit) ?? {}));
+      const isKnown = changes.length > 0 && !changes.includes(null);
+      return { content: isKnown ? changes.join("\n") : null, isAll: false };
+    }
+    default:
+      return { content: null, isAll: false };
+  }
 };
 
 const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
   const path = firstText(input, ["file_path", "notebook_path", "path"]);
-  const content = contentOf(toolName, input);
+  const { content, isAll } = contentOf(toolName, input);
   return {
     status: EDIT_APPROVAL,
     request: promptRequest({
@@ -51,7 +68,7 @@ const editAsk = (toolName: string, input: Payload, cwd: string | null): Ask => {
       content,
       toolName,
       cwd,
-      isWhole: path !== null && content !== null,
+      isWhole: path !== null && content !== null && isAll,
     }),
   };
 };

@@ -20,9 +20,18 @@ export const changedLines = (before: string, after: string): string => {
 };
 
 /** The lines of a unified difference of one file, without its headers but those between two places; null for another form. */
-export const diffLines = (diff: string): string | null => {
+const diffLines = (diff: string): string | null => {
   const lines = diff.replace(/\n$/, "").split("\n");
   const start = lines.findIndex((line) => line.startsWith("@@ "));
   const own = lines.slice(start + 1);
   return start >= 0 && own.every((line) => /^([+\- \\]|@@ |$)/.test(line)) ? own.join("\n") : null;
+};
+
+/**
+ * What a unified difference changes, and whether that is all of it. One of several files, which no request is known to draw, is
+ * told with its headers; null for another form.
+ */
+export const contentOfDiff = (diff: string | null): { content: string | null; isAll: boolean } => {
+  const lines = diff === null ? null : diffLines(diff);
+  return { content: lines ?? (diff !== null && /^@@ /m.test(diff) ? diff : null), isAll: lines !== null };
 };

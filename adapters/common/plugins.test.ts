@@ -136,6 +136,21 @@ describe("the writer in a plugin", () => {
     expect(JSON.stringify(events)).not.toContain("secret");
   });
 
+  it("tells with a dialog what an edit that it holds up would write, and leaves it out where it is cut", async () => {
+    const tell = await loadExtension();
+    const edit = { path: "a.ts", edits: [{ oldText: "one", newText: "two" }] };
+    tell("tool_execution_start", { toolName: "edit", toolCallId: "c", args: edit });
+    tell("tool_execution_start", {
+      toolName: "write",
+      toolCallId: "d",
+      args: { content: "x".repeat(80_000) },
+    });
+    tell("ui_prompt_start", { kind: "select", title: "Allow?" });
+    const [, , asked] = await untilWritten(3);
+    expect(asked?.payload["calls"]).toEqual([{ toolName: "edit", input: edit }, { toolName: "write" }]);
+    expect(asked?.payload["isCut"]).toBeUndefined();
+  });
+
   it("has written everything when the agent is told that its exit may go on", async () => {
     const tell = await loadExtension();
     for (let index = 0; index < 20; index += 1) tell("turn_start", {});

@@ -1,7 +1,7 @@
 // What Copilot CLI asks of the person, in structured form, and under which name. Built from hook payloads and from the
 // session log; the keys are those that were seen to work in a real dialog (1.0.102): `1` approves, Escape denies.
 import { MAX_OPTIONS, type PromptRequest } from "../../core/model/request.ts";
-import { changedLines, diffLines, writtenLines } from "../common/changedLines.ts";
+import { changedLines, contentOfDiff, writtenLines } from "../common/changedLines.ts";
 import { asPayload, fieldOf, firstText, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { hashRequest } from "../common/requestKey.ts";
@@ -38,19 +38,21 @@ export const requestKeyOf = (agentId: string, toolName: string, toolInput: unkno
   return hashRequest(agentId, toolName, firstText(input, ["url", "message"]));
 };
 
-/** What an edit changes, in whichever fields it is told; null for none of them. */
-const contentOf = (input: Payload): string | null => {
+/** What an edit changes, in whichever fields it is told, and whether that is all. */
+const contentOf = (input: Payload): { content: string | null; isAll: boolean } => {
   const diff = textOf(input, "diff");
-  if (diff !== null) return diffLines(diff);
+  if (diff !== null) return contentOfDiff(diff);
   const [text, before, after] = ["file_text", "old_str", "new_str"].map((name) => fieldOf(input, name));
-  if (typeof text === "string") return writtenLines(text);
-  return typeof before === "string" && typeof after === "string" ? changedLines(before, after) : null;
+  if (typeof text === "string") return { content: writtenLines(text), isAll: true };
+  return typeof before === "string" && typeof after === "string"
+    ? { content: changedLines(before, after), isAll: true }
+    : { content: null, isAll: false };
 };
 
 const editAsk = (path: string, input: Payload, toolName: string, cwd: string | null): Ask => {
-  const content = contentOf(input);
+  const { content, isAll } = contentOf(input);
   return permission(
-    { kind: "edit", title: `Edit ${path}`, body: path, content, toolName, cwd, isWhole: content !== null },
+    { kind: "edit", title: `Edit ${path}`, body: path, content, toolName, cwd, isWhole: isAll },
     "permission_edit",
   );
 };

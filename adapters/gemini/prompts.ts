@@ -2,7 +2,7 @@
 // are those that were seen to work in a real dialog (0.61.0): `1` allows once, Escape denies.
 import type { PromptRequest } from "../../core/model/request.ts";
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
-import { diffLines } from "../common/changedLines.ts";
+import { contentOfDiff } from "../common/changedLines.ts";
 import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
 import { questionFields } from "../common/questions.ts";
@@ -57,8 +57,7 @@ const permission = (
 
 const editAsk = (details: Payload, title: string, cwd: string | null): Ask => {
   const path = textOf(details, "filePath");
-  const diff = textOf(details, "fileDiff");
-  const content = diff === null ? null : diffLines(diff);
+  const { content, isAll } = contentOfDiff(textOf(details, "fileDiff"));
   return permission(
     {
       kind: "edit",
@@ -66,7 +65,7 @@ const editAsk = (details: Payload, title: string, cwd: string | null): Ask => {
       body: path ?? textOf(details, "fileName"),
       content,
       cwd,
-      isWhole: path !== null && content !== null,
+      isWhole: path !== null && isAll,
     },
     "permission_edit",
   );

@@ -64,6 +64,14 @@ describe("opencode's events", () => {
     return signal?.kind === "request" ? signal.request : undefined;
   };
 
+  it("tells a difference of several files with its headers, and never as whole", () => {
+    const diff =
+      "Index: a\n--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two\nIndex: b\n--- b\n+++ b\n@@ -0,0 +1 @@\n+three";
+    const request = asks("edit", { metadata: { filepath: "/p/a, /p/b", diff } });
+    expect(request).toMatchObject({ kind: "edit", content: diff });
+    expect(request?.isWhole).toBeUndefined();
+  });
+
   it("tells an edit by its difference", () => {
     const diff = "Index: a\n===\n--- a\n+++ a\n@@ -1 +1 @@\n zero\n-one\n+two\n";
     expect(asks("edit", { metadata: { filepath: "/p/a", diff } })).toMatchObject({

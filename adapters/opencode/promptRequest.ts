@@ -1,7 +1,7 @@
 // What opencode's permission and question events ask, in structured form. Options and their keys as recorded (1.18.33):
 // a permission opens with "Allow once" chosen, a question with its first answer.
 import type { PromptRequest } from "../../core/model/request.ts";
-import { diffLines } from "../common/changedLines.ts";
+import { contentOfDiff } from "../common/changedLines.ts";
 import { asHandedOn } from "../common/cutByPlugin.ts";
 import { asPayload, fieldOf, listOf, oneLine, textOf, type Payload } from "../common/payload.ts";
 import { promptRequest, type RequestFields } from "../common/promptRequest.ts";
@@ -23,15 +23,14 @@ export const isEditPermission = (name: string): boolean => /^(edit|write|patch|m
 
 const editFields = (metadata: Payload, patterns: readonly string[], cwd: string | null): RequestFields => {
   const path = textOf(metadata, "filepath") ?? patterns[0] ?? null;
-  const diff = textOf(metadata, "diff");
-  const content = diff === null ? null : diffLines(diff);
+  const { content, isAll } = contentOfDiff(textOf(metadata, "diff"));
   return {
     kind: "edit",
     title: path === null ? "Edit" : `Edit ${path}`,
     body: path,
     content,
     cwd,
-    isWhole: path !== null && content !== null,
+    isWhole: path !== null && isAll,
   };
 };
 

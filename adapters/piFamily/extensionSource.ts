@@ -56,6 +56,7 @@ const FIELDS = [
   "willRetry",
   "stop_hook_active",
 ];
+const EDITS = /^(edit|write|multiedit|patch|notebook|ast_edit)$/;
 // What a person is asked.
 const ASKING = new Set(["tool_approval_requested", "ui_prompt_start"]);
 // Sub-agents run in the same process and load this file again: the first one to load it is the root.
@@ -100,6 +101,13 @@ export default function agtmux(pi) {
       errorMessage: message.errorMessage === undefined ? undefined : String(message.errorMessage).slice(0, 500),
     };
   };
+  // What an edit would write that an extension holds up; left out where it would have to be cut.
+  const heldEdit = ({ toolName, input }) => {
+    if (!EDITS.test(toolName) || typeof input !== "object") return { toolName };
+    const limit = { text: MAX_WHOLE_TEXT, isCut: false };
+    const clipped = clip(input, limit, 3);
+    return limit.isCut || JSON.stringify(clipped).length > MAX_WHOLE_TEXT ? { toolName } : { toolName, input: clipped };
+  };
   const track = (name, event) => {
     const { toolCallId: id } = event;
     if (name === "agent_start") {
@@ -119,7 +127,7 @@ export default function agtmux(pi) {
     if (name === "tool_execution_start") return event.toolName === "ask" ? { input: event.args, askTimeoutSeconds } : {};
     if (name === "tool_approval_requested") return { input: calls.get(event.toolCallId)?.input };
     if (name === "ui_prompt_start")
-      return { calls: [...calls.values()].slice(0, 4).map(({ toolName }) => ({ toolName })) };
+      return { calls: [...calls.values()].slice(0, 4).map(heldEdit) };
     if (/^(turn_end|session_stop|agent_end|agent_before_settle|agent_settled)$/.test(name))
       return { message: lastEnding };
     return {};

@@ -179,6 +179,15 @@ describe("events of the pi family", () => {
     expect(asks("ui_prompt_start", { kind: "confirm", title })?.isWhole).toBeUndefined();
   });
 
+  it("tells what an edit would write that an extension alone holds up", () => {
+    const write = { toolName: "write", input: { path: "a.ts", content: "one\n" } };
+    const gate = (calls: unknown[]) => asks("ui_prompt_start", { kind: "select", title: "Allow?", calls });
+    expect(gate([write])).toMatchObject({ kind: "other", body: "Allow?", content: "+one", isWhole: true });
+    expect(gate([write, { toolName: "bash" }])?.content).toBeUndefined();
+    expect(gate([write, { ...write, input: { path: "b.ts", content: "two" } }])?.content).toBeUndefined();
+    expect(gate([{ toolName: "write" }])?.content).toBeUndefined();
+  });
+
   it("tells an extension's question from its permission gate", () => {
     const stateOf = (payload: Record<string, unknown>) => {
       const [signal] = normalize("pi", "ui_prompt_start", payload).signals;

@@ -137,7 +137,7 @@ export const isPermissionTitle = (title: string): boolean => PERMISSION_TITLE.te
 
 /**
  * A dialog that an extension opened: an approval by its title, or because a tool of the agent's own is held up by it. What is
- * asked is its title, not what the tool is given. Recorded with pi 0.87.1: a selection, which draws nothing else.
+ * asked is its title, not what the tool is given; of an edit that it holds up, what would be written is told beside it. Recorded with pi 0.87.1: a selection, which draws nothing else.
  */
 export const dialogAsk = (payload: Payload): Ask => {
   const title = textOf(payload, "title");
@@ -148,6 +148,10 @@ export const dialogAsk = (payload: Payload): Ask => {
   const isHeld = BUILT_IN_TOOLS.has(toolName);
   const isApproval = isHeld || isPermissionTitle(title ?? "");
   const isWhole = title !== null && textOf(payload, "kind") === "select";
+  const input = asPayload(fieldOf(call ?? {}, "input")) ?? {};
+  // Of several tools that wait, nobody tells which one the dialog is about.
+  const isAboutEdit = isHeld && isEditTool(toolName) && listOf(payload, "calls").length === 1;
+  const content = isAboutEdit ? (editFields(input, null).content ?? null) : null;
   const name = isApproval ? `Allow tool: ${toolName}` : "An extension asks";
   return {
     status: isApproval
@@ -161,6 +165,7 @@ export const dialogAsk = (payload: Payload): Ask => {
         kind: isApproval ? "other" : "question",
         title: oneLine(title ?? "") || name,
         body: title,
+        ...(content === null ? {} : { content }),
         toolName: isHeld ? toolName : null,
         isWhole,
       }),

@@ -130,6 +130,13 @@ it("an event that knows a part of the text never makes it whole", () => {
   });
 });
 
+it("what an event knows of an edit's change stands in for rows that are not drawn, and is never all of it", () => {
+  const told = announced({ ...EDIT, isWhole: false });
+  const { content: _drawn, ...pathAlone } = DRAWN_EDIT;
+  expect(shownPrompt(told, seen(pathAlone))).toMatchObject({ content: EDIT.content, isWhole: false });
+  expect(shownPrompt(told, seen(DRAWN_EDIT))).toMatchObject({ content: DRAWN_EDIT.content, isWhole: true });
+});
+
 it("without a dialog on the screen nothing is whole", () => {
   expect(shownPrompt(announced(), null)).toEqual({ ...announced(), isWhole: false });
 });

@@ -63,6 +63,12 @@ const isDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
   return isBodyDrawn(announced, seen) && areOptionsDrawn(announced, seen);
 };
 
+/** What an event told of an edit's change stands in for rows that the dialog does not draw: to look at, never for all of it. */
+const toldContent = (announced: PromptRequest, seen: PromptRequest): Partial<PromptRequest> => {
+  const told = announced.content ?? null;
+  return told === null || (seen.content ?? null) !== null ? {} : { content: told, isWhole: false };
+};
+
 /**
  * The prompt as surfaces show it. `announced`: as an event told it in this life of the daemon; `seen`: the dialog on the
  * screen, null while none was read. It is whole where one of the two is whole and the other agrees with it. Null: the screen
@@ -78,6 +84,11 @@ export const shownPrompt = (announced: PromptRequest, seen: PromptRequest | null
     return textEntry === undefined ? shown : { ...shown, textEntry };
   }
   const { toolName, expiresAt } = announced;
-  const shown = { ...seen, toolName: toolName ?? seen.toolName, expiresAt: expiresAt ?? seen.expiresAt };
+  const shown = {
+    ...seen,
+    ...toldContent(announced, seen),
+    toolName: toolName ?? seen.toolName,
+    expiresAt: expiresAt ?? seen.expiresAt,
+  };
   return announced.hasMore === true ? { ...shown, isWhole: false } : shown;
 };

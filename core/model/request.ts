@@ -38,7 +38,7 @@ export const promptRequestSchema = z.object({
   body: z.string().max(MAX_MARKED_TEXT).nullable(),
   /**
    * What an edit would write, as lines of a difference (`+`, `-`, blank; of a reading also `>`, which goes on with the line
-   * above); absent where it is not known, and for other kinds.
+   * above); absent where it is not known, and where what is asked is about no edit.
    */
   content: z.string().max(MAX_MARKED_TEXT).nullable().optional(),
   /**
