@@ -67,6 +67,15 @@ describe("one pane", () => {
     ]);
   });
 
+  test("that waits is printed as it is once the wait is told with more, whatever its version", async () => {
+    await home.serve(daemon);
+    const waiting = await start("runtime:rt1", "--needs-action", "--plain", "--columns", "state_version");
+    daemon.put(asking());
+    await setTimeout(400);
+    daemon.put(asking({ reason: "permission_edit", fingerprint: "0123456789abcdef" }));
+    expect(await waiting.finished).toMatchObject({ code: 0, stdout: "6\n" });
+  });
+
   test("that is so already ends at once, with --after only when it is so anew", async () => {
     await home.serve(daemon);
     const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];

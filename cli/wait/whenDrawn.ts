@@ -33,12 +33,10 @@ export const whenDrawn = async (
     const list = await unlessLost(client.call((api) => api.panes.query({ all: true })));
     if (list === null) break;
     const byRef = new Map(list.items.map((row) => [row.identity.pane_ref, row]));
-    now = now.map((row) => {
-      const next = byRef.get(row.identity.pane_ref);
-      return next?.state_version === row.state_version ? next : row;
-    });
-    // What changed its version is no longer what was waited for.
-    if (rows.some((row) => byRef.get(row.identity.pane_ref)?.state_version !== row.state_version)) break;
+    const next = now.map((row) => byRef.get(row.identity.pane_ref));
+    now = now.map((row, at) => (next[at]?.state === row.state ? next[at] : row));
+    // In another state it is no longer what was waited for.
+    if (now.some((row, at) => row !== next[at])) break;
   }
   return now;
 };
