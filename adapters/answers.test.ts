@@ -19,6 +19,9 @@ type Unknown = "question" | "text" | "leaves or trusts" | "switches the mode" | 
 const DIGITS_4: Known = ["1", "4"];
 const DIGITS_3: Known = ["1", "3"];
 const GEMINI: Known = ["1", "Escape"];
+/** The same keys at each width at which a dialog was recorded. */
+const atWidths = (frame: string, known: Known | Unknown): Record<string, Known | Unknown> =>
+  Object.fromEntries([60, 70, 96, 140].map((width) => [`recordings/${frame}_${width}`, known]));
 const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/claude/approval_edit": DIGITS_3,
   "recordings/claude/trust_dialog": "leaves or trusts",
@@ -28,6 +31,9 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/codex/trust_dialog": "leaves or trusts",
   "recordings/codex/waiting_approval": DIGITS_3,
   "recordings/codex/waiting_input_question": "question",
+  ...atWidths("codex/waiting_approval", DIGITS_3),
+  ...atWidths("codex/waiting_approval_edit", DIGITS_3),
+  ...atWidths("codex/waiting_input_question", "question"),
   "recordings/copilot/trust_dialog": "leaves or trusts",
   "recordings/copilot/waiting_approval": DIGITS_3,
   "recordings/copilot/waiting_input_question": "question",

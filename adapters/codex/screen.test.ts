@@ -155,6 +155,37 @@ describe("why a turn failed", () => {
   });
 });
 
+describe("text that wraps", () => {
+  const interrupted = screenOf(loadRecording(folder("recordings"), "interrupted_60"));
+  /** The lines of the notice, and what else stands below it. */
+  const withNotice = (notice: readonly string[], width = interrupted.width) => {
+    const at = interrupted.lines.findIndex((line) => line.startsWith("■ "));
+    const lines = [...interrupted.lines.slice(0, at), ...notice, ...interrupted.lines.slice(at + 2)];
+    return readCodexScreen({ ...interrupted, lines, width });
+  };
+  const FIRST = "■ Conversation interrupted - use /feedback if something went";
+
+  it("is one notice where the word below had no room", () => {
+    expect(withNotice([FIRST, "wrong"])).toMatchObject({
+      status: { state: "idle", reasonCode: "interrupted" },
+      matched: "Conversation interrupted - use /feedback if something went wrong",
+    });
+    expect(withNotice([FIRST, "wrong"], 80)).toBeNull();
+  });
+
+  it("does not take in what has a sign of its own", () => {
+    expect(withNotice([FIRST, "› go on then", "• word1"])).toBeNull();
+    expect(withNotice([FIRST, "• word1"])).toBeNull();
+    expect(withNotice([FIRST, "wrong", "• Model changed to gpt-5"])?.status.reasonCode).toBe("interrupted");
+  });
+
+  it("tells background terminals beside the end, and nothing of an answer that ends in such words", () => {
+    const terminals = "  2 background terminals running · /ps to view · /stop to cl";
+    expect(withNotice([FIRST, "wrong", "", terminals])?.progress).toBe("2 background terminals");
+    expect(withNotice(["• It says:", "", terminals])).toBeNull();
+  });
+});
+
 describe("a cut screen", () => {
   it("never turns into a wait that is none, however little of it is left", () => {
     for (const name of [

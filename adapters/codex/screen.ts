@@ -7,6 +7,7 @@ import {
   MAX_COLUMNS,
   indentOf,
   isBlank,
+  isWrapped,
   joined,
   ofWholeScreen,
   shows,
@@ -52,23 +53,36 @@ const WORKING = /^\S .{0,80}\((\d+[hms] ?)+ • esc to interrupt\)/;
 const ATTEMPT = /^• \S*(?:Reconnecting|Retrying)\S* (\d+)\/(\d+) \(/i;
 /** Several words: one alone (Working, Thinking) says no more than the state. */
 const HEADING = /^• (\S+ \S.{0,80}?) \((?:\d+[hms] ?)+ •/;
+/** In the running line, which ends in `…` where it has no room. */
+const WORKING_TERMINALS = / · (\d+) background terminals?\b/;
 const QUEUED_ENTRY = /^ {2,4}↳ \S/;
 const FINISHED = /^ {2}Worked for <?\d+[dhms]( \d+[hms])*( •.*)?$/;
 const BANNER = /^ {2}>_ OpenAI Codex \(v[\d.]/;
 const OPEN_TOOL = /^• (Running|Calling|Waiting for) /;
+/** What begins in column 0 has a sign before it. */
+const ITEM = /^[\p{S}\p{P}] /u;
 /** Said after a turn without ending or beginning one. */
 const NOTICE = /^• (Model changed to|Permissions updated|Approval policy changed|Session renamed)/;
+/** Between the last message and the input box; the pane's edge cuts it. */
+const TERMINALS = /^ {2}(\d+) background terminals? running( ·|$)/;
 /** Queued messages are listed between the working line and the input box. */
 const MAX_BELOW_WORKING = 16;
 
-/** The last line of column 0 with what hangs below it. */
-const lastBlock = (above: readonly string[]): readonly string[] =>
-  above.slice(
-    Math.max(
-      0,
-      above.findLastIndex((line) => indentOf(line) === 0),
-    ),
+/** The last line of column 0 with what hangs below it. A notice goes on in column 0 where it is wrapped. */
+const lastBlock = (above: readonly string[], width: number): readonly string[] => {
+  const last = Math.max(
+    0,
+    above.findLastIndex((line) => indentOf(line) === 0),
   );
+  let start = last;
+  while (
+    start > 0 &&
+    !ITEM.test(above[start] ?? "") &&
+    isWrapped(above[start - 1] ?? "", above[start] ?? "", width)
+  )
+    start -= 1;
+  return above.slice((above[start] ?? "").startsWith("■ ") ? start : last);
+};
 
 /** The running line, when nothing was said after it but what waits in the queue. */
 const findWorking = (above: readonly string[]): string | null => {
@@ -84,7 +98,7 @@ const findWorking = (above: readonly string[]): string | null => {
 const progressAt = (working: string, above: readonly string[]): string | null => {
   const after = above.slice(above.lastIndexOf(working) + 1);
   const heading = HEADING.exec(working)?.[1];
-  const terminals = Number(/(\d+) background terminals? running/.exec(working)?.[1] ?? 0);
+  const terminals = Number(WORKING_TERMINALS.exec(working)?.[1] ?? 0);
   const isQueued = after.some((line) => line.startsWith("• Queued"));
   return progressOf(
     retryIn(working, ATTEMPT),
@@ -94,26 +108,31 @@ const progressAt = (working: string, above: readonly string[]): string | null =>
   );
 };
 
-const readWorking = (working: string, above: readonly string[]): Reading => {
+const readWorking = (working: string, above: readonly string[], width: number): Reading => {
   if (/reconnecting|retrying/i.test(working)) return shows(RETRYING, "high", working);
   if (/compacting/i.test(working)) return shows(COMPACTING, "high", working);
-  const block = lastBlock(above.slice(0, above.lastIndexOf(working)));
-  const isTool = /\d background terminals? running/.test(working) || OPEN_TOOL.test(block[0] ?? "");
+  const block = lastBlock(above.slice(0, above.lastIndexOf(working)), width);
+  const isTool = WORKING_TERMINALS.test(working) || OPEN_TOOL.test(block[0] ?? "");
   return shows(isTool ? TOOL : THINKING, "high", working);
 };
 
-const withoutNotices = (above: readonly string[]): readonly string[] => {
-  let kept = above;
-  while (NOTICE.test(kept.at(-1) ?? "")) kept = kept.slice(0, -1);
-  return kept;
+const withoutNotices = (above: readonly string[], width: number): readonly string[] => {
+  let kept = TERMINALS.test(above.at(-1) ?? "") ? above.slice(0, -1) : above;
+  for (;;) {
+    const block = lastBlock(kept, width);
+    const [head = "", ...rest] = block;
+    const isWhole = rest.every((line, index) => isWrapped(block[index] ?? "", line, width));
+    if (!NOTICE.test(head) || !isWhole) return kept;
+    kept = kept.slice(0, -block.length);
+  }
 };
 
 /** How the last turn ended, or that none began; null where neither is said. */
-const readEnd = (all: readonly string[]): Reading | null => {
-  const above = withoutNotices(all);
+const readEnd = (all: readonly string[], width: number): Reading | null => {
+  const above = withoutNotices(all, width);
   const last = above.at(-1) ?? "";
   if (FINISHED.test(last)) return shows(COMPLETED, "high", last);
-  const block = lastBlock(above);
+  const block = lastBlock(above, width);
   const head = block[0] ?? "";
   if (head.startsWith("■ ")) {
     const text = joined(block).slice(2);
@@ -125,15 +144,18 @@ const readEnd = (all: readonly string[]): Reading | null => {
   return banner === undefined || hasBegun ? null : shows(FRESH, "high", banner);
 };
 
+/** Programs that live on after the turn that started them. */
+const terminalsBelow = (above: readonly string[]): string | null =>
+  countOf(Number(TERMINALS.exec(above.at(-1) ?? "")?.[1] ?? 0), "background terminal");
+
 /** Null while text streams without a spinner in the title, and where title and text contradict each other. */
-const readTurn = (composer: Composer, title: string): Reading | null => {
-  const working = findWorking(composer.above);
-  if (working !== null)
-    return withProgress(readWorking(working, composer.above), progressAt(working, composer.above));
-  const end = readEnd(composer.above);
-  if (!SPINNER_TITLE.test(title)) return end;
+const readTurn = ({ above }: Composer, title: string, width: number): Reading | null => {
+  const working = findWorking(above);
+  if (working !== null) return withProgress(readWorking(working, above, width), progressAt(working, above));
+  const end = readEnd(above, width);
+  if (!SPINNER_TITLE.test(title)) return end === null ? null : withProgress(end, terminalsBelow(above));
   if (end !== null) return null;
-  const block = lastBlock(composer.above);
+  const block = lastBlock(above, width);
   return shows(OPEN_TOOL.test(block[0] ?? "") ? TOOL : THINKING, "high", `title: ${title}`);
 };
 
@@ -145,5 +167,5 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   const dialog = readDialog(lines, title, screen.width);
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const composer = findComposer(lines);
-  return composer === null ? null : readTurn(composer, title);
+  return composer === null ? null : readTurn(composer, title, screen.width);
 };

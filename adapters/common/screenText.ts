@@ -24,6 +24,12 @@ export const joined = (lines: readonly string[]): string =>
     .join(" ")
     .trim();
 
+/** Whether a row goes on in the one below it because its next word had no room: an agent that wraps text by words left it there. */
+export const isWrapped = (row: string, below: string, columns: number): boolean => {
+  const word = below.trimStart().split(" ", 1)[0] ?? "";
+  return word !== "" && !isBlank(row) && row.length + 1 + word.length > columns;
+};
+
 /** A reading without a request. */
 export const shows = (
   status: Status,

@@ -199,16 +199,21 @@ const quoted = (frame: Frame, dialogOf: Frame): Variation[] => {
   });
 };
 
+/** What is varied. A frame of another width is one that the agent itself drew: it is played as it is. */
+const VARIED_WIDTH = 120;
+const isVaried = ({ label, recording }: Frame): boolean =>
+  label.state !== NO_AGENT && recording.width === VARIED_WIDTH;
+
 /** All variations of a frame; `frames` are the recordings of the same agent, from which the dialogs come. */
 export const variationsOf = (frame: Frame, frames: readonly Frame[]): Variation[] => {
-  if (frame.label.state === NO_AGENT) return [];
+  if (!isVaried(frame)) return [];
   const own = [
     ...WIDTHS.map((width) => atWidth(frame, width)),
     reworded(frame),
     ...SCROLLED_HEIGHTS.map((height) => scrolled(frame, height)),
   ];
   const dialogs = frames.filter(
-    (other) => other !== frame && other.agent === frame.agent && isWaitingFrame(other),
+    (other) => other !== frame && other.agent === frame.agent && isWaitingFrame(other) && isVaried(other),
   );
   const old = dialogs.flatMap((other) => belowOld(frame, other));
   if (isWaitingFrame(frame)) return [...own, ...old];

@@ -9,6 +9,12 @@ import { steadyProgress } from "../../core/ingest/progress.ts";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 
+/** The same of a frame at each width at which it was recorded. */
+const atWidths = (progress: string, ...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => [60, 70, 96, 140].map((width) => [`${name}_${width}`, progress])),
+  );
+
 /** Every frame that says something. */
 const EXPECTED: Readonly<Record<string, string>> = {
   "claude/auto_mode_tool": "auto mode",
@@ -22,6 +28,13 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "claude/running_with_task_list": "Running the tests",
   "codex/reconnecting": "retry 2 of 5",
   "codex/tool_running": "1 background terminal",
+  ...atWidths("1 background terminal", "codex/tool_running", "codex/interrupted_tool"),
+  ...atWidths(
+    "2 background terminals",
+    "codex/completed_with_terminal",
+    "codex/error_with_terminal",
+    "codex/completed_after_error_with_terminal",
+  ),
   "codex/working_queued": "1 queued prompt",
   "codex/working_without_title": "Thinking about it",
   "copilot/retrying": "retry 1",

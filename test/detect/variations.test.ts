@@ -58,6 +58,14 @@ describe("variations of a frame", () => {
     expect(variationsOf(low, frames).find(({ name }) => name === "width 60")?.isDialogWhole).toBe(false);
   });
 
+  it("varies no frame that the agent drew at another width, and quotes no dialog of one", () => {
+    const other = frames.filter(({ recording }) => recording.width !== 120);
+    expect(other.length).toBeGreaterThan(0);
+    expect(other.flatMap((frame) => variationsOf(frame, frames))).toEqual([]);
+    const names = variationsOf(frameOf("codex/completed"), frames).map(({ name }) => name);
+    expect(names.filter((name) => /_\d+\b/.test(name))).toEqual([]);
+  });
+
   it("makes every kind of each agent's frames, and none of a pane without an agent", () => {
     const agents = new Set(frames.map(({ agent }) => agent));
     for (const agent of agents) {
