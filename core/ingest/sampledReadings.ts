@@ -1,5 +1,6 @@
 // Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
 // readings against an open request become stored evidence; the rest only refreshes the liveness.
+import { isTurnOver } from "../engine/candidates/resolveContext.ts";
 import { observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
@@ -50,6 +51,10 @@ export const hasOpenRequest = (entry: RuntimeEntry): boolean =>
 
 export const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
   (entry.resolution?.verdicts ?? []).some(({ outcome }) => outcome === "unconfirmed");
+
+/** The screen still works though the turn is said to be over: of a queued prompt no event tells when it begins. */
+const isLaterTurn = (entry: RuntimeEntry, reading: SampledReading): boolean =>
+  reading.status.state === "running" && entry.resolution !== null && isTurnOver(entry.resolution.status);
 
 export const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
   Object.values(entry.runs).some((run) => run.signal.reads < 2 && now - run.lastReadAt < STILL_READ_MS);
@@ -114,8 +119,9 @@ export class SampledReadings {
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))
       states.keepAlive(entry, readAt);
-    const contests = !isWaiting(reading.status.state) && run.signal.reads >= 2 && hasOpenRequest(entry);
-    if (isWorthStoring || contests) {
+    const isSustained = run.signal.reads >= 2;
+    const contests = !isWaiting(reading.status.state) && isSustained && hasOpenRequest(entry);
+    if (isWorthStoring || contests || (isSustained && isLaterTurn(entry, reading))) {
       unitOfWork.commit(() => {
         this.store(entry, source, run.signal, readAt);
         states.evaluate(entry);
