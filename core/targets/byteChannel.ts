@@ -6,9 +6,9 @@ export interface ByteChannel {
   /** Called for every chunk; one listener each. */
   onStdout(listener: (chunk: Buffer) => void): void;
   onStderr(listener: (chunk: Buffer) => void): void;
-  /** Called once, however it ends; at once when it has ended already. */
+  /** Called once, however the channel ends; called at once when it has already ended. */
   onClose(listener: (reason: string) => void): void;
-  /** Drops it at once, with that as the reason of its end: it floods, and nobody wants the rest. */
+  /** Drops the channel at once and gives `reason` as the reason of its end, for example because it floods. */
   destroy(reason: string): void;
   /** Closes the input, so that a shell ends by itself; resolves when the channel is gone on our side. */
   close(): Promise<void>;

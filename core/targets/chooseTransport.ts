@@ -14,7 +14,7 @@ export interface TransportChoice {
 
 export interface TransportInputs {
   config: SshConfig;
-  /** The same without any configuration: what differs was set by somebody. */
+  /** What ssh would use without any configuration: every difference was set by somebody. */
   unconfigured: SshConfig;
   identities: SshIdentities;
   knownHost: KnownHost;
@@ -29,7 +29,7 @@ const MODELLED = `
   userknownhostsfile globalknownhostsfile hostkeyalgorithms kexalgorithms ciphers macs connecttimeout
   compression
 `;
-/** Keywords that say nothing about how we connect: sessions of our own never ask, forward or use a terminal. */
+/** Keywords that do not matter for our sessions, which never ask, forward or use a terminal. */
 const HARMLESS = `
   addkeystoagent batchmode checkhostip clearallforwardings connectionattempts controlmaster controlpath
   controlpersist dynamicforward enableescapecommandline escapechar exitonforwardfailure fingerprinthash
@@ -46,7 +46,7 @@ const UNDERSTOOD: ReadonlySet<string> = new Set(`${MODELLED} ${HARMLESS}`.trim()
 
 const isLookup = (file: string): boolean => !/^(\/|~\/)[^%$"]*$/.test(file);
 
-/** Keywords with another value than without configuration that are neither modelled nor harmless. */
+/** Keywords that the configuration sets and that are neither modelled nor harmless. */
 const notUnderstood = ({ config, unconfigured }: TransportInputs): string[] =>
   [...config.all]
     .filter(
@@ -55,7 +55,7 @@ const notUnderstood = ({ config, unconfigured }: TransportInputs): string[] =>
     )
     .map(([keyword]) => keyword);
 
-/** The first thing that ssh2 cannot do for this alias; null when it can do all. */
+/** The first thing that this alias needs and ssh2 cannot do; null when there is none. */
 const whyNotSsh2 = (inputs: TransportInputs): string | null => {
   const { config, identities, knownHost, supported } = inputs;
   const { keyFiles, agentSocket, agentKeyTypes } = identities;

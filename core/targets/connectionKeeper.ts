@@ -1,16 +1,16 @@
 // Keeps one target connected: one attempt at a time, growing pauses with jitter after failures, at once again when a person
-// asks. It knows nothing of what a connection is; it only decides when another one is tried.
+// asks. It does not know what a connection is; it only decides when the next one is tried.
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * What only a person can mend is tried rarely: keys, host keys, configuration, a missing tmux. Each attempt may make a
- * hardware key blink.
+ * The pause after a failure that only a person can fix: keys, host keys, configuration, a missing tmux. It is long because each
+ * attempt may make a hardware key blink.
  */
 const PERSON_PAUSE_MS = 300_000;
-/** After a connection that held this long the pauses start small again. */
+/** After a connection that lasted this long, the pauses start small again. */
 const STABLE_MS = 30_000;
 
 /** An open connection and all that was built on it. */
@@ -24,7 +24,8 @@ export interface ConnectionKeeper {
   /** Begins to connect; returns at once. */
   start(): void;
   /**
-   * One attempt now, or the one that runs already. Nothing happens while connected. @throws what the attempt failed with.
+   * Makes one attempt now, or joins the one that is running. Does nothing while connected. @throws what the attempt failed
+   * with.
    */
   connectNow(): Promise<void>;
   /** Epoch ms of the next attempt; null while connected or trying. */
@@ -34,7 +35,7 @@ export interface ConnectionKeeper {
 }
 
 export interface ConnectionKeeperOptions {
-  /** Connects and builds everything; what it began is undone when it fails. */
+  /** Connects and builds everything. When it fails, it has undone what it began. */
   attempt: () => Promise<Link>;
   onUp: () => void;
   /** Not connected any more, or still not. */
@@ -72,7 +73,7 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
     const pauseMs = needsPerson(error)
       ? PERSON_PAUSE_MS
       : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
-    // Many targets that went with one network do not come back in one moment.
+    // Jitter: targets that were lost with one network are not all tried again at the same moment.
     const jitteredMs = pauseMs * (0.5 + random());
     nextAttemptAt = clock.now() + jitteredMs;
     cancelTimer = clock.setTimer(jitteredMs, () => void tryOnce().catch(() => {}));
@@ -82,7 +83,7 @@ export const createConnectionKeeper = (options: ConnectionKeeperOptions): Connec
     if (link !== lost || isClosed) return;
     link = null;
     if (clock.now() - upAt >= STABLE_MS) failures = 0;
-    // What cannot be taken down any more does not concern the next connection.
+    // A failure to take the old connection down does not stop the next one.
     leaving = lost.close().catch(() => {});
     plan(error);
   };

@@ -1,5 +1,5 @@
-// The executor of an SSH alias: reads what OpenSSH knows about it, chooses the transport and puts both together. The choice
-// is made for each connection, because keys and configuration change while the daemon runs.
+// The executor of an SSH alias: it reads what OpenSSH knows about the alias and builds the executor over the transport that
+// fits. The choice is made for each connection, because keys and configuration change while the daemon runs.
 import { connect } from "node:net";
 import type { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -44,9 +44,12 @@ const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTrans
   };
 };
 
-// One TCP connection over which nothing is sent. macOS asks the person whether a program may reach the local network when the
-// program itself connects, but not when a program that it started does.
-/** Resolves when it was answered, refused, or not heard for so long; the outcome is for whoever connects next. */
+// One TCP connection over which nothing is sent. macOS asks the person whether a program may reach the local network, but only
+// when the program connects itself, not when one of its children does.
+/**
+ * Resolves when the connection was accepted or refused, or after the time limit. The outcome does not matter: the next
+ * connection will show it.
+ */
 export const knock = async (
   address: { host: string; port: number; family: 0 | 4 | 6 },
   limitMs: number,
@@ -63,19 +66,19 @@ export interface RemoteExecutorOptions {
   targetId: string;
   /** A name of the SSH configuration. */
   alias: string;
-  /** Of `ssh` and the agent: PATH, HOME and SSH_AUTH_SOCK matter. */
+  /** Environment of `ssh` and of the key agent: PATH, HOME and SSH_AUTH_SOCK matter. */
   env: NodeJS.ProcessEnv;
   logger: Logger;
   /** Folder for control sockets, made 0700 when it is missing: `cm` of the home. */
   controlDir: string;
   /** What the target's settings force; null: choose. */
   transport: TransportName | null;
-  /** Takes the place of the person's and the system's SSH configuration; null: theirs. */
+  /** Used instead of the person's and the system's SSH configuration; null: theirs. */
   configFile: string | null;
   /** How long the server may be silent before the connection counts as lost. */
   keepAliveMs?: number;
   connectTimeoutMs?: number;
-  /** Of this machine; the one that it is unless a test says another. */
+  /** Platform of this machine; only tests set another one. */
   platform?: NodeJS.Platform;
 }
 
@@ -113,7 +116,7 @@ export const createRemoteExecutor = (options: RemoteExecutorOptions): RemoteExec
     createOpenSshTransport({ alias, env, controlDir, configFile, keepAliveMs });
   const platform = options.platform ?? process.platform;
   let hasKnocked = false;
-  /** Before the first connection that a child makes; a host that only another one reaches is not on our network. */
+  /** Done before a child connects for the first time. A host behind a jump host or a proxy is not on our network. */
   const askMacOs = async ({ config }: ResolvedTarget): Promise<void> => {
     if (hasKnocked || config.proxyjump !== null || config.proxycommand !== null) return;
     hasKnocked = true;

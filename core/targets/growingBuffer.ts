@@ -1,8 +1,8 @@
-// Bytes of a stream that are taken off at its front: every byte is copied a bounded number of times and every search goes on
-// where the last one ended, however small the pieces are in which they come.
+// A byte queue: bytes are added at the end and taken off at the front. However small the pieces are, every byte is copied a
+// bounded number of times, and every search goes on where the last one ended.
 
 const SMALLEST = 4_096;
-/** A store that grew beyond this is given back once it is empty. */
+/** Memory that grew beyond this is freed once the buffer is empty. */
 const LARGEST_KEPT = 256 * 1024;
 
 export class GrowingBuffer {
@@ -30,12 +30,12 @@ export class GrowingBuffer {
     this.store = store;
   }
 
-  /** What is there now, without a copy: good until the next push. */
+  /** The bytes that are there now, without a copy; valid until the next push. */
   get bytes(): Buffer {
     return this.store.subarray(this.from, this.to);
   }
 
-  /** The first `length` bytes, as a copy, taken off. */
+  /** Takes the first `length` bytes off and gives them as a copy. */
   take(length: number): Buffer {
     const taken = Buffer.from(this.bytes.subarray(0, length));
     this.drop(length);
@@ -56,7 +56,7 @@ export class GrowingSearch {
   private readonly mark: Buffer;
   private next: number;
 
-  /** Not before `from`. */
+  /** No match before `from` counts. */
   constructor(mark: string, from = 0) {
     this.mark = Buffer.from(mark);
     this.next = from;
@@ -66,7 +66,7 @@ export class GrowingSearch {
     return this.mark.length;
   }
 
-  /** Where it begins; -1 while it has not come. Nothing may be taken off in between. */
+  /** Where the mark begins; -1 while it has not come. Nothing may be taken off the buffer between two calls. */
   in(bytes: Buffer): number {
     const found = bytes.indexOf(this.mark, this.next);
     if (found === -1) this.next = Math.max(this.next, bytes.length - this.mark.length + 1);

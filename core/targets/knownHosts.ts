@@ -15,19 +15,19 @@ export interface KnownHostKey {
   file?: string;
 }
 
-/** What is known under the name with its port, and under the bare name where that may stand for it. */
+/** The keys that are known under the name with its port, and under the bare host name where that may stand for it. */
 export interface KnownHost {
   /** The name that is looked up: `[host]:port` where the port is not 22. */
   name: string;
   keys: readonly KnownHostKey[];
-  /** Of the bare host name: they can accept a key of another port, but say nothing against one. */
+  /** Entries of the bare host name: they can accept a key on another port, but cannot refuse one. */
   bareKeys: readonly KnownHostKey[];
 }
 
 const TIMEOUT_MS = 5_000;
 const DEFAULT_PORT = 22;
 
-/** Lines of known_hosts; comments (those of `ssh-keygen -F` too) and what is no key line are passed over. */
+/** Reads lines of known_hosts. Comments (also those of `ssh-keygen -F`) and other lines without a key are skipped. */
 export const parseKnownHosts = (text: string): KnownHostKey[] =>
   text.split("\n").flatMap((line): KnownHostKey[] => {
     if (line.startsWith("#")) return [];
@@ -53,7 +53,7 @@ const lookUp = async (
         timeout: TIMEOUT_MS,
         stdin: "ignore",
       });
-      // Status 1: not found, and the same for a file that does not exist.
+      // Status 1 means that nothing was found or that the file does not exist.
       if (result.exitCode !== 0) return [];
       return parseKnownHosts(result.stdout).map((key) => ({ ...key, file }));
     }),
@@ -61,7 +61,7 @@ const lookUp = async (
   return found.flat();
 };
 
-/** The names of the host in known_hosts files, as OpenSSH makes them. */
+/** The names under which OpenSSH would write this host into known_hosts files. */
 const namesOf = ({ hostname, port, hostkeyalias }: SshConfig): { name: string; bareName: string | null } => {
   if (hostkeyalias !== null) return { name: hostkeyalias, bareName: null };
   const host = hostname.toLowerCase();
@@ -90,7 +90,10 @@ export const typeOfKey = (key: Buffer): string => {
   return key.toString("latin1", 4, 4 + key.readUInt32BE(0));
 };
 
-/** Whether a server's key is the known one. Revoked wins over everything; another key of the same type is a change. */
+/**
+ * Compares a server's key with the known ones. A revoked key is always refused; another key of the same type counts as a
+ * change.
+ */
 export const judgeHostKey = (host: KnownHost, key: Buffer): "known" | "unknown" | "changed" | "revoked" => {
   const type = typeOfKey(key);
   const text = key.toString("base64");

@@ -1,6 +1,6 @@
-// Where words become shell text for another machine. A remote login shell may be sh, fish, csh or anything else, and each quotes in
-// its own way; so none of them ever sees what we were given. It only starts a POSIX `sh`, and the words travel either over
-// the input of that `sh` (`LOGIN_COMMAND`, used for all that the executors do) or as one single-quoted word of letters,
+// Turns words into shell text for another machine. A remote login shell may be sh, fish, csh or anything else, and each quotes
+// in its own way; so the login shell never sees the words themselves. It only starts a POSIX `sh`, and the words travel either
+// over the input of that `sh` (`LOGIN_COMMAND`, used for all that the executors do) or as one single-quoted word of letters,
 // digits and octal escapes that `sh` decodes (`quoteForLogin`, for a terminal's `ssh -t`).
 import { AgtmuxError } from "../model/errors.ts";
 import { quoteWord } from "../model/shellWord.ts";
@@ -13,8 +13,8 @@ const checkWord = (word: string): void => {
 };
 
 /**
- * The words as text of a POSIX `sh` script (sh, dash, bash, zsh, ksh, busybox), byte for byte. Not for a login shell of
- * unknown kind, and not for fish or csh.
+ * The words as text of a POSIX `sh` script (sh, dash, bash, zsh, ksh, busybox), byte for byte. Do not use it for a login shell
+ * of unknown kind, or for fish or csh.
  * @throws AgtmuxError E_USAGE for a word with a NUL character, which no program can be given.
  */
 export const quoteArgv = (argv: readonly string[]): string =>
@@ -35,9 +35,9 @@ export const encodeForPrintf = (text: string): string =>
     .replaceAll(/[^ -~]|['\\!]/g, (byte) => `\\0${byte.charCodeAt(0).toString(8).padStart(3, "0")}`);
 
 /**
- * What the login shell is asked to do: start a `sh` that takes one line of its input as its script and leaves the rest of
- * the input to that script. A line that was cut, because the connection broke, is not run. `read` takes no byte more
- * than its line, which reading the whole script from the input would.
+ * What the login shell is asked to do: start a `sh` that takes one line of its input as its script and leaves the rest of the
+ * input to that script. A line that was cut, because the connection broke, is not run. `read` takes no byte beyond its line; a
+ * `sh` that read its whole script from the input would take more.
  */
 export const LOGIN_COMMAND = `exec /bin/sh -c 'IFS= read -r l && eval "$(printf %b "$l")"'`;
 
@@ -45,8 +45,8 @@ export const LOGIN_COMMAND = `exec /bin/sh -c 'IFS= read -r l && eval "$(printf 
 export const encodeScriptLine = (script: string): string => `${encodeForPrintf(script)}\n`;
 
 /**
- * The words as one command for a login shell of any kind: the longest command line of the remote system limits it (128 kB
- * on Linux). Its input, output and terminal are the login shell's.
+ * The words as one command for a login shell of any kind: the longest command line of the remote system limits it (128 kB on
+ * Linux). The command has the login shell's input, output and terminal.
  * @throws AgtmuxError E_USAGE for a word with a NUL character.
  */
 export const quoteForLogin = (argv: readonly string[]): string =>

@@ -1,5 +1,5 @@
-// A TargetExecutor of another machine: the same contract, and a connection that its owner opens. It never connects by
-// itself, so that one place alone decides when a machine is tried again.
+// A TargetExecutor of another machine: the same contract, and a connection that its owner opens. It never connects by itself,
+// so that only one place decides when a machine is tried again.
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { ByteChannel } from "./byteChannel.ts";
 
@@ -16,17 +16,17 @@ export interface ConnectionFacts {
 export interface RemoteExecutor extends TargetExecutor {
   readonly kind: "ssh";
   /**
-   * One attempt without any question to the person; calls at the same time share it, and one on an open connection
-   * changes nothing. May be called again after the connection went down.
-   * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH: what to run is in its remedy.
+   * Makes one attempt, without asking the person anything. Concurrent calls share it, and a call on an open connection does
+   * nothing. It may be called again after the connection was lost.
+   * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH; the remedy says what to run.
    */
   connect(): Promise<ConnectionFacts>;
   readonly isConnected: boolean;
   /** Called once for each connection that is lost; not for `close`. */
   onDown(listener: (error: Error) => void): void;
   /**
-   * Starts a program over there and gives its streams as bytes, without what the login shell said before. `close` closes
-   * its input, and signals it when that was not enough.
+   * Starts a program there and gives its streams as bytes, without what the login shell printed before. `close` closes its
+   * input and signals the program when that is not enough.
    */
   openChannel(argv: readonly string[]): ByteChannel;
 }

@@ -1,12 +1,12 @@
-// Which hosts a person's SSH configuration names: the words of its `Host` lines that are no patterns, also of the files
-// that it includes. Names only, for choosing from; what they mean is asked of `ssh -G` alone (sshConfig.ts).
+// Which hosts a person's SSH configuration names: the words of `Host` lines that are not patterns, in included files too. It
+// only offers names to choose from; what a name means, only `ssh -G` says (sshConfig.ts).
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 import { checkSshAlias } from "./sshConfig.ts";
 import { isMissing } from "../model/systemError.ts";
 
-/** As deep as OpenSSH follows includes. */
+/** OpenSSH follows includes this deep. */
 const MAX_DEPTH = 16;
 const MAX_FILES = 200;
 const MAX_FILE_BYTES = 1_000_000;
@@ -15,7 +15,7 @@ const MAX_ALIASES = 2_000;
 export interface SshAliases {
   /** In the order of the files, each once. */
   aliases: string[];
-  /** Files that are there and cannot be read. */
+  /** Files that exist but cannot be read. */
   problems: string[];
 }
 
@@ -26,7 +26,7 @@ const readLine = (line: string): { keyword: string; words: string[] } | null => 
   const [, keyword = "", rest = ""] = found;
   const words: string[] = [];
   for (const [, quoted, plain = ""] of rest.matchAll(/"([^"]*)"|(\S+)/g)) {
-    // What follows is a comment.
+    // The rest of the line is a comment.
     if (quoted === undefined && plain.startsWith("#")) break;
     words.push(quoted ?? plain);
   }
@@ -44,7 +44,7 @@ const isUsable = (alias: string): boolean => {
   }
 };
 
-/** One character of a name, or any number of them. */
+/** Matches one character of a name, or any number of them. */
 type GlobPart = "*" | RegExp;
 
 const partsOf = (glob: string): GlobPart[] =>
@@ -56,7 +56,10 @@ const partsOf = (glob: string): GlobPart[] =>
     return new RegExp(`^${part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`, "su");
   });
 
-/** Goes back to the last `*` only, so that many of them cost no more than one. @throws SyntaxError for a class that is none. */
+/**
+ * Backtracks only to the last `*`, so that many of them cost no more than one. @throws SyntaxError for a malformed character
+ * class.
+ */
 const createGlob = (glob: string): ((name: string) => boolean) => {
   const parts = partsOf(glob);
   return (name) => {
@@ -88,7 +91,7 @@ const listFolder = async (path: string): Promise<string[]> => {
   }
 };
 
-/** The paths that a glob names, as far as its last part and those before it have `*`, `?` and `[…]`. */
+/** The paths that a glob matches; every part of it may hold `*`, `?` and `[…]`. */
 const expand = async (path: string): Promise<string[]> => {
   let found = ["/"];
   for (const part of path.split("/").filter((one) => one !== "")) {
@@ -108,7 +111,7 @@ const expand = async (path: string): Promise<string[]> => {
   return found;
 };
 
-/** A word of a configuration can be as long as the file. */
+/** Bounded for display: a word of a configuration can be as long as the file. */
 const shown = (word: string): string => (word.length > 200 ? `${word.slice(0, 200)}…` : word);
 
 /** `homeDir` holds `.ssh/config`; without one there are no aliases. Never fails: what cannot be read is a problem. */
@@ -127,7 +130,7 @@ export const readSshAliases = async (homeDir: string): Promise<SshAliases> => {
         size: found.size,
         isFile: found.isFile(),
       }));
-      // A pipe would never end.
+      // Reading a pipe might never end.
       if (!isFile) return null;
       if (size <= MAX_FILE_BYTES) return await readFile(path, "utf8");
       problems.push(`${shown(path)} is larger than ${MAX_FILE_BYTES} bytes and was not read.`);

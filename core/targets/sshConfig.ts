@@ -1,5 +1,5 @@
 // What OpenSSH itself says about an alias: `ssh -G` is the only reader of SSH configuration, so that includes, matches and
-// defaults mean here what they mean in the person's terminal. This module asks it and gives a typed record.
+// defaults mean the same here as in the person's terminal. This module runs it and gives a typed record.
 import { execa } from "execa";
 import { z } from "zod";
 import { AgtmuxError } from "../model/errors.ts";
@@ -27,7 +27,7 @@ const names = z
   .transform((text) => (text === undefined ? [] : text.split(",")));
 const flag = isSet.optional().transform((found) => found ?? false);
 
-/** Keywords as `ssh -G` prints them; each with its last value, those of `lists` with all. */
+/** The keywords that `ssh -G` prints. Each keeps its last value, except those of `lists`, which keep all. */
 const recordSchema = z.object({
   hostname: z.string().min(1),
   port: z.coerce.number().int().min(1).max(65_535),
@@ -63,7 +63,8 @@ export interface SshConfig extends Readonly<z.output<typeof recordSchema>> {
 }
 
 /**
- * Refuses a name that `ssh` or a shell of its configuration could take for anything but a name, and one with a password.
+ * Refuses a name that `ssh`, or a shell that its configuration starts, could take for anything but a name, and one with a
+ * password.
  * @throws AgtmuxError E_USAGE.
  */
 export const checkSshAlias = (alias: string): void => {
@@ -86,7 +87,7 @@ export const checkSshAlias = (alias: string): void => {
     });
 };
 
-/** @throws Error for output that is not the one of `ssh -G`. */
+/** @throws Error when the output cannot be from `ssh -G`. */
 export const parseSshConfig = (alias: string, output: string): SshConfig => {
   const all = new Map<string, string[]>();
   for (const line of output.split("\n")) {
@@ -138,7 +139,7 @@ const askSsh = async (alias: string, env: NodeJS.ProcessEnv, file: readonly stri
   }
 };
 
-/** As Node names it; 0: whichever the name resolves to. */
+/** The address family as Node names it; 0: whichever the name resolves to. */
 export const familyOf = ({ addressfamily }: SshConfig): 0 | 4 | 6 => {
   switch (addressfamily) {
     case "any":
@@ -151,7 +152,7 @@ export const familyOf = ({ addressfamily }: SshConfig): 0 | 4 | 6 => {
 };
 
 /**
- * The configuration of an alias, and what it would be without any configuration: the difference is what the person set.
+ * The configuration of an alias, and what ssh would use without any configuration: the difference is what the person set.
  * @throws AgtmuxError E_USAGE for the alias, E_TARGET_UNREACHABLE when ssh refuses its configuration.
  */
 export const readSshConfig = async (
@@ -167,9 +168,9 @@ export const readSshConfig = async (
 };
 
 /**
- * The command that puts a program of a target onto a person's own terminal. It is the person's `ssh`, with all that it may ask: a
- * passphrase, a touch, a host key. Nothing of the connection that watches the target is shared with it.
- * `configFile`: takes the place of the person's SSH configuration; null: theirs.
+ * The command that runs a program of a target in a person's own terminal. It is the person's `ssh`, which may ask for a
+ * passphrase, a touch or a host key. It shares nothing with the connection that watches the target. `configFile` is used
+ * instead of the person's SSH configuration; null: theirs.
  * @throws AgtmuxError E_USAGE for an alias that cannot be one, or a word with a NUL character.
  */
 export const sshTerminalCommand = (

@@ -1,5 +1,5 @@
-// What went wrong with an SSH connection, from what OpenSSH or the ssh2 library say, as errors with a remedy. Texts of the
-// remote side are hostile: control characters go, and length is bounded.
+// Turns what OpenSSH or the ssh2 library say about a failed connection into errors with a remedy. Texts of the remote side are
+// hostile: control characters are removed, and length is bounded.
 import { AgtmuxError } from "../model/errors.ts";
 
 const MAX_DETAIL_LENGTH = 200;
@@ -13,7 +13,7 @@ export const cleanLine = (text: string): string =>
     .trim()
     .slice(0, MAX_DETAIL_LENGTH);
 
-/** The host key is not the one that the known_hosts files name, or they name none. */
+/** The host key differs from the one in the known_hosts files, or they have none. */
 export const hostKeyError = (
   alias: string,
   why: "unknown" | "changed" | "revoked",
@@ -57,8 +57,8 @@ export const unreachableError = (
   });
 
 /**
- * Nothing leads there. On macOS that is also what a program is told that may not reach the local network, by whatever it starts as
- * well (macOS 15 and newer).
+ * There is no route. macOS 15 and newer give the same error to a program that may not reach the local network, and to every
+ * program that it starts.
  */
 export const noRouteError = (
   alias: string,
@@ -77,7 +77,7 @@ export const noRouteError = (
 /** Lines of OpenSSH that say nothing about why: advice, banners, and the frame of its big warnings. */
 const NOISE = /^(@+$|Warning: Permanently added|debug\d:|\*\* |$)/;
 
-/** Sorted by how much they say; the first that fits names the reason. Texts of OpenSSH, which speaks English only. */
+/** Texts of OpenSSH, which are always English, with the most telling first: the first that matches names the reason. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/Could not resolve hostname/i, "the host name cannot be resolved"],
   [/Connection refused/i, "the connection was refused"],

@@ -1,5 +1,5 @@
-// Which keys an alias can be entered with, without reading a secret: the kind of each key file from its public frame, and
-// what the agent holds. Whether a key is accepted only the server knows.
+// Which keys an alias can log in with, without reading a secret: the kind of each key file, by its unencrypted header, and what
+// the agent holds. Only the server knows whether a key is accepted.
 import { open, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { execa } from "execa";
@@ -15,13 +15,13 @@ export interface KeyFile {
 }
 
 export interface SshIdentities {
-  /** Those of the configuration that exist, in its order. */
+  /** The key files of the configuration that exist, in its order. */
   keyFiles: readonly KeyFile[];
-  /** Null: there is none. */
+  /** Null: there is no agent. */
   agentSocket: string | null;
-  /** Types of the agent's keys, as in their public lines. */
+  /** Types of the agent's keys, as their public key lines name them. */
   agentKeyTypes: readonly string[];
-  /** Paths of the configuration with parts that only OpenSSH expands. */
+  /** Paths of the configuration that hold parts which only OpenSSH expands. */
   unexpanded: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const readString = (bytes: Buffer, at: number): { text: string; next: number } =
   return { text: bytes.toString("latin1", at + 4, at + 4 + length), next: at + 4 + length };
 };
 
-/** The frame of an OpenSSH key names cipher and type in the clear. */
+/** The header of an OpenSSH key names cipher and type unencrypted. */
 const kindOfOpenSshKey = (body: string): KeyFileKind => {
   const bytes = Buffer.from(body, "base64");
   if (!bytes.toString("latin1").startsWith(MAGIC)) return "other";
@@ -52,7 +52,7 @@ const kindOfOpenSshKey = (body: string): KeyFileKind => {
   return cipher.text === "none" ? "plain" : "encrypted";
 };
 
-/** The kind of a private key from its file's text; `other` for all that is not known. */
+/** The kind of a private key, from its file's text; `other` for every unknown format. */
 export const kindOfKey = (text: string): KeyFileKind => {
   const openSsh = /^-----BEGIN OPENSSH PRIVATE KEY-----\s+([A-Za-z0-9+/=\s]+)-----END/.exec(text)?.[1];
   if (openSsh !== undefined) {
@@ -82,7 +82,7 @@ const readKeyFile = async (path: string): Promise<KeyFile | null> => {
       await file.close();
     }
   } catch {
-    // Most of the default names do not exist; what may not be read cannot be used either.
+    // Most of the default names do not exist, and a file that cannot be read cannot be used.
     return null;
   }
 };

@@ -4,7 +4,7 @@ import type { ByteChannel } from "../byteChannel.ts";
 import type { ConnectionFacts } from "../remoteExecutor.ts";
 import { cleanLine, unreachableError } from "../sshErrors.ts";
 
-/** Ends each fact; a home folder may hold anything but NUL, yet one with this in its name is refused below. */
+/** Ends each fact. A home folder's name may hold any character but NUL; one that holds this character is refused below. */
 const SEPARATOR = "\u001E";
 const SCRIPT = `case $HOME in (/*) h=$HOME;; (*) h=$(cd && pwd);; esac
 printf '%s\\036%s\\036' "$h" "$(uname -s)"

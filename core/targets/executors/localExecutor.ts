@@ -9,7 +9,10 @@ import type { SocketConnection, RunResult, TargetExecutor } from "../../ports/ta
 import { createLocalFiles } from "./localFiles.ts";
 
 // Unix sockets of this machine: whose they are, and connections to them.
-/** See TargetSockets. A socket keeps its time of change whoever connects; its inode alone may be used again. */
+/**
+ * See TargetSockets. Connecting does not change a socket's time of change. The inode alone is not enough, because it may be
+ * used again.
+ */
 const identifyLocalSocket = async (path: string): Promise<string | null> => {
   const found = await stat(path, { bigint: true }).catch((error: unknown) => {
     if (isMissing(error)) return null;
@@ -45,7 +48,7 @@ const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
 
 export interface LocalExecutorOptions {
   targetId: string;
-  /** The whole environment of the children, but for the entries of PATH that mean the folder of the moment. */
+  /** The whole environment of the children, except entries of PATH that mean the current folder. */
   env: NodeJS.ProcessEnv;
 }
 

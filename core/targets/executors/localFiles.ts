@@ -21,12 +21,12 @@ const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
   }
 };
 
-/** Hundreds of small files are read in a second, and many do not exist: with handles each would cost half as much again. */
+/** Hundreds of small files are read each second, and many do not exist. With file handles each read would cost 50 % more. */
 const openPlain = promisify(openFile);
 const readPlain = promisify(read);
 const closePlain = promisify(close);
 
-/** The kernel has this in memory, so it is read at once: over the thread pool it would cost twenty times as much. */
+/** The kernel has this in memory, so it is read synchronously: over the thread pool it would cost twenty times as much. */
 const PROCESS_FOLDER = /^\/proc\/\d+$/;
 
 /** Reads at most `maxBytes` from the start; sizes are not trusted (files of /proc say 0). */
@@ -40,7 +40,7 @@ const readPrefix = async (path: string, maxBytes: number): Promise<string> => {
       const { bytesRead, buffer } = await readPlain(file, Buffer.allocUnsafe(wanted), 0, wanted, null);
       chunks.push(buffer.subarray(0, bytesRead));
       total += bytesRead;
-      // A short read of a file is its end; asking again would cost a third of reading a small one.
+      // A short read means the end of the file. Asking once more would add a third to the cost of a small file.
       if (bytesRead < wanted) break;
     }
     return Buffer.concat(chunks, total).toString("utf8");
@@ -62,7 +62,7 @@ const readSuffix = async (path: string, maxBytes: number): Promise<string> => {
   }
 };
 
-/** A rename puts a plain file of ours in place, so it must replace neither a device nor somebody else's file. */
+/** The rename puts a plain file of ours in place, so it must not replace a device or somebody else's file. */
 const refuseForeign = (path: string, found: Stats): void => {
   const uid = process.geteuid?.();
   const why = !found.isFile()
@@ -102,7 +102,7 @@ export const createLocalFiles = (): TargetFiles => {
       try {
         return await readlink(path);
       } catch {
-        // No link, no such file, or another user's process: all the same to the caller.
+        // Not a link, no such file, or another user's process: the caller treats these alike.
         return null;
       }
     },

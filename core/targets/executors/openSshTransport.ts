@@ -14,11 +14,11 @@ import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.
 export interface OpenSshOptions {
   /** A name of the SSH configuration; checked by `checkSshAlias`. */
   alias: string;
-  /** Of `ssh` itself: PATH, SSH_AUTH_SOCK and HOME matter. */
+  /** Environment of `ssh` itself: PATH, SSH_AUTH_SOCK and HOME matter. */
   env: NodeJS.ProcessEnv;
   /** Folder for control sockets, made 0700 when it is missing. */
   controlDir: string;
-  /** Takes the place of the person's and the system's configuration. */
+  /** Used instead of the person's and the system's configuration. */
   configFile: string | null;
   /** How long the server may be silent before the connection counts as lost. */
   keepAliveMs: number;
@@ -26,7 +26,7 @@ export interface OpenSshOptions {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** While ssh connects, it binds a name that is 17 characters longer; addresses hold 104 bytes on macOS. */
+/** While ssh connects, it binds a name that is 17 characters longer. A socket address holds at most 104 bytes on macOS. */
 const MAX_CONTROL_PATH = 86;
 const STDERR_KEPT = 8_192;
 const KILL_AFTER_MS = 5_000;
@@ -56,7 +56,7 @@ const MASTER_OPTIONS = [
   "Tunnel=no",
   "RemoteCommand=none",
   "RequestTTY=no",
-  // What watching says is nearly the same each second: compressed it is a tenth.
+  // Watching sends nearly the same text each second; compressed it is a tenth.
   "Compression=yes",
   "ControlMaster=yes",
   "ControlPersist=no",
@@ -75,7 +75,7 @@ const endOf = (child: Child): Promise<{ code: number | null; signal: string | nu
     child.on("close", (code, signal) => done({ code, signal }));
   });
 
-/** The closed input makes the small `sh` end what it runs; it is killed itself only when that does not help. */
+/** Closing its input makes the small `sh` end what it runs. The `sh` is killed only when that does not help. */
 const stopChild = async (child: Child, ended: Promise<unknown>): Promise<void> => {
   child.stdin.end();
   const timer = setTimeout(() => {
@@ -92,7 +92,7 @@ interface ControlSocket {
   remove: () => Promise<void>;
 }
 
-/** Where the control socket can be: the home's folder unless its path is too long, or ssh would expand parts of it. */
+/** Where the control socket goes: the home's folder, unless its path is too long or has parts that ssh would expand. */
 const placeSocket = async (controlDir: string): Promise<ControlSocket> => {
   const name = randomBytes(4).toString("hex");
   const path = join(controlDir, name);
@@ -143,7 +143,7 @@ class Master {
     this.ended = endOf(this.child);
   }
 
-  /** Resolves true once sessions can be opened, false when it ended or the time is over before. */
+  /** Resolves true once sessions can be opened, false when the master ends or the time is over before that. */
   ready(timeoutMs: number): Promise<boolean> {
     return new Promise((done) => {
       let said = "";
@@ -167,14 +167,14 @@ class Master {
 }
 
 const startChannel = (options: OpenSshOptions, controlPath: string, command: string): TransportChannel => {
-  // Without configuration and with a proxy that fails, this ssh can only use the master: it never logs in on its own.
+  // This ssh has no configuration and a proxy that always fails, so it can only use the master and never logs in on its own.
   const words = asOptions(["ControlMaster=no", "ProxyCommand=false", "BatchMode=yes"]);
   const child: Child = spawn(
     "ssh",
     ["-F", "/dev/null", "-S", controlPath, ...words, "-T", "-e", "none", "--", "agtmux", command],
     { env: options.env, stdio: ["pipe", "pipe", "pipe"] },
   );
-  // A channel that is gone already breaks the pipe; its end is told by `ended`.
+  // Writing to a channel that is gone breaks the pipe; `ended` reports its end.
   child.stdin.on("error", () => {});
   const ended = endOf(child).then(({ code, signal }): ChannelEnd => {
     if (child.pid === undefined) return { exitCode: null, reason: "could not start ssh" };

@@ -1,5 +1,5 @@
-// A program that stays on the remote side of a connection, as a ByteChannel. The pid that the remote shell tells
-// makes sure that it can be ended even when it ignores its closed input.
+// A long-running program on the remote side of a connection, as a ByteChannel. The remote shell tells its pid, so that it can
+// be ended even when it ignores its closed input.
 import { randomBytes } from "node:crypto";
 import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
 import type { ByteChannel } from "../byteChannel.ts";
@@ -20,10 +20,10 @@ interface Listener<T> {
   readonly tell: (value: T) => void;
 }
 
-/** Of one stream, before anybody listens: pieces of at most 64 kB. */
+/** Chunks that one stream keeps before anybody listens; each has at most 64 kB. */
 const MAX_EARLY = 256;
 
-/** One listener; what comes before it is kept for it, within bounds. */
+/** One listener. What arrives before there is one is kept for it, within bounds. */
 const createListener = <T>(onFull: () => void = () => {}): Listener<T> => {
   let listener: ((value: T) => void) | null = null;
   const early: T[] = [];
@@ -48,7 +48,7 @@ const within = (work: Promise<unknown>, timeoutMs: number): Promise<boolean> =>
   });
 
 export interface RemoteChannel extends ByteChannel {
-  /** Of the program over there; null until it has told. */
+  /** Pid of the remote program; null until it was told. */
   readonly remotePid: number | null;
 }
 
@@ -133,7 +133,7 @@ export const openRemoteChannel = (
     channel?.stdin.end();
     if (await within(gone.promise, SIGNAL_AFTER_MS)) return;
     if (pid !== null) {
-      // What cannot be signalled, because the connection is gone, ends with its channel.
+      // When the connection is gone, the program cannot be signalled; it ends with its channel.
       const signalled = signal(pid).catch(() => {});
       await within(Promise.race([gone.promise, signalled]), DROP_AFTER_MS);
     }

@@ -2,7 +2,7 @@
 
 import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
 
-/** Beside a mark a pid or a status stands. */
+/** Longest rest of a mark's line, which holds only a pid or a status. */
 const MAX_MARK_LINE_BYTES = 1_024;
 
 /**
@@ -29,7 +29,7 @@ const createMarkSearch = (mark: string, onBefore: (bytes: Buffer) => void) => {
       const rest = held.subarray(mark.length, newline).toString("latin1").trim();
       return { rest, after: held.subarray(newline + 1) };
     },
-    /** What may still belong to the mark. */
+    /** The end of the data, which may be the beginning of a mark. */
     get held(): Buffer {
       return held;
     },
@@ -38,15 +38,15 @@ const createMarkSearch = (mark: string, onBefore: (bytes: Buffer) => void) => {
 
 export interface FramedOutput {
   push(chunk: Buffer): void;
-  /** What stood behind the end mark on its line, once that line is complete. */
+  /** The text after the end mark on its line, once that line is complete. */
   readonly ending: string | null;
-  /** What stood behind the start mark; null while it has not come. */
+  /** The text after the start mark on its line; null while the mark has not come. */
   readonly opening: string | null;
-  /** Bytes between the marks, so far; what is beyond `maxBytes` is not kept. */
+  /** The bytes between the marks so far, at most `maxBytes`. */
   readonly body: Buffer;
-  /** More stood between the marks than may. */
+  /** There was more between the marks than `maxBytes`. */
   readonly isTooLong: boolean;
-  /** More arrived beside the answer than could be an accident. */
+  /** More arrived outside of the marks than could be an accident. */
   readonly isFlood: boolean;
 }
 
@@ -56,7 +56,9 @@ interface FrameOptions {
   maxBytes: number;
 }
 
-/** Collects one stream of an awaited command. Searches only what is new, so that long output costs no more than it has to. */
+/**
+ * Collects one stream of an awaited command. Searches only the new part, so that long output is not searched again and again.
+ */
 export const createFramedOutput = ({ start, end, maxBytes }: FrameOptions): FramedOutput => {
   const chunks: Buffer[] = [];
   let kept = 0;
@@ -71,7 +73,7 @@ export const createFramedOutput = ({ start, end, maxBytes }: FrameOptions): Fram
     if (bytes.length > room) isTooLong = true;
     const part = bytes.subarray(0, Math.max(0, room));
     if (part.length === 0) return;
-    // Its own copy: a part of a chunk would keep all of it in memory.
+    // A copy, because a slice of a chunk would keep the whole chunk in memory.
     chunks.push(part.length < bytes.length ? Buffer.from(part) : part);
     kept += part.length;
   };
@@ -123,7 +125,10 @@ export const createFramedOutput = ({ start, end, maxBytes }: FrameOptions): Fram
   };
 };
 
-/** Passes on what follows the start mark's line; `onOpen` hears what stood on that line, `onFlood` that it does not come. */
+/**
+ * Passes on what follows the start mark's line. `onOpen` gets the rest of that line; `onFlood` is called when too much comes
+ * without a start mark.
+ */
 export const createStartGate = (options: {
   start: string;
   onData: (chunk: Buffer) => void;

@@ -1,5 +1,5 @@
-// One awaited command on the remote side of a connection: its channel, its time-out and its bounds. A channel that is done is
-// left to close by itself for a while; the caller has its result by then.
+// One awaited command on the remote side of a connection: its channel, its time-out and its bounds. When the command is done,
+// the caller gets its result at once, and the channel has a while to close by itself.
 import { randomBytes } from "node:crypto";
 import { encodeForPrintf, encodeScriptLine } from "../quote.ts";
 import { cleanLine } from "../sshErrors.ts";
@@ -14,14 +14,14 @@ import {
 import type { TransportChannel } from "./sshTransport.ts";
 
 export interface RemoteRequest {
-  /** Script text that uses its words as "$@"; `"$@"` itself where a program is all. */
+  /** Script text that uses its words as "$@"; just `"$@"` when it only runs a program. */
   command: string;
   words: readonly string[];
-  /** Text becomes the command's input; bytes are left on it, and the command must count them itself. */
+  /** A text becomes the command's input. Bytes stay on the shell's input, and the command must count them itself. */
   stdin: string | Buffer | null;
   timeoutMs: number;
   maxBytes: number;
-  /** The first word is a program that must be there. */
+  /** The first word is a program that must exist. */
   isProgram: boolean;
 }
 
@@ -31,14 +31,14 @@ export interface RemoteResult {
   stdout: Buffer;
   stderr: Buffer;
   timedOut: boolean;
-  /** There is no such program. */
+  /** The program does not exist there. */
   isAbsent: boolean;
 }
 
-/** A command of the target sent more than its answer, so the whole connection is no longer trusted. */
+/** A command of the target sent far more than its answer; the whole connection is no longer trusted. */
 export class RemoteFlood extends Error {}
 
-/** How long a channel that is done may take to close before it is dropped. */
+/** How long a finished channel may take to close before it is dropped. */
 const LINGER_MS = 5_000;
 /** A shell reports a signal n as 128 + n. */
 const FIRST_SIGNAL_STATUS = 129;
@@ -63,8 +63,8 @@ const prepare = (marks: RemoteMarks, request: RemoteRequest): { line: string; in
 
 /**
  * Runs a request over a channel of its own.
- * @throws Error when the channel ends before the command does: then its outcome is not known. RemoteFlood when more
- *   comes beside the answer than anybody says by accident.
+ * @throws Error when the channel ends before the command does: then its outcome is not known. RemoteFlood when more comes
+ *   beside the answer than could be an accident.
  */
 export const runRemote = async (
   open: () => Promise<TransportChannel>,
@@ -99,7 +99,7 @@ export const runRemote = async (
   const timer = setTimeout(() => finish({ timedOut: true }), request.timeoutMs);
   const look = (): void => {
     const [isFlood, isTooLong] = [stdout.isFlood || stderr.isFlood, stdout.isTooLong || stderr.isTooLong];
-    // Also when it is done: what is left to close by itself must not go on.
+    // This also holds after the command is done: a channel that is about to close must not go on sending.
     if (isFlood || isTooLong) channel?.destroy();
     if (isFlood) finish(new RemoteFlood("the login shell there keeps writing beside its answers"));
     else if (isTooLong) finish({});
@@ -134,7 +134,7 @@ export const runRemote = async (
   return outcome.promise;
 };
 
-/** The closed input ends whatever still runs; a channel that stays all the same is dropped. */
+/** Closing the input ends whatever still runs; a channel that stays open nevertheless is dropped. */
 const leave = (channel: TransportChannel): void => {
   channel.stdin.end();
   const timer = setTimeout(() => channel.destroy(), LINGER_MS);

@@ -1,6 +1,6 @@
-// The scripts that run on the remote side, complete: what `sh` gets before a command, around a command that is awaited, and
-// before one that stays. Only POSIX and what GNU, BSD and busybox have in common. Marks are unguessable, so that neither a
-// talkative login shell nor hostile output can pass for ours.
+// The complete scripts that run on the remote side: what `sh` gets before every command, around a command that is awaited, and
+// before one that keeps running. They use only POSIX and what GNU, BSD and busybox have in common. Marks are unguessable, so
+// that neither a talkative login shell nor hostile output can pass for ours.
 import { quoteArgv } from "../quote.ts";
 
 /**
@@ -21,19 +21,19 @@ export const marksOf = (nonce: string): RemoteMarks => ({
   end: `agtmux-${nonce}-end`,
 });
 
-/** What a command ends with instead of a status when there is no such program. */
+/** Stands in place of the status when the program does not exist. */
 export const NOT_STARTED = "absent";
 
 export interface AwaitedCommand {
-  /** Script text that uses its words as "$@"; `"$@"` itself where a program is all. */
+  /** Script text that uses its words as "$@"; just `"$@"` when it only runs a program. */
   command: string;
   words: readonly string[];
   /**
-   * What follows the script on the input. `text`: so many bytes that `printf %b` turns into the command's input. `bytes`:
-   * the command reads the input itself and must stop by its own count; the end of the input is all that can stop it.
+   * What follows the script on the input. `text`: this many bytes, which `printf %b` turns into the command's input. `bytes`:
+   * the command reads the input itself and must count the bytes; nothing but the end of the input can stop it.
    */
   input: { kind: "none" } | { kind: "text"; length: number } | { kind: "bytes" };
-  /** The first word is a program that must be there. */
+  /** The first word is a program that must exist. */
   isProgram: boolean;
 }
 
@@ -44,8 +44,8 @@ const checkOf = (end: string): string =>
 const WATCH = "{ read -r x <&3; kill -TERM $$; } >/dev/null 2>&1 &\n";
 
 /**
- * Only what the shell itself prints stands in no argument and has no length limit: mksh and the shells of the BSDs have no
- * `printf` of their own, and know the same escapes by `print`.
+ * What a built-in prints is no program's argument, so its length has no limit. mksh and the shells of the BSDs have no built-in
+ * `printf`; their `print` knows the same escapes.
  */
 const DECODE = `d() { printf %b "$1"; }
 [ "$(command -v printf)" = printf ] || [ "$(command -v print)" != print ] || d() { print -n -- "$1"; }`;
@@ -64,9 +64,9 @@ d "$s" 2>/dev/null 3<&- | ${command} 3<&- & p=$!\n${WATCH}`;
 };
 
 /**
- * A command whose end is awaited. While it runs, the open input means that somebody still waits: once it closes, by will
- * or because the connection is gone, the command is ended (TERM, and KILL a second later). Both outputs are framed by
- * marks; the status follows the end mark on stderr. The shell leaves after the input is closed.
+ * A command whose end is awaited. An open input means that somebody still waits. Once it closes, on purpose or because the
+ * connection is gone, the command is ended (TERM, and KILL a second later). Marks frame both outputs; the status follows the
+ * end mark on stderr. The shell exits after the input is closed.
  */
 export const awaitedScript = (marks: RemoteMarks, awaited: AwaitedCommand): string =>
   `${ENVIRONMENT}

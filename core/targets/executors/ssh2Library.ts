@@ -1,5 +1,6 @@
-// The ssh2 library itself, loaded on first use only, and which of its algorithms a connection may use. What OpenSSH's
-// configuration leaves out is left out here too; host keys that are known come first, so that the server shows one of them.
+// The ssh2 library itself, loaded on first use only, and which of its algorithms a connection may use. An algorithm that
+// OpenSSH's configuration leaves out is left out here too. The types of known host keys come first, so that the server shows
+// one of these keys.
 import type { Algorithms, ServerHostKeyAlgorithm } from "ssh2";
 import type { KnownHost } from "../knownHosts.ts";
 import type { SshConfig } from "../sshConfig.ts";
@@ -12,7 +13,7 @@ export const loadSsh2 = async (): Promise<Ssh2> => {
   return ssh2;
 };
 
-/** What ssh2 1.17 does without its native part; without SHA-1 signatures, as OpenSSH. */
+/** What ssh2 1.17 can do without its native part. Like OpenSSH, without SHA-1 signatures. */
 export const SSH2_ALGORITHMS = {
   kexalgorithms: [
     "curve25519-sha256",
@@ -59,7 +60,7 @@ const allowed = <T extends string>(ours: readonly T[], theirs: readonly string[]
 /** The type of the key that an algorithm signs with. */
 const keyTypeOf = (algorithm: string): string => (algorithm.startsWith("rsa-") ? "ssh-rsa" : algorithm);
 
-/** The algorithms for a connection: those of the configuration that ssh2 has too. */
+/** The algorithms for a connection: those of the configuration that ssh2 can do. */
 export const algorithmsFor = (config: SshConfig, knownHost: KnownHost): Algorithms => {
   const known = new Set([...knownHost.keys, ...knownHost.bareKeys].map(({ type }) => type));
   const hostKeys: ServerHostKeyAlgorithm[] = allowed(
@@ -74,7 +75,7 @@ export const algorithmsFor = (config: SshConfig, knownHost: KnownHost): Algorith
       ...hostKeys.filter((name) => known.has(keyTypeOf(name))),
       ...hostKeys.filter((name) => !known.has(keyTypeOf(name))),
     ],
-    // What watching says is nearly the same each second: compressed it is a tenth.
+    // Watching sends nearly the same text each second; compressed it is a tenth.
     compress: ["zlib@openssh.com", "none"],
   };
 };

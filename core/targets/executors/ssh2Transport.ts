@@ -1,6 +1,6 @@
 // A connection of the ssh2 library, for hosts that `chooseTransport` finds plain: no child process at all. The library is
-// loaded on first use and knows nothing by itself: every choice of OpenSSH's configuration that matters is passed to it,
-// and no host key is accepted that known_hosts does not name.
+// loaded on first use and reads no configuration itself: everything that matters is passed to it, and only host keys that
+// known_hosts names are accepted.
 import { connect, type Socket } from "node:net";
 import { readFile } from "node:fs/promises";
 import type { ClientChannel, AgentAuthMethod, Client, ConnectConfig, PublicKeyAuthMethod } from "ssh2";
@@ -35,20 +35,20 @@ const connectQuietly = (address: { host: string; port: number; family: 0 | 4 | 6
   return Object.assign(socket, { write: writeTogether });
 };
 
-// A channel of the ssh2 library that survives the end of its connection. With compression the library cannot write any more
-// then, and throws from wherever it is called, from the event loop too, which would end this process: there is nothing left
-// that could be said over there.
+// A channel of the ssh2 library that survives the end of its connection. With compression the library cannot write after that
+// end and throws wherever it is called. Thrown from the event loop, this would end our process. So such writes are dropped:
+// nobody is there to receive them.
 const quiet =
   <T extends unknown[]>(call: (...words: T) => unknown): ((...words: T) => void) =>
   (...words) => {
     try {
       call(...words);
     } catch {
-      // That the connection is gone is told by the channel's closing.
+      // The channel's `close` event reports that the connection is gone.
     }
   };
 
-/** Changes the channel itself; to be called before anything else uses it. */
+/** Changes the channel itself; call it before anything else uses the channel. */
 export const quietenChannel = (stream: ClientChannel): void => {
   const write = stream._write.bind(stream);
   Object.assign(stream, {
@@ -65,7 +65,7 @@ export const quietenChannel = (stream: ClientChannel): void => {
   });
 };
 
-/** What a connection needs to know; read anew for each, because keys and configuration change. */
+/** What a connection needs to know. It is read again for each, because keys and configuration change. */
 export interface Ssh2Plan {
   config: SshConfig;
   identities: SshIdentities;
@@ -83,7 +83,7 @@ const KEEP_ALIVE_COUNT = 3;
 
 type Attempt = AgentAuthMethod | PublicKeyAuthMethod;
 
-/** As OpenSSH: the agent first, unless the configuration allows its own files only. */
+/** Like OpenSSH: the agent first, unless the configuration allows only the files that it names. */
 const attemptsOf = async ({ config, identities }: Ssh2Plan): Promise<Attempt[]> => {
   const { user: username } = config;
   const files = await Promise.all(
@@ -161,7 +161,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
     const { config, knownHost } = planned;
     const authHandler = await attemptsOf(planned);
     return {
-      // Last of all that is awaited: its errors are the client's, which listens from now on.
+      // The last step that is awaited: from now on the client listens to the socket's errors.
       sock: connectQuietly({
         host: config.hostname,
         port: config.port,
@@ -196,7 +196,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       let hostKeyProblem: AgtmuxError | null = null;
       const started = new Ssh2Client();
       const ready = Promise.withResolvers<void>();
-      // It may be given up before it is awaited.
+      // The attempt may be given up before anybody awaits this promise.
       ready.promise.catch(() => {});
       let lastError: AgtmuxError | null = null;
       abort = () => {
@@ -235,7 +235,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       used.once("close", lost);
       try {
         used.exec(command, (error, stream) => {
-          // At once: the exit status may be in the same packet.
+          // Listens at once, because the exit status may be in the same packet.
           if (error === undefined) opened.resolve(channelOf(stream));
           else
             opened.reject(
@@ -266,7 +266,7 @@ export const createSsh2Transport = ({ alias, plan, keepAliveMs }: Ssh2Options): 
       }
       const closed = new Promise<void>((done) => stopped.once("close", () => done()));
       stopped.end();
-      // A server that does not answer keeps nothing alive here.
+      // A server that does not answer keeps nothing alive on our side.
       stopped.destroy();
       await closed;
     },

@@ -1,5 +1,5 @@
-// The TargetExecutor of an SSH target over either transport. It owns its connection, every channel in it and how many
-// there are at once; when to connect again is its owner's decision.
+// The TargetExecutor of an SSH target over either transport. It owns the connection and its channels, and bounds how many are
+// open at once. Its owner decides when to connect again.
 import type { AgtmuxError } from "../../model/errors.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RunResult } from "../../ports/targetExecutor.ts";
@@ -14,8 +14,9 @@ import { createSshFiles } from "./sshFiles.ts";
 import type { SshTransport, TransportChannel } from "./sshTransport.ts";
 
 /**
- * OpenSSH servers refuse the eleventh session of a connection (MaxSessions); what is beyond a few waits. Half of that limit: the
- * server counts a session until it has cleaned up after its close, which may be later than the opening that follows at once.
+ * How many sessions are open at once; others wait. An OpenSSH server refuses the eleventh session of a connection
+ * (MaxSessions). This is half of that, because the server counts a session until it has cleaned up after it, and the next one
+ * may be opened before that.
  */
 const MAX_CHANNELS = 5;
 
@@ -32,8 +33,8 @@ export interface SshExecutorOptions {
 }
 
 /**
- * The executor. Every command of it needs a connection: without one it fails with E_TARGET_UNREACHABLE at once. `run`
- * reports a command that a signal ended as exit code null; where that is unclear, a status of 129 to 159 counts as one.
+ * The executor. Every command needs a connection; without one it fails at once with E_TARGET_UNREACHABLE. When a signal ended
+ * the command, `run` gives exit code null; where that is unclear, a status of 129 to 159 counts as a signal.
  */
 export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor => {
   const { targetId, alias, transport, logger } = options;
@@ -65,7 +66,7 @@ export const createSshExecutor = (options: SshExecutorOptions): RemoteExecutor =
       throw error;
     }
   };
-  /** A remote side that floods is not talked to any more until its owner connects again. */
+  /** After a flood nothing more is sent to the remote side until the owner connects again. */
   const lose = (error: AgtmuxError): void => {
     if (!isUp) return;
     isUp = false;

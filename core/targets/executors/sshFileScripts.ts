@@ -1,7 +1,7 @@
 // The scripts that read and write files on the remote side, for any POSIX `sh`. `$1` is always the path; a missing file is
 // status 44. They use what GNU, BSD and busybox have in common, and try both forms of `stat`.
 
-/** What a script ends with for a file that is not there. */
+/** Exit status of a script when the file does not exist. */
 export const MISSING_STATUS = 44;
 
 /**
@@ -14,13 +14,16 @@ d=$1; while :; do case $d in (*/*) d=\${d%/*};; (*) d=.;; esac
 [ ! -d "$d" ] || [ -x "$d" ]; }
 `;
 
-/** Only regular files are read: a FIFO would block, and counts as empty as it does locally. */
+/** Only regular files are read. A FIFO would block, so it counts as empty, as it does locally. */
 const readBy = (command: string): string => `${GONE}if gone "$1"; then exit ${MISSING_STATUS}; fi
 [ ! -p "$1" ] || exit 0
 [ -f "$1" ] || { : <"$1" || exit 1; echo "it is no regular file" >&2; exit 1; }
 if [ "$2" -gt 0 ]; then ${command} <"$1"; else : <"$1"; fi`;
 
-/** Names end in NUL. The three patterns are all names but `.` and `..`; one that fits nothing stands for itself. */
+/**
+ * Names end in NUL. The three patterns match all names except `.` and `..`. A pattern that matches nothing stays as it is,
+ * which is why each name is tested.
+ */
 const LIST = `${GONE}if gone "$1"; then exit ${MISSING_STATUS}; fi
 [ -d "$1" ] || exit ${MISSING_STATUS}
 [ -r "$1" ] || { echo "Permission denied" >&2; exit 1; }
@@ -35,9 +38,9 @@ const LINK = `[ -L "$1" ] || exit ${MISSING_STATUS}
 readlink -n "$1" 2>/dev/null || exit ${MISSING_STATUS}`;
 
 /**
- * `$2` mode of a new file, `$3` name of the temporary one, `$4` bytes to come. Follows symbolic links by itself, because
- * their end need not exist; `noclobber` refuses a temporary name that somebody put there. A content that was cut by a lost
- * connection is never renamed into place.
+ * `$2` is the mode of a new file, `$3` the name of the temporary one, `$4` the number of bytes to come. It follows symbolic
+ * links by itself, because their end need not exist. `noclobber` refuses a temporary name that somebody else made. When a lost
+ * connection cuts the content, it is never renamed into place.
  */
 const WRITE = `p=$1; n=0; umask 077
 while [ -L "$p" ]; do n=$((n+1)); [ $n -le 40 ] || { echo "too many symbolic links" >&2; exit 1; }

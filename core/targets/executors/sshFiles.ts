@@ -9,7 +9,7 @@ import { FILE_SCRIPTS, MISSING_STATUS } from "./sshFileScripts.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
-/** Of scripts that print only a little. */
+/** The output bound of scripts that print only a little. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const FILE_TYPE = 0o170_000;
 const REGULAR = 0o100_000;
@@ -21,7 +21,7 @@ const operandOf = (path: string): string => (path.startsWith("/") ? path : `./${
 
 /**
  * GNU and busybox print whole seconds and a date with the fraction, BSD prints seconds with their fraction. The mode is
- * hexadecimal for the first and octal for the second.
+ * hexadecimal for GNU and busybox, octal for BSD.
  */
 const parseStat = (answer: string): FileStat | null => {
   const gnu = /^G ([0-9a-f]+) (\d+) (-?\d+) \S+ [\d:]+(\.\d+)?/.exec(answer);
@@ -42,7 +42,7 @@ const parseStat = (answer: string): FileStat | null => {
  * remote `sync` takes file names. `readText` gives the first `maxBytes` (16 MB); times have the remote system's resolution.
  */
 export const createSshFiles = (remote: RunRemote): TargetFiles => {
-  /** Null for what the script found missing. Fails with the remote side's own first line. */
+  /** Null when the script says that the file is missing. Other failures carry the first line that the remote side printed. */
   const ask = async (
     what: string,
     script: string,

@@ -1,5 +1,5 @@
-// What an SSH implementation has to offer so that the executor of sshExecutor.ts can be built on it: one connection at a
-// time and channels that each run one command. Everything above (scripts, files, time-outs) is shared by both.
+// What sshExecutor.ts needs of an SSH implementation: one connection at a time, and channels that each run one command.
+// Everything above (scripts, files, time-outs) is shared by both.
 import type { Readable, Writable } from "node:stream";
 import type { AgtmuxError } from "../../model/errors.ts";
 
@@ -14,7 +14,7 @@ export interface TransportChannel {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves once all output was handed over; never rejects. */
+  /** Resolves once all output was delivered; never rejects. */
   readonly ended: Promise<ChannelEnd>;
   /** Drops the channel at once, without waiting for the remote side. */
   readonly destroy: () => void;
@@ -23,11 +23,11 @@ export interface TransportChannel {
 export interface SshTransport {
   readonly name: "ssh2" | "openssh";
   /**
-   * Connects; never asks a person anything. One attempt, not repeated.
+   * Connects without asking a person anything. It makes one attempt.
    * @throws AgtmuxError E_TARGET_UNREACHABLE, E_TARGET_HOST_KEY, E_TARGET_AUTH.
    */
   connect(timeoutMs: number): Promise<void>;
-  /** Runs `command` in the remote login shell. Only while connected. */
+  /** Runs `command` in the remote login shell; possible only while connected. */
   open(command: string): Promise<TransportChannel>;
   /** Called once for each connection that ends without `disconnect`. */
   onDown(listener: (error: AgtmuxError) => void): void;

@@ -1,16 +1,16 @@
-// The listing of a remote spool: what the remote shell prints of its files and how that reads. Fractions of seconds come where the
-// remote `date` and `stat` have them.
+// The listing of a remote spool: the script that prints it and the parser of what it prints. Times have fractions of a second
+// where the remote `date` and `stat` give them.
 import type { SpooledFile } from "../../ports/remoteSpool.ts";
 
 /** One file of the spool: `ageMs` by the target's own clock. */
 export type ListedFile = Omit<SpooledFile, "bytes">;
 
-/** Names that our own script makes; anything else is not for us to read. */
+/** The names that our own script makes; files with other names are not read. */
 const NAME = /^[A-Za-z0-9._-]{1,255}$/;
 
 /**
- * `l <count>` says the time and describes at most so many files of the shell's folder, the oldest ones where there are more:
- * two programs in the usual case.
+ * `l <count>` prints the time and describes at most `count` files of the shell's folder, the oldest ones if there are more.
+ * Usually it starts two programs.
  */
 export const LIST_FUNCTION = `l() { date '+%s %N'; c=$1; set -- *
 if [ $# -gt $c ]; then IFS='
@@ -21,7 +21,7 @@ stat -c 'G %Y %s %y %n' -- "$@" || stat -f 'B %m %z %Fm %N' -- "$@"; }
 const GNU = /^G (\d+) (\d+) \S+ [\d:]+(?:\.(\d+))?(?: [+-]\d{4})? (.+)$/;
 const BSD = /^B (\d+) (\d+) \d+\.(\d+) (.+)$/;
 
-/** The oldest first. Ages are never negative; without fractions of the remote clock they are right within a second. */
+/** The oldest comes first. Ages are never negative. If the remote clock gives no fractions, they are right within a second. */
 export const parseListing = (answer: string): ListedFile[] => {
   const [first = "", ...lines] = answer.split("\n");
   const [, now = "0", nanosNow] = /^(\d+) (\d{9})?/.exec(first) ?? [];

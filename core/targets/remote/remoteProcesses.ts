@@ -1,21 +1,21 @@
-// The processes of a Linux target as its remote shell reads them from /proc: with built-ins only, but for the command lines of
-// programs that were not seen before. One question serves all that is asked at the same time.
+// The processes of a Linux target, read from /proc by its remote shell. It uses built-ins only, except for the command lines of
+// programs that it has not seen before. Requests that come at the same time share one question.
 import type { ProcessInfo } from "../../model/runtime.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProcessTree } from "../../ports/processTree.ts";
 import type { RemoteShell } from "./remoteShell.ts";
 
 const TIMEOUT_MS = 5_000;
-/** A thousand panes with all that may be shown of them. */
+/** Enough for a thousand panes with all their processes. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_PROCESSES = 64;
 const MAX_DEPTH = 8;
 const MAX_ARGS = 4_096;
 const MAX_COMM = 64;
 const TICKS_PER_SECOND = 100;
-/** How long one look at a process answers for it. */
+/** How long the result of one look at a process is used. */
 const VERIFIED_FOR_MS = 4_000;
-/** As between two lives of the daemon: see core/tmux/sameStart.ts. */
+/** The same tolerance as between two lives of the daemon: see core/tmux/sameStart.ts. */
 const SAME_START_TOLERANCE_MS = 2_000;
 
 /** What the shell prints of a process: `<pid> (<name>) <state> <parent> <threads> <start in ticks> <start of its stack>`. */
@@ -25,7 +25,7 @@ interface RemoteProcess {
   comm: string;
   isZombie: boolean;
   startTicks: number;
-  /** Another program in the same process has another one. */
+  /** Changes when the process becomes another program. */
   program: string;
 }
 
@@ -82,7 +82,7 @@ export const createRemoteProcesses = (options: {
     isPrepared = true;
     return answer.stdout.toString("utf8");
   };
-  /** Boot in our own clock: the target's may be hours off. */
+  /** The boot time on our own clock, because the target's clock may be hours off. */
   const getBootAt = (): Promise<number> => {
     bootAt ??= (async () => {
       const before = clock.now();
@@ -98,7 +98,7 @@ export const createRemoteProcesses = (options: {
   const toStartedAt = async ({ startTicks }: RemoteProcess): Promise<number> =>
     (await getBootAt()) + (startTicks * 1_000) / TICKS_PER_SECOND;
 
-  /** What is not known yet of the command lines; a program that is just being started has none, and is asked for again. */
+  /** Asks for the command lines that are not known yet. A program that is just starting has none and is asked for again. */
   const readArgs = async (processes: readonly RemoteProcess[]): Promise<void> => {
     const unknown = processes.filter((process) => !args.has(programKey(process)));
     if (unknown.length === 0) return;

@@ -1,6 +1,6 @@
-// A target as its collector reads it: every question goes through the one remote shell. What changes something there, and what a
-// person waits for, goes through the connection's own executor instead. Files are read with the shell's own built-ins where that
-// does, with one small program where not.
+// A target as its collector reads it: every question goes through the one remote shell. Writes, and work that a person waits
+// for, go through the connection's own executor instead. Files are read with the shell's built-ins where these suffice, else
+// with one small program.
 import type { FileStat, RunResult, TargetExecutor, TargetFiles } from "../../ports/targetExecutor.ts";
 import { quoteArgv } from "../quote.ts";
 import { commandScript, toRunResult, type RemoteShell } from "./remoteShell.ts";
@@ -11,11 +11,14 @@ const MAX_LISTING_BYTES = 8 * 1024 * 1024;
 
 export type FileReads = Pick<TargetFiles, "readText" | "readTail" | "readLink" | "list" | "stat">;
 
-/** Prints `N` for a missing file, `E` for what is no readable regular file, else `F` and what `read` prints. */
+/** Prints `N` for a missing file, `E` for anything but a readable regular file, else `F` and what `read` prints. */
 const readScript = (file: string, read: string): string =>
   `f=${file}; if [ ! -e "$f" ]; then printf N; elif [ -f "$f" ] && [ -r "$f" ]; then printf F; ${read} <"$f"; else printf E; fi`;
 
-/** GNU and busybox print the mode in hexadecimal, BSD in octal. A socket's time is of no use and costs a program. */
+/**
+ * GNU and busybox print the mode in hexadecimal, BSD in octal. A socket's time is not read: nobody needs it, and it would start
+ * a program.
+ */
 const statScript = (file: string): string =>
   `f=${file}; if [ ! -e "$f" ]; then printf N; elif [ -S "$f" ]; then printf S; else ` +
   `stat -L -c 'H %Y %s %f' "$f" || stat -L -f 'O %m %z %p' "$f"; fi`;
@@ -37,7 +40,7 @@ const parseStat = (text: string): FileStat | null => {
   };
 };
 
-/** Times are the target's own and have a resolution of a second; a socket has none. */
+/** Times are from the target's clock, in whole seconds; a socket has none. */
 export const createRemoteReader = (shell: RemoteShell): FileReads => {
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> =>
     (
@@ -83,7 +86,7 @@ export const createRemoteReader = (shell: RemoteShell): FileReads => {
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** `base` does what the remote shell does not: writing files. Closing it closes the shell, not the base. */
+/** `base` writes files, which the remote shell does not. Closing the reader closes the shell, not `base`. */
 export const createShellExecutor = (options: {
   base: TargetExecutor;
   shell: RemoteShell;

@@ -1,6 +1,6 @@
 // One POSIX shell on the remote side that reads what to do from its input: the single channel of a target in steady state.
-// Questions are asked one after another and answered on stdout. What does not answer in time, answers too much or writes what
-// nobody asked for ends the channel, whose owner opens another.
+// Questions are asked one after another and answered on stdout. A late answer, too long an answer, or output that nobody asked
+// for ends the channel, and its owner opens another.
 import { createFloodGuard } from "../../engine/floodGuard.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RunResult } from "../../ports/targetExecutor.ts";
@@ -8,9 +8,12 @@ import type { ByteChannel } from "../byteChannel.ts";
 import { quoteArgv } from "../quote.ts";
 import { createRemoteStream } from "./remoteStream.ts";
 
-/** Until the shell has answered its first question; a slow login shell comes before it. */
+/** Time limit for the first answer: a slow login shell may have to start first. */
 const HELLO_TIMEOUT_MS = 15_000;
-/** Output cannot forge the end of an answer; 48 bits are enough within one connection. */
+/**
+ * Hex digits of a nonce: output that does not know it cannot forge the end of an answer. 48 bits are enough within one
+ * connection.
+ */
 const NONCE_LENGTH = 12;
 /** The bound of an answer when the caller names none. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -28,16 +31,16 @@ export interface RemoteShell {
    * comes than `maxBytes` (1 MB), which ends the channel.
    */
   ask(script: string, options: AskOptions): Promise<RemoteAnswer>;
-  /** Runs a piece of script for which no answer is awaited; it must return at once and print nothing. */
+  /** Runs a piece of script without waiting for an answer; it must return at once and print nothing. */
   tell(script: string): void;
-  /** The same, and it may print one notice, between calls of `n` and `m`, which `onNotice` hears. */
+  /** The same, but the script may print one notice between calls of `n` and `m`; `onNotice` gets it. */
   tellForNotice(script: string): void;
   onNotice(listener: (body: Buffer) => void): void;
-  /** Ends the channel at once: what comes over it is not to be believed. */
+  /** Ends the channel at once, because its output can no longer be trusted. */
   fail(reason: string): void;
   onClose(listener: (reason: string) => void): void;
   readonly isClosed: boolean;
-  /** Bytes that went over the channel so far, both ways, before any encryption. */
+  /** Bytes that went over the channel so far, both ways, counted before encryption. */
   readonly traffic: { sent: number; received: number };
   close(): Promise<void>;
 }
@@ -45,7 +48,7 @@ export interface RemoteShell {
 export interface AskOptions {
   timeoutMs: number;
   captureErrors?: boolean;
-  /** What the output of the script may take. */
+  /** Most bytes that the script may print. */
   maxBytes?: number;
 }
 
@@ -59,8 +62,8 @@ interface Question {
 }
 
 /**
- * A broken pipe must not end the shell; tmux and `ps` answer in English. `a` ends an answer; `n` and `m` stand around what is
- * told unasked. Short, because they are sent again and again.
+ * A broken pipe must not end the shell; tmux and `ps` answer in English. `a` ends an answer; `n` and `m` frame a notice. The
+ * names are short because they are sent again and again.
  */
 const prelude = (nonce: string): string =>
   [
@@ -79,7 +82,7 @@ const withErrors = (script: string): string => `{ e=$({ ${script}
 const withoutErrors = (script: string): string => `{ ${script}
 } </dev/null 2>/dev/null; s=$?; e=`;
 
-/** A command of the target as script: it may use `stdin`, which passes through a pipe. */
+/** A command of the target as script; `stdin` reaches it through a pipe. */
 export const commandScript = (argv: readonly string[], stdin?: string): string =>
   stdin === undefined ? quoteArgv(argv) : `printf %s ${quoteArgv([stdin])} | ${quoteArgv(argv)}`;
 
@@ -140,7 +143,7 @@ export const createRemoteShell = (options: {
     onNotice: (body) => noticeListener(body),
     onFlood: fail,
   });
-  /** What is written to stderr is of no use. */
+  /** Output on stderr is dropped. */
   const errors = createFloodGuard();
 
   channel.onStdout((chunk) => {
@@ -200,12 +203,12 @@ export const createRemoteShell = (options: {
   };
 };
 
-/** Resolves once the shell has answered, so that what a login shell prints at its start is over. */
+/** Resolves once the shell has answered: by then everything that the login shell prints at its start is over. */
 export const awaitHello = async (shell: RemoteShell): Promise<void> => {
   await shell.ask("true", { timeoutMs: HELLO_TIMEOUT_MS });
 };
 
-/** The shell's answer to a command as the executor port has it. */
+/** The shell's answer as the result of `run` in the executor port. */
 export const toRunResult = (answer: RemoteAnswer, maxBytes: number): RunResult => ({
   exitCode: answer.stdout.length > maxBytes ? null : answer.status,
   stdout: answer.stdout.subarray(0, maxBytes).toString("utf8"),

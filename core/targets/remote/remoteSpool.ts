@@ -1,6 +1,6 @@
-// The spool of a target as its remote shell sees it. Nothing on the remote side waits for us: a hook drops a file as it
-// always does. A glance at the folder brings what lies in it, because every further question is another round trip; while the
-// folder is empty it starts no program there.
+// The spool of a target as its remote shell sees it. Nothing on the remote side waits for us: a hook drops a file as it always
+// does. A glance at the folder also brings the files in it, because every further question is another round trip. While the
+// folder is empty, a glance starts no program there.
 import { quoteArgv } from "../quote.ts";
 import { LIST_FUNCTION, parseListing, type ListedFile } from "./remoteListing.ts";
 import type { RemoteSpool, SpooledFile } from "../../ports/remoteSpool.ts";
@@ -12,13 +12,12 @@ const MAX_BAD_FILES = 100;
 /** If a folder holds more files than this, a glance does not bring them: they are asked for. */
 const GLANCE_FILES = 20;
 const GLANCE_FILE_BYTES = 16 * 1024;
-/** One answer holds about so much. */
+/** Roughly the most bytes that one answer may hold. */
 const READ_BYTES = 16 * 1024 * 1024;
 
 /**
- * `p` is the glance: where something lies there it prints between the marks of a notice and keeps quiet from then on until `g`
- * is taken back. With few files it prints the listing and, behind a mark each, of every file its kind, its name and its
- * first bytes.
+ * `p` is the glance. When the folder has files, it prints a notice, and then stays quiet until `g` is cleared. For few files
+ * the notice holds the listing and, after a mark each, the kind, name and first bytes of every file.
  */
 const functions = (folder: string, mark: string): string => `${LIST_FUNCTION}
 g=
@@ -28,7 +27,7 @@ if [ $# -le ${GLANCE_FILES} ] && cd ${folder}; then l ${GLANCE_FILES}; for x in 
 printf '\n%s\n' ${mark}; k=$(f "$x"); printf '%s%s\n' "$k" "$x"; [ $k = E ] || head -c ${GLANCE_FILE_BYTES} <"$x"; done; cd /; fi; m; }
 `;
 
-/** Null: what was glanced at is not all, and has to be asked for. */
+/** Null: the glance is incomplete, and the files have to be asked for. */
 const parseGlance = (body: Buffer, mark: string): SpooledFile[] | null => {
   const divider = Buffer.from(`\n${mark}\n`);
   const parts: Buffer[] = [];
@@ -67,7 +66,7 @@ export const createRemoteSpool = (options: {
   let isPrepared = false;
 
   const mark = makeNonce();
-  /** The remote side keeps quiet after it has told of files, so that what is on its way is not told twice. */
+  /** After it has told of files the remote side stays quiet, so that the same files are not told twice. */
   let hasTold = false;
 
   const ask = async (script: string, maxBytes?: number): Promise<Buffer> => {
@@ -107,7 +106,7 @@ export const createRemoteSpool = (options: {
       });
       if (listed.length === 0) return [];
       const nonce = makeNonce();
-      // No more than was listed: what an answer may take is known before it comes.
+      // Reads no more bytes than were listed, so that the size of the answer is known before it comes.
       const sizeOf = ({ size }: ListedFile): number => Math.min(size, maxBytes);
       const answer = await ask(
         listed

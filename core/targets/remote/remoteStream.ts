@@ -1,11 +1,11 @@
-// The remote shell's output taken apart: the answer that is awaited, the notice that may come, and what nobody asked for. Each has
-// a bound; past it there is nothing to be believed any more. Every byte is looked at a bounded number of times.
+// The remote shell's output taken apart: the answer that is awaited, the notice that may come, and what nobody asked for. Each
+// has a bound; beyond it the stream is no longer trusted. Every byte is looked at a bounded number of times.
 import { createFloodGuard } from "../../engine/floodGuard.ts";
 import { GrowingBuffer, GrowingSearch } from "../growingBuffer.ts";
 
 /** A glance brings at most twenty files of 16 kB. */
 const MAX_NOTICE_BYTES = 1024 * 1024;
-/** Beside the output of what was asked: its errors, and what a login shell printed before the first answer. */
+/** Bound of everything beside the requested output: errors, and what a login shell printed before the first answer. */
 const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface AwaitedAnswer {
@@ -16,7 +16,7 @@ export interface AwaitedAnswer {
 export interface RemoteStreamOptions {
   nonce: string;
   now: () => number;
-  /** `status` null: what stands there is no status. Nothing is awaited any more when it is called. */
+  /** `status` null: the end of the answer holds no valid status. When this is called, no answer is awaited any more. */
   onAnswer: (answer: { status: number | null; stdout: Buffer; stderr: string }) => void;
   onNotice: (body: Buffer) => void;
   /** Called once; nothing is read after it. */
@@ -26,9 +26,9 @@ export interface RemoteStreamOptions {
 export interface RemoteStream {
   push(chunk: Buffer): void;
   await(answer: AwaitedAnswer): void;
-  /** One notice may come from now on. */
+  /** From now on one notice may come. */
   expectNotice(): void;
-  /** Nothing is read any more. */
+  /** From now on nothing more is read. */
   close(): void;
 }
 
@@ -52,7 +52,7 @@ class RemoteAnswerSearch {
     this.head = new GrowingSearch(`\n${mark} `);
   }
 
-  /** Where its output ends, where its frame does, and how long all of it is; null while it is not complete. */
+  /** Where the answer's output ends, where its frame ends, and how long the whole answer is; null while it is incomplete. */
   in(bytes: Buffer): { outputEnd: number; frameEnd: number; length: number } | null {
     if (this.tail === null) {
       this.headAt = this.head.in(bytes);
@@ -84,7 +84,7 @@ export const createRemoteStream = (options: RemoteStreamOptions): RemoteStream =
     onFlood(reason);
     return false;
   };
-  /** Each takes something off the front and gives true, or false where more has to come. */
+  /** Each takes something off the front and gives true; false means that more has to arrive first. */
   const takeNotice = (bytes: Buffer): boolean => {
     if (!isNoticeDue) return flood("it sent what nobody asked for");
     noticeEnd ??= new GrowingSearch(`\n${nonce}.\n`, noticeStart.length);
