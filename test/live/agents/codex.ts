@@ -31,7 +31,8 @@ ${isTrusted ? `[projects."${project}"]\ntrust_level = "trusted"\n` : ""}`,
     ),
   environment: () => ({ LIVE_KEY: API_KEY }),
   markers: {
-    ready: /› |\? for shortcuts|context left/,
+    // Its prompt is drawn before it takes keys; the line below it comes when it does.
+    ready: /gpt-5 .*~|context left|\? for shortcuts/,
     approval: /Would you like to run/,
     edit: /Would you like to make/,
     ask: /Red.*Blue/,
