@@ -20,6 +20,8 @@ const READY_LIMIT_MS = 60_000;
 /** A dialog of the start may come a moment after the prompt; one that is expected is waited for longer. */
 const START_SETTLE_MS = 2_500;
 const EXPECTED_DIALOG_MS = 12_000;
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const STOPPED_STATUS = 130;
 const SHELL_START_MS = 300;
 const TMUX_CONFIG = `set -g default-terminal tmux-256color
 set -g history-limit 5000
@@ -92,10 +94,14 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
   const root = openRunRoot();
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
     for (const end of closers.toReversed())
       await end().catch((error: unknown) => console.error(String(error)));
     closeRunRoot(root);
   };
+  // What was started outlives this process otherwise: agents, a tmux server, the daemon.
+  const stop = (): void => void close().then(() => process.exit(STOPPED_STATUS));
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
   try {
     const [home, socketPath, logPath] = [join(root, "home"), join(root, "tmux"), join(root, "model.jsonl")];
     const project = join(home, "project");
