@@ -128,6 +128,11 @@ export class Collector {
     for (const { watched } of this.servers) watched.expectChange();
   }
 
+  /** How closely something is watched has changed: the next read may be due earlier. */
+  scheduleReads(): void {
+    this.screens.schedule();
+  }
+
   /** Which agents still live, as far as that was not seen a moment ago. Never rejects. */
   async verifyProcesses(): Promise<void> {
     const look = this.processes.verifyRuntimes();

@@ -18,7 +18,7 @@ describe("a screen is read", () => {
   });
 
   it("on a short cadence while a claim or a person waits, rarely while nothing changes", () => {
-    expect(wait(watched("unconfirmed", OLD))).toBe(200);
+    expect(wait(watched("close", OLD))).toBe(200);
     expect(wait(watched("waiting", OLD))).toBe(500);
     expect(wait(watched("active", OLD))).toBe(2_000);
     expect(wait(watched("quiet", OLD))).toBe(60_000);

@@ -9,8 +9,8 @@ export interface LastRead {
   sameReads: number;
 }
 
-/** An unconfirmed claim must be seen within half a second of its first frame. */
-const UNCONFIRMED_INTERVAL_MS = 200;
+/** An unconfirmed claim must be seen within half a second of its first frame, and so must what follows an action. */
+const CLOSE_INTERVAL_MS = 200;
 /** An active screen that does not change is looked at again after this long: what is frozen must be noticed. */
 const ACTIVE_RECHECK_MS = 2_000;
 
@@ -29,8 +29,8 @@ const hasChangedSince = (runtime: WatchedRuntime, last: LastRead): boolean =>
 export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, timing: Timing): number => {
   if (last === undefined) return 0;
   switch (runtime.attention) {
-    case "unconfirmed":
-      return last.at + UNCONFIRMED_INTERVAL_MS;
+    case "close":
+      return last.at + CLOSE_INTERVAL_MS;
     case "waiting":
       return last.at + timing.waiting_read_interval_ms;
     case "active":

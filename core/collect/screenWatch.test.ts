@@ -94,7 +94,7 @@ const fixture = (watched: readonly WatchedRuntime[]) => {
 
 it("reads twenty screens at a time, what is most urgent first", async () => {
   const watched = Array.from({ length: 45 }, (_, index) =>
-    watchedAs(index, index === 44 ? "unconfirmed" : index === 43 ? "waiting" : "quiet"),
+    watchedAs(index, index === 44 ? "close" : index === 43 ? "waiting" : "quiet"),
   );
   const { screens, captured, read } = fixture(watched);
   await screens.readDue();

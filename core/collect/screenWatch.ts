@@ -32,7 +32,7 @@ export interface ScreenWatchDeps {
 const CONFIRM_REFRESH_MS = 30_000;
 /** Panes that are read together; what is most urgent comes first. */
 const PANES_PER_READ = 20;
-const URGENCY: readonly Attention[] = ["unconfirmed", "waiting", "active", "quiet"];
+const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
 
 export class ScreenWatch {
   private readonly deps: ScreenWatchDeps;

@@ -35,10 +35,10 @@ export interface WatchedServer {
 export type ProcessReader = Omit<ProcessTree, "verify">;
 
 /**
- * How closely a runtime is watched. `unconfirmed`: a claim waits for its screen. `waiting`: a request is open.
+ * How closely a runtime is watched. `close`: a claim waits for its screen, or an action is under way. `waiting`: a request is open.
  * `active`: a turn runs or nothing is known. `quiet`: nothing is expected before the screen changes.
  */
-export type Attention = "unconfirmed" | "waiting" | "active" | "quiet";
+export type Attention = "close" | "waiting" | "active" | "quiet";
 
 export interface WatchedRuntime {
   runtime: Runtime;

@@ -183,7 +183,12 @@ export const createService = (deps: ServiceDeps): Service => {
   const audit = createActionAudit({
     gate,
     store,
-    beginAction: (runtimeId, actionId) => ingest.beginAction(runtimeId, actionId),
+    beginAction: (runtimeId, actionId) => {
+      const close = ingest.beginAction(runtimeId, actionId);
+      const targetId = ingest.liveState.runtimes.get(runtimeId)?.runtime.targetId;
+      if (targetId !== undefined) deps.connectedTargets.find(targetId)?.collector.scheduleReads();
+      return close;
+    },
     clock,
     ids: deps.ids,
   });

@@ -39,6 +39,20 @@ describe("what a runtime does", () => {
     expect(named.toReversed().slice(-3)).toEqual(["act_1", "act_1", null]);
   });
 
+  it("is watched closely meanwhile: a turn may be shorter than the time between two ordinary looks", () => {
+    const { f, runtimeId } = atPrompt();
+    const attention = () => f.ingest.watchedRuntimes("host")[0]?.attention;
+    expect(attention()).toBe("quiet");
+    const close = f.ingest.beginAction(runtimeId, "act_1");
+    f.clock.advance(10_000);
+    expect(attention()).toBe("close");
+    close(2_000);
+    f.clock.advance(1_999);
+    expect(attention()).toBe("close");
+    f.clock.advance(1);
+    expect(attention()).toBe("quiet");
+  });
+
   it("includes how it ended", () => {
     const { f, runtimeId } = atPrompt();
     const close = f.ingest.beginAction(runtimeId, "act_1");

@@ -187,6 +187,7 @@ export class Events {
     if (event.isExit) {
       entry.sawExitEvent = true;
       entry.leavesBy = deps.clock.now() + LEAVING_MS;
+      entry.closelyUntil = entry.leavesBy;
     }
     const wrapped = readWrapperEvent(envelope);
     if (wrapped?.kind === "exit") entry.wrapperExitStatus = wrapped.status;

@@ -206,8 +206,18 @@ export class Ingest {
    */
   beginAction(runtimeId: string, actionId: string): (followsForMs: number) => void {
     const { actions, deps } = this.unitOfWork;
+    // What follows an action may last shorter than an ordinary look is away.
+    const watchUntil = (at: number): void => {
+      const entry = this.liveState.runtimes.get(runtimeId);
+      if (entry !== undefined) entry.closelyUntil = at;
+    };
     actions.begin(runtimeId, actionId);
-    return (followsForMs) => actions.close(runtimeId, actionId, deps.clock.now() + followsForMs);
+    watchUntil(Infinity);
+    return (followsForMs) => {
+      const until = deps.clock.now() + followsForMs;
+      actions.close(runtimeId, actionId, until);
+      watchUntil(until);
+    };
   }
 
   /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */

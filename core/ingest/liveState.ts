@@ -80,6 +80,8 @@ export interface RuntimeEntry {
   sawExitEvent: boolean;
   /** Until then its process may take to be gone after that, epoch ms; null otherwise. */
   leavesBy: number | null;
+  /** Its screen is looked at often until then, epoch ms: an action is under way, or it is leaving. */
+  closelyUntil: number;
   /** As the wrapper announced it, a moment before the process is seen to be gone. */
   wrapperExitStatus: number | null;
   killedByUs: boolean;
@@ -116,6 +118,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   stateVersion: 0,
   sawExitEvent: false,
   leavesBy: null,
+  closelyUntil: 0,
   wrapperExitStatus: null,
   killedByUs: false,
   confirmRequests: false,

@@ -10,7 +10,7 @@ export interface WatchedEntry {
   runtime: Runtime;
   adapter: AgentAdapter;
   pane: Pane;
-  attention: "unconfirmed" | "waiting" | "active" | "quiet";
+  attention: "close" | "waiting" | "active" | "quiet";
   isUnsustained: boolean;
   cwd: string | null;
   transcriptPath: string | null;
@@ -19,8 +19,7 @@ export interface WatchedEntry {
 
 const attentionOf = (entry: RuntimeEntry, now: number): WatchedEntry["attention"] => {
   const state = entry.resolution?.status.state ?? "unknown";
-  if (entry.leavesBy !== null && now < entry.leavesBy) return "unconfirmed";
-  if (hasUnconfirmed(entry)) return "unconfirmed";
+  if (now < entry.closelyUntil || hasUnconfirmed(entry)) return "close";
   if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
   return state === "running" || state === "unknown" ? "active" : "quiet";
 };
