@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { intoDocument } from "../../bench/report/toMarkdown.ts";
 import type { AgentId } from "./agents/agentIds.ts";
 import { LIVE_AGENTS } from "./agents/index.ts";
-import { ALL_STEPS, KINDS, drivePart } from "./drive/parts.ts";
+import { ALL_STEPS, KINDS, drivePart, lacksOf } from "./drive/parts.ts";
 import { cacheFolder, findInstalled, installedVersions, type InstalledAgent } from "./install/cache.ts";
 import { installAgent, resolveVersion } from "./install/installAgent.ts";
 import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
@@ -75,7 +75,7 @@ const isAsked =
 const printTable = (options: LiveOptions): 0 | 1 => {
   const { results, markdown } = options;
   const merged = mergeNotes(openResults(results).notes().filter(isAsked(options)));
-  const text = toMarkdown(merged);
+  const text = toMarkdown(merged, Object.values(LIVE_AGENTS).flatMap(lacksOf));
   console.log(`\n${text}`);
   if (markdown !== null) {
     writeFileSync(markdown, intoDocument(readFileSync(markdown, "utf8"), text, "live"));

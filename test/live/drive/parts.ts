@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { LIVE_AGENTS } from "../agents/index.ts";
+import type { LiveAgent } from "../agents/liveAgent.ts";
 import type { InstalledAgent } from "../install/cache.ts";
 import {
   SIZES,
@@ -13,6 +14,7 @@ import {
   type PartKind,
   type SizeName,
 } from "../results/result.ts";
+import type { Lack } from "../results/markdown.ts";
 import { openRig } from "../rig/openRig.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
@@ -38,6 +40,15 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
 export const ALL_STEPS: readonly string[] = Object.values(KINDS).flatMap(({ scenarios }) =>
   scenarios.flatMap(({ steps }) => steps),
 );
+
+/** What the agent does not have, and is not driven for. */
+export const lacksOf = (agent: LiveAgent): Lack[] =>
+  Object.values(KINDS).flatMap(({ scenarios }) =>
+    scenarios.flatMap((scenario) => {
+      const why = scenario.lacks?.(agent) ?? null;
+      return why === null ? [] : [{ agent: agent.id, step: scenario.name, why }];
+    }),
+  );
 
 /** What of the part's scenarios is wanted; null: all. */
 const chosenScenarios = (kind: PartKind, steps: readonly string[] | null): Scenario[] =>

@@ -107,7 +107,27 @@ const brokenLines = (merged: Merged): string[] => {
   ];
 };
 
-export const toMarkdown = (merged: Merged): string => {
+/** A step that an agent cannot have. */
+export interface Lack {
+  agent: string;
+  step: string;
+  why: string;
+}
+
+const lackLines = ({ parts }: Merged, lacks: readonly Lack[]): string[] => {
+  const driven = new Set<string>(parts.map(({ part }) => part.agent));
+  const own = lacks.filter(({ agent }) => driven.has(agent));
+  if (own.length === 0) return [];
+  const groups = [...Map.groupBy(own, ({ step, why }) => `${step}|${why}`).values()];
+  const rows = groups.map((group) => [
+    group[0]?.step ?? "",
+    group[0]?.why ?? "",
+    group.map(({ agent }) => agent).join(", "),
+  ]);
+  return ["What an agent does not have:", "", ...table(["step", "why not", "agents"], rows)];
+};
+
+export const toMarkdown = (merged: Merged, lacks: readonly Lack[] = []): string => {
   const count = (verdict: Step["verdict"]): number =>
     merged.steps.filter((step) => step.verdict === verdict).length;
   return [
@@ -116,6 +136,7 @@ export const toMarkdown = (merged: Merged): string => {
     ...stateLines(merged),
     ...latencyLines(merged),
     ...doneLines(merged),
+    ...lackLines(merged, lacks),
     ...brokenLines(merged),
     ...caseLines(merged),
   ]

@@ -125,6 +125,12 @@ describe("the table", () => {
     expect(text).toContain(`| ${partName(PART)} | denied | wrong | idle | running/tool | a \\| b |`);
   });
 
+  it("names what an agent that was driven does not have", () => {
+    const lacks = ["pi", "omp"].map((agent) => ({ agent, step: "option_2", why: "it never asks" }));
+    const text = toMarkdown(mergeNotes(notes), lacks);
+    expect(text).toContain("| option_2 | it never asks | pi |");
+  });
+
   it("tells what a new version broke: what was right before and is not any more", () => {
     const part = { ...PART, version: "2.0.0" };
     const fresh = { part, attempt: "b" };
