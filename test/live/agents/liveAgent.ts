@@ -66,7 +66,7 @@ export interface LiveAgent {
   readonly startDialogs: readonly StartDialog[];
   /** Starts it in its plan mode. */
   readonly planArgs: string;
-  /** It has a tool that starts a sub-agent. */
+  /** It is driven with a sub-agent. */
   readonly hasSubAgents: boolean;
   /** A prompt that is typed while it works is a turn of its own afterwards. */
   readonly queues: boolean;

@@ -90,7 +90,7 @@ const trust: Scenario = {
 const subAgent: Scenario = {
   name: "sub_agent",
   steps: ["sub_agent", "sub_agent_done"],
-  lacks: ({ hasSubAgents }) => (hasSubAgents ? null : "it starts no sub-agents"),
+  lacks: ({ hasSubAgents }) => (hasSubAgents ? null : "its sub-agents are not driven yet"),
   run: async (stage) => {
     const task = `SLOW 9 n${stage.next()}`;
     const said = await stage.pane.say(`TASK ${task}`);

@@ -41,7 +41,7 @@ export const ALL_STEPS: readonly string[] = Object.values(KINDS).flatMap(({ scen
   scenarios.flatMap(({ steps }) => steps),
 );
 
-/** What the agent does not have, and is not driven for. */
+/** What the agent does not have, or is not driven for. */
 export const lacksOf = (agent: LiveAgent): Lack[] =>
   Object.values(KINDS).flatMap(({ scenarios }) =>
     scenarios.flatMap((scenario) => {

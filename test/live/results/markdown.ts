@@ -107,7 +107,7 @@ const brokenLines = (merged: Merged): string[] => {
   ];
 };
 
-/** A step that an agent cannot have. */
+/** A step that an agent is not driven for. */
 export interface Lack {
   agent: string;
   step: string;
@@ -124,7 +124,7 @@ const lackLines = ({ parts }: Merged, lacks: readonly Lack[]): string[] => {
     group[0]?.why ?? "",
     group.map(({ agent }) => agent).join(", "),
   ]);
-  return ["What an agent does not have:", "", ...table(["step", "why not", "agents"], rows)];
+  return ["What an agent does not have, or is not driven for:", "", ...table(["step", "why not", "agents"], rows)];
 };
 
 export const toMarkdown = (merged: Merged, lacks: readonly Lack[] = []): string => {
