@@ -205,7 +205,8 @@ export const ACTION_SCENARIOS: readonly Scenario[] = [
     prompt: () => "ASK",
     answer: ["--text", "Green indeed"],
     effect: toldModel("Green indeed"),
-    lacks: (agent) => lacksAsk(agent) ?? (agent.takesFreeText ? null : "no answer by a text is known of its questions"),
+    lacks: (agent) =>
+      lacksAsk(agent) ?? (agent.takesFreeText ? null : "no answer by a text is known of its questions"),
     around: toAskMode,
   }),
   sendIntoDialog,

@@ -124,14 +124,25 @@ const lackLines = ({ parts }: Merged, lacks: readonly Lack[]): string[] => {
     group[0]?.why ?? "",
     group.map(({ agent }) => agent).join(", "),
   ]);
-  return ["What an agent does not have, or is not driven for:", "", ...table(["step", "why not", "agents"], rows)];
+  return [
+    "What an agent does not have, or is not driven for:",
+    "",
+    ...table(["step", "why not", "agents"], rows),
+  ];
+};
+
+const daysOf = ({ parts }: Merged): string => {
+  const days = parts.map(({ at }) => at.slice(0, 10)).toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined) return "";
+  return first === last ? ` on ${first}` : ` from ${first} to ${last}`;
 };
 
 export const toMarkdown = (merged: Merged, lacks: readonly Lack[] = []): string => {
   const count = (verdict: Step["verdict"]): number =>
     merged.steps.filter((step) => step.verdict === verdict).length;
   return [
-    `${count("right")} right, ${count("late")} late, ${count("unknown")} unknown, ${count("wrong")} wrong, ${count("undriven")} not driven, of ${merged.steps.length} steps in ${merged.parts.length} parts.`,
+    `${count("right")} right, ${count("late")} late, ${count("unknown")} unknown, ${count("wrong")} wrong, ${count("undriven")} not driven, of ${merged.steps.length} steps in ${merged.parts.length} parts${daysOf(merged)}.`,
     "",
     ...stateLines(merged),
     ...latencyLines(merged),

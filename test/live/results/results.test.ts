@@ -121,7 +121,9 @@ describe("the table", () => {
 
   it("names every case that is not right, and nothing of it breaks the table", () => {
     const text = toMarkdown(mergeNotes(notes));
-    expect(text).toContain("2 right, 0 late, 0 unknown, 1 wrong, 0 not driven, of 3 steps in 1 parts.");
+    expect(text).toContain(
+      "2 right, 0 late, 0 unknown, 1 wrong, 0 not driven, of 3 steps in 1 parts on 2026-01-01.",
+    );
     expect(text).toContain(`| ${partName(PART)} | denied | wrong | idle | running/tool | a \\| b |`);
   });
 
