@@ -44,6 +44,7 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/omp/waiting_input_question": "question",
   "recordings/opencode/waiting_approval": ["Enter", "Escape"],
   "recordings/opencode/waiting_input_question": "question",
+  ...atWidths("pi/waiting_approval", ["Enter", "Down Enter"]),
   "recordings/pi/waiting_approval_extension": ["Enter", "Down Enter"],
   "variants/claude/approval_250_columns": DIGITS_4,
   "variants/claude/approval_2_1_197": DIGITS_3,

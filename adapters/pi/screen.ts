@@ -17,6 +17,7 @@ import {
   TOOL,
   TOOL_APPROVAL,
 } from "../common/signals.ts";
+import { isAborted } from "../piFamily/ending.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
 
@@ -118,6 +119,8 @@ const readRest = ({ upper, inside, above }: Box): Reading | null => {
   const failure = FAILURE.exec(head)?.[1];
   if (failure !== undefined && block.every((line) => indentOf(line) >= 1)) {
     const text = joined([failure, ...block.slice(1)]);
+    // A tool was stopped, and with it the request that followed.
+    if (isAborted(text)) return shows(INTERRUPTED, "high", `Error: ${text}`);
     return shows(failureOfText(text), "high", `Error: ${text}`);
   }
   // How a turn ended is not drawn; that nothing works and nothing asks is.

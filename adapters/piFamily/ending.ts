@@ -10,12 +10,17 @@ export interface Ending {
   errorMessage: string;
 }
 
+/** What is told of a request that the person's interrupt cut off while a tool ran: it bears the name of an error. */
+export const isAborted = (errorMessage: string): boolean =>
+  /^(This|The) operation was aborted\.?$/.test(errorMessage.trim());
+
 /** From an event's or a session entry's assistant message; null where it names no stop reason. */
 export const endingOf = (message: unknown): Ending | null => {
   const payload = asPayload(message);
   const stopReason = payload === null ? null : textOf(payload, "stopReason");
   if (payload === null || stopReason === null) return null;
-  return { stopReason, errorMessage: (textOf(payload, "errorMessage") ?? "").slice(0, 2_000) };
+  const errorMessage = (textOf(payload, "errorMessage") ?? "").slice(0, 2_000);
+  return { stopReason: isAborted(errorMessage) ? "aborted" : stopReason, errorMessage };
 };
 
 /** The ending that an event carries, under either name that the family uses. */

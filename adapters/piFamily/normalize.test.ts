@@ -107,6 +107,17 @@ describe("events of the pi family", () => {
     ]);
   });
 
+  it("takes a request that the interrupt of a tool cut off for an interrupt", () => {
+    const cut = { stopReason: "error", errorMessage: "This operation was aborted" };
+    expect(normalize("pi", "agent_settled", { message: cut }).signals).toMatchObject([
+      { status: { state: "idle", reasonCode: "interrupted" }, boundary: true },
+    ]);
+    const late = { stopReason: "error", errorMessage: "The operation was aborted due to timeout" };
+    expect(normalize("pi", "agent_settled", { message: late }).signals).toMatchObject([
+      { status: { state: "error" } },
+    ]);
+  });
+
   const asks = (event: string, payload: Record<string, unknown>) => {
     const [signal] = normalize("omp", event, { cwd: "/p", ...payload }).signals;
     return signal?.kind === "request" ? signal.request : undefined;
