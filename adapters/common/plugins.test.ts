@@ -245,11 +245,14 @@ describe("opencode's plugin", () => {
     tell("permission.replied", { sessionID: "s", requestID: "p", reply: "reject" });
     tell("session.status", { sessionID: "s", status: { type: "busy" } });
     tell("session.idle", { sessionID: "s" });
-    const events = await untilWritten(7);
+    tell("question.rejected", { sessionID: "q", requestID: "r" });
+    tell("session.idle", { sessionID: "q" });
+    const events = await untilWritten(9);
     const names = (index: number) => events[index]?.payload;
     expect(names(1)).toMatchObject({ error: { name: "MessageAbortedError" }, isOtherBusy: false });
     expect(names(2)).toMatchObject({ error: { name: "MessageAbortedError" } });
     expect(names(6)).toMatchObject({ isRejected: true });
+    expect(names(8)).toMatchObject({ isRejected: true });
   });
 
   it("says when another root session goes on working", async () => {

@@ -88,6 +88,9 @@ export const AgtmuxPlugin = async (context) => {
       case "permission.replied":
         if (properties.reply === "reject") endings.set(sessionID, { isRejected: true });
         return tell(type, properties);
+      case "question.rejected":
+        endings.set(sessionID, { isRejected: true });
+        return tell(type, properties);
       case "permission.asked": {
         const { always, patterns, ...asked } = properties;
         // A command has a pattern for each of its parts, and an edit is told by its difference.

@@ -57,3 +57,35 @@ describe("an edit in its window", () => {
     expect(edited("3 * third line")?.isWhole).toBeUndefined();
   });
 });
+
+describe("an edit of a wide pane, old file beside new one", () => {
+  const SPLIT = frame("edit_change_140x50");
+  const first = SPLIT.lines.find((line) => line.startsWith("  ┃  1   line one")) ?? "";
+  const edited = (...rows: string[]) => withRows(SPLIT, first, rows);
+  const sides = (left: string, right: string): string => left.padEnd(45) + right;
+
+  it("is not readable where a row does not fit", () => {
+    expect(edited(sides("1   line one", "1   line one"))?.isWhole).toBe(true);
+    expect(edited(sides("1   line one", "1   line 1"))?.isWhole).toBeUndefined();
+    expect(edited(sides("1 + line one", "1   line one"))?.isWhole).toBeUndefined();
+    expect(edited(sides("1   line one", ""))?.isWhole).toBeUndefined();
+    expect(edited(sides("    on below nothing", ""))?.isWhole).toBeUndefined();
+    expect(edited(`1   ${"x".repeat(60)}`)?.isWhole).toBeUndefined();
+  });
+});
+
+describe("the side bar of a wide pane", () => {
+  const WIDE = frame("long_140x50");
+
+  it("is no part of what is asked, and is told by the name that ends it", () => {
+    expect(readOpencodeScreen(WIDE)?.request?.body).not.toContain("~/project");
+    const renamed = WIDE.lines.map((line) => line.replace("• OpenCode", "• Other"));
+    expect(readOpencodeScreen({ ...WIDE, lines: renamed })?.request?.body).toContain("~/project:master");
+  });
+
+  it("is not cut out where a command quotes its last row", () => {
+    const narrow = { ...COMMAND, width: 79 };
+    const quoted = `$ ${"a ".repeat(16)}• OpenCode 1.18.33`;
+    expect(withRows(narrow, "  ┃  $ cat README.md", [quoted])?.body).toContain("• OpenCode 1.18.33");
+  });
+});

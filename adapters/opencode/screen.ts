@@ -7,7 +7,14 @@ import { quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readDialog } from "./screen/dialogs.ts";
-import { blocksOf, findInputBox, type InputBox, isBarred, withoutBar } from "./screen/layout.ts";
+import {
+  blocksOf,
+  findInputBox,
+  type InputBox,
+  isBarred,
+  withoutBar,
+  withoutSideBar,
+} from "./screen/layout.ts";
 
 const WORKING = /^\s{1,4}[■⬝]{4,}(\s|$)/;
 const RETRY = /\[retrying in \S+ attempt #\d+\]|\[retrying/;
@@ -21,6 +28,9 @@ const TOOK = / · (\d+h ?)?(\d+m ?)?\d+(\.\d+)?m?s$/;
 const ANSWER_INTERRUPTED = / · interrupted$/;
 /** How a tool's block begins, in contrast to an error's, which is plain text. */
 const TOOL_SIGN = /^[#$→←✱⚙%◇~[\u2800-\u28ff]/u;
+
+/** In panes wider than this an edit shows the old file beside the new one. */
+const SPLIT_ABOVE = 120;
 
 const textOf = (block: readonly string[]): string[] =>
   block.map((line) => withoutBar(line).trim()).filter((line) => line !== "");
@@ -70,8 +80,14 @@ const readEnd = ({ above, footer }: InputBox): Reading | null => {
   if (ANSWER_INTERRUPTED.test(answer)) return shows(INTERRUPTED, "high", matched);
   const failure = readFailure(blocks.slice(0, -1));
   if (failure !== null) return failure;
-  // Refused permission: the turn is over and nothing else says so. A barred block may be an error that was not understood.
-  return blocks.at(-2)?.isBarred === true ? null : shows(FRESH, "medium", footer.trim());
+  const before = blocks.at(-2);
+  // A barred block may be an error that was not understood.
+  if (before?.isBarred === true) return null;
+  // A tool that was not let: the turn is over at its call, and nothing else says so.
+  const call = before?.lines[0]?.trim() ?? "";
+  return TOOL_SIGN.test(call)
+    ? shows(INTERRUPTED, "medium", `${call} / ${matched}`)
+    : shows(FRESH, "medium", footer.trim());
 };
 
 const readStart = ({ above, inside, footer }: InputBox): Reading | null => {
@@ -85,8 +101,12 @@ const readTurn = (box: InputBox): Reading | null => readRunning(box) ?? readStar
 
 /** State and request that the bottom of the screen positively shows, or null. */
 export const readOpencodeScreen = (screen: Screen): Reading | null => {
-  const lines = visibleLines(screen);
-  const dialog = readDialog(lines, screen, screen.styledLines);
+  const { lines, width } = withoutSideBar(visibleLines(screen), screen.width);
+  const dialog = readDialog(
+    lines,
+    { width, height: screen.height, isSplit: screen.width > SPLIT_ABOVE },
+    screen.styledLines,
+  );
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const box = findInputBox(lines);
   return box === null ? null : readTurn(box);

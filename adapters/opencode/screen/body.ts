@@ -4,6 +4,7 @@
 import { readDrawnLines } from "../../common/drawnLines.ts";
 import { withoutBlankEnds } from "../../common/frames.ts";
 import { isBlank } from "../../common/screenText.ts";
+import { unsplit } from "./splitLines.ts";
 
 const INDENT = 2;
 /** Rows of a dialog whose window is full, from the bar above its title to the one below its buttons; in panes this high. */
@@ -19,9 +20,16 @@ const BEHIND_SCROLL_BAR = 6;
 const BAR_COLUMNS = 3;
 const SCROLL_BAR = /^[█▀▄]$/;
 
+/** Columns left and right of the two files of an edit that stand side by side; the scroll bar takes more. */
+const SPLIT_MARGINS = 8;
+const SCROLL_BAR_COLUMNS = 2;
+
+/** What the dialog has of the pane. */
 export interface Pane {
   width: number;
   height: number;
+  /** An edit shows the old file beside the new one. */
+  isSplit: boolean;
 }
 
 export interface DialogText {
@@ -62,19 +70,23 @@ const LINE = /^( *\d+(?: ([ +-])(?: |$)|$))/;
 
 /** The lines of an edit, whose window is as large as it can be; its last row is blank where all of them have room. */
 export const linesOf = (
-  lines: readonly string[],
+  block: readonly string[],
   pane: Pane,
 ): { content: string | null; columns: number; isWhole: boolean } => {
-  const { heading, rows } = windowOf(lines);
+  const { heading, rows } = windowOf(block);
   const barAt = pane.width - BEHIND_SCROLL_BAR - BAR_COLUMNS;
   const hasBar = rows.some((row) => SCROLL_BAR.test(row.slice(barAt)));
   const own = rows.map((row) => (SCROLL_BAR.test(row.slice(barAt)) ? row.slice(0, barAt).trimEnd() : row));
   const isFull = !isBlank(own.at(-1) ?? "");
   const drawn = unindented(withoutBlankEnds(own));
-  const { content, gutter, isReadable } = readDrawnLines(drawn, LINE, " ");
+  const half = Math.ceil((pane.width - SPLIT_MARGINS - (hasBar ? SCROLL_BAR_COLUMNS : 0)) / 2);
+  const lines = pane.isSplit ? unsplit(drawn, half) : drawn;
+  const { content, gutter, isReadable } = readDrawnLines(lines ?? drawn, LINE, " ");
+  const columns = pane.isSplit ? half - INDENT : pane.width - EDIT_COLUMNS + INDENT;
+  const isAll = lines !== null && isReadable && !hasBar && !isFull;
   return {
     content: drawn.length === 0 ? null : content,
-    columns: Math.max(1, pane.width - EDIT_COLUMNS + INDENT - gutter),
-    isWhole: heading.length === 1 && isReadable && !hasBar && !isFull && pane.height >= LEAST_HEIGHT,
+    columns: Math.max(1, columns - gutter),
+    isWhole: heading.length === 1 && isAll && pane.height >= LEAST_HEIGHT,
   };
 };

@@ -6,6 +6,16 @@ const words = (first: number, last: number): string =>
     "  ",
   );
 
+const single = (first: number, last: number): string =>
+  Array.from({ length: last - first + 1 }, (_, at) => `word${first + at}`).join(" ");
+const count = (first: number, last: number): string =>
+  Array.from({ length: last - first + 1 }, (_, at) => first + at).join(" ");
+const numbered = (sign: string): string[] => [
+  `${sign}long ${count(101, 111)}`,
+  `>${count(112, 123)}`,
+  `>${count(124, 135)}`,
+];
+
 export const OPENCODE: readonly Row[] = [
   {
     frame: "long_120x40",
@@ -21,6 +31,24 @@ export const OPENCODE: readonly Row[] = [
       ],
     },
     top: 27,
+    events: ["whole"],
+  },
+  {
+    frame: "long_140x50",
+    why: "six rows beside the side bar, whose text is none of them",
+    seen: {
+      kind: "command",
+      isWhole: true,
+      body: [
+        `echo 1 ${single(2, 13)}`,
+        single(14, 25),
+        single(26, 37),
+        single(38, 49),
+        `${single(50, 60)} > approved.`,
+        "txt",
+      ],
+    },
+    top: 35,
     events: ["whole"],
   },
   {
@@ -90,6 +118,38 @@ export const OPENCODE: readonly Row[] = [
       content: [...thirty(11, 14), ...CHANGE.slice(0, 3)],
     },
     top: 24,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_change_140x50",
+    why: "in a wide pane the old file stands beside the new one, and a side bar beside both",
+    seen: {
+      kind: "edit",
+      isWhole: true,
+      body: ["notes.txt"],
+      content: [
+        " line one",
+        "-line two",
+        "-line three",
+        "+line 2",
+        "+line 3 is changed",
+        "+and one more",
+        " line four",
+      ],
+    },
+    top: 34,
+    events: ["whole"],
+  },
+  {
+    frame: "edit_wrapped_161x50",
+    why: "both are wrapped in their half, and a scroll bar says that there is more",
+    seen: {
+      kind: "edit",
+      isWhole: false,
+      body: ["tall.txt"],
+      content: [...thirty(27, 30), ...numbered("-"), ...numbered("+")],
+    },
+    top: 34,
     events: ["whole"],
   },
   {
