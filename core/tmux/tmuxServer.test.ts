@@ -30,14 +30,14 @@ const countingExecutor = (path?: string | null): typeof executor => {
   };
   return counting;
 };
-const connect = (tmuxPath = "tmux"): TmuxServer =>
+const connect = (tmuxPath = "tmux", clock = realClock): TmuxServer =>
   createTmuxServer({
     executor,
     tmuxPath,
     server: "test",
     socketArgs: ["-S", tmux.socketPath],
     socketPath: tmux.socketPath,
-    clock: realClock,
+    clock,
     ids: randomIds,
     logger: SILENT_LOGGER,
   });
@@ -283,6 +283,46 @@ it.each(["3.1c", "3.8", "next-3.9"])(
     expect([server.mode, server.problem, executor.runs]).toEqual(["polling", null, 4]);
   },
 );
+
+describe("a socket that nobody listens at", () => {
+  const ask = async (): Promise<string> => (await server.query([["list-panes", "-a"]])).status;
+  /** What a killed server leaves behind. */
+  const leaveSocket = async (): Promise<void> => {
+    await tmux.newSession("one");
+    process.kill(await tmux.serverPid(), "SIGKILL");
+    const isRefused = (): Promise<boolean> =>
+      tmux.run("list-sessions").then(
+        () => false,
+        () => true,
+      );
+    await until(isRefused, "the server is gone");
+  };
+
+  it("is tried every ten seconds, however often it is asked about", async () => {
+    await leaveSocket();
+    let now = 0;
+    server = connect("tmux", { ...realClock, now: () => now });
+    const runs: number[] = [];
+    for (; now <= 24_000; now += 3_000) {
+      const before = executor.runs;
+      expect(await ask()).toBe("no_server");
+      if (executor.runs > before) runs.push(now);
+    }
+    expect(runs).toEqual([0, 12_000, 24_000]);
+  });
+
+  it("is tried at once where a server has come while the one before was found gone", async () => {
+    await leaveSocket();
+    const run = executor.run.bind(executor);
+    executor.run = async (...args) => {
+      executor.run = run;
+      const result = await run(...args);
+      await tmux.newSession("two");
+      return result;
+    };
+    expect([await ask(), await ask()]).toEqual(["no_server", "ok"]);
+  });
+});
 
 describe("a socket that is not the one that tmux looked at", () => {
   it("is not connected to: tmux is asked first who that is", async () => {

@@ -105,22 +105,8 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   let isClosed = false;
 
   /** False when there is surely nobody to talk to, found without starting a process. */
-  const isSocketWorthTrying = async (): Promise<boolean> => {
-    const found = await executor.files.stat(socketPath);
-    if (found === null) {
-      stale = null;
-      return false;
-    }
-    return (
-      stale === null || stale.mtimeMs !== found.mtimeMs || clock.now() - stale.seenAt >= STALE_SOCKET_RETRY_MS
-    );
-  };
-  const noteNoServer = async (): Promise<QueryResult> => {
-    known = null;
-    const found = await executor.files.stat(socketPath);
-    stale = found === null ? null : { mtimeMs: found.mtimeMs, seenAt: clock.now() };
-    return { status: "no_server" };
-  };
+  const isWorthTrying = (mtimeMs: number): boolean =>
+    stale === null || stale.mtimeMs !== mtimeMs || clock.now() - stale.seenAt >= STALE_SOCKET_RETRY_MS;
 
   const runByProcess = (words: readonly string[]): Promise<RunResult> =>
     executor.run([...tmux, ...words], { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
@@ -189,9 +175,18 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     const words = lookScript(commands, nonce);
     const direct = await runDirectly(words);
     if (direct !== null) return readAnswers(direct, nonce, commands);
-    if (!(await isSocketWorthTrying())) return noteNoServer();
+    // Before it is tried: what takes its place meanwhile is another one, which nobody has tried yet.
+    const found = await executor.files.stat(socketPath);
+    if (found === null || !isWorthTrying(found.mtimeMs)) {
+      known = null;
+      return { status: "no_server" };
+    }
     const result = await runByProcess(words);
-    if (!result.timedOut && NO_SERVER.test(result.stderr)) return noteNoServer();
+    if (!result.timedOut && NO_SERVER.test(result.stderr)) {
+      known = null;
+      stale = { mtimeMs: found.mtimeMs, seenAt: clock.now() };
+      return { status: "no_server" };
+    }
     stale = null;
     const answers = readAnswers(result, nonce, commands);
     if (answers.status === "ok") await learnVersion();
