@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { untilTrue } from "../rig/livePane.ts";
 import type { Shown } from "../results/result.ts";
-import { act, referenceOf } from "./act.ts";
+import { act, promptAgent, referenceOf } from "./act.ts";
 import { endAgent } from "./endAgent.ts";
 import { PANE_SCENARIOS } from "./paneScenarios.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
@@ -11,6 +11,7 @@ import { askedBy, type Stage } from "./stage.ts";
 import { ask, endedAt, hasOpenExchange, openDialog, stopTurn } from "./turns.ts";
 
 const START_LIMIT_MS = 45_000;
+const TOLD_LIMIT_MS = 8_000;
 const APPROVAL: readonly Shown[] = ["waiting_approval"];
 
 /** A dialog that stands on the screen already. */
@@ -38,16 +39,30 @@ const refuse = (stage: Stage, step: string, words: RegExp): Promise<void> =>
     goneAt: () => stage.pane.untilHidden(words),
   });
 
+/** The plan again, approved by `answer`: the model is told. */
+const approvePlan = async (stage: Stage): Promise<void> => {
+  const at = Date.now();
+  const prompted = await promptAgent(stage, "PLAN");
+  if (typeof prompted === "string") return stage.did("plan_approved", false, prompted);
+  const guard = ["--if-prompt", prompted.fingerprint, "--json"];
+  const answered = await act(stage, "answer", prompted.ref, "--approve", ...guard);
+  const isTold = (): boolean => stage.since(at).some(({ toolResult }) => toolResult !== null);
+  const happened = (await untilTrue(isTold, TOLD_LIMIT_MS)) !== null;
+  await stage.did("plan_approved", answered.code === 0 && happened, answered.said);
+};
+
 const plan: Scenario = {
   name: "plan",
-  steps: ["plan", "plan_denied"],
+  steps: ["plan", "plan_denied", "plan_approved"],
   lacks: ({ markers }) => (markers.plan === null ? "it has no plan that is approved" : null),
   start: { ...USUAL_START, isPlan: true },
   run: async (stage) => {
     const words = stage.rig.agent.markers.plan;
     if (words === null) return;
     const said = await openDialog(stage, { step: "plan", prompt: "PLAN", words, states: APPROVAL });
-    if (said !== null) await refuse(stage, "plan_denied", words);
+    if (said === null) return;
+    await refuse(stage, "plan_denied", words);
+    await approvePlan(stage);
   },
 };
 
