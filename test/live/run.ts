@@ -38,10 +38,22 @@ const partsOf = ({ kinds, modes, sizes }: LiveOptions, agent: AgentId, version: 
     ),
   );
 
+const presentCommit = (): string => {
+  try {
+    return execFileSync("git", ["-C", import.meta.dirname, "rev-parse", "--short", "HEAD"], {
+      encoding: "utf8",
+    }).trim();
+  } catch {
+    // No clone, such as an unpacked archive.
+    return "–";
+  }
+};
+
 const drive = async (options: LiveOptions): Promise<void> => {
   const results = openResults(options.results);
   const installed = new Map<AgentId, InstalledAgent>();
   for (const id of options.agents) installed.set(id, await ensureInstalled(options, id));
+  const commit = presentCommit();
   const done = options.isFresh ? new Set<string>() : doneParts(results.notes());
   for (const [id, agent] of installed)
     for (const part of partsOf(options, id, agent.version)) {
@@ -56,6 +68,7 @@ const drive = async (options: LiveOptions): Promise<void> => {
         installed: agent,
         steps,
         resultsFolder,
+        commit,
         add: results.add,
       });
       console.log(`  ${seconds} s${problem === null ? "" : `, broke off: ${problem}`}`);

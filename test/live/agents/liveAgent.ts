@@ -79,6 +79,8 @@ export interface LiveAgent {
   };
   /** A command asks before it runs, also where `prompts.tool` is typed. */
   readonly asksForTools: boolean;
+  /** Its dialogs show the whole of what they ask: where they do not, approving by the screen alone is refused by rule. */
+  readonly showsWhole: boolean;
   /** What it asks before it edits is outside of the project. */
   readonly editsOutside: boolean;
   /** Its questions take a text of the person's own beside the options. */
@@ -105,6 +107,7 @@ export const COMMON = {
   keys: { approve: ["Enter"], deny: ["Escape"], interrupt: ["Escape"], askMode: [] },
   asksForTools: true,
   editsOutside: false,
+  showsWhole: true,
   takesFreeText: false,
   deafMs: 1_000,
 } as const satisfies Partial<LiveAgent>;

@@ -54,5 +54,6 @@ export const omp: LiveAgent = {
   },
   // A key one second after the dialog appeared was not taken.
   deafMs: 3_000,
+  showsWhole: false,
   exit: "/quit",
 };

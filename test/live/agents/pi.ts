@@ -46,5 +46,6 @@ export const pi: LiveAgent = {
     plan: null,
     interrupted: /aborted|Blocked by user/,
   },
+  showsWhole: false,
   exit: "/quit",
 };

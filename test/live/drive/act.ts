@@ -57,6 +57,15 @@ export const waitFor = async (
   return { row: waitedSchema.parse(JSON.parse(acted.stdout)).items[0] ?? null, acted };
 };
 
+/** The exit status of `answer --approve` where what is approved was not shown whole. */
+const NOT_SHOWN_WHOLE = 26;
+
+/** Approving is refused by rule: by the screen alone, nobody has seen the whole of what this agent asks. */
+export const isRefusedByRule = ({ rig }: Stage, answer: readonly string[]): boolean =>
+  answer.includes("--approve") && rig.mode === "screen" && !rig.agent.showsWhole;
+
+export const wasRefused = ({ code }: Acted): boolean => code === NOT_SHOWN_WHOLE;
+
 export interface Prompted {
   ref: string;
   fingerprint: string;

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { LiveAgent } from "../agents/liveAgent.ts";
 import { untilTrue } from "../rig/livePane.ts";
-import { act, promptAgent, referenceOf, waitFor, type Prompted } from "./act.ts";
+import { act, isRefusedByRule, promptAgent, referenceOf, waitFor, wasRefused, type Prompted } from "./act.ts";
 import type { Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
@@ -86,10 +86,19 @@ const answerScenario = (options: {
         () => options.effect(stage, file, at),
         options.isAbsent === true ? NO_EFFECT_MS : EFFECT_LIMIT_MS,
       );
-      const isEffective = (happened === null) === (options.isAbsent === true);
-      const detail = `${isEffective ? "" : "without the effect; "}${answered.said}`;
-      await report(stage, options.step, answered.code === 0 && isEffective, detail);
-      await options.after?.(stage, prompted);
+      if (isRefusedByRule(stage, options.answer)) {
+        await stage.did(
+          options.step,
+          wasRefused(answered) && happened === null,
+          `by rule not: ${answered.said}`,
+        );
+        await recover(stage);
+      } else {
+        const isEffective = (happened === null) === (options.isAbsent === true);
+        const detail = `${isEffective ? "" : "without the effect; "}${answered.said}`;
+        await report(stage, options.step, answered.code === 0 && isEffective, detail);
+        await options.after?.(stage, prompted);
+      }
     }
     await wait(2_000);
     await options.around?.(stage);

@@ -69,6 +69,8 @@ export const drivePart = async (options: {
   installed: InstalledAgent;
   steps: readonly string[] | null;
   resultsFolder: string;
+  /** Of the product. */
+  commit: string;
   add: (note: Note) => void;
 }): Promise<Done> => {
   const { part, installed, steps, resultsFolder, add } = options;
@@ -103,6 +105,7 @@ export const drivePart = async (options: {
     part,
     attempt,
     at: new Date().toISOString(),
+    commit: options.commit,
     seconds: Math.round((Date.now() - began) / 1_000),
     scenarios: steps === null ? null : scenarios.map(({ name }) => name),
     problem: problems.length === 0 ? null : problems.join("\n"),

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { CanonicalState } from "../../../core/model/state.ts";
 import type { LiveAgent } from "../agents/liveAgent.ts";
-import { act, promptAgent, referenceOf, waitFor } from "./act.ts";
+import { act, isRefusedByRule, promptAgent, referenceOf, waitFor, wasRefused } from "./act.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
@@ -64,7 +64,9 @@ const turnsOf = ({ markers, keys }: LiveAgent): readonly Turn[] => [
 ];
 
 /** What went wrong in the turn; null: nothing did. */
-const takeTurn = async (stage: Stage, turn: Turn): Promise<string | null> => {
+const takeTurn = async (stage: Stage, planned: Turn): Promise<string | null> => {
+  const isRefused = planned.answer !== null && isRefusedByRule(stage, planned.answer);
+  const turn: Turn = isRefused ? { ...run("--approve", false) } : planned;
   const [number, since] = [stage.next(), Date.now()];
   const { ref, version } = await referenceOf(stage);
   const prompt = turn.prompt(stage.rig.agent, number);
@@ -76,7 +78,12 @@ const takeTurn = async (stage: Stage, turn: Turn): Promise<string | null> => {
     if (typeof prompted === "string") return prompted;
     const guard = ["--if-prompt", prompted.fingerprint, "--json"];
     const answered = await act(stage, "answer", ref, ...turn.answer, ...guard);
-    if (answered.code !== 0) return `answer: ${answered.said}`;
+    if (isRefusedByRule(stage, turn.answer)) {
+      // It may be denied, and is.
+      if (!wasRefused(answered)) return `answer: approved what was not shown whole: ${answered.said}`;
+      const denied = await act(stage, "answer", ref, "--deny", ...guard);
+      if (denied.code !== 0) return `answer --deny: ${denied.said}`;
+    } else if (answered.code !== 0) return `answer: ${answered.said}`;
   }
   if (turn.isStopped === true) {
     const { row, acted } = await waitFor(stage, { ref, until: "running", after: version, seconds: 10 });

@@ -13,7 +13,7 @@ const logPath = join(mkdtempSync(join(tmpdir(), "agtmux-model-")), "log.jsonl");
 let server: Awaited<ReturnType<typeof startModelServer>>;
 let url = "";
 beforeAll(async () => {
-  server = await startModelServer({ port: 0, log: appendTo(logPath) });
+  server = await startModelServer({ port: 0, log: appendTo(logPath), thinkMs: 0 });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@
 // what the prompt says (directive.ts). It listens on loopback alone and knows nothing of agtmux.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
 import { anthropic } from "./anthropic.ts";
 import { chat } from "./chat.ts";
 import { nextId, openStream, type Dialect } from "./dialect.ts";
@@ -58,17 +59,18 @@ const answerOther = (response: ServerResponse, method: string, path: string): vo
 /** One protocol with the type of its bodies inside. */
 interface Speaker {
   speaks(path: string): boolean;
-  answer(body: unknown, path: string, response: ServerResponse, note: Note): Promise<void>;
+  answer(body: unknown, path: string, response: ServerResponse, heard: Heard): Promise<void>;
 }
-type Note = (dialect: string, request: ModelRequest, reply: Reply) => void;
+/** Told before the reply is written, which waits for it. */
+type Heard = (dialect: string, request: ModelRequest, reply: Reply) => Promise<void>;
 
 const speakerOf = <Body>(dialect: Dialect<Body>): Speaker => ({
   speaks: (path) => dialect.speaks(path),
-  answer: async (raw, path, response, note) => {
+  answer: async (raw, path, response, heard) => {
     const body = dialect.parse(raw);
     const request = dialect.read(body);
     const reply = chooseReply(request);
-    note(dialect.name, request, reply);
+    await heard(dialect.name, request, reply);
     if (reply.kind === "fail") {
       const message = `live failure ${reply.status}`;
       return answerJson(response, dialect.failure(reply.status, message), reply.status);
@@ -81,7 +83,7 @@ const speakerOf = <Body>(dialect: Dialect<Body>): Speaker => ({
 });
 const SPEAKERS = [speakerOf(anthropic), speakerOf(responses), speakerOf(chat), speakerOf(gemini)];
 
-const createHandler = (log: Log) => {
+const createHandler = (log: Log, thinkMs: number) => {
   let count = 0;
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [method, path] = [request.method ?? "GET", new URL(request.url ?? "/", "http://model").pathname];
@@ -96,7 +98,7 @@ const createHandler = (log: Log) => {
     response.once("close", () => {
       log({ kind: "ended", at: Date.now(), id, how: response.writableFinished ? "finished" : "left" });
     });
-    await speaker.answer(await json(request), path, response, (dialect, asked, reply) =>
+    await speaker.answer(await json(request), path, response, async (dialect, asked, reply) => {
       log({
         kind: "asked",
         at: Date.now(),
@@ -106,14 +108,20 @@ const createHandler = (log: Log) => {
         prompt: asked.lastUser.slice(-PROMPT_CHARS),
         toolResult: asked.toolResult?.slice(0, PROMPT_CHARS) ?? null,
         does: doesOf(reply),
-      }),
-    );
+      });
+      await wait(thinkMs);
+    });
   };
 };
 
 /** Listens on `port` of loopback (0: any free one) and resolves when it does. */
-export const startModelServer = async (options: { port: number; log: Log }): Promise<Server> => {
-  const handle = createHandler(options.log);
+export const startModelServer = async (options: {
+  port: number;
+  log: Log;
+  /** Before every answer: no real model answers at once. */
+  thinkMs: number;
+}): Promise<Server> => {
+  const handle = createHandler(options.log, options.thinkMs);
   const server = createServer((request, response) => {
     // A body that no protocol has is an error of the agent or of ours: the reason goes back, where the agent shows it.
     handle(request, response).catch((error: unknown) => {

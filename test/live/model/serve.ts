@@ -2,6 +2,7 @@
 import { appendTo } from "./modelLog.ts";
 import { startModelServer } from "./modelServer.ts";
 
+const THINK_MS = 400;
 const [port = "8787", log = ""] = process.argv.slice(2);
-await startModelServer({ port: Number(port), log: appendTo(log) });
+await startModelServer({ port: Number(port), log: appendTo(log), thinkMs: THINK_MS });
 console.log("listening");

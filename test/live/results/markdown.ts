@@ -2,7 +2,7 @@
 import type { Spread } from "../../../bench/statistics.ts";
 import { partName, type Step } from "./result.ts";
 import type { Merged } from "./store.ts";
-import { brokenBy, latencyRows, problemsOf, stateRows, type TableRow } from "./table.ts";
+import { brokenBy, commitOf, latencyRows, problemsOf, stateRows, type TableRow } from "./table.ts";
 
 const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
@@ -28,8 +28,9 @@ const stateLines = (merged: Merged): string[] =>
       "wait → feed",
       "left → feed",
       "asked told",
+      "commit",
     ],
-    stateRows(merged).map(({ agent, version, mode, size, counts, appear, leave, requests: told }) => [
+    stateRows(merged).map(({ agent, version, mode, size, counts, appear, leave, requests: told, commit }) => [
       `${agent} ${version}`,
       mode,
       size,
@@ -41,6 +42,7 @@ const stateLines = (merged: Merged): string[] =>
       latency(appear),
       latency(leave),
       requests(told),
+      commit,
     ]),
   );
 
@@ -51,11 +53,11 @@ const latencyLines = (merged: Merged): string[] =>
   );
 
 /** Actions and turns: a row per part, and what of it did not go right. */
-const doneLines = ({ steps }: Merged): string[] => {
-  const own = steps.filter(({ part }) => part.kind === "actions" || part.kind === "turns");
+const doneLines = (merged: Merged): string[] => {
+  const own = merged.steps.filter(({ part }) => part.kind === "actions" || part.kind === "turns");
   const groups = [...Map.groupBy(own, ({ part }) => partName(part)).values()];
   return table(
-    ["agent", "mode", "size", "what", "right", "of", "not right"],
+    ["agent", "mode", "size", "what", "right", "of", "not right", "commit"],
     groups.map((group) => {
       const [first] = group;
       const bad = group.filter(({ verdict }) => verdict !== "right");
@@ -67,6 +69,7 @@ const doneLines = ({ steps }: Merged): string[] => {
         String(group.length - bad.length),
         String(group.length),
         bad.map(({ step }) => step).join(", "),
+        first === undefined ? "–" : commitOf(merged, first.part),
       ];
     }),
   );

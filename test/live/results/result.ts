@@ -69,6 +69,8 @@ export const doneSchema = z.object({
   attempt: z.string(),
   at: z.string(),
   seconds: z.number(),
+  /** Of the product that was driven. */
+  commit: z.string().default("–"),
   /** The scenarios that were done; null: all of them. */
   scenarios: z.array(z.string()).nullable(),
   problem: z.string().nullable(),

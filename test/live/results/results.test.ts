@@ -31,6 +31,7 @@ const done = (more: Partial<Done> = {}): Done => ({
   attempt: "a",
   at: "2026-01-01T00:00:00.000Z",
   seconds: 1,
+  commit: "abc1234",
   scenarios: null,
   problem: null,
   ...more,

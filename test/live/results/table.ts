@@ -8,6 +8,8 @@ export interface TableRow {
   version: string;
   mode: string;
   size: string;
+  /** Of the product that was driven last. */
+  commit: string;
   counts: Record<Verdict, number>;
   appear: Spread | null;
   leave: Spread | null;
@@ -22,7 +24,7 @@ const latencyOf = (values: readonly (number | null)[]): Spread | null => {
 
 const isWait = ({ truth }: Step): boolean => truth.some((state) => state.startsWith("waiting"));
 
-const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part): TableRow => {
+const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part, commit: string): TableRow => {
   const count = (verdict: Verdict): number => steps.filter((step) => step.verdict === verdict).length;
   const waits = steps.filter(({ hasRequest }) => hasRequest !== null);
   return {
@@ -30,6 +32,7 @@ const rowOf = (steps: readonly Step[], { agent, version, mode, size }: Part): Ta
     version,
     mode,
     size,
+    commit,
     counts: {
       right: count("right"),
       late: count("late"),
@@ -50,11 +53,15 @@ const byName = <T>(items: readonly T[], nameOf: (item: T) => string): T[][] =>
 
 const withoutKind = (part: Part): string => partName({ ...part, kind: "states" });
 
+/** The commit of the product that a part was driven with. */
+export const commitOf = ({ parts }: Merged, part: Part): string =>
+  parts.find((done) => partName(done.part) === partName(part))?.commit ?? "–";
+
 /** A row per agent, version, mode and size of the kinds that look at states. */
-export const stateRows = ({ steps }: Merged): TableRow[] => {
-  const states = steps.filter(({ part }) => part.kind === "states" || part.kind === "hard");
+export const stateRows = (merged: Merged): TableRow[] => {
+  const states = merged.steps.filter(({ part }) => part.kind === "states" || part.kind === "hard");
   return byName(states, ({ part }) => withoutKind(part)).flatMap((group) =>
-    group[0] === undefined ? [] : [rowOf(group, group[0].part)],
+    group[0] === undefined ? [] : [rowOf(group, group[0].part, commitOf(merged, group[0].part))],
   );
 };
 

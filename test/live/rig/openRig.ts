@@ -30,6 +30,7 @@ set -g focus-events on
 
 export interface Rig extends AsyncDisposable {
   readonly agent: LiveAgent;
+  readonly mode: Mode;
   readonly place: Place;
   readonly product: Product;
   readonly feed: LiveFeed;
@@ -136,6 +137,7 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
 
     return {
       agent,
+      mode,
       place,
       product,
       feed,
