@@ -1,11 +1,11 @@
-// One list of commands, asked of a tmux server over its own socket as `tmux` would ask it: a connection that is not attached to
-// anything and is gone with the answer. It starts no process and no server.
+// Sends one list of commands to a tmux server over the server's own socket, as `tmux` would: over a connection that attaches to
+// nothing and ends with the answer. It starts no process and no server.
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports/clock.ts";
 import type { RunResult, SocketConnection } from "../ports/targetExecutor.ts";
 import { createServerReader, encodeRequest, type ServerSaid } from "./serverProtocol.ts";
 
-/** `refused`: nobody listens. `unfit`: it has to be asked by the tmux program, because it speaks in a way that is not understood. */
+/** `refused`: nobody listens. `unfit`: the server's messages are not understood, so the tmux program has to ask it. */
 export type DirectAnswer =
   | ({ status: "answered" } & RunResult)
   | { status: "refused" }

@@ -9,7 +9,10 @@ const PANES_PER_QUERY = 20;
 
 const TAB_COLUMNS = 8;
 
-/** tmux from 3.6 on gives a tab as it was printed, where older ones give the blanks that it draws. Every sign counts as one column. */
+/**
+ * From 3.6 on tmux gives a tab as it was printed; older versions give the blanks that it draws. Every character counts as one
+ * column.
+ */
 const withoutTabs = (line: string): string => {
   let drawn = "";
   for (const part of line.split(/(\t)/))
@@ -17,7 +20,7 @@ const withoutTabs = (line: string): string => {
   return drawn;
 };
 
-/** A screen's lines, top to bottom, without trailing blank lines; of a screen that is too tall the bottom counts. */
+/** A screen's lines, top to bottom, without trailing blank lines. Of a screen that is too tall only the bottom is kept. */
 export const cleanScreen = (lines: readonly string[]): string[] => {
   const last = lines.findLastIndex((line) => line.trimEnd() !== "");
   return lines

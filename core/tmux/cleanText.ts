@@ -16,8 +16,8 @@ export const cleanText = (text: string, maxLength: number): string =>
 const ENDS_IN_ID = /…[$@%]\d+$/;
 
 /**
- * A name that tells its thing apart, without control characters: what may not be shown is spelled out (`\u{202e}`), and one
- * that is too long is cut and ends in `id`, so that two names never become one. tmux itself doubles every backslash.
+ * A name without control characters that stays unique: characters that may not be shown are spelled out (`\u{202e}`), and a
+ * name that is too long is cut and ends in `id`, so that two names never become one. tmux itself doubles every backslash.
  */
 export const cleanName = (name: string, maxLength: number, id: string): string => {
   const spelled = name
@@ -28,8 +28,8 @@ export const cleanName = (name: string, maxLength: number, id: string): string =
 };
 
 /**
- * The same for one line of a screen, trailing blanks cut. What may not be shown leaves a sign in its place: a line that lost
- * something must not read as if it was all there.
+ * The same for one line of a screen, trailing blanks cut. A character that may not be shown is replaced by a sign: a line that
+ * lost something must not look complete.
  */
 export const cleanLine = (text: string, maxLength: number): string =>
   cleanText(text.replace(CONTROL, "\ufffd"), maxLength).trimEnd();

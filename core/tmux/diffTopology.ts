@@ -7,8 +7,8 @@ export interface Topology {
 }
 
 /**
- * `isNewServer`: another life of the server, whose pane ids mean other panes: everything before is `removed`, everything
- * now is `added`. `changed`: panes with any difference but `updatedAt`. `respawned`: those of them with another process.
+ * `isNewServer`: the server was restarted, so its pane ids mean other panes: all panes from before are `removed`, all of now
+ * are `added`. `changed`: panes with any difference but `updatedAt`. `respawned`: those of them with another process.
  */
 export interface TopologyDiff {
   isNewServer: boolean;

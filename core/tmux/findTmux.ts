@@ -3,7 +3,10 @@
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
-/** Homebrew's of Apple silicon first: beside it, `/usr/local` holds what was left by an Intel one. Then MacPorts and Nix. */
+/**
+ * Homebrew of Apple silicon comes first: where it is installed, `/usr/local` holds leftovers of an Intel Homebrew. Then
+ * MacPorts and Nix.
+ */
 const USUAL_FOLDERS = [
   "/usr/bin",
   "/opt/homebrew/bin",
@@ -27,7 +30,9 @@ export interface FoundTmux {
   version: TmuxVersion;
 }
 
-/** How well a version is known: every test runs with those from 3.2a to 3.7c; messages and formats of newer ones may differ. */
+/**
+ * How well a version is known: every test runs with the versions 3.2a to 3.7c; messages and formats of newer ones may differ.
+ */
 export type VersionKnowledge = "older" | "tested" | "newer";
 const OLDEST_TESTED = [3, 2] as const;
 const NEWEST_TESTED = [3, 7] as const;

@@ -1,23 +1,26 @@
-// The cheap look at a server that is reached through a connection: tmux itself leaves out what did not move since the last
-// look, so that an idle target costs a few bytes per pane. Now and then everything is read, because a name or title that a
-// person sets moves nothing. Its times are our own clock's: the target's may be hours off.
+// The cheap look at a server behind a connection: tmux itself leaves out every pane that printed nothing since the last look,
+// so that an idle target costs a few bytes per pane. Now and then everything is read, because a name or title that a person
+// sets does not count as activity. Times are on our own clock, because the target's may be hours off.
 import { createHash } from "node:crypto";
 import type { Clock } from "../ports/clock.ts";
 import { PROBE_FORMATS, probeTopology, readListing, type ProbeResult } from "./topology.ts";
 import type { TmuxServer } from "./tmuxServer.ts";
 
 const FULL_EVERY_MS = 15_000;
-/** Activity has a resolution of a second, and more output in the same second does not show: a change stays fresh so long. */
+/**
+ * tmux gives activity in whole seconds, so more output in the same second does not show. A change counts as fresh for this
+ * long.
+ */
 const FRESH_SECONDS = 1;
 
-/** What tmux said of a pane last, but for its activity. */
+/** What tmux last said of a pane, without its activity. */
 type Rest = string;
 
-/** Comparison of numbers in formats came with tmux 3.2; before that every look is a full one. */
+/** Formats can compare numbers since tmux 3.2; with older versions every look is a full one. */
 const canCompare = ({ major, minor }: { major: number | null; minor: number | null }): boolean =>
   major !== null && (major > 3 || (major === 3 && (minor ?? 0) >= 2));
 
-/** Times of the target's clock become times of ours: what counts is when they were seen to move. */
+/** Turns times of the target's clock into times of ours: a change gets the time at which it was seen. */
 const createActivityClock = (clock: Pick<Clock, "now">) => {
   const moved = new Map<string, { activity: number; at: number }>();
   return {
@@ -29,7 +32,7 @@ const createActivityClock = (clock: Pick<Clock, "now">) => {
       for (const paneId of moved.keys()) if (!paneIds.has(paneId)) moved.delete(paneId);
     },
     /**
-     * What is older than this, by the target's own clock, need not be told again: the newest time itself counts as new
+     * Activity before this time (by the target's own clock) need not be reported again. The newest time itself counts as new
      * until its second is surely over.
      */
     since: (): number => {

@@ -1,25 +1,28 @@
-// The cheap look at a server of this machine, again and again. While nothing moves it asks only when each window moved last and how
-// many panes it has, half of what a look at all panes costs; and what tmux said last time in the same words is not read once more.
+// The cheap, repeated look at a server of this machine. While nothing changes, it asks only for each window's last activity and
+// number of panes, at half the cost of a look at all panes. An answer that is the same text as the last one is not parsed
+// again.
 import type { Clock } from "../ports/clock.ts";
 import type { ReadCommand } from "./readCommand.ts";
 import { PROBE_FORMATS, probeListing, parseProbeLine, type ProbeLine, type ProbeResult } from "./topology.ts";
 import type { TmuxServer } from "./tmuxServer.ts";
 
-/** What no glance tells is seen this often: a session, a window or a pane at rest that is renamed or moved. */
+/**
+ * A glance does not show that a resting session, window or pane was renamed or moved, so all panes are looked at this often.
+ */
 const FULL_EVERY_MS = 2_600;
-/** While something moves, everything is looked at this often; in between only windows that begin to move count. */
+/** While something changes, all panes are looked at this often; in between only windows that become active count. */
 const FULL_WHILE_MOVING_MS = 800;
 
 const GLANCE: ReadCommand = ["display-message", "-p", "#{S:#{W:#{window_activity}.#{window_panes} }}"];
 
-/** A window as often as sessions show it. `activity`: epoch seconds of its last output. */
+/** A window; it occurs once for each session that shows it. `activity`: epoch seconds of its last output. */
 interface Window {
   activity: number;
   panes: number;
 }
 
 interface Look {
-  /** Which life of which server. */
+  /** The server and its start. */
   of: string;
   /** When it was asked, epoch ms. */
   at: number;
@@ -27,7 +30,7 @@ interface Look {
   parsed: readonly ProbeLine[];
   /** In the order of the glance; null where the lines do not tell. */
   windows: readonly Window[] | null;
-  /** Something had moved shortly before. */
+  /** Something had changed shortly before. */
   isMoving: boolean;
   result: Extract<ProbeResult, { status: "ok" }>;
 }
@@ -35,7 +38,7 @@ interface Look {
 const isSame = (a: ProbeLine | undefined, b: ProbeLine): boolean =>
   a === b || (a?.paneId === b.paneId && a.rest === b.rest);
 
-/** tmux tells activity in whole seconds: what moved in the second of a look may have done so after it. */
+/** tmux gives activity in whole seconds: a change in the second of a look may have come after it. */
 const hasMovedSince = (activity: number, at: number): boolean => activity >= Math.floor(at / 1_000);
 
 /** The windows of all lines, one after the other, each with its panes; a window that two sessions show stands there twice. */
@@ -69,7 +72,7 @@ const readGlance = async (server: TmuxServer, of: string): Promise<Window[] | nu
   return parseGlance(windows.lines[0] ?? "");
 };
 
-/** Whether a window came, went, was split, or printed something that the look cannot have seen. */
+/** Whether a window came, went, was split, or printed something that the last look cannot have seen. */
 const isNewIn = (glance: readonly Window[], { windows, isMoving, at }: Look): boolean =>
   windows === null ||
   windows.length !== glance.length ||
@@ -80,8 +83,8 @@ const isNewIn = (glance: readonly Window[], { windows, isMoving, at }: Look): bo
   });
 
 /**
- * Looks like `probeTopology`, but for the fingerprint: it is one of this prober alone, and may differ where only the order of
- * panes did. Gives the same object as before when nothing moved. One prober belongs to one server.
+ * Looks as `probeTopology` does, except that the fingerprint can be compared only with others of this prober, and may change
+ * when only the order of panes did. Gives the same object as before when nothing changed. One prober belongs to one server.
  */
 export const createLocalProbe = (
   server: TmuxServer,
@@ -90,7 +93,7 @@ export const createLocalProbe = (
   let last: Look | null = null;
   let serial = 0;
 
-  /** True when a look at all panes would show nothing new, or nothing that cannot wait. */
+  /** True when a look at all panes would show nothing new, or only changes that can wait. */
   const isAtRest = async (before: Look): Promise<boolean> => {
     const age = clock.now() - before.at;
     if (age >= (before.isMoving ? FULL_WHILE_MOVING_MS : FULL_EVERY_MS) || age < 0) return false;

@@ -1,20 +1,21 @@
-// A batch of looks as one list of tmux commands that leaves no trace. Pure. Nobody's hooks may run because of a look, so it does
-// nothing at all where one is set for its commands, and none of its commands can fail (tmux 3.5 has a hook for that too).
+// A batch of looks as one list of tmux commands that leaves no trace. Pure. No hook of a person may run because of a look. So
+// the list does nothing at all where a hook is set for one of its commands, and none of its commands can fail (tmux 3.5 has a
+// hook for failures too).
 import { toCommandString, type TmuxCommand } from "./commandString.ts";
 import type { ReadCommand } from "./readCommand.ts";
 import { markerOf } from "./transcript.ts";
 
-/** tmux runs them after the commands that a look consists of; `if-shell` itself has none. */
+/** The hooks that tmux runs after the commands of a look; `if-shell` itself has none. */
 export const LOOK_HOOKS = ["after-display-message", "after-list-panes", "after-capture-pane"] as const;
 
 /**
- * True where no session has one of the hooks set: the value of an unset one is empty. Up to 3.4 only a single entry of a hook has
- * a value: a hook whose first is missing is not seen there.
+ * True where no session has one of the hooks set: the value of an unset hook is empty. Up to 3.4 only single entries of a hook
+ * have a value, so a hook without a first entry is not seen there.
  */
 const hasNoHook = (hooks: readonly string[]): string =>
   `#{?#{S:${hooks.map((hook) => `#{${hook}}#{${hook}[0]}`).join("")}},,1}`;
 
-/** The list that runs `commands` unless one of the hooks would run with them. */
+/** The list that runs `commands` unless this would make one of the hooks run. */
 export const unlessHooked = (hooks: readonly string[], commands: string): string[] => [
   "if-shell",
   "-F",
@@ -22,11 +23,11 @@ export const unlessHooked = (hooks: readonly string[], commands: string): string
   commands,
 ];
 
-/** What stands for the answer about a pane that is gone. */
+/** The answer about a pane that is gone. */
 const goneMark = (nonce: string): string => `agtmux-${nonce}-gone`;
 const print = (line: string): TmuxCommand => ["display-message", "-p", line];
 
-/** `if-shell` takes a target that is not there for none, and goes by what is current then. */
+/** If the target of `if-shell` does not exist, tmux takes the current pane instead. */
 const guarded = (command: ReadCommand, nonce: string): TmuxCommand => {
   const [name = "", ...args] = command;
   const text = toCommandString([[name, ...args]]);

@@ -36,7 +36,7 @@ export const rowFormat = (nonce: string): string => {
   return `${mark}${numbers}${mark}#{pane_title}${mark}#{window_name}${mark}#{session_name}${mark}`;
 };
 
-/** A pane as one session shows it. */
+/** A pane as one session has it. */
 export type ListedPane = Omit<Pane, "targetId" | "server" | "alsoIn" | "updatedAt"> & { isGrouped: boolean };
 
 const parseRow = (parts: readonly string[]): ListedPane | null => {
@@ -100,7 +100,9 @@ export const parseRows = (
 
 const idNumber = (id: string): number => Number(id.slice(1));
 
-/** Ungrouped before grouped, then the lowest id: the session that stands for a pane (design "References"). */
+/**
+ * Orders sessions to choose the one that stands for a pane: ungrouped before grouped, then the lowest id (design "References").
+ */
 const byRank = (a: ListedPane, b: ListedPane): number =>
   Number(a.isGrouped) - Number(b.isGrouped) || idNumber(a.sessionId) - idNumber(b.sessionId);
 

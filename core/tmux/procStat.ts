@@ -6,11 +6,11 @@ const TICKS_PER_SECOND = 100;
 const MAX_COMM = 64;
 export const MAX_ARGS = 4_096;
 
-/** More digits are no pid of any system, and no exact number either. */
+/** No system has pids with more digits, and such a number would not be exact. */
 const MAX_PID_DIGITS = 10;
 const MAX_TICK_DIGITS = 15;
 
-/** A count written in decimal digits; null for everything else that Number would take. */
+/** A number in decimal digits; null for any other text, even if `Number` would accept it. */
 const integerIn = (text: string | undefined, maxDigits: number): number | null =>
   text !== undefined && text.length <= maxDigits && /^\d+$/.test(text) ? Number(text) : null;
 
@@ -47,7 +47,7 @@ export const parseProcStat = (text: string): ProcStat | null => {
 
 /** `/proc/<pid>/cmdline`: arguments that each end in NUL, joined by a space. */
 export const parseCmdline = (text: string): string => {
-  // By hand: a pattern for NULs at the end tries anew at each of those before it.
+  // Done by hand, because a regular expression for trailing NULs would start again at every NUL before the end.
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end -= 1;
   return cleanText(text.slice(0, end).replaceAll("\0", " "), MAX_ARGS);

@@ -1,5 +1,5 @@
-// Which processes run in a pane, and whether a process is still the one that it was. Reads only; /proc on Linux, ps
-// elsewhere. What a process is called is never cached, because it may become another program at any moment.
+// Which processes run in a pane, and whether a pid still is the same process. Reads only; /proc on Linux, ps elsewhere. The
+// name of a process is never cached, because the process may become another program at any moment.
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
 import { parseCmdline, parseProcStat, parseUptime, MAX_ARGS, type ProcStat } from "./procStat.ts";
@@ -9,12 +9,15 @@ import { createSemaphore } from "../engine/semaphore.ts";
 import { walkProcesses } from "./walkProcesses.ts";
 
 const MAX_FILE_BYTES = 4_096;
-/** How long the identity of `/proc/<pid>` alone proves life; a zombie keeps it, so now and then the state is read. */
+/**
+ * How long the identity of `/proc/<pid>` alone proves that a process lives. A zombie keeps it, so now and then the state is
+ * read too.
+ */
 const FULL_CHECK_MS = 8_000;
 const MAX_KNOWN = 4_096;
 /**
- * Panes or processes that are read at once. A thousand file reads that are started together are one long stretch of the serving
- * loop, and their ends another; the thread pool has four threads and gains nothing by it.
+ * Panes or processes that are read at once. To start a thousand file reads together would block the serving loop for long, and
+ * so would their ends; the thread pool with its four threads would gain nothing.
  */
 const PARALLEL = 16;
 
@@ -91,8 +94,8 @@ const createLinuxTree = ({ executor, clock }: ProcessTreeOptions): ProcessTree =
     return ({ info }) => Promise.resolve((byParent.get(info.pid) ?? []).map((stat) => stat.pid));
   };
   const isStill = async (pid: number, startedAt: number): Promise<boolean> => {
-    // The folder's own time is the moment when the kernel made its inode for this process: a cheap mark of identity.
-    // Where it cannot be read, the full check below says why.
+    // The folder's own time is the moment when the kernel made its inode for this process: a cheap mark of identity. If it
+    // cannot be read, the full check below finds out why.
     const folder = await files.stat(`/proc/${pid}`).catch(() => null);
     const before = known.get(pid);
     if (

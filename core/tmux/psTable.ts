@@ -1,5 +1,6 @@
-// Asks BSD's and macOS's ps, and reads what it says. Pure. There the name and the arguments of a process cost the kernel far
-// more than all the rest, so that the table of all processes is asked without them, and they only of the processes that count.
+// The arguments for `ps` of BSD and macOS, and the parser of its output. Pure. There the name and arguments of a process cost
+// the kernel far more than everything else. So the table of all processes comes without them, and they are asked for only for
+// the processes that matter.
 import { cleanText } from "./cleanText.ts";
 import { MAX_ARGS } from "./procStat.ts";
 
@@ -14,7 +15,7 @@ const toList = (pids: readonly number[]): string => pids.join(",");
 export const PS_ALL: readonly string[] = [...PS, "-ax", ...ROWS];
 /** Some of them. The exit status is 1 where none of them lives. */
 export const psRowsOf = (pids: readonly number[]): string[] => [...PS, ...ROWS, "-p", toList(pids)];
-/** What they are called, as `parsePsNames` reads it; arguments uncut. macOS cuts the name at its column's width. */
+/** Their names and full arguments, as `parsePsNames` reads them. macOS cuts the name at its column's width. */
 export const psNamesOf = (pids: readonly number[]): string[] => [
   ...PS,
   "-ww",
@@ -42,7 +43,7 @@ export interface PsNames {
 /** No system has pids of more digits. */
 const ROW = /^\s*(\d{1,10})\s+(\d{1,10})\s+(\S+)\s+\w{3}\s+(\w{3}\s+\d{1,2}\s+\d{2}:\d{2}:\d{2}\s+\d{4})\s*$/;
 
-/** Living processes by pid; a zombie is none, and a line that does not parse is left out. */
+/** Living processes by pid, without zombies; a line that does not parse is left out. */
 export const parsePsRows = (output: string): Map<number, PsRow> => {
   const rows = new Map<number, PsRow>();
   for (const line of output.split("\n")) {
@@ -54,7 +55,7 @@ export const parsePsRows = (output: string): Map<number, PsRow> => {
   return rows;
 };
 
-/** The program's own name: the last part of its path, which `column` may hold only the start of. */
+/** The program's own name: the last part of its path. `column` may hold only the start of that path. */
 const nameOf = (column: string, width: number, args: string): string => {
   const isCut = column.length >= width - 1 && args.startsWith(column);
   const path = isCut ? column + (args.slice(column.length).split(" ")[0] ?? "") : column;

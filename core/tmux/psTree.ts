@@ -1,5 +1,5 @@
-// The processes of a machine without /proc, by ps: as few of it as can be, because each start costs, and each name that it has
-// to look up costs more.
+// The processes of a machine without /proc, by ps. It starts ps as rarely as it can, because each start costs time, and each
+// name that ps looks up costs more.
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
@@ -9,9 +9,9 @@ import { isSameStart } from "./sameStart.ts";
 import { walkProcesses } from "./walkProcesses.ts";
 
 const TIMEOUT_MS = 5_000;
-/** One table serves all questions of this time. */
+/** One table answers all questions within this time. */
 const SHARED_MS = 500;
-/** How long a process that answers to a signal is taken for the one that ps saw; a pid does not come back so soon. */
+/** For this long, a process that can be signalled counts as the one that ps saw: a pid does not come back so soon. */
 const FULL_CHECK_MS = 30_000;
 const MAX_KNOWN = 4_096;
 /** Processes that one ps is asked about: the list has to fit into its arguments. */
@@ -39,7 +39,7 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
     if (known.size >= MAX_KNOWN) known.clear();
     known.set(pid, { readAt: clock.now(), startedAt });
   };
-  /** @throws where ps itself fails. Status 1 with nothing said: none of them lives. */
+  /** @throws where ps itself fails. Status 1 without a message means that none of them lives. */
   const runPs = async (argv: readonly string[]): Promise<string> => {
     const { exitCode, stdout, stderr } = await executor.run(argv, { timeoutMs: TIMEOUT_MS });
     if (exitCode === 0 || (exitCode === 1 && stdout.trim() === "" && stderr.trim() === "")) return stdout;
@@ -53,7 +53,7 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
     }
     return shared.table;
   };
-  /** All questions of one moment are one ps. */
+  /** All questions of one moment share one ps. */
   const readRow = async (pid: number): Promise<PsRow | undefined> => {
     if (asking === null) {
       const pids = new Set<number>();
@@ -96,7 +96,7 @@ export const createPsTree = (options: PsTreeOptions): ProcessTree => {
       const names = new Map(answers.flatMap((answer) => [...parsePsNames(answer)]));
       const trees = new Map<number, ProcessInfo[]>();
       for (const { panePid, tree } of rows) {
-        // What ended since the table was read has no name.
+        // A process that ended since the table was read has no name.
         const found = tree.flatMap((row) => {
           const name = names.get(row.pid);
           if (name !== undefined) note(row);

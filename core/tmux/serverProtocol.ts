@@ -1,7 +1,7 @@
-// The messages between a tmux client and its server, as far as a client needs them that runs one list of commands and prints
-// what they say. Pure. Source: tmux-protocol.h, client.c and file.c of tmux 3.2a to 3.7c (protocol 8, since tmux 2.0); a change
-// of any of it has another protocol number, which the server answers with MSG_VERSION. A server may end itself over a message
-// of the wrong length (fatalx), so every message is made here and nowhere else.
+// The messages between a tmux client and its server, as far as they are needed to run one list of commands and read its output.
+// Pure. Source: tmux-protocol.h, client.c and file.c of tmux 3.2a to 3.7c (protocol 8, since tmux 2.0). If any of it changes,
+// the protocol number changes too, and the server answers with MSG_VERSION. A message of the wrong length may end the server
+// (fatalx), so every message is made here and nowhere else.
 
 /** `imsg` of OpenBSD: type, length with the header, flags, protocol number, pid; in the byte order of the machine. */
 const HEADER_BYTES = 16;
@@ -27,7 +27,7 @@ const MESSAGE = {
 
 /** Without it the server prints underscores for everything that is not ASCII. */
 const CLIENT_UTF8 = 0x1_0000n;
-/** Where commands print. Other streams are files that the client is to open: none of our commands asks for one. */
+/** The streams that commands print to. Other streams are files for the client to open; none of our commands asks for one. */
 const STDOUT_STREAM = 1;
 const STDERR_STREAM = 2;
 const isPrinted = (stream: number): boolean => stream === STDOUT_STREAM || stream === STDERR_STREAM;
@@ -51,8 +51,8 @@ const integer = (value: number): Buffer => {
 };
 
 /**
- * Everything that a client without a terminal, without input and without an environment says first, and its list of commands:
- * words, a lone `;` between commands. Throws when that is longer than a message may be.
+ * All that a client without terminal, input and environment sends first, and then its list of commands: words, with a lone `;`
+ * between commands. Throws when the list is longer than a message may be.
  */
 export const encodeRequest = (words: readonly string[]): Buffer => {
   const command = Buffer.concat([integer(words.length), ...words.map(text)]);
@@ -109,7 +109,10 @@ const interpret = (type: number, data: Buffer): ServerSaid | null => {
   }
 };
 
-/** Takes what arrives apart. The returned function gives the whole messages so far; null: what came is not of the protocol. */
+/**
+ * Splits incoming bytes into messages. The returned function gives the messages that are complete so far; null: the bytes are
+ * not of this protocol.
+ */
 export const createServerReader = (): ((chunk: Uint8Array) => ServerSaid[] | null) => {
   let held: Buffer = Buffer.alloc(0);
   let opened = 0;
@@ -120,13 +123,13 @@ export const createServerReader = (): ((chunk: Uint8Array) => ServerSaid[] | nul
     while (held.length - from >= HEADER_BYTES) {
       const type = held.readUInt32LE(from);
       const length = held.readUInt16LE(from + 4);
-      // By the header alone: who is no tmux may never send as much as it seems to announce.
+      // Checked by the header alone: a peer that is not tmux may never send as much as it seems to announce.
       if (!isUnderstood(type) || held.readUInt8(from + 8) !== PROTOCOL) return null;
       if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES) return null;
       if (held.length - from < length) break;
       const one = interpret(type, held.subarray(from + HEADER_BYTES, from + length));
       if (one === null) return null;
-      // Who is no tmux must not make us reply without an end.
+      // A peer that is not tmux must not make us reply for ever.
       if (one.kind === "open" && (opened += 1) > MAX_STREAMS) return null;
       said.push(one);
       from += length;

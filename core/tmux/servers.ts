@@ -12,8 +12,9 @@ export interface TmuxSocket {
   socketArgs: readonly string[];
   socketPath: string;
   /**
-   * Name for `tmux -L`, for a socket in tmux's own folder. Who looks first looks by it: tmux then refuses a folder that another
-   * user made (in /tmp anybody can, before its owner comes), whose server would be handed our terminal and environment.
+   * Name for `tmux -L`, for a socket in tmux's own folder. The first look uses it, because tmux then refuses a folder that
+   * another user made. In /tmp anybody can make it before its owner does, and that user's server would get our terminal and
+   * environment.
    */
   label?: string;
 }

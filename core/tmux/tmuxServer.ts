@@ -1,6 +1,6 @@
 // One watched tmux server: answers batches of read-only commands, over the server's own socket where that can be reached, else
-// by one tmux process per batch. Nothing of it is attached to the server or stays between two batches, so nobody there sees
-// or feels it. It never starts a server, never changes one, and knows nothing of what the answers mean.
+// by one tmux process per batch. It attaches nothing to the server and leaves nothing there between two batches, so nobody
+// there notices it. It never starts or changes a server, and does not know what the answers mean.
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RunResult, TargetExecutor } from "../ports/targetExecutor.ts";
@@ -13,11 +13,11 @@ import { parseTranscript, type CommandAnswer } from "./transcript.ts";
 import { createSemaphore } from "../engine/semaphore.ts";
 
 const TIMEOUT_MS = 5_000;
-/** What a batch may print: the largest listings and screens take a tenth of it. */
+/** Most bytes that a batch may print; the largest listings and screens take a tenth of this. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A socket without a listener is tried again this often while its file does not change. */
+/** While its file does not change, a socket without a listener is tried again this often. */
 const STALE_SOCKET_RETRY_MS = 10_000;
-/** Batches that one server has to do with at once. */
+/** Batches that are sent to one server at once. */
 const AT_ONCE = 4;
 
 const NO_SERVER =
@@ -37,7 +37,7 @@ export interface TmuxServer {
   query(commands: readonly ReadCommand[]): Promise<QueryResult>;
   /** How it is asked: over its socket, or by a process each time. */
   readonly mode: "direct" | "polling";
-  /** Why processes ask although the socket can be reached; null while nothing is wrong. */
+  /** Why the tmux program asks although the socket can be reached; null while nothing is wrong. */
   readonly problem: string | null;
   close(): Promise<void>;
 }
@@ -50,8 +50,8 @@ export interface TmuxServerOptions extends TmuxSocket {
   logger: Logger;
 }
 
-// When a server may be asked over its socket again after that did not work: a server of another kind will not change, so after
-// two failures the tmux program asks, that is said, and it is tried again rarely.
+// When a server may be asked over its socket again after a failure. A server of another kind will not change, so after two
+// failures the tmux program asks instead, the mode says so, and the socket is tried again only rarely.
 const FAILURES_ALLOWED = 2;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 600_000;
@@ -97,20 +97,20 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   const retry = createDirectRetry();
   const semaphore = createSemaphore(AT_ONCE);
   /**
-   * The server that answered the tmux program last, which has looked at its socket's folder then: its socket, and whether its
-   * version is one whose messages were tried out. Of another version a message of ours might be the end.
+   * The server that last answered the tmux program, which checks the socket's folder: its socket, and whether the messages of
+   * its version were tried out. A message of ours might end a server of another version.
    */
   let known: { socket: string | null; isDirect: boolean } | null = null;
   let stale: { mtimeMs: number; seenAt: number } | null = null;
   let isClosed = false;
 
-  /** False when there is surely nobody to talk to, found without starting a process. */
+  /** False when surely nobody listens; found without starting a process. */
   const isWorthTrying = (mtimeMs: number): boolean =>
     stale === null || stale.mtimeMs !== mtimeMs || clock.now() - stale.seenAt >= STALE_SOCKET_RETRY_MS;
 
   const runByProcess = (words: readonly string[]): Promise<RunResult> =>
     executor.run([...tmux, ...words], { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
-  /** Null: nobody listens, or it has to be asked otherwise. */
+  /** Null: nobody listens, or the tmux program has to ask. */
   const runDirectly = async (words: readonly string[]): Promise<RunResult | null> => {
     const { sockets } = executor;
     if (known?.isDirect !== true || sockets === undefined || !retry.mayAsk(clock.now())) return null;
@@ -161,7 +161,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
   };
   const learnVersion = async (): Promise<void> => {
     if (known !== null || executor.sockets === undefined) return;
-    // Before tmux is asked: what takes its place afterwards is another one.
+    // Noted before tmux is asked, because another server may take its place afterwards.
     const socket = await executor.sockets.identify(socketPath);
     const nonce = ids.nonce();
     const asked: ReadCommand[] = [["display-message", "-p", "#{version}"]];

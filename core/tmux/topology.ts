@@ -24,10 +24,10 @@ export type ProbeResult =
 
 const INSTANCE: ReadCommand = ["display-message", "-p", "#{pid} #{start_time} #{socket_path}"];
 
-/** A server that says that it has more panes, once for each session that shows them, is not believed. */
+/** A server that lists more rows (a pane once for each session that shows it) is not believed. */
 const MAX_ROWS = 10_000;
 
-/** Splits, deaths, new numbers, titles, names, activity. */
+/** Shows splits, deaths, new numbers, titles, names and activity. */
 const PROBE =
   "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title} #{window_name} #{session_name}";
 
@@ -75,7 +75,7 @@ export const listTopology = async (server: TmuxServer, makeNonce: () => string):
   };
 };
 
-/** The question of the cheap look, and its answer. */
+/** The command of the cheap look, and the parser of its answer. */
 export const probeListing = async (server: TmuxServer): Promise<ReturnType<typeof readListing>> =>
   readListing(await server.query([INSTANCE, ["list-panes", "-a", "-F", PROBE]]), server.server);
 

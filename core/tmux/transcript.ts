@@ -1,6 +1,6 @@
-// Takes the answers of a batch apart. Pure. What panes show is hostile: a screen may print anything. So before each command of
-// a batch and after the last a marker is printed that holds a nonce made for this batch only; content cannot know it, hence
-// cannot end its own answer or begin another's.
+// Separates the answers of a batch. Pure. What panes show is hostile: a screen may print anything. So a marker is printed
+// before each command of a batch and after the last. It holds a nonce of this batch, which no content can know, so no content
+// can end its own answer or begin another.
 
 /** What one command answered; when `isOk` is false, `lines` say why not. */
 export interface CommandAnswer {
@@ -11,7 +11,7 @@ export interface CommandAnswer {
 /** The marker before command `index` (0-based); the one with the batch's length ends it. */
 export const markerOf = (nonce: string, index: number): string => `agtmux-${nonce}-${index}`;
 
-/** The lines of each of `count` commands; null: a marker is missing, so nothing of it can be trusted. */
+/** The lines of each of `count` commands; null: a marker is missing, so none of the answers can be trusted. */
 export const parseTranscript = (stdout: string, nonce: string, count: number): string[][] | null => {
   const lines = stdout.split("\n");
   const answers: string[][] = [];

@@ -1,6 +1,6 @@
-// A pane's process and what was started from it, bounded. How a process and its children are found is the caller's.
+// A pane's process and what was started from it, bounded. The caller says how a process and its children are found.
 
-/** Processes below a pane's own that are looked at, and how deep. */
+/** How many processes below a pane's own are looked at, and how deep. */
 const MAX_PROCESSES = 64;
 const MAX_DEPTH = 8;
 
