@@ -1,6 +1,6 @@
 // Rows of which only the last value counts (states, cursors, the ingest mark) are written at the end of the transaction, so
 // that a batch of hundreds of events writes each once. They are in the same commit as the rows that they belong to, and a
-// failed savepoint takes its own values back. Outside of a transaction nothing is put off.
+// failed savepoint takes its own values back. Outside of a transaction every write happens at once.
 
 interface Waiting {
   rank: number;
@@ -25,7 +25,7 @@ const putInto = (waiting: Map<string, Waiting>, key: string, one: Waiting): void
 
 export const createDeferredWrites = (): DeferredWrites => {
   let waiting: Map<string, Waiting> | null = null;
-  /** What waited before each of the savepoints that are open, and how it comes back when it was written inside of one that fails. */
+  /** The values that waited before each open savepoint, so that they can be put back when the savepoint fails. */
   let outer: Map<string, Waiting>[] = [];
   let undo: (() => void)[] = [];
 

@@ -1,7 +1,7 @@
-// A store that outlives damage to its file: at start and at any later moment a database that cannot be trusted is set aside
-// and an empty one goes on in its place, with versions above all that were ever given. What is in memory and on the
-// screens is the business of whoever listens; the damage is never hidden. A file that was deleted or replaced while it was
-// open is no damage: the connection still has all of it, and puts it back.
+// A store that outlives damage to its file: at start and at any later moment a database that cannot be trusted is set aside,
+// and an empty one takes its place, with versions above all that were ever given. Listeners refill it from memory and the
+// screens; the damage is never hidden. A file that was deleted or replaced while it was open is not damaged: the connection
+// still has its whole content and puts it back.
 import { statSync, existsSync, renameSync, rmSync } from "node:fs";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -13,9 +13,12 @@ import { UnreleasedSchemaError } from "./migrate.ts";
 import { openStore, type OpenedStore } from "./openStore.ts";
 import { keptPathOf, setAside } from "./setAside.ts";
 
-// Tells whether the files that a connection writes to still lie where it opened them. SQLite itself does not look: it goes on
-// writing into files that somebody deleted or replaced, and all of it is gone when the connection closes.
-/** `file`: the database is another one or none. `log`: only what was not yet moved from its log into it is. */
+// Tells whether the files that a connection writes to still lie where it opened them. SQLite itself does not check this: it
+// goes on writing into files that somebody deleted or replaced, and all those writes are gone when the connection closes.
+/**
+ * `file`: the database file was replaced or is missing. `log`: only its log was, with the commits that were not yet in the
+ * database.
+ */
 type Misplaced = "file" | "log";
 
 const identityOf = (path: string): string | null => {
@@ -24,7 +27,7 @@ const identityOf = (path: string): string | null => {
 };
 
 interface FilePlace {
-  /** Null: both are where they were. */
+  /** Null: both are still in place. */
   misplaced(): Misplaced | null;
   hasOurLog(): boolean;
 }
@@ -41,7 +44,9 @@ const notePlace = (path: string): FilePlace => {
 };
 
 export interface DurableStore extends Store {
-  /** The file that lost its history last and when (epoch ms); null: none did. It may have been deleted since. */
+  /**
+   * When a history was last lost (epoch ms), and the file that holds it; null: never. That file may have been deleted since.
+   */
   loss(): { reason: LossReason; at: number; keptPath: string } | null;
   /** Called after the database was replaced while it was open, outside of any transaction. */
   onReplaced(listener: () => void): void;
@@ -63,19 +68,20 @@ const SAID: Readonly<Record<LossReason, string>> = {
   unreleased: "the database is from before the first release and is kept aside; the history starts anew",
 };
 
-/** What is known of a database that has to be replaced; `aside` once it was moved. */
+/** A database that has to be replaced; `aside` is set once it was moved. */
 interface Damage {
   error: unknown;
   aside: { at: number; version: number } | null;
 }
 
-/** Opens an empty database in place of one that cannot be used. Where that fails, the next call goes on from there. */
+/** Opens an empty database in place of one that cannot be used. If that fails, the next call continues where it stopped. */
 const replaceDatabase = ({ path, logger, clock }: DurableStoreOptions, damage: Damage): OpenedStore => {
   const reason = isUnreleased(damage.error) ? "unreleased" : "damaged";
   damage.aside ??= setAside(path, reason, clock.now());
   const { at, version } = damage.aside;
   const store = openStore({ path, logger });
-  // A time in ms is above every version that one change a ms could have reached, also when the old one cannot be read.
+  // A time in ms is higher than any version that one change per ms could have reached, so it works even when the old version
+  // cannot be read.
   store.noteLoss({ reason, at, version: Math.max(at, version + 1) });
   logger.error({ error: damage.error, keptPath: keptPathOf(path, reason, at) }, SAID[reason]);
   return store;
@@ -92,7 +98,7 @@ const openOrReplace = (options: DurableStoreOptions): OpenedStore => {
   }
 };
 
-/** Makes a database with all that `store` has where its file was; whatever took that place is kept aside. */
+/** Writes all that `store` holds into a new database at its path. A file that took this place is kept aside. */
 const putBack = (
   store: OpenedStore,
   place: FilePlace,
@@ -101,7 +107,7 @@ const putBack = (
   const copy = `${path}.copy`;
   rmSync(copy, { force: true });
   store.copyTo(copy);
-  // Beside another file the log would be applied to that file.
+  // Beside another file, SQLite would apply the log to that file.
   if (place.hasOurLog()) rmSync(`${path}-wal`, { force: true });
   // The open connection has the file mapped; the next one must not truncate it.
   rmSync(`${path}-shm`, { force: true });
@@ -140,7 +146,7 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
     for (const listener of listeners) listener();
   };
 
-  /** Where it fails, the next transaction tries again. */
+  /** If it fails, the next transaction tries again. */
   const regainPlace = (): void => {
     const misplaced = place.misplaced();
     if (misplaced === null) return;
@@ -150,17 +156,17 @@ export const openDurableStore = (options: DurableStoreOptions): DurableStore => 
     );
     const before = current;
     if (misplaced === "file") putBack(before, place, options);
-    // Closing moves what is left in the log into the file, also out of a log that has no name any longer.
+    // Closing moves the rest of the log into the file, even if the log's name was deleted.
     else before.close();
     current = openStore(options);
     place = notePlace(path);
     before.close();
   };
 
-  /** What is asked outside of a transaction gets its answer from the new database. */
+  /** A query outside of a transaction is answered from the new database. */
   const attempt = <T>(work: () => T): T => {
     if (damage !== null && !isInTransaction) replace(damage);
-    // Its log was deleted, and the database could not be opened again at that moment.
+    // The log was deleted, and the database could not be opened again when that was found.
     else if (!current.isOpen() && !isInTransaction) regainPlace();
     try {
       return work();

@@ -20,7 +20,7 @@ interface EventRow {
   dedupe_key: string;
   signal: string;
 }
-/** In the order of the columns in `INSERT_EVENT`: a value by name costs as much as writing it. */
+/** In the order of the columns in `INSERT_EVENT`, because binding a value by name costs as much as writing it. */
 type NewEventRow = [
   eventId: string,
   runtimeId: string,
@@ -35,7 +35,7 @@ type NewEventRow = [
   actionId: string | null,
   sourceEventId: string | null,
 ];
-// RETURNING would build a table for the one number that the connection knows anyway.
+// No RETURNING: SQLite would build a table for the one number that the connection knows anyway.
 const INSERT_EVENT = `
   INSERT INTO events (event_id, runtime_id, event_type, source, source_seq, event_time, ingested_at, dedupe_key, signal, raw_payload, action_id, source_event_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

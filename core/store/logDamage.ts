@@ -1,14 +1,14 @@
-// Tells whether a write-ahead log lost something that was committed. SQLite itself takes the first frame that does not add up
-// for the end of the log, which is right after a process died in the middle of a write, and silently forgets the rest when
-// the frame was damaged later. The format is SQLite's (fileformat2, "The WAL File Format").
+// Tells whether a write-ahead log lost something that was committed. SQLite takes the first frame with a wrong checksum for the
+// end of the log. That is right after a process died in the middle of a write, but when a frame was damaged later, SQLite
+// silently forgets all frames after it. The format is SQLite's (fileformat2, "The WAL File Format").
 import { readFileSync, statSync } from "node:fs";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
-/** What our databases have; for a log whose header no longer says it. */
+/** The page size of our databases, for a log whose header is damaged. */
 const USUAL_PAGE_BYTES = 4_096;
-/** A log is emptied every thousand pages: checking a larger one would delay the start for too long. */
+/** A larger log is not checked, because that would delay the start for too long. SQLite empties a log every thousand pages. */
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
 type Sum = readonly [number, number];
@@ -28,9 +28,9 @@ const sumAt = (bytes: Buffer, at: number): Sum => [bytes.readUInt32BE(at), bytes
 const isSame = (a: Sum, b: Sum): boolean => a[0] === b[0] && a[1] === b[1];
 
 /**
- * True when a whole commit follows after the place from which SQLite ignores the log. Each frame is checked only against the
- * checksum that the frame before it states, so a sound frame is found even after damaged ones. A damaged last frame looks
- * like one that was never finished.
+ * True when a complete commit follows after the place where SQLite stops reading the log. Each frame is checked only against
+ * the checksum that the frame before it states, so a sound frame is found even after damaged ones. A damaged last frame cannot
+ * be told from one that was never finished.
  */
 export const isLogBroken = (log: Buffer): boolean => {
   if (log.length < HEADER_BYTES) return false;
@@ -46,7 +46,7 @@ export const isLogBroken = (log: Buffer): boolean => {
     const head = add(before, log.subarray(at, at + 8), isBigEndian);
     const sum = add(head, log.subarray(at + FRAME_HEADER_BYTES, at + frameBytes), isBigEndian);
     const told = sumAt(log, at + 16);
-    // Frames of before the log was begun anew have other salts; with a broken header nobody can tell.
+    // Frames from before the log was restarted have other salts. With a broken header they cannot be told apart.
     const isOfThisLog = !isHeaderSound || isSame(sumAt(log, at + 8), sumAt(log, 16));
     const isSound = isOfThisLog && isSame(sum, told);
     const isCommit = log.readUInt32BE(at + 4) !== 0;
@@ -57,7 +57,7 @@ export const isLogBroken = (log: Buffer): boolean => {
   return false;
 };
 
-/** The same for the log beside the database at `path`, which nobody has open. False where there is none. */
+/** The same for the log beside the database at `path`, which nobody may have open. False if there is no log. */
 export const hasBrokenLog = (path: string): boolean => {
   const log = `${path}-wal`;
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;

@@ -20,9 +20,9 @@ const isEmpty = (db: BetterSqlite3.Database): boolean =>
 
 /**
  * Reads, without changing the file, whether this version may work with it.
- * @throws AgtmuxError E_DATABASE_NEWER for a schema from the future, E_DATABASE_DAMAGED for a file that is no agtmux
- *   database or whose pages do not fit together. UnreleasedSchemaError for one from before the first release. The file stays
- *   as it is in all cases.
+ * @throws AgtmuxError E_DATABASE_NEWER for a schema from the future, E_DATABASE_DAMAGED for a file that is no agtmux database
+ *   or whose pages do not fit together. UnreleasedSchemaError for one from before the first release. In all cases the file is
+ *   left unchanged.
  */
 export const assertUsable = (
   db: BetterSqlite3.Database,
@@ -61,7 +61,7 @@ export const assertUsable = (
   }
 };
 
-/** Copies the whole database beside itself, readable by the owner only, complete or not at all. */
+/** Copies the database to a file beside it that only the owner can read. The copy is complete or does not exist. */
 const backUp = (db: BetterSqlite3.Database, path: string, version: number): string => {
   // Empties the write-ahead log into the main file, so that the one file is the whole database.
   db.pragma("wal_checkpoint(TRUNCATE)");

@@ -43,7 +43,7 @@ const fromRow = (row: StoredPaneRow): unknown =>
     updatedAt: row.updated_at,
   });
 
-/** The moment of a listing alone is no change: `updated_at` says when the row last differed. */
+/** A new time of listing alone is not a change: `updated_at` says when the row last changed. */
 const isSame = (a: StoredPaneRow, b: StoredPaneRow): boolean =>
   a.detail === b.detail &&
   a.session_name === b.session_name &&

@@ -15,7 +15,7 @@ interface PendingRow {
   ingested_at: number;
 }
 
-/** How an unknown server is stored: a NULL would not be unique. Not a possible server name (names are not empty). */
+/** How an unknown server is stored. A NULL would not be unique, and no server has an empty name. */
 const UNKNOWN_SERVER = "";
 
 const pendingSchema: z.ZodType<PendingEvent> = z.object({
@@ -32,7 +32,7 @@ const fromRow = (row: PendingRow): unknown => ({
   ingestedAt: row.ingested_at,
 });
 
-/** Target, server, source and name. The source is the agent that the file says it is from: all that is known unbound. */
+/** Target, server, source and name. The source is the agent that the file names; nothing else is known of an unbound event. */
 const keyOf = (event: PendingEvent): [string, string, string, string] => [
   event.targetId,
   event.server ?? UNKNOWN_SERVER,

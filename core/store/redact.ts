@@ -10,7 +10,7 @@ const MAX_SCANNED_CHARS = 64 * 1_024;
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 100;
 const CUT = "…[cut]";
-/** Each open container may still add one mark for what it leaves out, after the budget is spent. */
+/** After the budget is spent, each open container may still add one mark for what it leaves out. */
 const BYTES_FOR_MARKS = (MAX_DEPTH + 1) * 96;
 
 const SECRET_KEY =
@@ -31,17 +31,23 @@ interface KnownKey {
   stored: string;
   bytes: number;
   isSecret: boolean;
-  /** Names secrets, but this one counts them. */
+  /** The key names secrets, but this one counts them. */
   isCount: boolean;
 }
 
-/** Keys and short texts that redaction did not change, texts with their bytes of JSON. No secret is ever kept here. */
+/**
+ * A cache of keys and short texts that redaction did not change; texts are kept with the size of their JSON. It never holds a
+ * secret.
+ */
 interface Known {
   keys: Map<string, KnownKey>;
   texts: Map<string, number>;
 }
 
-/** `left`: bytes of JSON still to give. `scan`: characters still to search; texts that shrink would not use up `left`. */
+/**
+ * `left`: bytes of JSON that may still be written. `scan`: characters that may still be searched, because texts that shrink
+ * would not use up `left`.
+ */
 interface Budget {
   left: number;
   scan: number;
@@ -134,7 +140,7 @@ const copyObject = (
   return copy;
 };
 
-/** `isSecret`: below a key that names secrets; numbers stay (they count), texts do not. */
+/** `isSecret`: the value is below a key that names secrets. Numbers stay, because they are counts; texts do not. */
 const copyValue = (value: unknown, depth: number, isSecret: boolean, budget: Budget): unknown => {
   switch (typeof value) {
     case "string":
@@ -172,7 +178,7 @@ const newBudget = (known: Known): Budget => ({
 /**
  * A copy of any JSON-like value without secrets (keys, tokens, bearer headers, private key blocks, URLs with credentials,
  * values under keys such as `password`), whose JSON is at most 16 kB. Long texts end in a mark with their original length.
- * Never throws on parsed JSON; cost is bounded whatever the input's size, but for enumerating one object's keys.
+ * Never throws on parsed JSON. The cost is bounded whatever the input's size, except for listing the keys of one object.
  */
 export const redactPayload = (payload: unknown): unknown =>
   copyValue(payload, 0, false, newBudget(newKnown()));
@@ -181,7 +187,7 @@ export const redactPayload = (payload: unknown): unknown =>
 export const redactRecord = (payload: Record<string, unknown>): Record<string, unknown> =>
   copyObject(payload, 0, false, newBudget(newKnown()));
 
-/** `redactPayload` for whoever does it often: agents send the same keys, folders and session ids with every event. */
+/** `redactPayload` with a cache, for frequent use: agents send the same keys, folders and session ids with every event. */
 export const createPayloadRedactor = (): ((payload: unknown) => unknown) => {
   const known = newKnown();
   return (payload) => copyValue(payload, 0, false, newBudget(known));

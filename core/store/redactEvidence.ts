@@ -34,7 +34,7 @@ const redactTexts = <T extends Pick<PromptRequest, "title" | "body" | "content" 
 const redactName = (name: string | null): string | null =>
   name === null ? null : redactText(name, MAX_NAME);
 
-/** A request without secrets, which is not whole any more. Redacting what was redacted before changes nothing. */
+/** A request without secrets. It no longer counts as whole. Redacting twice changes nothing more. */
 const redactRequest = ({ isWhole: _isWhole, ...request }: PromptRequest): PromptRequest => ({
   ...redactTexts(request),
   ...(request.remark === undefined ? {} : { remark: redactBody(request.remark) }),
@@ -68,7 +68,7 @@ const redactSignal = (signal: Signal): Signal => {
   }
 };
 
-/** Evidence as it is stored. Redacting what was redacted before changes nothing. */
+/** Evidence as it is stored. Redacting twice changes nothing more. */
 export const redactEvidence = (evidence: Evidence): Evidence => ({
   ...evidence,
   eventType: redactText(evidence.eventType, MAX_NAME),
@@ -92,7 +92,7 @@ export const redactPane = (pane: Pane): Pane => ({
   windowName: redactText(pane.windowName, MAX_TITLE),
 });
 
-/** A client's row as it is stored with a transition: nobody can answer by it. */
+/** A client's row as it is stored with a transition; it cannot be used to answer. */
 export const redactView = (view: PaneView): PaneView => ({
   ...view,
   title: redactText(view.title, MAX_TITLE),

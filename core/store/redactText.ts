@@ -3,7 +3,7 @@
 
 export const REDACTED = "[redacted]";
 
-/** Text beyond a limit that is still looked at, so that a secret across the cut is recognised. */
+/** How much text beyond a limit is still looked at, so that a secret across the cut is recognised. */
 const OVERLAP = 1_024;
 
 type Rule = readonly [pattern: RegExp, replace: string | ((...match: string[]) => string)];
@@ -18,13 +18,16 @@ const SECRET_NAME = `${SECRET_WORD}(?:s?(?:[_-][\\w-]{0,30})?|\\d{0,3})(?:\\\\{0
 const keepCounts = (whole: string, name: string, value: string): string =>
   /token/i.test(name) && /^\d+$/.test(value) ? whole : `${name}${REDACTED}`;
 
-/** How the tokens begin that are known by their shape alone. */
+/** The prefixes of tokens that are recognised by their shape alone. */
 const TOKEN_START =
   /eyJ|sk-|(?:[srp]k|whsec|gh[opusr]|github_pat|npm|hf|gsk|dop_v1|shpat|sntrys|lin_api|r8|dckr)_|glpat|xox|xapp|xai|nvapi|pypi|A[KSBC][IC]A|AIza|ya29|SG\.|AGE-|\d:|SK[0-9a-f]|GOCSPX|hv[sbr]\./;
 
 const SECRET_WORD_ANYWHERE = new RegExp(SECRET_WORD, "i");
 
-/** Rules in their order of application, with what a text must hold for any of them to match: asking that costs little. */
+/**
+ * The rules in the order in which they are applied, each with a text that must be there for it to match, because that check is
+ * cheap.
+ */
 interface RuleGroup {
   mayMatch: (text: string) => boolean;
   rules: readonly Rule[];
@@ -136,7 +139,10 @@ const MIN_TOKEN_CHARS = 16;
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 
-/** Whether so many characters follow each other without a space. Looks at every sixteenth and, where that is none, around it. */
+/**
+ * Whether this many characters follow each other without a space. It looks at every sixteenth character and, if that is not a
+ * space, around it.
+ */
 const hasLongWord = (text: string): boolean => {
   let from = 0;
   for (let at = MIN_TOKEN_CHARS - 1; at < text.length; at = from + MIN_TOKEN_CHARS - 1) {
@@ -154,7 +160,7 @@ const hasLongWord = (text: string): boolean => {
   return false;
 };
 
-/** What every rule needs one of. Most names, titles and sentences have none. */
+/** A text without any of these matches no rule. Most names, titles and sentences have none. */
 const mayHoldSecret = (text: string): boolean =>
   text.includes(":") ||
   text.includes("=") ||

@@ -4,7 +4,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { Store } from "../ports/store.ts";
 import type { DeferredWrites } from "./deferredWrites.ts";
 
-/** Evidence that may go: not (kept by the caller and of a runtime that lives). */
+/** Evidence that may be removed: all but that of a living runtime that the caller keeps. */
 const REMOVABLE = `
   NOT (event_id IN (SELECT value FROM json_each(@keep))
        AND runtime_id IN (SELECT runtime_id FROM runtimes WHERE ended_at IS NULL))`;
@@ -18,7 +18,7 @@ export const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites
     `DELETE FROM events WHERE event_row IN (
        SELECT event_row FROM events WHERE ${REMOVABLE} ORDER BY event_row LIMIT @excess)`,
   );
-  // An event may make a transition, which takes as much room: the same number bounds both.
+  // The same number bounds both, because an event may make a transition, which takes as much room.
   const oldestTransitions = db.prepare<[number]>(
     "DELETE FROM state_transitions WHERE version <= (SELECT max(version) FROM state_transitions) - ?",
   );
@@ -44,7 +44,7 @@ export const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites
         if (excess > 0) oldestEvents.run({ excess, keep });
         let removed = oldestTransitions.run(options.maxEvents).changes;
         for (const statement of byAge) removed += statement.run(options.olderThan).changes;
-        // Counted as a difference: the cascade removes evidence without reporting it.
+        // Counted as a difference, because the cascade removes evidence without reporting it.
         return removed + before - (countEvents.get() ?? 0);
       },
     ),

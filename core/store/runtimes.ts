@@ -85,7 +85,7 @@ export const createRuntimes = (
     insertRuntime: (runtime) => {
       insertWithEpoch(runtime);
     },
-    // The first end stands: a late second opinion does not rewrite it.
+    // The first end stays: a later report does not overwrite it.
     endRuntime: (runtimeId, endedAt, reason) => {
       end.run(endedAt, reason, runtimeId);
     },

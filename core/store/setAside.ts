@@ -1,20 +1,20 @@
-// A database that cannot be used is moved out of the way, whole and under a name with the reason and its time, and is never
-// written again. The newest few of each reason are kept for a person; all that is read of the file is its last version.
+// Moves a database that cannot be used out of the way, as a whole, under a name with the reason and the time. It is never
+// written again, and only its last version is read from it. The newest few for each reason are kept for a person.
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import type { LossReason } from "../ports/store.ts";
 
-/** Databases of one reason kept beside the one in use; the oldest go first. */
+/** How many databases with one reason are kept beside the one in use; the oldest are removed first. */
 export const MAX_KEPT = 3;
-/** No history is that long; what a damaged file says beyond is damage. */
+/** No history is that long: a higher version in a damaged file is damage. */
 const MAX_VERSION = 2 ** 52;
 
 /** Where the database that was set aside at that moment (epoch ms) is kept. */
 export const keptPathOf = (path: string, reason: LossReason, at: number): string =>
   `${path}.${reason}-${new Date(at).toISOString().replaceAll(/[:.]/g, "-")}`;
 
-/** Last version that the file ever gave, as far as it can still be read; else 0. Does not write to it. */
+/** The last version that the file ever gave; 0 if it cannot be read. Does not write to the file. */
 const lastVersionIn = (path: string): number => {
   let db: BetterSqlite3.Database | undefined;
   try {
@@ -25,14 +25,14 @@ const lastVersionIn = (path: string): number => {
       .get();
     return found !== undefined && Number.isInteger(found) && found > 0 && found < MAX_VERSION ? found : 0;
   } catch {
-    // It is damaged: nothing it does not say is needed.
+    // The file is damaged; a version that cannot be read is not needed.
     return 0;
   } finally {
     db?.close();
   }
 };
 
-/** Moments of those that are kept, as their names tell them, oldest first. */
+/** The times of the databases that are kept, from their names, oldest first. */
 const keptMoments = (path: string, reason: LossReason): string[] => {
   const prefix = `${basename(path)}.${reason}-`;
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
@@ -44,7 +44,7 @@ const removeOldest = (path: string, reason: LossReason): void => {
     for (const part of ["", "-wal", "-shm"]) rmSync(`${path}.${reason}-${moment}${part}`, { force: true });
 };
 
-/** Later than all that are kept: names tell the order, and none is taken twice. */
+/** Later than all that are kept, because names give the order, and no name is used twice. */
 const nextMoment = (path: string, reason: LossReason, now: number): number => {
   const newest = keptMoments(path, reason).at(-1) ?? "";
   const [date = "", time = ""] = newest.split("T");
@@ -60,7 +60,7 @@ export const setAside = (path: string, reason: LossReason, now: number): { at: n
   const at = nextMoment(path, reason, now);
   const keptPath = keptPathOf(path, reason, at);
   rmSync(`${path}-shm`, { force: true });
-  // The log first: an old log beside a new file would be played into it.
+  // The log is moved first: SQLite would apply an old log to a new file beside it.
   for (const part of ["-wal", ""])
     if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${keptPath}${part}`);
   const version = lastVersionIn(keptPath);

@@ -77,7 +77,7 @@ export const createStates = (
   const list = db.prepare<[], StoredState>("SELECT * FROM states ORDER BY target_id, server, pane_id");
   return {
     putState: (row) => {
-      // A pane has one row, and of its states within a transaction only the last can be read back.
+      // A pane has one row; of several states within a transaction only the last can be read back.
       last.put(`state/${row.targetId}/${row.server}/${row.paneId}`, () => put.run(toRow(row)));
     },
     seeStates: (seen) => {

@@ -19,7 +19,7 @@ interface TransitionRow {
   previous_state: string | null;
   end_reason: string | null;
   fingerprint: string | null;
-  /** The name that the column was given first. */
+  /** The column still has its first name. */
   pulse: string;
   resolution: string | null;
   view: string;
@@ -76,7 +76,7 @@ const toRow = (transition: NewTransition): NewTransitionRow => [
   transition.actionId,
 ];
 
-/** Rows before 0.2 named a request's fields as the daemon does. */
+/** In rows from before 0.2 a request's fields have the daemon's internal names. */
 const renewView = (view: unknown): unknown => {
   const older = z.object({ request: promptRequestSchema.strict() }).loose().safeParse(view);
   return older.success ? { ...older.data, request: requestView(older.data.request) } : view;

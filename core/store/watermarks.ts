@@ -32,8 +32,8 @@ const LOST_AT: Readonly<Record<LossReason, string>> = {
   unreleased: "unreleased_set_aside_at",
 };
 
-// When the history was lost: a database was set aside and replaced by an empty one. Versions go on above everything that a client
-// may have seen, so that they never go back.
+// When the history was lost: a database was set aside and replaced by an empty one. Versions continue above everything that a
+// client may have seen, so that they never go back.
 export const createLosses = (db: BetterSqlite3.Database): Pick<Store, "noteLoss" | "lostAt"> => {
   const raise = db.prepare<[string, number]>(
     "INSERT INTO high_marks (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",

@@ -1,4 +1,4 @@
-// Everything that a database file holds, as one text to search in.
+// Everything that a database file holds, as one text in which tests can search.
 import BetterSqlite3 from "better-sqlite3";
 
 export const storedText = (path: string): string => {
