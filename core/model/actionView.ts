@@ -1,5 +1,5 @@
-// What actions answer: documents for the CLI's --json and the popover, snake_case on the wire. They hold no text that was
-// sent; the output of a pane is the one exception, because it is what was asked for.
+// The results of actions: documents for the CLI's --json and the popover, snake_case on the wire. They hold no text that was
+// sent, except where the output of a pane, which was asked for, shows it.
 import { z } from "zod";
 import { SCHEMA_VERSION } from "./view.ts";
 
@@ -22,7 +22,7 @@ export const killSignalSchema = z.enum(KILL_SIGNALS);
 export type KillSignal = z.infer<typeof killSignalSchema>;
 
 /**
- * What a prompt is answered with. `approve`: this once, never what is like it. `option`: the n-th of the prompt's options,
+ * The answer to a prompt. `approve`: only this once, never also similar requests. `option`: the n-th of the prompt's options,
  * from 1. `text`: for a question that takes one.
  */
 export const answerChoiceSchema = z.discriminatedUnion("kind", [
@@ -53,7 +53,7 @@ export const MAX_OUTPUT_LINES = 10_000;
 export const MAX_OUTPUT_BYTES = 1_000_000;
 export const DEFAULT_OUTPUT_LINES = 100;
 
-/** What is looked at: what tmux holds of the pane, or what the agent's own log tells of the session. */
+/** The source of the output: what tmux holds of the pane, or the agent's own log of the session. */
 export const outputSourceSchema = z.enum(["screen", "transcript"]);
 export type OutputSource = z.infer<typeof outputSourceSchema>;
 

@@ -1,4 +1,4 @@
-// The documents about adapters that leave the daemon: what is in force, and what the rules say about one pane.
+// The documents about adapters that leave the daemon: which are in force, and what the rules say about one pane.
 import { z } from "zod";
 import { requestViewSchema } from "./request.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
@@ -26,7 +26,7 @@ export const adapterViewSchema = z.object({
   has_integration: z.boolean(),
   capabilities: z.record(z.string(), z.boolean()),
   health: z.enum(["ok", "degraded"]),
-  /** What it no longer does, and what brings it back; null while it is well. */
+  /** What the adapter can no longer do, and what fixes that; null while all is well. */
   health_reason: z.string().nullable(),
 });
 export type AdapterView = z.infer<typeof adapterViewSchema>;
@@ -42,7 +42,7 @@ export const adapterListSchema = z.object({
 });
 export type AdapterList = z.infer<typeof adapterListSchema>;
 
-/** `changed` false: it was so before. */
+/** `changed` false: it already was like this. */
 export const adapterSwitchedSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   agent_type: z.string(),

@@ -23,7 +23,7 @@ export const timingSchema = z
   .strict();
 export type Timing = z.infer<typeof timingSchema>;
 
-/** A screen at rest that shows no activity is read again after this long; what it shows has not ended in between. */
+/** A screen that rests without activity is read again after this long; until then what it showed counts as still there. */
 export const QUIET_RECHECK_MS = 60_000;
 
 /** Servers beside the user's default one: a `-L` name, or a name with the path of a socket. */
@@ -69,7 +69,7 @@ export const configSchema = z
     retention: z
       .object({
         max_age_days: z.number().positive().default(14),
-        /** Of transitions as well: a quarter of a million of both take less than a gigabyte. */
+        /** Bounds transitions as well: a quarter of a million of each take less than a gigabyte. */
         max_events: z.number().int().positive().default(250_000),
       })
       .strict()
@@ -88,7 +88,7 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>;
 type CheckedConfig = { config: Config } | { config: null; issues: readonly z.core.$ZodIssue[] };
 
-/** Never throws. zod itself does, for an object with a `length` that is not a number in the place of a text or a list. */
+/** Never throws. zod itself throws when an object whose `length` is not a number stands in place of a text or a list. */
 export const checkConfig = (json: unknown): CheckedConfig => {
   try {
     const parsed = configSchema.safeParse(json);

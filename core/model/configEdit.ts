@@ -14,7 +14,7 @@ const valueAt = (object: JsonNode, key: string): JsonNode | undefined =>
 const splice = (text: string, start: number, end: number, replacement: string): string =>
   text.slice(0, start) + replacement + text.slice(end);
 
-/** Puts a property last into an object, on a line of its own where the others have one. */
+/** Adds a property at the end of an object, on its own line if the others have their own lines. */
 const appendProperty = (text: string, object: JsonNode, property: string): string => {
   const last = object.children.at(-1);
   if (last === undefined) {
@@ -27,8 +27,8 @@ const appendProperty = (text: string, object: JsonNode, property: string): strin
 };
 
 /**
- * `text` null: there is no file yet. `path`: the keys from the top; what is missing on the way is made.
- * @throws JsonSyntaxError for text that is not JSON, Error when something on the way is no object.
+ * `text` null: there is no file yet. `path`: the keys from the top; objects that are missing on the way are created.
+ * @throws JsonSyntaxError for text that is not JSON, Error when something on the way is not an object.
  */
 export const editConfig = (
   text: string | null,

@@ -14,7 +14,7 @@ export interface ConfigProblem {
 /** Nobody reads a longer list, and finding each line takes a pass through the file. */
 const MAX_PROBLEMS = 100;
 
-/** Where the issues of a schema are; what is beyond a hundred is only counted. */
+/** Where the issues of a schema are; issues beyond a hundred are only counted. */
 export const placesOf = (
   issues: readonly z.core.$ZodIssue[],
 ): { path: (string | number)[]; message: string }[] => {

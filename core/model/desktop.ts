@@ -22,7 +22,7 @@ export const TERMINAL_IDS = [
 ] as const;
 export type TerminalId = (typeof TERMINAL_IDS)[number];
 
-/** The word of a person's own command that is replaced by the words of ours. */
+/** The word in a person's own command that our command replaces. */
 export const PLACEHOLDER = "{}";
 
 const wordSchema = z
@@ -81,11 +81,11 @@ export interface DesktopState {
 
 /** The `agtmux` command of this installation and whether a shell finds it. Sentences are for the person. */
 export type CommandLineState =
-  /** `pathLine`: what a shell's start file lacks; `hiddenBy`: another agtmux that a shell takes before it. */
+  /** `pathLine`: the line that is missing in a shell's start file; `hiddenBy`: another agtmux that a shell finds first. */
   | { kind: "installed"; path: string; pathLine: string | null; hiddenBy: string | null }
-  /** `path` is where it would be put; `other`: another agtmux that a shell finds now. */
+  /** `path` is where the command would be put; `other`: another agtmux that a shell finds now. */
   | { kind: "absent"; path: string; command: string; other: string | null }
-  /** Something that is not ours is where it would be put. */
+  /** Something that is not ours lies where the command would be put. */
   | { kind: "occupied"; path: string; what: string }
   | { kind: "none"; reason: string };
 

@@ -1,6 +1,5 @@
-// How one check of the doctor becomes findings, whatever it does: it has a time limit of its own, and what it throws is a
-// finding too, so that no check takes another one with it. Used by the daemon and by the command line, which it must cost
-// nothing to load.
+// Runs a check of the doctor and turns its result into findings. Each check has its own time limit, and an error becomes a
+// finding too, so that no check can stop another. The daemon and the command line use it, so it must load fast.
 import { endsWithin } from "./endsWithin.ts";
 import type { AgtmuxError } from "./errors.ts";
 import type { Finding, FindingGroup, FindingStatus } from "./doctorView.ts";
@@ -18,7 +17,7 @@ export type Diagnosis =
       remedy: string;
     };
 
-/** What a check is about; what is left out does not apply. */
+/** What a check is about; a missing field does not apply. */
 export interface Place {
   group: FindingGroup;
   target?: string;
@@ -30,7 +29,7 @@ export interface Check {
   /** Stable name, dotted: what scripts look for. */
   name: string;
   place: Place;
-  /** Longest time in ms; nobody waits for what takes longer. */
+  /** Longest time in ms; a check that takes longer is not awaited. */
   limitMs: number;
   /** Null: nothing to say. */
   run: () => Promise<Diagnosis | readonly Diagnosis[] | null> | Diagnosis | readonly Diagnosis[] | null;
@@ -54,7 +53,7 @@ const toFinding = ({ name, place }: Check, diagnosis: Diagnosis): Finding => ({
   remedy: bounded(diagnosis.remedy),
 });
 
-/** By its shape, because a bundle may hold a copy of the class. */
+/** Recognised by its shape, because a bundle may hold a copy of the class. */
 const isAgtmuxError = (error: unknown): error is AgtmuxError =>
   error instanceof Error && error.name === "AgtmuxError" && "remedy" in error;
 

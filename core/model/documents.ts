@@ -74,7 +74,7 @@ export type TargetListDocument = z.infer<typeof targetListSchema>;
 const targetSchema = z.object({ ...stamp, item: targetViewSchema });
 export type TargetDocument = z.infer<typeof targetSchema>;
 
-/** `problem`: why the first attempt to connect failed; null when it did not, or was not waited for. */
+/** `problem`: why the first attempt to connect failed; null when it did not fail or was not awaited. */
 const targetAddedSchema = targetSchema.extend({ problem: z.object(failureShape).nullable() });
 export type TargetAddedDocument = z.infer<typeof targetAddedSchema>;
 
@@ -150,7 +150,7 @@ const errorSchema = z.object({
 });
 export type ErrorDocument = z.infer<typeof errorSchema>;
 
-/** Here the moment is a timestamp as everywhere in JSON; the feed between daemon and surfaces counts milliseconds. */
+/** Here the time is a timestamp, as everywhere in JSON; the feed between daemon and surfaces uses milliseconds. */
 const at = { version: z.number().int(), at: z.iso.datetime() };
 const line = { ...stamp, ...at };
 /** One line of `watch --format jsonl`: an entry of the feed, or a row of the roll-up that is watched. */
@@ -168,7 +168,7 @@ export const watchLineSchema = z.union([
 const actionSchema = actionResultSchema.extend(stamp);
 export type ActionDocument = z.infer<typeof actionSchema>;
 
-/** By the verb's words; `error` and `watch` are what is printed on stderr and per line. */
+/** By the verb's words. `error` is printed on stderr; `watch` is printed once per line. */
 export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "list panes": paneListSchema,
   "list windows": windowListSchema,

@@ -1,11 +1,14 @@
 // Waits for work that may hang, but not for ever.
 
 interface Timers {
-  /** Gives the function that takes the timer back. */
+  /** Starts a timer and returns the function that cancels it. */
   setTimer(delayMs: number, callback: () => void): () => void;
 }
 
-/** True when `work` ends within `limitMs`, false when the time is over first; the work goes on then. Rejects as `work` does. */
+/**
+ * True when `work` ends within `limitMs`, false when the time is over first; then the work goes on. Rejects when `work` rejects
+ * in time.
+ */
 export const endsWithin = async (
   work: Promise<unknown>,
   limitMs: number,

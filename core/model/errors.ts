@@ -118,7 +118,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** An error meant for the person: the operation, the thing, and what to do. Never carries payload text. */
 export class AgtmuxError extends Error {
-  /** By its shape, because the built command line is several bundles, each with its own copy of this class. */
+  /** Recognised by its shape, because the built command line is several bundles, each with its own copy of this class. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return (
       value instanceof Error &&

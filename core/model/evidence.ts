@@ -14,11 +14,11 @@ export const evidenceSourceSchema = z.enum(EVIDENCE_SOURCES);
 export type EvidenceSource = z.infer<typeof evidenceSourceSchema>;
 
 /**
- * Something the agent did.
- * `boundary`: it starts or ends a turn (or session) of `agentId` and so retires all older turn evidence of that agent
- * and closes its older requests. `closes`: names of requests that it answers. `names`: this tool-use id is another name
- * of `requestKey`, so that a later `closes` with the id finds the request. `status` null: proof of life only. `progress`:
- * what the event says of the work beside the state, shown as a line while this event decides; later than contract 1.0.
+ * Something the agent did. `boundary`: it starts or ends a turn (or session) of `agentId` and so retires all older turn
+ * evidence of that agent and closes its older requests. `closes`: names of requests that it answers. `names`: this tool-use id
+ * is another name of `requestKey`, so that a later `closes` with the id finds the request. `status` null: it only proves life.
+ * `progress`: what the event says of the work beside the state; shown as a line while this event decides the state. Added after
+ * contract 1.0.
  */
 export const activitySignalSchema = z.object({
   kind: z.literal("activity"),
@@ -32,10 +32,10 @@ export const activitySignalSchema = z.object({
 });
 
 /**
- * A dialog or question opened. It stays open until it is named by `closes`, a boundary of the same agent passes, the
- * screen contests it, or the runtime ends. `requestKey` null: the event says "a dialog is open" but not which; it counts
- * only until the next activity of the agent. `needsConfirmation`: the event is known to over-fire, so the wait is
- * published when the dialog was seen, or after `dialogGraceMs` where the screen cannot be read.
+ * A dialog or question opened. It stays open until `closes` names it, a boundary of the same agent passes, the screen contests
+ * it, or the runtime ends. `requestKey` null: the event says "a dialog is open" but not which; it counts only until the next
+ * activity of the agent. `needsConfirmation`: the event is known to over-fire, so the wait is published when the dialog was
+ * seen, or after `dialogGraceMs` where the screen cannot be read.
  */
 export const requestSignalSchema = z.object({
   kind: z.literal("request"),
@@ -69,7 +69,7 @@ export const observationSignalSchema = z.object({
   steady: z.boolean(),
 });
 
-/** The agent said that it sits at its prompt, without saying how the turn ended: retires an older `running` only. */
+/** The agent said that it waits at its prompt, but not how the turn ended: this retires only an older `running`. */
 export const settledSignalSchema = z.object({ kind: z.literal("settled") });
 
 /** A person dismissed the row's error as of this moment. */

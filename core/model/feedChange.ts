@@ -1,4 +1,4 @@
-// What a commit changed of the rows that clients see: told by ingest, sent on by the feed, read by notifications.
+// What a commit changed in the rows that clients see: reported by ingest, sent on by the feed, read by notifications.
 import type { CanonicalState } from "./state.ts";
 import type { PaneView, TargetView } from "./view.ts";
 
@@ -15,5 +15,5 @@ export type FeedChange =
   | { kind: "removed"; version: number; at: number; identity: PaneView["identity"] }
   | { kind: "target"; version: number; at: number; target: TargetView }
   | { kind: "target_removed"; version: number; at: number }
-  /** Everything may be otherwise: what a client knows is to be thrown away. */
+  /** Everything may have changed: clients must discard what they know. */
   | { kind: "reset"; version: number; at: number; reason: string };

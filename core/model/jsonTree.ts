@@ -6,7 +6,7 @@ export interface JsonNode {
   /** First character, and the one after the last. */
   start: number;
   end: number;
-  /** Of a scalar, or a property's name. */
+  /** The value of a scalar, or a property's name. */
   value: unknown;
   /** Properties, elements, or a property's value. */
   children: JsonNode[];
@@ -108,7 +108,7 @@ export const parseJsonTree = (text: string, dialect: JsonDialect = { hasComments
 /** Keys and indexes from the top. */
 export type JsonPath = readonly (string | number)[];
 
-/** The node at the path, or the deepest one on the way that exists: where a missing key would have to stand. */
+/** The node at the path, or else the deepest existing node on the way, into which a missing key would go. */
 export const nodeAt = (root: JsonNode, path: JsonPath): JsonNode => {
   let node = root;
   for (const step of path) {

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { CanonicalState } from "./state.ts";
 
-/** States that a person can be told of, the most urgent first. */
+/** States that can cause a notification, the most urgent first. */
 export const NOTIFICATION_KINDS = [
   "waiting_approval",
   "waiting_input",
@@ -41,12 +41,12 @@ export const notificationPolicySchema = z
       })
       .strict()
       .prefault({}),
-    /** Names of targets of which nothing is told; "host" is this machine. */
+    /** Names of targets that cause no notifications; "host" is this machine. */
     muted_targets: z.array(z.string().min(1).max(64)).default([]),
     quiet_hours: quietHoursSchema.nullable().default(null),
-    /** The same agent is not told of again sooner than this. */
+    /** The shortest time between two notifications about the same agent. */
     cooldown_ms: z.number().min(0).max(3_600_000).default(10_000),
-    /** So many at once become one. */
+    /** This many at once are grouped into one. */
     group_from: z.number().int().min(2).max(100).default(4),
   })
   .strict();

@@ -20,52 +20,57 @@ export const requestOptionSchema = z.object({
   role: optionRoleSchema.nullable().optional(),
 });
 
-/** A dialog with more is none that an agent draws. */
+/** No agent draws a dialog with more options than this. */
 export const MAX_OPTIONS = 30;
 
-/** Characters of a body and of an edit's content; what is longer is cut, marked, and not whole. */
+/** Characters of a body and of an edit's content. A longer text is cut and marked, and is then not whole. */
 export const MAX_REQUEST_TEXT = 65_536;
-/** With room for the mark of a cut. */
+/** Leaves room for the mark of a cut. */
 export const MAX_MARKED_TEXT = MAX_REQUEST_TEXT + 100;
 
 /**
- * `title` is one line; `body` is the command, the path of an edit, the plan or the question's text, to the letter but for
- * what `isWhole` says.
+ * `title` is one line; `body` is the command, the path of an edit, the plan or the question's text, to the letter unless
+ * `isWhole` says otherwise.
  */
 export const promptRequestSchema = z.object({
   kind: requestKindSchema,
   title: z.string().max(500),
   body: z.string().max(MAX_MARKED_TEXT).nullable(),
   /**
-   * What an edit would write, as lines of a difference (`+`, `-`, blank; of a reading also `>`, which goes on with the line
-   * above); absent where it is not known, and where what is asked is about no edit.
+   * What an edit would write, as lines of a diff (`+`, `-`, blank; in a reading also `>`, which continues the line above).
+   * Absent where it is not known, and where the request is not about an edit.
    */
   content: z.string().max(MAX_MARKED_TEXT).nullable().optional(),
   /**
-   * Kind, title, body, content and options are the complete text of what is asked: nothing of it was cut, redacted, left out
-   * or not seen. Absent counts as no, and what is not whole cannot be approved.
+   * Kind, title, body, content and options are the complete text of what is asked: nothing of it was cut, redacted, left out or
+   * not seen. Absent counts as false. A request that is not whole cannot be approved.
    */
   isWhole: z.boolean().optional(),
   /**
-   * There is more to it than is here: it had to be cut, or has characters or arguments that nothing shows. A dialog that draws
-   * the rest does not make it whole.
+   * A part is missing here: the request was cut, or has characters or arguments that nothing shows. A dialog that draws the
+   * rest does not make it whole.
    */
   hasMore: z.boolean().optional(),
-  /** Of a reading: columns in which the body, of an edit the content, is wrapped on the screen. Absent for what an event tells. */
+  /**
+   * Only in a reading: the number of columns at which the screen wraps the body (for an edit, the content). Absent in events.
+   */
   columns: z.number().int().positive().optional(),
-  /** Of a reading: how many of those columns a sign before the first row takes. Absent: none. */
+  /** Only in a reading: how many of those columns a sign before the first row takes. Absent: none. */
   inset: z.number().int().positive().optional(),
-  /** Of a reading: words are also broken behind a hyphen or a slash. Absent: no. */
+  /** Only in a reading: words are also broken after a hyphen or a slash. Absent: no. */
   hasJoints: z.boolean().optional(),
-  /** Of an event: the folder that relative paths on the screen are of. */
+  /** Only in an event: the folder to which relative paths on the screen belong. */
   cwd: z.string().max(4_096).nullable().optional(),
-  /** Of an event: what the agent says about it, which it may draw below the body. */
+  /** Only in an event: the agent's own description of the request, which it may draw below the body. */
   remark: z.string().max(4_096).nullable().optional(),
   toolName: z.string().max(200).nullable(),
   options: z.array(requestOptionSchema).max(MAX_OPTIONS),
   /** The agent's own time-out as epoch milliseconds, where it has one. */
   expiresAt: z.number().nullable(),
-  /** Keys that lead to a field for a free text, which Enter submits; none for a field that has the focus already. Absent counts as null: not known. */
+  /**
+   * Keys that lead to a field for a free text, which Enter submits; an empty list if the field already has the focus. Absent
+   * counts as null: not known.
+   */
   textEntry: z.array(z.string()).nullable().optional(),
 });
 export type PromptRequest = z.infer<typeof promptRequestSchema>;
@@ -110,8 +115,9 @@ export const requestView = (request: PromptRequest): RequestView => {
 };
 
 /**
- * Whether an answer may be given to a request that is or is not whole: a refusal allows nothing, everything else needs that
- * the complete text was shown. Every surface that offers answers asks this, and the gate before every key.
+ * Whether this answer may be given to a request, which may not be whole. A refusal allows nothing, so it always may; every
+ * other answer needs the complete text to have been shown. Every surface that offers answers asks this, and the gate asks it
+ * before every key.
  */
 export const mayAnswer = (isWhole: boolean, role: OptionRole | null | undefined): boolean =>
   isWhole || role === "deny";

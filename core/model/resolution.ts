@@ -1,11 +1,12 @@
-// What the engine says about a runtime: the state, why it won, and what lost. Stored, served and explained as is.
+// What the engine says about a runtime: the state, why it won, and what lost. It is stored, served and explained without
+// change.
 import { z } from "zod";
 import { evidenceSourceSchema } from "./evidence.ts";
 import { promptRequestSchema } from "./request.ts";
 import { targetHealthSchema } from "./runtime.ts";
 import { confidenceSchema, statusSchema } from "./state.ts";
 
-/** One candidate that was weighed. `rule` is one sentence that names the rule that decided on it. */
+/** One candidate with its verdict. `rule` is one sentence that names the rule that decided on it. */
 export const verdictSchema = z.object({
   eventId: z.string(),
   source: evidenceSourceSchema,
@@ -67,8 +68,8 @@ export const NO_LIVENESS: Liveness = {
 };
 
 /**
- * How a runtime ended. `crashed` needs positive proof (design "states", refinement 5). `disabled`: its process goes on, but
- * its agent is no longer recognised by the person's will.
+ * How a runtime ended. `crashed` needs positive proof (design "states", refinement 5). `disabled`: its process goes on, but the
+ * person no longer wants its agent to be recognised.
  */
 export const runtimeEndSchema = z.enum(["exited", "killed", "crashed", "replaced", "vanished", "disabled"]);
 export type RuntimeEnd = z.infer<typeof runtimeEndSchema>;

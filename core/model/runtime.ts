@@ -24,7 +24,7 @@ export const targetSchema = z.object({
   healthReason: z.string().nullable(),
   lastSeenAt: z.number().nullable(),
   updatedAt: z.number(),
-  /** How it is reached right now; null for this machine and where nothing is known. Not stored. */
+  /** How the target is reached right now; null for this machine and where nothing is known. Not stored. */
   link: z
     .object({
       isEnabled: z.boolean(),
@@ -32,7 +32,7 @@ export const targetSchema = z.object({
       rttMs: z.number().nullable(),
       remedy: z.string().nullable(),
       nextAttemptAt: z.number().nullable(),
-      /** What keeps it from being watched in full although it is connected. */
+      /** Why the target cannot be watched in full although it is connected. */
       note: z.string().nullable().default(null),
     })
     .nullable()

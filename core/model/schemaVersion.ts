@@ -1,2 +1,5 @@
-/** Of every JSON document. It changes when a key goes or changes its meaning. Alone here, because the view's schemas load zod. */
+/**
+ * The version of every JSON document. It changes when a key is removed or changes its meaning. It has its own file because the
+ * schemas of the views load zod.
+ */
 export const SCHEMA_VERSION = "1.0";

@@ -1,4 +1,4 @@
-// The keys of `config.json` that a surface may set, each with what it may be: a closed list. Everything else in that file
+// The keys of `config.json` that a surface may set, each with its allowed values: a closed list. Everything else in that file
 // is the person's own to edit.
 import { z } from "zod";
 import type { Config } from "./config.ts";
@@ -12,7 +12,7 @@ const durationMs = (least: number, mostDays: number) =>
     .min(least)
     .max(mostDays * 86_400_000);
 
-/** Dots lead from section to key. Bounds are those of a person's choice, inside of what the file may hold. */
+/** Dots lead from section to key. The bounds limit what a surface offers; the file may hold more. */
 export const SETTING_SCHEMAS = {
   "notifications.waiting_approval": notices.waiting_approval.unwrap(),
   "notifications.waiting_input": notices.waiting_input.unwrap(),

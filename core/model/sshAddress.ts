@@ -1,4 +1,4 @@
-// The address of a machine as a person gives it to ssh: an alias, user@host or ssh://user@host. A password has no place in it,
+// The address of a machine as a person gives it to ssh: an alias, user@host or ssh://user@host. It must not hold a password,
 // because addresses are stored, listed and logged.
 import { AgtmuxError } from "./errors.ts";
 

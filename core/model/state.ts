@@ -1,5 +1,5 @@
-// The canonical states, their reasons and their precedence (spec 7.2, design "states"). Every other file imports
-// state names from here; nothing compares state strings that it wrote itself.
+// The canonical states, their reasons and their precedence (spec 7.2, design "states"). Every other file imports state names
+// from here; no file compares with a state name that it spells itself.
 import { z } from "zod";
 
 /** Canonical states, highest precedence first. */
@@ -72,5 +72,5 @@ export const topState = (states: Iterable<CanonicalState>): CanonicalState | nul
 export const isWaiting = (state: CanonicalState): state is "waiting_approval" | "waiting_input" =>
   state === "waiting_approval" || state === "waiting_input";
 
-/** The one definition of "needs action". A dismissed error is no error any more: dismissal resolves it to idle. */
+/** The one definition of "needs action". A dismissed error no longer counts: dismissal turns it into idle. */
 export const needsAction = (state: CanonicalState): boolean => isWaiting(state) || state === "error";

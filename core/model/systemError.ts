@@ -4,5 +4,5 @@
 export const errorCodeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** Nothing is there, nor the folder that it would be in. */
+/** The file does not exist, or its folder does not. */
 export const isMissing = (error: unknown): boolean => ["ENOENT", "ENOTDIR"].includes(errorCodeOf(error));

@@ -41,7 +41,7 @@ export const paneViewSchema = z.object({
   confirmed_at: iso.nullable(),
   request: requestViewSchema.nullable(),
   prompt_fingerprint: z.string().nullable(),
-  /** What the agent says of its work beside the state: steady, cleaned, never a reason to act. */
+  /** What the agent says of its work beside the state: it changes rarely, is cleaned, and is never a reason to act. */
   progress: z.string().max(MAX_PROGRESS).nullable().default(null),
   agent_session_id: z.string().nullable(),
 });
@@ -200,10 +200,10 @@ export const explanationSchema = z.object({
       matched: z.string().nullable(),
     }),
   ),
-  /** The screen of this moment as the agent's rules read it; null without an agent or where it cannot be read. */
+  /** The current screen as the agent's rules read it; null without an agent or where it cannot be read. */
   screen: z
     .object({
-      /** Null: nothing on it is recognised. */
+      /** Null: nothing on the screen is recognised. */
       state: canonicalStateSchema.nullable(),
       reason_code: z.string().nullable(),
       matched: z.string().nullable(),

@@ -1,6 +1,6 @@
-// Text of agents, tmux and repositories made safe to look at, on every surface alike: what a terminal or a bidi algorithm would
-// obey, and what nobody would see, becomes a visible mark. Nothing is lost: the marks can be read back, because the sign that
-// begins one is marked itself.
+// Makes text of agents, tmux and repositories safe to look at, in the same way on every surface: characters that a terminal or
+// a bidi algorithm would obey, and characters that nobody would see, become visible marks. Nothing is lost: the marks can be
+// read back, because the sign that begins a mark is itself marked.
 
 /**
  * Control characters but newline and tab; white space that is no blank; marks of direction; everything for which nothing is drawn,
@@ -23,5 +23,5 @@ export const visibleText = (text: string): string => text.replace(TO_MARK, mark)
 /** Text over several lines for a terminal, which draws a tab as blanks: tabs are marked too. */
 export const visibleOnTerminal = (text: string): string => visibleText(text).replaceAll("\t", mark);
 
-/** Text for one line: white space at its ends goes, any within becomes one blank. */
+/** Text for one line: white space at the ends is removed, and any run within becomes one blank. */
 export const visibleLine = (text: string): string => visibleText(text.replace(/\s+/g, " ").trim());

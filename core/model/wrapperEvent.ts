@@ -1,5 +1,5 @@
 // The two events of `resources/hooks/agtmux-run`: an agent was started, and how it ended. They come through the spool like
-// those of agents, but from us: no adapter reads them.
+// those of agents, but they are our own: no adapter reads them.
 import { z } from "zod";
 import type { Envelope } from "./envelope.ts";
 
@@ -13,11 +13,11 @@ export type WrapperEvent =
   | { kind: "start"; pid: number | null }
   | { kind: "exit"; pid: number | null; status: number };
 
-/** Only our wrapper uses these names; one with another payload counts as no event at all. */
+/** Only our wrapper uses these names; an event with another payload is ignored. */
 export const isWrapperEvent = ({ eventName }: Pick<Envelope, "eventName">): boolean =>
   eventName === "wrapper.start" || eventName === "wrapper.exit";
 
-/** Null for any other event, and for a payload that is none of the wrapper's. */
+/** Null for any other event, and for a payload that the wrapper did not write. */
 export const readWrapperEvent = (envelope: Pick<Envelope, "eventName" | "payload">): WrapperEvent | null => {
   if (!isWrapperEvent(envelope)) return null;
   const parsed = payloadSchema.safeParse(envelope.payload);
