@@ -1,5 +1,5 @@
-// Helps to find the pane of events that name none or the wrong one: reads the working folders of the runtimes that such
-// events may belong to, and shows their screens to the sink for as long as an event waits for them. Decides nothing.
+// Helps to find the pane of events that name no pane or the wrong one. It reads the working folders of the runtimes that such
+// events may belong to, and gives their screens to the sink as long as an event waits for them. It decides nothing.
 import type { Clock } from "../ports/clock.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 import type { CollectorSink, WatchedRuntime, WatchedServer } from "./sink.ts";
@@ -50,7 +50,7 @@ export class BindingProbe {
     );
   }
 
-  /** Linux tells it of any process; elsewhere tmux does of the one in the foreground. */
+  /** Linux gives the folder of any process; elsewhere tmux gives that of the process in the foreground. */
   private async folderOf({ runtime, pane }: WatchedRuntime): Promise<string | null> {
     const { files, servers } = this.options;
     const linked = runtime.pid === null ? null : await files.readLink(`/proc/${runtime.pid}/cwd`);
@@ -59,7 +59,7 @@ export class BindingProbe {
     return (await server?.currentPath(pane.paneId)) ?? null;
   }
 
-  /** Call after every delivery: shows screens now where events wait for them, and again until none does. */
+  /** Call after every delivery: gives screens to the sink now if events wait for them, and again until none waits. */
   async handleChange(): Promise<void> {
     this.retryMs = FIRST_RETRY_MS;
     await this.look();

@@ -47,8 +47,8 @@ export class Collector {
   private cancelListing: (() => void) | null = null;
   private isClosed = false;
   /**
-   * False until a first complete look, and again after the target was down: what is known then is old, so the target is not
-   * reported as back until everything was read.
+   * False until a first complete look, and again after the target was down. What is known then is old, so the target is
+   * reported as back only after everything was read.
    */
   private hasSight = false;
   private isStarted = false;
@@ -91,8 +91,8 @@ export class Collector {
   }
 
   /**
-   * Resolves after the first complete look, so that the first answer to anybody is a true one. `takeEvents`: brings the events
-   * that waited while nobody looked, where they belong to it.
+   * Resolves after the first complete look, so that the first answer to anybody is true. `takeEvents`, if given, takes in the
+   * events that waited while nobody looked; it is part of this look.
    */
   async start(takeEvents?: () => Promise<void>): Promise<void> {
     await this.screens.start();
@@ -104,7 +104,7 @@ export class Collector {
     this.scheduleListing();
   }
 
-  /** What counts as an agent changed: every pane's processes and screen are read anew with the next listing. */
+  /** The set of recognised agents changed: every pane's processes and screen are read anew with the next listing. */
   rescan(): void {
     this.expectChanges();
     this.processes.forgetAll();
@@ -112,18 +112,18 @@ export class Collector {
     for (const state of this.servers) this.guard(this.listServer(state));
   }
 
-  /** The same at once; resolves when all was read. Never rejects. */
+  /** The same, but at once; resolves when all was read. Never rejects. */
   async resync(): Promise<void> {
     this.expectChanges();
     this.processes.forgetAll();
     const look = Promise.all(this.servers.map((state) => this.listServer(state)));
     const read = look.then(() => this.screens.readAll());
     this.guard(read);
-    // What failed was logged by the guard.
+    // The guard has logged the failure.
     await read.catch(() => {});
   }
 
-  /** A cheap look may leave out what changed less than a second ago; here everything counts. */
+  /** A cheap look may miss changes of the last second; here they count too. */
   private expectChanges(): void {
     for (const { watched } of this.servers) watched.expectChange();
   }
@@ -133,7 +133,7 @@ export class Collector {
     this.screens.schedule();
   }
 
-  /** Which agents still live, as far as that was not seen a moment ago. Never rejects. */
+  /** Checks which agents still live, except those seen a moment ago. Never rejects. */
   async verifyProcesses(): Promise<void> {
     const look = this.processes.verifyRuntimes();
     this.guard(look);
@@ -141,11 +141,11 @@ export class Collector {
     await look.catch(() => {});
   }
 
-  /** What the server's windows and panes are from this call on is known when it resolves. Never rejects. */
+  /** Resolves when the server was listed by a listing that began after this call. Never rejects. */
   async listNow(server: string): Promise<void> {
     const state = this.servers.find(({ watched }) => watched.server === server);
     if (state === undefined) return;
-    // One that runs already may have asked before.
+    // A listing that is already running may have asked tmux before this call.
     while (state.isListing !== null) await state.isListing.catch(() => {});
     state.watched.expectChange();
     const look = this.listServer(state);
@@ -182,7 +182,7 @@ export class Collector {
 
   // --- topology and processes ------------------------------------------------------------------------------------------
 
-  /** One listing at a time per server; a caller that comes while one runs gets that one. */
+  /** One listing at a time per server; a caller that comes during one gets its result. */
   private listServer(state: ServerState): Promise<void> {
     state.isListing ??= this.listOnce(state).finally(() => {
       state.isListing = null;
@@ -260,7 +260,7 @@ export class Collector {
   /** Hands a drained batch to the sink: see EventDelivery. */
   async deliver(envelopes: readonly Envelope[]): Promise<void> {
     await this.delivery.deliver(envelopes);
-    // The batch is committed whatever becomes of this look.
+    // The batch is committed even if this look fails.
     this.guard(this.bindingProbe.handleChange());
     this.screens.schedule();
   }

@@ -9,7 +9,7 @@ import type { CollectorSink, WatchedServer } from "./sink.ts";
 export interface ListedServer {
   watched: Pick<WatchedServer, "socketPath">;
   panes: readonly Pane[];
-  /** As the server itself names it: on some systems the configured path goes through a symlink. */
+  /** The path that the server itself names: on some systems the configured path goes through a symlink. */
   socketPath: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface EventDeliveryDeps<S extends ListedServer> {
   listServer: (server: S) => Promise<void>;
 }
 
-/** Where an event says that it comes from. */
+/** The place that an event says it comes from. */
 const placeKey = (tmuxSocket: string | null, paneId: string | null): string => `${tmuxSocket}/${paneId}`;
 
 export class EventDelivery<S extends ListedServer> {
@@ -48,15 +48,15 @@ export class EventDelivery<S extends ListedServer> {
     apply(this.untilWrapperExit(envelopes));
     await this.prepareCandidates(envelopes);
     const unsure = await this.findUnsurePanes(envelopes);
-    // What is known needs no list of processes, which on some systems takes longer than all the rest.
+    // Known panes need no list of processes, which on some systems takes longer than everything else.
     apply(left.filter(({ tmuxSocket, paneId }) => !unsure.has(placeKey(tmuxSocket, paneId))));
     if (unsure.size > 0) await this.deps.processes.scan([...unsure.values()], true);
     apply(left);
   }
 
   /**
-   * Events of a pane up to the one by which the wrapper says how its agent ended: they belong to the process that is gone by
-   * now, and count before anybody notices that it is.
+   * Events of a pane up to the wrapper's event of how its agent ended. They belong to a process that is gone by now, and they
+   * count before its end is noticed.
    */
   private untilWrapperExit(envelopes: readonly Envelope[]): Envelope[] {
     const watched = this.deps.sink.watchedRuntimes(this.deps.targetId);
@@ -75,8 +75,8 @@ export class EventDelivery<S extends ListedServer> {
   }
 
   /**
-   * Events that may name other panes are bound among all runtimes of their agent: every one must be known, its folder too,
-   * and none may be a process that has gone.
+   * Events that may name other panes are bound among all runtimes of their agent. So all of these and their folders must be
+   * known, and none may be of a process that is gone.
    */
   private async prepareCandidates(envelopes: readonly Envelope[]): Promise<void> {
     const { sink, targetId } = this.deps;
@@ -101,7 +101,7 @@ export class EventDelivery<S extends ListedServer> {
     await this.deps.learnFolders();
   }
 
-  /** Panes of these events in which no agent is known, or one whose process is gone; by the place that the events name. */
+  /** The panes that these events name and in which no agent is known, or only one whose process is gone. */
   private async findUnsurePanes(envelopes: readonly Envelope[]): Promise<Map<string, Pane>> {
     const wanted = new Map<string, { state: S; paneId: string }>();
     for (const { tmuxSocket, paneId } of envelopes) {

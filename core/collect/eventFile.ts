@@ -1,6 +1,6 @@
 // Reads one file of the spool without ever waiting for it: links are not followed, and a FIFO is opened without a peer. It
-// blocks, because a small file that was just written is read in a tenth of the time that its way through the thread pool takes;
-// whoever reads many lets the loop turn in between.
+// blocks, because a small file that was just written is read ten times faster than through the thread pool. A caller that reads
+// many files lets the event loop turn in between.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import { MAX_HEADER_BYTES, parseEnvelope, type ParsedEnvelope } from "./parseEnvelope.ts";

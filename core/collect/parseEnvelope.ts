@@ -2,13 +2,13 @@
 // agent: neither is trusted.
 import { ENVELOPE_VERSION, envelopeSchema, MAX_PAYLOAD_BYTES, type Envelope } from "../model/envelope.ts";
 
-/** A header is shorter than this; a file that has no empty line by then is not one of ours. */
+/** A header is shorter than this; a file without an empty line up to here is not one of ours. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 const FIRST_LINE = `agtmux-event ${ENVELOPE_VERSION}`;
 
 export interface EventFile {
-  /** Unique over time: names of files come back when pids do. */
+  /** Unique over time: names of files are reused when pids are. */
   spoolName: string;
   /** Modification time, epoch ms with fractions. */
   eventTime: number;
@@ -47,7 +47,7 @@ const parseTmux = (value: string): Pick<Envelope, "tmuxSocket" | "tmuxServerPid"
     : { tmuxSocket: null, tmuxServerPid: null };
 };
 
-/** Fails, saying why without quoting content, for another version, a missing end of the header and an agent name that is none. */
+/** Fails for another version, a header without end and an invalid agent name; the message quotes no content. */
 export const parseEnvelope = ({ spoolName, eventTime, size, bytes }: EventFile): ParsedEnvelope => {
   const headerEnd = bytes.subarray(0, MAX_HEADER_BYTES).indexOf("\n\n");
   if (headerEnd === -1) return { isOk: false, problem: "the header has no end" };

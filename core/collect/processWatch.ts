@@ -1,5 +1,5 @@
 // The processes of a target's panes: which agent runs where, and whether it still does. It reads when something may have
-// changed and hands what it recognised to the sink.
+// changed and gives the recognised agents to the sink.
 import type { Recognised } from "../engine/epoch.ts";
 import { type Pane, paneKeyString, type ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "../ports/agentAdapter.ts";
@@ -93,7 +93,7 @@ export class ProcessWatch {
     return found === null ? null : { agentType: found.adapter.agentType, process: found.match.process };
   }
 
-  /** Live runtimes whose process is gone or was not seen for a while; one that is gone has its whole pane read at once. */
+  /** Checks live runtimes whose process is gone or was not seen for a while. If one is gone, its whole pane is read at once. */
   async verifyRuntimes(): Promise<void> {
     const { clock, processes, sink, targetId } = this.deps;
     const now = clock.now();

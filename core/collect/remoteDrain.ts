@@ -1,7 +1,6 @@
-// Takes events out of the spool of a target that is reached through a connection: like the drain of the local spool, a file
-// is deleted only after its event was committed, and bringing one twice is harmless. It looks a few times a second, which
-// costs a few bytes, because nothing on the remote side may ever wait for us. Most events arrive with the very look that
-// finds them.
+// Takes events out of the spool of a target that is reached through a connection: as in the drain of the local spool, a file is
+// deleted only after its event was committed, and to bring one twice is harmless. Because nothing on the remote side may wait
+// for us, it looks a few times a second, which costs a few bytes. Most events arrive with the look that finds them.
 import type { Envelope } from "../model/envelope.ts";
 import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -16,7 +15,7 @@ const BATCH_FILES = 200;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
 
-/** The share of the time for a spool that never stops filling: 1 part of work to so many parts of rest. */
+/** How a spool that never stops filling shares the time: 1 part of work to this many parts of rest. */
 const REST_PER_WORK = 2;
 const LONGEST_REST_MS = 2_000;
 const START_LIMIT_MS = 20_000;
@@ -25,8 +24,8 @@ const growing = (ms: number): number => Math.min(Math.max(FIRST_RETRY_MS, ms * 2
 
 export interface RemoteDrain {
   /**
-   * Takes what lies there already, and goes on by itself. A failure is logged and tried again; when a spool never stops
-   * filling, it does not wait for all of it.
+   * Takes the files that are already there, and goes on by itself. A failure is logged and tried again; when a spool never
+   * stops filling, it does not wait for all of it.
    */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -47,7 +46,7 @@ export const createRemoteDrain = (options: {
   let cancelTimer: () => void = () => {};
   let endRest: () => void = () => {};
 
-  /** The name alone comes back one day, with its process id. */
+  /** The name alone is reused one day, like the process id in it. */
   const toEnvelope = (file: SpooledFile, arrivedAt: number) => {
     if (file.bytes === null) return { isOk: false, problem: "it is no regular file of the user" } as const;
     return parseEnvelope({
@@ -58,7 +57,7 @@ export const createRemoteDrain = (options: {
     });
   };
 
-  /** @param told what came with a glance. */
+  /** @param told the files that came with a glance. */
   const takeBatch = async (told: SpooledFile[] | null): Promise<number> => {
     if (isClosed) return 0;
     const maxBytes = MAX_PAYLOAD_BYTES + MAX_HEADER_BYTES;
@@ -101,7 +100,7 @@ export const createRemoteDrain = (options: {
           startedAt = clock.now();
           count = await takeBatch(null);
         }
-        // A file that is not ours lies there: no reason to ask four times a second.
+        // A file that is not ours lies there. It is no reason to ask four times a second.
         retryMs = first === 0 ? growing(retryMs) : 0;
       } catch (error) {
         retryMs = growing(retryMs);

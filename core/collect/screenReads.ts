@@ -11,7 +11,7 @@ export interface LastRead {
 
 /** An unconfirmed claim must be seen within half a second of its first frame, and so must what follows an action. */
 const CLOSE_INTERVAL_MS = 200;
-/** An active screen that does not change is looked at again after this long: what is frozen must be noticed. */
+/** An active screen that does not change is looked at again after this long, so that a frozen agent is noticed. */
 const ACTIVE_RECHECK_MS = 2_000;
 
 /**

@@ -25,7 +25,7 @@ export interface ScreenWatchDeps {
   logger: Logger;
   /** Sees which agents still live: what a screen says counts only for one that does. */
   verifyProcesses: () => Promise<void>;
-  /** Takes care of what goes wrong in work that nobody awaits. */
+  /** Handles failures of work that nobody awaits. */
   guard: (work: Promise<void>) => void;
 }
 
@@ -38,7 +38,7 @@ export class ScreenWatch {
   private readonly deps: ScreenWatchDeps;
   private readonly reads = new Map<string, LastRead>();
   private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
-  /** Whose project's settings are to be read; one read at a time. */
+  /** Runtimes whose project settings are to be read; one read at a time. */
   private readonly toConfirm = new Map<string, WatchedRuntime>();
   private isConfirming = false;
   private cancelReading: (() => void) | null = null;
@@ -64,7 +64,7 @@ export class ScreenWatch {
     this.reads.clear();
   }
 
-  /** Reads every screen anew; what is being read already began too early to count. */
+  /** Reads every screen anew; reads that are already running began too early to count. */
   async readAll(): Promise<void> {
     while (this.reading !== null) await this.reading.catch(() => {});
     this.forgetAll();
@@ -86,12 +86,12 @@ export class ScreenWatch {
       .map((watched) => nextReadAt(watched, this.reads.get(watched.runtime.runtimeId), this.deps.timing()));
     if (due.length === 0) return;
     const delayMs = Math.max(0, Math.min(...due) - this.deps.clock.now());
-    // What is due later than the next listing is decided then, with fresh activity times.
+    // Screens that are due after the next listing are planned then, with fresh activity times.
     if (delayMs > this.deps.timing().topology_interval_ms) return;
     this.cancelReading = this.deps.clock.setTimer(delayMs, () => this.deps.guard(this.readDue()));
   }
 
-  /** One at a time: a caller that comes while one runs gets that one. */
+  /** One at a time: a caller that comes during one gets its result. */
   readDue(): Promise<void> {
     if (this.isClosed) return Promise.resolve();
     this.reading ??= this.readOnce().finally(() => {
@@ -126,7 +126,10 @@ export class ScreenWatch {
       await this.readTogether(server, byUrgency.slice(from, from + PANES_PER_READ), begunAt);
   }
 
-  /** `begunAt`: of the whole look. Screens that are due together stay together, because each look goes through all runtimes. */
+  /**
+   * `begunAt`: when the whole look began. Screens that are due together are read together, because each look goes through all
+   * runtimes.
+   */
   private async readTogether(
     server: WatchedServer,
     due: readonly WatchedRuntime[],
@@ -217,8 +220,8 @@ export class ScreenWatch {
   }
 
   /**
-   * Nothing waits for these reads, and only one is under way: where the project lies in a folder that macOS asks the person
-   * about, it does not return before the person answered.
+   * Nothing waits for these reads, and only one runs at a time: if the project is in a folder for which macOS asks the person's
+   * permission, the read returns only after the person answered.
    */
   private async readConfirmations(): Promise<void> {
     if (this.isConfirming) return;

@@ -7,7 +7,7 @@ import { listTopology, type ProbeResult } from "../tmux/topology.ts";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
 import type { ServerListing, WatchedServer } from "./sink.ts";
 
-/** Panes with the activity that the probe saw; objects that did not change stay the same. */
+/** Panes with the activity that the probe saw; a pane that did not change stays the same object. */
 const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, number>): Pane[] =>
   panes.map((pane) => {
     const windowActivity = activity.get(pane.paneId) ?? pane.windowActivity;
@@ -17,9 +17,9 @@ const withActivity = (panes: readonly Pane[], activity: ReadonlyMap<string, numb
 /** After something moved, more changes are likely: the next looks come this much sooner, if a look costs next to nothing. */
 const SOON_SHARE = 0.5;
 const SOON_FOR_MS = 10_000;
-/** The most of the time that such sooner looks may take. */
+/** The largest share of the time that such early looks may take. */
 const SOON_TIME_SHARE = 0.01;
-/** Where nothing moved for so long, looks are that much rarer. */
+/** When nothing changed for this long, looks come less often, by the share below. */
 const RESTS_AFTER_MS = 30_000;
 const REST_SHARE = 4 / 3;
 
@@ -30,11 +30,11 @@ export const watchServer = (options: {
   socketPath: string;
   makeNonce: () => string;
   clock: Pick<Clock, "now">;
-  /** A cheap look of another kind; its times of activity count instead of tmux's own. */
+  /** Another kind of cheap look; its times of activity replace tmux's own. */
   probe?: () => Promise<ProbeResult>;
 }): WatchedServer => {
   const { tmux, socketPath, makeNonce, clock, probe = createLocalProbe(tmux, clock) } = options;
-  /** The caller wants what is there now, and the probe alone would not see all of it. */
+  /** The caller needs the present state, and the probe alone would not see all of it. */
   let isExpected = false;
   let last: { listing: ServerListing; looked: Looked } | null = null;
   let movedAt = clock.now();

@@ -20,18 +20,21 @@ export interface WatchedServer {
   readonly socketPath: string;
   /** Never throws: a failure is a listing with status `error`. */
   list(): Promise<ServerListing>;
-  /** How long the next listing may wait, in ms, after one that took `tookMs`: `usualMs` unless more or less is to be expected. */
+  /**
+   * How long the next listing may wait, in ms, after one that took `tookMs`: `usualMs`, unless more or fewer changes are
+   * expected.
+   */
   pauseMs(usualMs: number, tookMs: number): number;
   /** The next listing reads everything, whatever the cheap look says. */
   expectChange(): void;
-  /** Visible screens of the panes, top to bottom; panes that went are absent. */
+  /** Visible screens of the panes, top to bottom; panes that are gone are missing. */
   capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
-  /** Working folder of the program in the pane's foreground as tmux knows it; null where it does not. */
+  /** Working folder of the program in the pane's foreground, from tmux; null where tmux does not know it. */
   currentPath(paneId: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
-/** What watching asks of the processes. */
+/** What watching needs to know of processes. */
 export type ProcessReader = Omit<ProcessTree, "verify">;
 
 /**
@@ -63,14 +66,14 @@ export interface CollectorSink {
     source: "poller" | "transcript",
     reading: { reading: SampledReading | null; readAt: number; isChanged: boolean },
   ): void;
-  /** A line from the agent's own files, beside any state; null: they say nothing. */
+  /** A line from the agent's own files, independent of the state; null: they say nothing. */
   applyProgress(runtimeId: string, text: string | null): void;
   applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void;
   setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
   setConfirmRequests(runtimeId: string, confirm: boolean): void;
-  /** For agents whose events may name other panes only; null: it cannot be read. */
+  /** Only for agents whose events may name other panes; null: the folder cannot be read. */
   setProcessCwd(runtimeId: string, processCwd: string | null): void;
-  /** Agents whose events, given or waiting, find their pane only by the folders and screens of the candidates. */
+  /** Agents whose events (the given ones or waiting ones) find their pane only by the folders and screens of the candidates. */
   unplacedAgents(targetId: string, envelopes: readonly Envelope[]): ReadonlySet<string>;
   /** Screens of all live runtimes of such agents, by runtime id: waiting events are tried again with them. */
   offerScreens(screens: ReadonlyMap<string, string>, readAt: number): void;

@@ -11,8 +11,8 @@ import { readEventFile } from "./eventFile.ts";
 import { createSpoolFolders, listByTime, mapBounded } from "./spoolFolders.ts";
 
 /**
- * Larger batches are no cheaper per event, and delay everybody who waits for an answer: these by ten milliseconds, batches
- * of 500 by forty.
+ * Larger batches are no cheaper per event, and they delay everybody who waits for an answer: a batch of this size takes ten
+ * milliseconds, one of 500 forty.
  */
 const BATCH_FILES = 200;
 /** Our clock and the wall clock differ by less than this, unless the wall clock was set back. */
@@ -22,13 +22,13 @@ const LONGEST_RETRY_MS = 5_000;
 const HOUSEKEEPING_MS = 60 * 60 * 1_000;
 
 export interface SpoolDrain {
-  /** Makes the folders, takes what lies there already, and goes on by itself. Resolves after the first sweep. */
+  /** Makes the folders, takes the files that are already there, and goes on by itself. Resolves after the first sweep. */
   start(): Promise<void>;
   /** Sweeps now; resolves when the spool was seen empty or a batch failed. Never rejects. */
   drain(): Promise<void>;
-  /** Files taken out as no events since the start. */
+  /** Files that were set aside since the start because they are not events. */
   readonly rejectedCount: number;
-  /** Stops watching and resolves when a running batch is through. */
+  /** Stops watching and resolves when a running batch is done. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface SpoolDrainOptions {
   spoolDir: string;
   /** Commits durably; a throw leaves the files in place, to be brought again after a growing pause (0.1 to 5 s). */
   onBatch: (envelopes: Envelope[]) => Promise<void> | void;
-  /** A text of a file that is no event, as it may be kept. */
+  /** Turns the text of a file that is not an event into what may be kept of it. */
   redact: (text: string) => string;
   logger: Logger;
   clock: Clock;
@@ -45,7 +45,7 @@ export interface SpoolDrainOptions {
 
 export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   const { spoolDir, onBatch, logger, clock, sweepMs } = options;
-  /** By the real time, not by the clock of the events: what matters is who else waits now. */
+  /** Uses real time, not the clock of the events: it decides how long others have to wait. */
   const newYielding = (): (() => Promise<void>) => createYielding({ now: () => performance.now() });
   const folders = createSpoolFolders({ spoolDir, redact: options.redact, newYielding });
   const uid = process.getuid?.() ?? null;
@@ -60,7 +60,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
   let rejectedCount = 0;
   let retryMs = 0;
   let cancelTimer: (() => void) | null = null;
-  /** Of the last committed batch, while the next one is read. */
+  /** The deletion of the last committed batch, which runs while the next one is read. */
   let deletion: Promise<void> = Promise.resolve();
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
@@ -84,7 +84,8 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
     names: readonly string[],
     yieldToEventLoop: () => Promise<void>,
   ): Promise<boolean> => {
-    // When the wall clock is set back, our clock is not. The files' times are, and would be older than what came before them.
+    // When the wall clock is set back, our clock is not, but the files' times are: new files would look older than earlier
+    // ones.
     const aheadMs = clock.now() - Date.now();
     const laterMs = aheadMs > SET_BACK_MS ? aheadMs : 0;
     const good: { name: string; envelope: Envelope }[] = [];
@@ -124,7 +125,7 @@ export const createSpoolDrain = (options: SpoolDrainOptions): SpoolDrain => {
           return;
         }
       }
-      // What is still there when the folder is listed again would be taken for new.
+      // A file that is still there when the folder is listed again would count as new.
       await deletion;
       retryMs = 0;
       if (isClosed || (fresh.length === 0 && !isHinted)) return;

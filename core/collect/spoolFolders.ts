@@ -1,4 +1,4 @@
-// The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` where files go that are none.
+// The spool's folders: `tmp` where hooks write, `new` where complete events appear, `bad` for files that are not events.
 // Listing, ordering and housekeeping; the draining itself is in spoolDrain.ts.
 import { constants, lstatSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
@@ -43,8 +43,8 @@ const mtimeOf = (path: string): bigint | null => {
 };
 
 /**
- * Names in `folder`, by modification time in nanoseconds, then by name. Files that vanish meanwhile are left out. Asks for each
- * file at once, which takes a fifth of the way through the thread pool, and lets the loop turn with `yieldToEventLoop`.
+ * Names in `folder`, by modification time in nanoseconds, then by name. Files that vanish meanwhile are left out. The calls are
+ * synchronous, which takes a fifth of the time of the thread pool; `yieldToEventLoop` lets the loop turn in between.
  */
 export const listByTime = async (folder: string, yieldToEventLoop: () => Promise<void>): Promise<Entry[]> => {
   const entries: Entry[] = [];
@@ -58,7 +58,7 @@ export const listByTime = async (folder: string, yieldToEventLoop: () => Promise
   );
 };
 
-/** The start of a regular file without waiting for it; null for whatever else lies there. */
+/** The start of a regular file, read without waiting; null for anything else. */
 const readStart = async (path: string): Promise<string | null> => {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => null,
@@ -77,9 +77,9 @@ const isGone = (error: unknown): boolean => errorCodeOf(error) === "ENOENT";
 
 export interface SpoolFoldersOptions {
   spoolDir: string;
-  /** A text as it may be kept. */
+  /** Turns a text into what may be kept of it. */
   redact: (text: string) => string;
-  /** For one stretch of work each: see `createYielding`. */
+  /** Makes a yield function for one stretch of work: see `createYielding`. */
   newYielding: () => () => Promise<void>;
 }
 
@@ -94,8 +94,8 @@ export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFolde
       for (const folder of [newDir, tempDir, badDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
     },
     /**
-     * Takes a file out of the way, whatever it is; false where even that fails. Of a regular file its start is kept, as it
-     * may be: somebody may have tried to send a secret.
+     * Moves any kind of file out of the way; false where even that fails. The start of a regular file is kept, redacted,
+     * because somebody may have tried to send a secret.
      */
     reject: async (name: string): Promise<boolean> => {
       try {
@@ -104,7 +104,7 @@ export const createSpoolFolders = ({ spoolDir, redact, newYielding }: SpoolFolde
         const start = await readStart(path);
         if (start === null) await rename(path, aside);
         else {
-          // In this order, so that nobody ever finds it in `bad` as it came.
+          // In this order, so that the unredacted text never lies in `bad`.
           await writeFile(aside, redact(start), { flag: "wx", mode: 0o600 });
           await rm(path, { force: true });
         }

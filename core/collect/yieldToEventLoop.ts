@@ -1,12 +1,12 @@
-// Long work on the serving loop in short stretches: between two of them everybody who waits for an answer gets it.
+// Splits long work on the serving loop into short stretches: between two of them everybody who waits for an answer gets it.
 import type { Clock } from "../ports/clock.ts";
 
-/** A stretch takes this long, in milliseconds, and at most one step of the work longer. */
+/** How long a stretch takes, in milliseconds; it may be longer by one step of the work. */
 const STRETCH_MS = 3;
 
 /**
- * For one stretch of work: to be awaited between its steps. It lets the loop turn when the last turn was a while ago. Whatever
- * was true before the call may have changed after it.
+ * Await it between the steps of one long work. It lets the loop turn if the last turn was a while ago. After the call,
+ * everything may have changed.
  */
 export const createYielding = (clock: Pick<Clock, "now">): (() => Promise<void>) => {
   let since = clock.now();
