@@ -1,4 +1,4 @@
-// Reads `config.json`, follows its changes and makes those that the daemon was asked for. A file that does not parse is
+// Reads `config.json`, follows its changes, and makes the changes that the daemon is asked for. A file that does not parse is
 // reported and the last good configuration stays in force; a missing file means the defaults.
 import { unwatchFile, watchFile } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ export const parseConfig = (text: string, path: string): Config => {
   try {
     json = JSON.parse(text);
   } catch (cause) {
-    // JSON.parse quotes what it does not understand; the place is enough.
+    // JSON.parse quotes the text that it does not understand; here the place is enough.
     const [problem] = configProblems(text);
     throw new AgtmuxError(
       "E_CONFIG_INVALID",
@@ -54,7 +54,7 @@ export class ConfigFile {
   private readonly onStat = (): void => void this.reload();
   private value: Config = DEFAULT_CONFIG;
   private failure: string | null = null;
-  /** One read or write after the other: an older reading must not outrun a newer one. */
+  /** Reads and writes happen one after the other: an older read must not overtake a newer one. */
   private busy: Promise<void> = Promise.resolve();
   private readonly listeners = new Set<() => void>();
 
@@ -87,8 +87,8 @@ export class ConfigFile {
   }
 
   /**
-   * Puts the value of one key into the file and keeps everything else in it; resolves when it is in force.
-   * @throws AgtmuxError E_CONFIG_INVALID where the file is not valid as it is: it is not touched then.
+   * Puts the value of one key into the file and keeps everything else in it; resolves when the value is in force.
+   * @throws AgtmuxError E_CONFIG_INVALID where the file is already invalid; then it is left unchanged.
    */
   update(
     files: Pick<TargetFiles, "writeText">,

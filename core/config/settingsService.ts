@@ -1,17 +1,17 @@
-// The settings that a surface may read and change: the closed list of core/model/settings.ts, in `config.json`. What the
-// file holds beside them is neither shown nor touched.
+// The settings that a surface may read and change: the closed list of core/model/settings.ts, in `config.json`. Other content
+// of the file is neither shown nor changed.
 import { z } from "zod";
 import { DEFAULT_CONFIG, type Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { isSettingKey, SETTING_SCHEMAS, settingsOf, type Settings } from "../model/settings.ts";
 
 export interface SettingsService {
-  /** As the file is now: what somebody has just written into it is in force then. */
+  /** Reads the file first, so that what somebody has just written into it is in force. */
   get(): Promise<Settings>;
   /**
-   * Resolves with what is in force then; null puts a key that cannot be null back to its default.
+   * Resolves with the settings that are then in force. Null sets a key that cannot be null back to its default.
    * @throws AgtmuxError E_USAGE naming the key, for one that is not in the list and for a value that it cannot have;
-   * E_CONFIG_INVALID for a file that is not valid as it is: it is not touched then.
+   * E_CONFIG_INVALID where the file is already invalid; then it is left unchanged.
    */
   set(key: string, value: unknown): Promise<Settings>;
 }

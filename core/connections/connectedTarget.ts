@@ -1,5 +1,5 @@
-// Everything that belongs to one connected target: its executor, its tmux servers, its processes and the collector that
-// watches them. It lives as long as one connection; opening, closing and renewing that is done elsewhere.
+// Everything that belongs to one connected target: its executor, its tmux servers, its processes and the collector that watches
+// them. It lives as long as one connection, which is opened, closed and renewed elsewhere.
 import { Collector } from "../collect/collector.ts";
 import { watchServer } from "../collect/serverWatch.ts";
 import type { CollectorSink, WatchedServer } from "../collect/sink.ts";
@@ -15,18 +15,18 @@ import type { TmuxSocket } from "../tmux/servers.ts";
 import { createIncrementalProbe } from "../tmux/incrementalProbe.ts";
 import { createTmuxServer } from "../tmux/tmuxServer.ts";
 
-/** What differs from target to target. */
+/** The options in which targets differ. */
 export interface ConnectedTargetParts {
   executor: TargetExecutor;
-  /** What watching reads through: `executor`, or over a connection its one remote shell. */
+  /** The executor through which watching reads: `executor` itself, or the one remote shell of a connection. */
   reader?: TargetExecutor;
-  /** Set where each byte and each program on the remote side counts. */
+  /** True where each byte and each program on the remote side counts. */
   tmuxVersion?: TmuxVersion;
   /** Null: no tmux was found there. */
   tmuxPath: string | null;
   servers: readonly TmuxSocket[];
   processes: ProcessTree;
-  /** Makes a command of the target one for a person's terminal here; where it is left out, it is one already. */
+  /** Turns a command of the target into one for a person's terminal here; absent where no change is needed. */
   toTerminal?: (argv: readonly string[]) => string[];
 }
 
@@ -47,14 +47,14 @@ export interface ConnectedTarget {
   readonly collected: readonly WatchedServer[];
   readonly collector: Collector;
   readonly processes: ProcessTree;
-  /** Makes a command of the target one for a person's terminal here. */
+  /** Turns a command of the target into one for a person's terminal here. */
   readonly toTerminal: (argv: readonly string[]) => string[];
   /** Visible lines of a pane now; null where it cannot be read. */
   capture(pane: Pane): Promise<readonly string[] | null>;
   processesOf(pane: Pane): Promise<readonly ProcessInfo[]>;
   /** Whether an agent runs in the pane at this moment: the collector may not have seen it yet. */
   hasAgent(pane: Pane): Promise<boolean>;
-  /** Ends the collector; the executor stays its owner's. */
+  /** Ends the collector; the owner of the executor ends that itself. */
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
       executor: reader,
       tmuxPath,
       clock,
-      // On a connection they are sent again and again: 48 bits are enough there.
+      // On a connection nonces are sent again and again; 48 bits are enough there.
       ids: tmuxVersion === undefined ? ids : { nonce: () => ids.nonce().slice(0, 12) },
       logger,
     });

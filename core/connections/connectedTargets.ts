@@ -1,5 +1,5 @@
-// The targets that are connected right now, by id. Everything that needs a target asks here, and gets one sentence when it is
-// not connected.
+// The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one
+// sentence when the target is not connected.
 import { AgtmuxError } from "../model/errors.ts";
 import type { ConnectedTarget } from "./connectedTarget.ts";
 
@@ -8,9 +8,9 @@ export interface ConnectedTargets {
   get(targetId: string): ConnectedTarget;
   find(targetId: string): ConnectedTarget | null;
   all(): readonly ConnectedTarget[];
-  /** Takes the place of the same target as it was connected before, which its owner closes. */
+  /** Replaces an earlier connection of the same target, which its owner closes. */
   add(connected: ConnectedTarget): void;
-  /** Only if it is still the one in place. */
+  /** Removes the target only if it is still the one in place. */
   remove(connected: ConnectedTarget): void;
 }
 

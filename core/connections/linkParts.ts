@@ -1,8 +1,8 @@
-// What one connection to a target consists of, as far as it was built, and how it is taken down: never delayed by a remote
-// side that does not answer, and completely even when a part of it cannot be closed.
+// The parts of one connection to a target that were built so far, and how they are taken down: without waiting for a remote
+// side that does not answer, and completely, even when one part cannot be closed.
 import type { Clock } from "../ports/clock.ts";
 
-/** What waits for answers of a shell has this long to end by itself; then the shell is closed. */
+/** Parts that wait for answers of a shell have this long to end by themselves; then the shell is closed. */
 const ORDERLY_MS = 2_000;
 
 interface Closable {
@@ -14,7 +14,7 @@ export interface LinkParts {
   shell: Closable | null;
   connected: Closable | null;
   events: Closable | null;
-  /** Done first, at once, the last one first. */
+  /** Run first and at once, the last one added first. */
   onClose(step: () => void): void;
   /** Never rejects. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export const createLinkParts = (
     close: async () => {
       for (const step of steps.splice(0).toReversed()) step();
       const cancel = clock.setTimer(ORDERLY_MS, () => void end(parts.shell));
-      // Both are told at this moment: a look that fails because the shell ends must not count as a look.
+      // Both are told before the shell ends: a look that fails because of that must not count as a look.
       await Promise.all([end(parts.connected), end(parts.events)]);
       cancel();
       await end(parts.shell);

@@ -1,4 +1,4 @@
-// What only the remote shell knows of its surroundings: asked once for each connection.
+// Facts that only the remote shell knows, asked once for each connection.
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { RemoteShell } from "../targets/remote/remoteShell.ts";
@@ -23,7 +23,7 @@ export const askEnvironment = async (shell: RemoteShell): Promise<RemoteEnvironm
   return { uid: Number(uid), path, tmuxTmpdir, hasProc: proc === "proc" };
 };
 
-/** @throws AgtmuxError E_TMUX_MISSING only when it is surely missing, and not when the connection went meanwhile. */
+/** @throws AgtmuxError E_TMUX_MISSING only when tmux is surely missing, not when the connection was lost meanwhile. */
 export const findRemoteTmux = async (options: {
   shell: RemoteShell;
   reader: TargetExecutor;

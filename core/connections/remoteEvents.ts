@@ -10,7 +10,7 @@ import { createRemoteSpool } from "../targets/remote/remoteSpool.ts";
 import { quoteArgv } from "../targets/quote.ts";
 
 const ASK_TIMEOUT_MS = 10_000;
-/** What to say of a target whose spool is left alone: its states are right, but less exact and later than they could be. */
+/** What is said of a target whose spool is left alone: its states are right, but later and less exact than they could be. */
 export const OWNED = {
   note: "another agtmux runs there and takes its events, so states come from its screens",
   remedy:
@@ -23,9 +23,9 @@ export interface RemoteEventsDeps {
   homeDir: string;
   /** Commits durably; a throw leaves the files where they are. */
   onBatch: (envelopes: Envelope[]) => Promise<void>;
-  /** An agtmux of its own was found there, or has gone. */
+  /** Called when an agtmux that runs there was found, or is gone. */
   onOwned: (isOwned: boolean) => void;
-  /** The target's, for all of its connections. */
+  /** Belongs to the target and outlives its connections. */
   times: EventTimes;
   makeNonce: () => string;
   clock: Clock;
@@ -33,7 +33,9 @@ export interface RemoteEventsDeps {
 }
 
 export interface RemoteEvents {
-  /** Looks who takes the events, and takes them from now on or leaves them. To be called again from time to time. */
+  /**
+   * Checks whether another agtmux takes the events, and takes them from now on if none does. Call it again from time to time.
+   */
   look(): Promise<void>;
   close(): Promise<void>;
 }

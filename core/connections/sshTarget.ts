@@ -1,5 +1,5 @@
 // One target behind SSH for as long as it is configured: connects, builds the parts that watch it on one shell over there, and
-// takes them down again when the connection breaks. Its health is always the truth of the moment.
+// takes them down again when the connection breaks. Its health always says what is true now.
 import { createEventTimes } from "../collect/eventTimes.ts";
 import type { SshTargetConfig } from "../model/config.ts";
 import type { Envelope } from "../model/envelope.ts";
@@ -38,7 +38,7 @@ export interface SshTargetDeps {
   /** Folder of control sockets. */
   controlDir: string;
   createConnected: (parts: ConnectedTargetParts) => ConnectedTarget;
-  /** It is among them for as long as it is connected. */
+  /** The target is among these as long as it is connected. */
   connectedTargets: Pick<ConnectedTargets, "add" | "remove">;
   onHealth: (health: "ok" | "down", reason: string | null, link: TargetLink) => void;
   /** Events of the target, to be committed durably. */
@@ -52,7 +52,10 @@ export interface SshTargetDeps {
 export interface SshTarget {
   readonly config: SshTargetConfig;
   start(): void;
-  /** One attempt now; a connection that is there has to answer. @throws AgtmuxError what keeps it from being connected. */
+  /**
+   * Makes one attempt now; if a connection exists, it has to answer. @throws AgtmuxError the reason why the target is not
+   * connected.
+   */
   connectNow(): Promise<void>;
   readonly link: TargetLink;
   close(): Promise<void>;
@@ -61,17 +64,17 @@ export interface SshTarget {
 export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
   const { targetId, config, env, connectedTargets, clock, ids, logger } = deps;
   const configFile = env["AGTMUX_SSH_CONFIG"] ?? null;
-  /** Sent again and again, and good for one connection only: 48 bits are enough. */
+  /** A nonce is sent again and again and serves one connection only: 48 bits are enough. */
   const makeNonce = (): string => ids.nonce().slice(0, 12);
   const times = createEventTimes();
   let transport: ConnectionFacts["transport"] | null = null;
   let rttMs: number | null = null;
   let remedy: string | null = null;
-  /** Ends the attempt that runs. */
+  /** Ends the running attempt. */
   let giveUp = (): void => {};
   let isOwned = false;
   let isUp = false;
-  /** Shows that the connection of now still answers; null without one. */
+  /** Checks that the present connection still answers; null without a connection. */
   let probe: (() => Promise<void>) | null = null;
 
   const processesOf = (
@@ -124,14 +127,14 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
       logger,
     });
   };
-  /** Gives the function that ends it. */
+  /** Returns the function that ends it. */
   const lookAgain = (shell: RemoteShell, events: RemoteEvents): (() => void) => {
     let isOver = false;
     let cancel = (): void => {};
     const later = (): void => {
       if (isOver) return;
       cancel = clock.setTimer(PING_MS, () => {
-        // A shell that does not answer has ended by itself, which its owner hears.
+        // A shell that does not answer ends by itself, and its owner is told.
         ping(shell)
           .then(() => events.look())
           .then(later, () => {});
@@ -236,7 +239,7 @@ export const createSshTarget = (deps: SshTargetDeps): SshTarget => {
             cause,
           },
         );
-        // The link hears it a moment later; until then nobody may see the target as connected.
+        // The link is told a moment later; until then nobody may see the target as connected.
         if (before === probe) deps.onHealth("down", lost.message, linkNow());
         throw lost;
       }

@@ -1,5 +1,5 @@
-// The targets as people and the configuration see them: which there are, what comes and goes with a change of config.json,
-// and what `target add|connect|remove` ask for. Connections are each target's own business (sshTarget.ts).
+// The targets as people and the configuration see them: which targets exist, which ones a change of config.json adds or
+// removes, and the work of `target add|connect|remove`. Each target handles its own connection (sshTarget.ts).
 import type { Config, SshTargetConfig } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Target } from "../model/runtime.ts";
@@ -9,7 +9,7 @@ import type { Logger } from "../ports/logger.ts";
 import { checkSshAlias } from "../targets/sshConfig.ts";
 import type { SshTarget, SshTargetDeps } from "./sshTarget.ts";
 
-/** The settings of a target that a person may change; one that is left out stays as it is. */
+/** The settings of a target that a person may change; a setting that is left out does not change. */
 export interface TargetChange {
   name: string;
   enabled?: boolean | undefined;
@@ -40,16 +40,18 @@ export interface TargetServiceDeps {
 }
 
 export interface TargetService {
-  /** Makes what runs equal to what is configured. Never throws; a failure becomes the target's health. */
+  /** Starts and stops targets so that they match the configuration. Never throws; a failure becomes the target's health. */
   apply(): void;
-  /** @throws AgtmuxError E_USAGE for a name that is taken or an alias that is none. */
+  /** @throws AgtmuxError E_USAGE for a name that is taken or an invalid alias. */
   add(target: NewTarget): Promise<TargetView>;
   /** @throws AgtmuxError E_TARGET_UNKNOWN; E_UNSUPPORTED for this machine; the methods below throw the same. */
   change(change: TargetChange): Promise<TargetView>;
-  /** One attempt now. @throws AgtmuxError with what keeps it from being connected. */
+  /** Makes one attempt now. @throws AgtmuxError with the reason why the target is not connected. */
   connect(name: string): Promise<TargetView>;
   remove(name: string): Promise<void>;
-  /** Tries the targets that wait for their next attempt and need no person for it; the result becomes the target's health. */
+  /**
+   * Tries the targets that wait for their next attempt and do not need a person for it; the result becomes the target's health.
+   */
   retryNow(): Promise<void>;
   close(): Promise<void>;
 }
@@ -59,7 +61,7 @@ const sameSettings = (a: SshTargetConfig, b: SshTargetConfig): boolean =>
 
 const WAITING = "not connected yet";
 const DISABLED = "it is disabled";
-/** An attempt that is further away waits for a person: a key, a host key. It is not brought forward. */
+/** An attempt that is further away waits for a person (a key, a host key). It is not brought forward. */
 const SOON_MS = 100_000;
 
 export const createTargetService = (deps: TargetServiceDeps): TargetService => {

@@ -1,5 +1,5 @@
-// Looks for tmux on a target as its connection does: at the configured path alone where there is one, else where programs
-// usually are; on this machine also in the person's PATH.
+// Looks for tmux on a target, as its connection does: only at the configured path if there is one, else in the usual places,
+// and on this machine also in the person's PATH.
 import { HOST_TARGET } from "../model/runtime.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { findTmux, type FoundTmux } from "../tmux/findTmux.ts";

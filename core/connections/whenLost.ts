@@ -14,7 +14,7 @@ export const asLost = (error: unknown): AgtmuxError => {
   return new AgtmuxError("E_TARGET_UNREACHABLE", `it does not answer as it should: ${why}`, { cause: error });
 };
 
-/** Calls back once, and never after the function that it gives was called. */
+/** Calls back once, but never after the returned function was called. */
 export const whenLost = (
   { executor, shell, clock }: { executor: RemoteExecutor; shell: RemoteShell; clock: Clock },
   listener: (error: Error) => void,
