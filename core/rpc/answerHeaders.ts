@@ -1,4 +1,4 @@
-// What every answer carries, so that a command that asks one thing need not say hello first.
+// Headers of every answer, so that a command with a single question need not say hello first.
 export const PROTOCOL_HEADER = "agtmux-protocol";
-/** Of the daemon. */
+/** The daemon's version. */
 export const VERSION_HEADER = "agtmux-version";

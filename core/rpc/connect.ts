@@ -12,7 +12,7 @@ import { tryStartLock } from "./startLock.ts";
 const HELLO_TIMEOUT_MS = 5_000;
 const FIRST_WAIT_MS = 15;
 const LONGEST_WAIT_MS = 120;
-/** Between two attempts while the home is owned by a daemon that does not answer. */
+/** The pause between two attempts while a daemon that does not answer owns the home. */
 const RESTART_AFTER_MS = 500;
 const MAX_START_LOG_BYTES = 256 * 1024;
 
@@ -22,16 +22,16 @@ export interface ConnectOptions {
   readonly version: string;
   /** The command that runs a daemon on demand; null: never start one. */
   readonly startCommand: readonly string[] | null;
-  /** Environment of a daemon that is started. */
+  /** Environment for a daemon that is started. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long a start may take in all, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 interface Start {
-  /** What the daemon said when it failed; null while it runs or when it left because another one owns the home. */
+  /** The daemon's own error when it failed; null while it runs, or when it left because another one owns the home. */
   failure(): AgtmuxError | null;
-  /** It left because another daemon owned the home, perhaps one that was about to end: try again. */
+  /** True when it left because another daemon owned the home. That one may have been about to end, so try again. */
   isWorthRepeating(): boolean;
   /** Lets this process end while the daemon lives on. */
   release(): void;
@@ -91,7 +91,7 @@ const spawnDaemon = (command: readonly string[], options: ConnectOptions): Start
   };
 };
 
-/** Null when nobody answers, or one that is to make room; everything else that can go wrong is final. */
+/** Null when no daemon answers, or one that has to make room; every other failure is final. */
 const tryConnect = ({ paths, version }: ConnectOptions): Promise<DaemonClient | null> =>
   connectCurrent({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
 
@@ -119,11 +119,11 @@ export const connectOrStart = async (options: ConnectOptions): Promise<DaemonCli
     ) {
       if (start === null) {
         unlock ??= tryStartLock(paths.home);
-        // Whoever held the lock before us may have succeeded a moment ago: look again before spawning.
+        // The holder of the lock before us may have just started a daemon: look again before spawning.
         const client = await tryConnect(options);
         if (client !== null) return client;
         if (unlock !== null) {
-          // Only now: it needs SQLite.
+          // Loaded only now, because it needs SQLite.
           const { makeRoom } = await import("./makeRoom.ts");
           await makeRoom({ paths, version });
           start = spawnDaemon(startCommand, options);

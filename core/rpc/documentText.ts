@@ -1,6 +1,6 @@
-// JSON of list documents, by the row and by the block of rows: rows are replaced, never changed, so the text of a row is
-// written once for as long as it is the same object, and a block of such rows is sent as it was. An unchanged row costs only
-// the comparison of its reference.
+// JSON of list documents, cached by row and by block of rows. Rows are replaced, never changed, so the text of a row object is
+// made only once, and a block of unchanged rows is sent again as it was. An unchanged row costs only the comparison of its
+// reference.
 
 /** Rows per block: more make an answer of fewer pieces, but one changed row has its whole block joined again. */
 const BLOCK = 100;
@@ -12,7 +12,7 @@ interface Block {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** As an element of an array is written: null where nothing else can be. */
+/** JSON of an array's element: `null` for a value that JSON cannot hold. */
 const elementText = (item: unknown): string => JSON.stringify([item]).slice(1, -1);
 
 const isSameBlock = (block: Block | undefined, items: readonly unknown[], from: number): block is Block => {
@@ -24,7 +24,10 @@ const isSameBlock = (block: Block | undefined, items: readonly unknown[], from: 
 /** The pieces of a document's UTF-8 text, together exactly that of JSON.stringify. */
 export type DocumentWriter = (document: unknown) => readonly Buffer[];
 
-/** Gives the writer of one list: it keeps the blocks of the latest one. Rows must not be changed after their first writing. */
+/**
+ * Makes the writer of one list, which keeps the blocks of the latest document. A row must not be changed after it was written
+ * once.
+ */
 export const createDocumentWriter = (): DocumentWriter => {
   const texts = new WeakMap<object, string>();
   let latest: readonly Block[] = [];

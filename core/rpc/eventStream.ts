@@ -6,12 +6,15 @@ export type StreamEvent<T> = { kind: "data"; value: T } | { kind: "error"; shape
 const toEvent = <T>(name: string, data: string, parse: (json: string) => T): StreamEvent<T> | null => {
   if (name === "return") return { kind: "end" };
   if (name === "serialized-error") return { kind: "error", shape: JSON.parse(data) };
-  // `connected`, `ping` and whatever a newer server adds say nothing to us.
+  // `connected`, `ping` and events that a newer server adds are ignored.
   if (name !== "message") return null;
   return data === "" ? null : { kind: "data", value: parse(data) };
 };
 
-/** Yields the events of a body in UTF-8, each data line through `parse`. Reads on only when asked, so that a slow reader slows the writer down. */
+/**
+ * Yields the events of a body in UTF-8, each data line through `parse`. It reads on only when asked, so that a slow reader
+ * slows the writer down.
+ */
 export async function* readEventStream<T>(
   body: AsyncIterable<Uint8Array>,
   parse: (json: string) => T,

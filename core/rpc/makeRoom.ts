@@ -1,17 +1,17 @@
-// Ends an outdated daemon for whoever is about to start its successor. What hooks drop in between waits in the spool, and
-// the successor goes on from the same database.
+// Ends an outdated daemon before its successor is started. Events that hooks drop in between wait in the spool, and the
+// successor goes on with the same database.
 import { isOutdated } from "./outdated.ts";
 import { untilFree } from "./ownership.ts";
 import type { RuntimePaths } from "./paths.ts";
 import { connectSocket } from "./socketClient.ts";
 
 const HELLO_TIMEOUT_MS = 5_000;
-/** Its own limit for closing is 10 s; what takes longer is found by the start. */
+/** A daemon's own limit for closing is 10 s; if it takes longer, the start reports that. */
 const LEAVE_TIMEOUT_MS = 12_000;
 
 /**
- * Call it only with the start lock: then nobody else ends or starts a daemon, and the one that is asked to leave is the
- * outdated one and not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
+ * Call it only with the start lock. Then nobody else ends or starts a daemon, so the daemon that is asked to leave is the
+ * outdated one, not its successor. Resolves when the home is free, or at once where no outdated daemon runs.
  */
 export const makeRoom = async ({
   paths,
@@ -21,12 +21,12 @@ export const makeRoom = async ({
   version: string;
 }): Promise<void> => {
   const options = { paths, version, checkVersion: false, helloTimeoutMs: HELLO_TIMEOUT_MS };
-  // No daemon runs, or none answers: the start itself reports what is wrong.
+  // No daemon runs or answers: the start itself will report what is wrong.
   const client = await connectSocket(options).catch(() => null);
   if (client === null) return;
   try {
     if (!isOutdated(client.hello, version)) return;
-    // It may be leaving by itself just now.
+    // The daemon may be leaving by itself at this moment.
     await client.call((api) => api.shutdown.mutate()).catch(() => {});
   } finally {
     client.close();

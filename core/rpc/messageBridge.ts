@@ -1,5 +1,5 @@
-// The server end of tRPC over a message port: answers calls, runs subscriptions one value at a time as the client takes
-// them, and ends everything that it started when the port closes. What a call does is the caller's (router or client).
+// The server end of tRPC over a message port: answers calls, runs subscriptions one value at a time as the client takes them,
+// and ends everything that it started when the port closes. The given router or client performs the calls.
 import {
   callTRPCProcedure,
   getTRPCErrorFromUnknown,
@@ -57,7 +57,7 @@ export const createRouterCaller = (router: AppRouter | DesktopRouter): Procedure
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
-/** Counts what the client still has to take; `take` waits for room. */
+/** Counts the values that the client has not yet taken; `take` waits for room. */
 class Credit {
   private free = SUBSCRIPTION_WINDOW;
   private wake: (() => void) | null = null;
@@ -89,7 +89,7 @@ export interface MessageBridge {
   close(): void;
 }
 
-/** Serves one client on `port`. Messages that are not of the protocol are ignored. */
+/** Serves one client on `port`. Messages that do not belong to the protocol are ignored. */
 export const serveMessages = (options: { caller: ProcedureCaller; port: MessagePortPair }): MessageBridge => {
   const { caller, port } = options;
   const open = new Map<number, OpenCall>();

@@ -13,7 +13,7 @@ import {
 /** A link to one of the routers at the other end of the port. */
 export type MessageLink = <TRouter extends AnyTRPCRouter = AppRouter>() => TRPCLink<TRouter>;
 
-/** Call it once per port: it numbers the calls and is the port's only reader. Each router there has a link of its own. */
+/** Call it once per port: it numbers the calls and is the port's only reader. Each router at the other end has its own link. */
 export const messageLinks = (port: MessagePortPair): MessageLink => {
   const listeners = new Map<number, (message: ServerMessage) => void>();
   let lastId = 0;

@@ -37,5 +37,5 @@ export const serverMessageSchema = z.discriminatedUnion("kind", [
 ]);
 export type ServerMessage = z.infer<typeof serverMessageSchema>;
 
-/** Values of one subscription that may be under way unacknowledged. */
+/** How many values of one subscription may be sent before the client acknowledges them. */
 export const SUBSCRIPTION_WINDOW = 32;

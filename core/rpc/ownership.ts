@@ -1,5 +1,5 @@
-// Who is the daemon of a home: the one process that holds an exclusive SQLite transaction on `owner.db`. It is an OS
-// lock, so the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state.
+// Which process is the daemon of a home: the one that holds an exclusive SQLite transaction on `owner.db`. This is an OS lock,
+// so the kernel frees it however the holder ends. Only the holder unlinks a dead socket, binds, and opens the state.
 import { constants, copyFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { AgtmuxError } from "../model/errors.ts";
 
 export interface Owner {
   readonly home: string;
-  /** Gives the home up; idempotent. Close the socket first, because the next owner unlinks what it finds. */
+  /** Gives the home up; idempotent. Close the socket first, because the next owner unlinks any socket that it finds. */
   release(): void;
 }
 
@@ -17,14 +17,14 @@ const POLL_MS = 30;
 const isDamage = (code: string): boolean => code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT");
 
 /**
- * The lock file is always empty, so emptying it in place repairs it. It stays the same file, so a process that took its lock
- * meanwhile keeps it. A copy of what was in it is left for a person.
+ * The lock file should be empty, so it is repaired by emptying it. It stays the same file, so a process that took its lock
+ * meanwhile keeps the lock. A copy of its content is left for a person.
  */
 const empty = (path: string): void => {
   try {
     copyFileSync(path, `${path}.damaged`, constants.COPYFILE_EXCL);
   } catch (error) {
-    // One copy is enough, and none is no reason to stay without a daemon.
+    // One copy is enough, and a failed copy is no reason not to start a daemon.
     if (!(error instanceof Error && "code" in error)) throw error;
   }
   truncateSync(path);
@@ -62,12 +62,12 @@ const own = (home: string, isMended: boolean): Owner | null => {
 };
 
 /**
- * Takes the home if nobody has it; null when another process (or this one) does. Never waits. The home must exist.
- * Nothing else in the process may open `owner.db`: closing any other descriptor of it would drop the lock (POSIX).
+ * Takes the home if nobody owns it; null when another process (or this one) does. Never waits. The home must exist. Nothing
+ * else in the process may open `owner.db`: closing any other descriptor of it would drop the lock (POSIX).
  */
 export const tryOwn = (home: string): Owner | null => own(home, false);
 
-/** Resolves with true once nobody has the home, with false when that takes longer than `limitMs`. */
+/** Resolves with true once nobody owns the home, with false when that takes longer than `limitMs`. */
 export const untilFree = async (home: string, limitMs: number): Promise<boolean> => {
   const deadline = performance.now() + limitMs;
   for (;;) {

@@ -1,11 +1,11 @@
-// The runtime home: where it is, what lies in it, and whether it is safe to use. Everything of agtmux that lives on disk
-// outside the agents' own settings is named here; nothing here reads or writes the files themselves.
+// The runtime home: where it is, what is in it, and whether it is safe to use. Every file of agtmux outside the agents' own
+// settings has its path here; nothing here reads or writes these files.
 import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { AgtmuxError } from "../model/errors.ts";
 import { errorCodeOf } from "../model/systemError.ts";
 
-/** Socket addresses hold 104 bytes on macOS and 108 on Linux, the final zero included; a margin keeps both happy. */
+/** Socket addresses hold 104 bytes on macOS and 108 on Linux, with the final zero. This is below both. */
 export const MAX_SOCKET_PATH_BYTES = 100;
 
 export interface RuntimePaths {
@@ -21,7 +21,7 @@ export interface RuntimePaths {
   readonly logDir: string;
   /** The daemon's structured log. */
   readonly log: string;
-  /** What an on-demand daemon prints before its own log works. */
+  /** Holds what an on-demand daemon prints before its own log works. */
   readonly startLog: string;
   readonly binDir: string;
   /** Control sockets of SSH connections. */
@@ -139,8 +139,8 @@ export const checkSocket = (socket: string): boolean => {
 };
 
 /**
- * With its parents. Node's own `recursive` never returns where the system says ENOENT to a name in a folder that is there,
- * as it does in /proc.
+ * Makes a folder and its parents. Node's own `recursive` never returns where the system answers ENOENT for a name in an
+ * existing folder, as /proc does.
  */
 const makeWithParents = (folder: string): void => {
   try {
@@ -173,10 +173,10 @@ const makeFolder = (folder: string): void => {
 export const ensureHome = (paths: RuntimePaths): void => {
   if (!checkHome(paths.home)) {
     makeFolder(paths.home);
-    // A racing creator may have been someone else.
+    // Another user may have created it at the same moment.
     checkHome(paths.home);
   }
-  // A umask may have taken more than asked, and a folder that was there before may be open to readers.
+  // The umask may have removed too many permissions, and a folder from before may be open to readers.
   if ((statSync(paths.home).mode & 0o777) !== 0o700) chmodSync(paths.home, 0o700);
   for (const folder of [
     paths.spool,

@@ -1,5 +1,5 @@
-// The short way for what is asked most: one query, one JSON answer. tRPC's own handler sends every answer through web
-// streams, which for a thousand rows costs more than making them. Everything else, errors too, stays with that handler.
+// The fast path for the most common request: one query, one JSON answer. tRPC's own handler sends every answer through web
+// streams, which for a thousand rows costs more than making them. That handler still serves everything else, errors too.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { callTRPCProcedure } from "@trpc/server";
 import type { AppRouter } from "../api/router.ts";
@@ -14,7 +14,7 @@ const NO_RESULT = Buffer.from('{"result":{}}');
 const BEFORE_RESULT = Buffer.from('{"result":{"data":');
 const AFTER_RESULT = Buffer.from("}}");
 
-/** Null unless the request is one query without a stream or a batch. */
+/** Null unless the request is a single query without stream or batch. */
 const plainQueryOf = ({ method, url = "", headers }: IncomingMessage): PlainQuery | null => {
   if (method !== "GET" || headers.accept === "text/event-stream" || headers["trpc-accept"] !== undefined)
     return null;
@@ -23,17 +23,17 @@ const plainQueryOf = ({ method, url = "", headers }: IncomingMessage): PlainQuer
   try {
     return { path, input: query === undefined ? undefined : JSON.parse(decodeURIComponent(query)) };
   } catch {
-    // tRPC's handler says what is wrong with it.
+    // tRPC's handler will say what is wrong with it.
     return null;
   }
 };
 
 /**
- * Answers a request and says true, or false where it is for tRPC's handler. `otherwise` takes a query that failed: it is
- * asked once more there, which a query allows, and its error comes out as every other.
+ * Answers a request and returns true; returns false where tRPC's handler has to answer. A query that failed goes to
+ * `otherwise`, which asks it once more (harmless for a query) and reports its error as any other.
  */
 export const createPlainQueries = (router: AppRouter) => {
-  // One for each query, because each list has its own rows.
+  // One writer for each query, because each list has its own rows.
   const writers = new Map(
     Object.entries(router._def.procedures)
       .filter(([, procedure]) => procedure._def.type === "query")

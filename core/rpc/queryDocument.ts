@@ -1,6 +1,6 @@
-// One query, answered with the bytes of its document as the daemon wrote them: for a command that passes a document on
-// without looking at it. It neither says hello nor parses, and speaks HTTP/1.0 over a plain socket, because node:http alone
-// would be a tenth of what such a command costs.
+// One query, answered with the bytes of its document as the daemon wrote them: for a command that passes a document on without
+// looking at it. It neither says hello nor parses, and it speaks HTTP/1.0 over a plain socket, because to load node:http would
+// make up a tenth of such a command's time.
 import { connect } from "node:net";
 import { PROTOCOL_VERSION } from "../api/service.ts";
 import { PROTOCOL_HEADER, VERSION_HEADER } from "./answerHeaders.ts";
@@ -11,18 +11,21 @@ export interface DocumentQuery {
   /** The procedure, such as `panes`. */
   readonly path: string;
   readonly input: unknown;
-  /** Only from a daemon of this version: another may have to make room, which hello decides. Null: from any. */
+  /**
+   * Accepts an answer only from a daemon of this version: another may have to make room, which hello decides. Null: any
+   * version.
+   */
   readonly version: string | null;
   /** How long the daemon may be silent, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
-/** What tRPC puts around a result. */
+/** The text that tRPC puts around a result. */
 const BEFORE = Buffer.from('{"result":{"data":');
 const AFTER = Buffer.from("}}");
 
-/** All bytes of the answer: a server ends the connection behind its answer to an HTTP/1.0 client, and cuts it into no chunks. */
+/** All bytes of the answer: to an HTTP/1.0 client a server sends no chunks and closes the connection after its answer. */
 const ask = ({ paths, path, input, timeoutMs }: DocumentQuery): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -32,11 +35,11 @@ const ask = ({ paths, path, input, timeoutMs }: DocumentQuery): Promise<Buffer> 
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.once("end", () => resolve(Buffer.concat(chunks)));
     socket.once("error", reject);
-    // Not ended here: node:http would take that for a client that has gone.
+    // The write side stays open: node:http would take its end for a client that is gone.
     socket.write(`GET /${path}${query} HTTP/1.0\r\nhost: agtmux\r\n\r\n`);
   });
 
-/** Null unless the answer is a whole result of a daemon that speaks our protocol, and is of this version. */
+/** Null unless the answer is a complete result from a daemon with our protocol and the wanted version. */
 const documentIn = (answer: Buffer, version: string | null): Buffer | null => {
   const end = answer.indexOf(END_OF_HEAD);
   const [status = "", ...headers] = answer.subarray(0, Math.max(end, 0)).toString("latin1").split("\r\n");
@@ -53,9 +56,8 @@ const documentIn = (answer: Buffer, version: string | null): Buffer | null => {
 };
 
 /**
- * The document's JSON, or null where the socket client has to be asked instead: no daemon, another protocol or
- * version, an error. Fails
- * only with E_SOCKET_UNSAFE.
+ * The document's JSON, or null where the socket client has to ask instead: no daemon, another protocol or version, an error.
+ * Fails only with E_SOCKET_UNSAFE.
  */
 export const queryDocument = async (query: DocumentQuery): Promise<Buffer | null> => {
   const { paths } = query;

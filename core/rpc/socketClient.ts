@@ -20,7 +20,7 @@ export interface DaemonClient {
   readonly hello: Hello;
   /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
   call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
-  /** The same by name, for who passes calls on. */
+  /** The same by name, for code that passes calls on. */
   forward(name: CallName, kind: "query" | "mutation", input: unknown): Promise<unknown>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
   feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
@@ -56,7 +56,7 @@ const send = (socketPath: string, agent: Agent, call: Call): Promise<IncomingMes
     });
     outgoing.once("response", resolve);
     outgoing.once("error", (error) => {
-      // The server may close an idle connection just as it is used again; reads can be asked once more.
+      // The server may close an idle connection at the moment when it is used again; a read can be repeated.
       const isStale =
         outgoing.reusedSocket && "code" in error && ["ECONNRESET", "EPIPE"].includes(String(error.code));
       if (isStale) resolve(send(socketPath, agent, call));
@@ -81,7 +81,7 @@ const callOnce = async (socketPath: string, agent: Agent, call: Call): Promise<u
   return isRecord(result) ? result["data"] : undefined;
 };
 
-/** Both ends of the socket are built from one router and said so in hello: its types are taken at their word. */
+/** Both ends of the socket are built from one router, as hello has confirmed, so its types are trusted. */
 const parseTrusted = JSON.parse;
 
 async function* subscribe<T>(socketPath: string, agent: Agent, call: Call): AsyncGenerator<T> {
@@ -204,8 +204,8 @@ export const connectSocket = async (options: SocketClientOptions): Promise<Daemo
 };
 
 /**
- * The same for those who can start a daemon: null, too, where an outdated one runs, which is to make room whatever protocol it
- * speaks. Fails with E_SOCKET_UNSAFE or E_DAEMON_VERSION.
+ * The same for callers that can start a daemon: null also where an outdated one runs, which has to make room whatever protocol
+ * it speaks. Fails with E_SOCKET_UNSAFE or E_DAEMON_VERSION.
  */
 export const connectCurrent = async (
   options: Omit<SocketClientOptions, "checkVersion">,

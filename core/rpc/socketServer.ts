@@ -1,5 +1,5 @@
-// Serves the router over HTTP on the home's Unix socket. It binds safely, knows how many clients are there, and closes
-// within a bound; what the procedures do is the service's business.
+// Serves the router over HTTP on the home's Unix socket. It binds safely, counts its clients, and closes within a time limit;
+// the service performs the procedures.
 import { createServer, type ServerResponse } from "node:http";
 import { unlinkSync } from "node:fs";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
@@ -32,12 +32,12 @@ export interface SocketServerOptions {
   readonly paths: RuntimePaths;
   readonly owner: Owner;
   readonly router: AppRouter;
-  /** The daemon's, told with every answer. */
+  /** The daemon's version, sent with every answer. */
   readonly version: string;
   readonly logger: Logger;
 }
 
-/** The owner of the home is the only one who may call this: whatever socket is there is dead. */
+/** Only the owner of the home may call this: any socket that is there is dead. */
 const removeDeadSocket = (path: string): void => {
   if (checkSocket(path)) unlinkSync(path);
 };

@@ -1,10 +1,10 @@
-// One starter at a time: of many first commands, one spawns the daemon and the others wait for it. This only saves
-// processes; what decides who becomes the daemon is the lock of `ownership.ts`, so a lost or stale file does no harm.
+// One starter at a time: of many first commands, one spawns the daemon and the others wait for it. This only saves processes.
+// The lock of `ownership.ts` decides who becomes the daemon, so a lost or stale file does no harm.
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { errorCodeOf } from "../model/systemError.ts";
 
-/** A start that takes longer is taken for dead, in milliseconds. */
+/** A start that takes longer (in milliseconds) counts as dead. */
 const STALE_AFTER_MS = 15_000;
 
 const isAlive = (pid: number): boolean => {
@@ -24,7 +24,7 @@ const isStale = (path: string): boolean => {
     // Just created and not yet written counts as alive.
     return Number.isInteger(pid) && pid > 0 && !isAlive(pid);
   } catch {
-    // It went away meanwhile: not stale, the next attempt sees.
+    // The file disappeared meanwhile: it is not stale, and the next attempt will see.
     return false;
   }
 };
@@ -37,7 +37,7 @@ const removeQuietly = (path: string): void => {
   }
 };
 
-/** Takes the right to start the daemon of `home`; null while another command is at it. The returned function gives it back. */
+/** Takes the right to start the daemon of `home`; null while another command has it. The returned function gives it back. */
 export const tryStartLock = (home: string): (() => void) | null => {
   const path = join(home, "starting");
   if (isStale(path)) removeQuietly(path);

@@ -36,7 +36,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** Any local user can connect, so what one user can occupy is bounded. */
+/** Any local user can connect, so connections and requests are bounded. */
 const LIMITS = { headersTimeout: 5_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
 const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
@@ -57,7 +57,9 @@ export interface WebBridgeOptions {
   readonly logger: Logger;
   /** A port to listen on; 0 takes a free one. */
   readonly port?: number;
-  /** Somebody without the session used an address again, and the session has ended; only `renewUrl` opens another one. */
+  /**
+   * Called when somebody without the session used an address again. The session has ended; only `renewUrl` opens another one.
+   */
   readonly onReuse?: () => void;
 }
 
@@ -65,7 +67,7 @@ export interface WebBridge {
   /** The address to open, with the token that works once. */
   readonly url: string;
   readonly port: number;
-  /** A fresh one-time address; the one before stops working. */
+  /** A new one-time address; the earlier one stops working. */
   renewUrl(): string;
   /** Ends all connections; idempotent. */
   close(): Promise<void>;
@@ -75,12 +77,18 @@ const OPEN_PATH = "/open";
 
 /** What the token is exchanged for. */
 interface Session {
-  /** Of its cookie. Cookies do not tell ports apart, so the name does: two popovers may be open at once. */
+  /**
+   * The name of its cookie. It is different for each popover, because cookies do not distinguish ports and two popovers may be
+   * open at once.
+   */
   name: string;
   value: string;
-  /** A cookie goes to every port of a host: the folder, which no page of another user knows, keeps it from theirs. */
+  /**
+   * The path of the cookie. A browser sends a cookie to every port of a host; this secret folder keeps ours from pages of other
+   * users.
+   */
   folder: string;
-  /** Of the cookie that only says who opened the address. */
+  /** The name of the cookie that only says who opened the address. */
   opened: string;
 }
 
@@ -102,7 +110,7 @@ const factsOf = (request: IncomingMessage): RequestFacts => {
   return {
     method: request.method ?? "",
     url: request.url ?? "",
-    // If there were two, a proxy might believe the other one.
+    // With two such headers, a proxy might believe the other one.
     host: request.headersDistinct["host"]?.length === 1 ? request.headers.host : undefined,
     origin: request.headers.origin,
     fetchSite: typeof site === "string" ? site : undefined,
@@ -122,8 +130,8 @@ const answerFile = (response: ServerResponse, file: WebFile, isHead: boolean) =>
 };
 
 /**
- * Our own page leads on to the popover: a redirect would drop the strict cookie when the address was clicked on a page of
- * another site, and the token would stay in the address bar.
+ * A page of ours leads on to the popover. A redirect would not: if the address was clicked on a page of another site, the
+ * strict cookie would be dropped, and the token would stay in the address bar.
  */
 const answerExchange = (response: ServerResponse, session: Session) => {
   const { name, value, folder } = session;

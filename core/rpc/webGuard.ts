@@ -42,7 +42,7 @@ export const cookieIs = (header: string | undefined, name: string, value: string
 export const refuseHost = (facts: RequestFacts): Refusal | null =>
   facts.host !== undefined && LOOPBACK_HOST.test(facts.host) ? null : "wrong_host";
 
-/** Null when the request may be served. `session` is the cookie that the token was exchanged for, and where it holds. */
+/** Null when the request may be served. `session` is the cookie for which the token was exchanged, with its path. */
 export const refuseRequest = (
   facts: RequestFacts,
   session: { name: string; value: string; folder: string },
@@ -53,7 +53,7 @@ export const refuseRequest = (
     facts.origin !== undefined ? facts.origin !== `http://${facts.host}` : facts.method !== "GET";
   // Browsers send the origin with every write; a write without one is not from our page.
   if (isForeign) return "foreign_origin";
-  // What a foreign form can send without asking first is text/plain or a form's encoding.
+  // Without asking first, a foreign form can send only text/plain or a form's encoding.
   if (facts.method === "POST" && facts.contentType?.toLowerCase().split(";", 1)[0] !== "application/json")
     return "foreign_origin";
   if (facts.fetchSite !== undefined && facts.fetchSite !== "same-origin" && facts.fetchSite !== "none")

@@ -1,5 +1,5 @@
-// Where the browser bridge's calls go: to a router of this process, or over the Unix socket to the daemon that runs. Both
-// speak tRPC's HTTP form, so the second is a plain pass-through.
+// Where the browser bridge's calls go: to a router of this process, or over the Unix socket to the daemon that runs. Both use
+// tRPC over HTTP, so the second only passes requests on.
 import { request as startRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
 import type { AppRouter } from "../api/router.ts";

@@ -1,5 +1,5 @@
-// Turns what comes back over the socket into our own errors: the daemon's with their code and remedy, a dead socket as
-// E_DAEMON_UNAVAILABLE, and anything else as E_INTERNAL.
+// Turns failures of the socket into our own errors: the daemon's errors keep their code and remedy, a dead socket becomes
+// E_DAEMON_UNAVAILABLE, and anything else E_INTERNAL.
 import type { WireError } from "../api/service.ts";
 import { AgtmuxError, ERROR_CODES } from "../model/errors.ts";
 
