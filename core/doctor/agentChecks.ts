@@ -1,5 +1,5 @@
-// Checks of one agent on one target: is its hook in place and whole, do its own events arrive, may its dialogs be answered by
-// other programs, was its adapter ever compared with a real run, and which version runs.
+// Checks of one agent on one target: is its hook installed completely, do its own events arrive, may other programs answer its
+// dialogs, was its adapter ever compared with a real run, and which version runs.
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { formatAge } from "../model/words.ts";
@@ -38,13 +38,13 @@ const inspect = async (integrations: DoctorIntegrations, agent: string): Promise
   return { kind: "absent" };
 };
 
-/** `agtmux integrate …` as it has to be called for this target. */
+/** The `agtmux integrate …` command for this target. */
 const command = ({ target, adapter }: Subject, flag: string): string =>
   `'agtmux integrate ${adapter.agentType}${target.view.kind === "ssh" ? ` --target ${target.view.target}` : ""}${flag === "" ? "" : ` ${flag}`}'`;
 
 const panesOf = (seen: readonly SeenAgent[]): string => seen.map(({ paneRef }) => paneRef).join(", ");
 
-/** What prevents writing the entries again; the plain command if nothing does. */
+/** The remedy of whatever prevents writing the entries again; the plain command if nothing does. */
 const repairOf = async (subject: Subject): Promise<string> => {
   try {
     await subject.link.integrations?.checkRepair(subject.adapter.agentType);
@@ -171,7 +171,10 @@ const judgeVersion = ({ adapter }: Subject, version: string, paneRef: string): D
   };
 };
 
-/** The PATH there, and where agents install themselves: a daemon that the desktop started has no shell's PATH. */
+/**
+ * The target's PATH plus the folders where agents install themselves, because a daemon that the desktop started has no shell's
+ * PATH.
+ */
 const askPath = async (executor: DoctorLink["executor"]): Promise<string> => {
   const [{ stdout }, home] = await Promise.all([
     executor.run(["sh", "-c", 'printf %s "$PATH"'], { timeoutMs: TARGET_LIMIT_MS }),

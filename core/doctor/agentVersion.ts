@@ -32,7 +32,7 @@ const findOnPath = async (files: TargetFiles, name: string, path: string): Promi
   return null;
 };
 
-/** The agent's own program or script, not what interprets it. */
+/** The agent's own program or script, not its interpreter. */
 const programOf = async (
   files: TargetFiles,
   { pid, args }: ProcessInfo,
@@ -46,7 +46,7 @@ const programOf = async (
   if (isInterpreted) return null;
   const program = await files.readLink(`/proc/${pid}/exe`);
   if (program !== null) return INTERPRETER.test(nameOf(program)) ? null : program;
-  // macOS has no such link, and tells only what was typed.
+  // macOS has no such link; there only the typed command is known.
   const found = first === "" || first.includes("/") ? null : await findOnPath(files, first, await path());
   return found === null ? null : follow(files, found);
 };
@@ -57,7 +57,7 @@ const versionOfPackage = (text: string): string | null => {
     if (typeof value !== "object" || value === null || !("version" in value)) return null;
     return typeof value.version === "string" ? (VERSION.exec(value.version)?.[1] ?? null) : null;
   } catch {
-    // Not a package file that anything could be read from.
+    // Not a readable package file.
     return null;
   }
 };

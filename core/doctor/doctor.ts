@@ -13,10 +13,10 @@ import { targetChecks } from "./targetChecks.ts";
 
 export interface DoctorDeps {
   adapters: AdapterSource;
-  /** As things are now. */
+  /** The targets at the moment of the call. */
   targets: () => readonly DoctorTarget[];
   host: () => HostFacts;
-  /** A text without secrets: the report is made to be handed on. */
+  /** Takes secrets out of a text, because people pass the report on. */
   redact: (text: string) => string;
   clock: Clock;
 }

@@ -1,5 +1,5 @@
-// What the doctor looks at: one target with what reaches it and what was seen on it. Small interfaces, so that a target
-// behind ssh is examined by the same checks.
+// What the doctor looks at: one target, how it is reached and what was seen on it. The interfaces are small, so that the same
+// checks examine a target behind SSH.
 import type { ProcessReader } from "../collect/sink.ts";
 import type { Place } from "../model/doctorCheck.ts";
 import type { Pane } from "../model/runtime.ts";
@@ -47,7 +47,7 @@ export interface SeenAgent {
   paneRef: string;
   panePid: number;
   pid: number | null;
-  /** An event of its own has arrived in this life of it. */
+  /** An event of this runtime has arrived. */
   hasEvents: boolean;
   /** Another program may answer its permission requests. */
   confirmRequests: boolean;
@@ -60,9 +60,9 @@ export interface DoctorTarget {
   agents: readonly SeenAgent[];
 }
 
-/** Nothing of one target may hold up the whole report for longer, ms. */
+/** No check of one target may delay the report for longer, in ms. */
 export const TARGET_LIMIT_MS = 8_000;
-/** For one command on the target, ms. */
+/** Time limit of one command on the target, in ms. */
 export const COMMAND_TIMEOUT_MS = 5_000;
 
 export const placeOf = ({ view }: DoctorTarget, extra: { server?: string } = {}): Place => ({

@@ -1,5 +1,4 @@
-// Checks of the daemon itself, beside its targets: files of the person that add to adapters, notifications, and terminal
-// windows.
+// Checks of the daemon itself: the person's adapter files, notifications, terminal windows, and storage.
 import { stat } from "node:fs/promises";
 import type { Config } from "../model/config.ts";
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
@@ -8,7 +7,7 @@ import { NOTIFICATION_KINDS } from "../model/notificationPolicy.ts";
 import type { AdapterProblem, AdapterSource } from "../ports/adapterSource.ts";
 import type { DurableStore } from "../store/durableStore.ts";
 
-/** What became of the history: the database that was set aside last, and whether its file is still there. Null: none was. */
+/** The database that was last set aside, and whether its file is still there. Null: there is none. */
 export const findLostHistory = async (store: Pick<DurableStore, "loss">): ReturnType<HostFacts["loss"]> => {
   const loss = store.loss();
   if (loss === null) return null;
@@ -27,7 +26,7 @@ export interface HostFacts {
   /** Environment of the daemon. */
   env: Readonly<Record<string, string | undefined>>;
   notifications: Config["notifications"];
-  /** Surfaces that listen for notices now. */
+  /** Surfaces that now listen for notifications. */
   notificationListeners: number;
   /** Names the program that opens terminal windows; fails with E_UNSUPPORTED where there is none. Null: this host opens none. */
   findTerminal: (() => string) | null;

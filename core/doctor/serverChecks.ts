@@ -50,7 +50,7 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
 };
 
 /**
- * Types an empty text: every check that tmux makes before it takes keys is made, and nothing is typed. From tmux 3.7 a
+ * Sends an empty text: tmux makes every check that it makes before it takes keys, and nothing is typed. From tmux 3.7 a
  * read-only client that is the only one may keep other programs from typing (reported from the field).
  */
 const checkKeys = async (

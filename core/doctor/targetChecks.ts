@@ -14,9 +14,9 @@ import {
 
 /** Oldest tmux that is watched at all. */
 const MIN_VERSION = [2, 6] as const;
-/** Times of the target have whole seconds, so less than this is no skew. */
+/** A smaller difference is not reported, because the target gives its time in whole seconds. */
 const MAX_SKEW_MS = 2_000;
-/** Panes whose processes are read to prove that they can be. */
+/** How many panes have their processes read, to prove that this works. */
 const SAMPLED_PANES = 5;
 
 const INSTALL_TMUX =
@@ -143,7 +143,7 @@ const checkClock = async ({ executor }: DoctorLink, clock: Clock): Promise<Diagn
   const seconds = /^\d{9,11}$/.exec(ran.stdout.trim())?.[0];
   if (ran.exitCode !== 0 || seconds === undefined)
     return { status: "skipped", summary: "The target does not say its time.", evidence: ran.stderr.trim() };
-  // The target's second may be at its start or its end, and its clock was read at any moment between question and answer.
+  // The target's second may be just beginning or ending, and its clock was read at some moment between question and answer.
   const earliest = Number(seconds) * 1_000 - after;
   const latest = Number(seconds) * 1_000 + 999 - before;
   const skewMs = earliest > 0 ? earliest : latest < 0 ? latest : 0;
