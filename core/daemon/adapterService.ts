@@ -1,5 +1,5 @@
-// What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane.
-// It reads; nothing that it finds changes a state.
+// What surfaces may ask about adapters: which are in force, what is wrong with a file, and what rules say about a live pane. It
+// only reads; nothing that it finds changes a state.
 import type { AdapterCheck, AdapterList, AdapterTry, AdapterView, RuleMatch } from "../model/adapterView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { requestView } from "../model/request.ts";

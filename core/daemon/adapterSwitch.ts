@@ -1,5 +1,5 @@
-// Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; the file is the one
-// truth. A disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
+// Which adapters count. A person may disable one in `config.json` or with `agtmux adapters disable`; only the file counts. A
+// disabled adapter stays known (it is listed, its hook can be removed), but nothing is recognised as its agent.
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
@@ -8,11 +8,11 @@ export interface AdapterSwitch {
   /** The adapters without the disabled ones. */
   readonly enabled: AdapterSource;
   isEnabled(agentType: string): boolean;
-  /** Disabled agent types that no adapter has: a slip of the pen, or an adapter file that is not there now. */
+  /** Disabled agent types that no adapter has: a typing mistake, or an adapter file that is missing now. */
   unknown(): readonly string[];
   /**
-   * Resolves when it is in force; false when it was so before.
-   * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is not valid as it is.
+   * Resolves when it is in force; false when nothing had to change.
+   * @throws AgtmuxError E_USAGE for an agent that is not known, E_CONFIG_INVALID for a file that is already invalid.
    */
   set(agentType: string, isEnabled: boolean): Promise<boolean>;
 }
@@ -33,7 +33,8 @@ export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDe
     enabled: {
       list: () => adapters.list().filter(({ agentType }) => isEnabled(agentType)),
       byAgentType: (agentType) => (isEnabled(agentType) ? adapters.byAgentType(agentType) : null),
-      // Whose pane it is, is decided among all: the pane of a disabled agent must not become that of a tool which it runs.
+      // All adapters take part in recognising a pane's agent: the pane of a disabled agent must not count as that of a tool
+      // which it runs.
       identify: (processes) => {
         const found = adapters.identify(processes);
         return found === null || !isEnabled(found.adapter.agentType) ? null : found;
@@ -41,7 +42,7 @@ export const createAdapterSwitch = ({ adapters, config, write }: AdapterSwitchDe
       ...(adapters.files === undefined ? {} : { files: adapters.files }),
     },
     set: async (agentType, isWanted) => {
-      // Enabling also takes out what is no longer known.
+      // Enabling also removes agent types that are no longer known.
       if (!types().includes(agentType) && (!isWanted || isEnabled(agentType)))
         throw new AgtmuxError("E_USAGE", `there is no agent '${agentType.slice(0, 100)}'`, {
           remedy: `There is ${types().join(", ")}.`,

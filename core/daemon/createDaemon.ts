@@ -55,12 +55,14 @@ export interface DaemonDeps {
   env: NodeJS.ProcessEnv;
   uid: number;
   platform: NodeJS.Platform;
-  /** The machine's. The daemon's own goes on from what is stored, should this one have been set back since. */
+  /** The machine's clock. The daemon's own clock continues from the stored times, in case this one was set back since. */
   hostClock: Clock;
   ids: IdSource;
   logger: Logger;
   openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
-  /** Brings the terminal window or tab with a tty to the front, false when it finds none; null where the host cannot. */
+  /**
+   * Brings the terminal window or tab with a tty to the front; false when there is none. Null where the host cannot do this.
+   */
   focusTerminal: FocusTerminal | null;
   /** Names the program that `openTerminal` uses; fails with E_UNSUPPORTED where there is none. For the doctor. */
   findTerminal?: () => string;
@@ -77,9 +79,9 @@ export interface Daemon {
   close(): Promise<void>;
 }
 
-/** Characters of a screen that are quoted to a person who writes rules. */
+/** How many characters of a screen are quoted to a person who writes rules. */
 const MAX_QUOTE = 4_000;
-/** After memory was rebuilt: a target that takes longer to answer must not keep the others waiting. */
+/** Time limit for a look after memory was rebuilt: a slow target must not delay the others. */
 const RESYNC_MS = 5_000;
 
 const quote = (text: string): string => redactText(text, MAX_QUOTE);
@@ -121,7 +123,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     redactText,
     fingerprintOf: createPromptFingerprint(),
   });
-  // A store that loses its file gets the present from memory.
+  // When the store loses its file, memory writes the present into the new one.
   store.onReplaced(() => ingest.afterLoss());
   ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
 
@@ -221,7 +223,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   );
   owned.defer(config.onChange(() => tolerateStoreFailure(logger, () => targetService.apply())));
 
-  // After memory was rebuilt from the store: all targets are looked at again, and until that no state is claimed.
+  // After memory was rebuilt from the store, all targets are looked at again, and no state is claimed before that.
   let stopWaiting = (): void => {};
   owned.defer(() => stopWaiting());
   ingest.onRebuilt(() => {
@@ -299,7 +301,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
 
-  // It begins: a first whole look at this machine, then what came in while no daemon ran.
+  // The start: a first complete look at this machine, then the events that came while no daemon ran.
   await host.collector.start();
   await startSpool({
     spoolDir: paths.spool,
@@ -338,9 +340,9 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
 };
 
 /**
- * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true.
- * The caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is no
- * failure but a target that is down and says so.
+ * Starts everything and resolves after the first complete look at tmux and the spool, so that the first answer is true. The
+ * caller owns the home (owner lock). Fails with E_DATABASE_* where the state cannot be opened; a missing tmux is not a failure:
+ * the target is down and says so.
  */
 export const createDaemon = async (deps: DaemonDeps): Promise<Daemon> => {
   await using owned = new AsyncDisposableStack();

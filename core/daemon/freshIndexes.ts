@@ -1,5 +1,5 @@
-// A reference by index means what it means now, and windows get new numbers without a word from tmux: before anything is done
-// or shown by such a reference, the server is listed once more. Ids name the same thing for as long as the server lives.
+// A reference by index means the pane that has the index now, and tmux does not announce when windows are renumbered. So the
+// server is listed once more before such a reference is used. Ids name the same thing as long as the server lives.
 import type { DaemonService } from "../api/calls.ts";
 import { isByIndex, parseRef } from "../engine/ref.ts";
 import type { Ingest } from "../ingest/ingest.ts";

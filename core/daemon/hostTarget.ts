@@ -1,5 +1,5 @@
-// This machine as a target: always there. Which of its tmux servers are watched and with which tmux is settled once, at start;
-// without a tmux it is a target that is down and says so.
+// This machine as a target: always there. Which tmux servers are watched, and by which tmux program, is decided once, at start.
+// Without tmux the target is down and says so.
 import type { ConfigFile } from "../config/configFile.ts";
 import type { ConnectedTargetParts } from "../connections/connectedTarget.ts";
 import type { LookForTmux } from "../connections/tmuxLook.ts";
@@ -35,7 +35,7 @@ const findPath = async (deps: HostTargetDeps): Promise<string | null> => {
   }
 };
 
-/** Makes this machine known as a target, and gives what it consists of. */
+/** Registers this machine as a target and returns its parts. */
 export const declareHost = async (deps: HostTargetDeps): Promise<ConnectedTargetParts> => {
   const { ingest, executor, config, env, uid, platform, clock } = deps;
   ingest.setTarget({

@@ -7,7 +7,7 @@ import type { Logger } from "../ports/logger.ts";
 import { redactPayload } from "../store/redact.ts";
 import { redactText } from "../store/redactText.ts";
 
-// What a daemon says when it ends by something that nobody caught: one line in the form of every error, without secrets.
+// The message of a daemon that ends by an uncaught error: one line in the form of every error, without secrets.
 const MAX_MESSAGE = 500;
 
 export const crashMessage = (error: unknown): string => {
@@ -15,11 +15,11 @@ export const crashMessage = (error: unknown): string => {
   return `agtmux: ${message.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()} [E_INTERNAL]. ${ERROR_CODES.E_INTERNAL.remedy}\n`;
 };
 
-// One line of a log as it may be kept: whatever went into it, secrets come out, its size is bounded, and nothing in it can
-// steer the terminal in which somebody reads it.
+// Makes a line of a log safe to keep: without secrets, of bounded size, and without anything that could steer the terminal in
+// which somebody reads it.
 const MAX_PLAIN_CHARS = 8_000;
 
-/** What JSON leaves unescaped and a terminal or a bidi algorithm would obey. */
+/** Characters that JSON leaves unescaped and that a terminal or a bidi algorithm would obey. */
 const STEERING = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 const escapeSteering = (json: string): string =>
@@ -38,7 +38,7 @@ export const redactLine = (line: string): string => {
 
 export interface LogFile {
   readonly logger: Logger;
-  /** Writes out what is buffered; the file stays open for last words. */
+  /** Writes the buffered lines; the file stays open for a last message. */
   flush(): void;
 }
 
@@ -55,8 +55,8 @@ export const openStderrLog = (level: string): LogFile => {
 };
 
 /**
- * Appends to `path` (0600) and moves it to `<path>.1` when it passes `maxBytes`: at most twice that is kept. Failing to
- * rotate is tried again with the next line. A file that cannot be opened leaves stderr.
+ * Appends to `path` (0600) and moves it to `<path>.1` when it passes `maxBytes`: at most twice that is kept. If rotating fails,
+ * the next line tries again. If the file cannot be opened, lines go to stderr.
  */
 export const openLogFile = async (options: {
   path: string;
@@ -84,7 +84,7 @@ export const openLogFile = async (options: {
     size += bytes;
     if (size > maxBytes && !isRotating) rotate().catch(() => {});
   });
-  // A full disk must not end the daemon: its lines are lost, its work is not.
+  // A full disk must not end the daemon: only its log lines are lost.
   destination.on("error", () => {});
   const problem = await once(destination, "ready").then(
     () => null,

@@ -1,20 +1,20 @@
-// What the screen of an agent shows at this moment and which of its rows gave it away, for `explain`. The stored evidence
-// quotes what was seen then; this is the picture around it, read anew with the same rules.
+// What an agent's screen shows now and which of its rows the rules matched, for `explain`. The stored evidence quotes only what
+// was seen then; this reads the whole screen again with the same rules.
 import type { Explanation } from "../model/view.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { AgentAdapter, Screen } from "../ports/agentAdapter.ts";
 
 type ScreenNow = NonNullable<Explanation["screen"]>;
 
-/** Rows beside a matching one that are shown as well. */
+/** How many rows around a matching one are shown too. */
 const CONTEXT_ROWS = 2;
 const MAX_ROWS = 30;
-/** A quote shorter than this is found everywhere. */
+/** A shorter quote would be found everywhere. */
 const MIN_QUOTE = 3;
 
 const squeeze = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** Rows that hold the quote or a part of it: what an adapter quotes may span rows, or join several with a slash. */
+/** Rows that hold the quote or a part of it: an adapter's quote may span rows, or join several with a slash. */
 export const matchingRows = (lines: readonly string[], matched: string): number[] => {
   const quotes = [matched, ...matched.split(" / ")].map(squeeze).filter((quote) => quote.length >= MIN_QUOTE);
   return lines.flatMap((line, row) => {

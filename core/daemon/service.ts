@@ -1,5 +1,5 @@
-// The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files by
-// itself; it only connects what the other parts own.
+// The daemon as its surfaces see it: answers from memory, actions through the gate. Nothing here reads tmux or files; it only
+// connects the other parts.
 import type { AdapterService } from "./adapterService.ts";
 import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationService } from "../integrations/integrationService.ts";
@@ -114,7 +114,7 @@ export const createService = (deps: ServiceDeps): Service => {
   }
 
   const current = (key: PaneKey): SubjectNow | null => {
-    // Without a connection nothing that is known is current: this fails with the reason, which a person needs to hear.
+    // Without a connection nothing that is known is current, so this fails with the reason, which a person has to know.
     deps.connectedTargets.get(key.targetId);
     const pane = ingest.liveState.paneOf(key);
     if (pane === undefined) return null;
@@ -222,7 +222,7 @@ export const createService = (deps: ServiceDeps): Service => {
     });
 
   /**
-   * The crashed row that a reference names: by its runtime, or by its pane where no agent lives now, which may be gone.
+   * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent lives now.
    * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
    */
   const findCrashed = (ref: string): RuntimeEntry | null => {

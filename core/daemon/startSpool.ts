@@ -1,4 +1,4 @@
-// Starts taking events out of this machine's spool. The first answer of the daemon waits for what lies there already, though
+// Starts taking events out of this machine's spool. The daemon's first answer waits for the events that are already there, but
 // not for long.
 import { createSpoolDrain } from "../collect/spoolDrain.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -9,9 +9,9 @@ import { redactText } from "../store/redactText.ts";
 import { endsWithin } from "../model/endsWithin.ts";
 
 const SWEEP_MS = 2_000;
-/** A command that starts a daemon waits for its answer three times as long. */
+/** How long the first answer waits. A command that starts a daemon waits three times as long. */
 const FIRST_DRAIN_MS = 5_000;
-/** Characters of a file in the spool that is no event. */
+/** How many characters are kept of a file in the spool that is not an event. */
 const MAX_SET_ASIDE = 8_000;
 
 export interface StartSpoolDeps {
@@ -39,7 +39,7 @@ export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   owned.defer(() => drain.close());
   const drained = drain.start();
   if (await endsWithin(drained, FIRST_DRAIN_MS, clock)) return;
-  // The daemon answers all the same: what the rest of the events may change is not claimed until they are read.
+  // The daemon answers nevertheless, but claims no state that the rest of the events may change until they are read.
   ingest.markStale("events that came while no daemon ran are still being read");
   void drained.then(() => ingest.resynced());
 };

@@ -1,4 +1,4 @@
-// What the daemon does by itself: a tick every second, retention every hour, and one look at everything when the machine woke up.
+// The daemon's periodic work: a tick every second, retention every hour, and one look at everything when the machine woke up.
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { TargetService } from "../connections/targetService.ts";
 import type { Ingest } from "../ingest/ingest.ts";
@@ -7,15 +7,17 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 
-// Work of the daemon's own that comes in steps: the loop turns between two of them, so that whoever asks is answered.
+// Runs the daemon's own work in steps. The event loop turns between two of them, so that requests are answered.
 interface ChunkedTask {
-  /** Takes the first step at once, the others each in a turn of its own. What still runs of the time before is given up. */
+  /**
+   * Takes the first step at once and each of the others in its own turn. Steps that are left from an earlier run are dropped.
+   */
   run(steps: Iterator<undefined>): void;
-  /** No further step is taken. */
+  /** Takes no further step. */
   stop(): void;
 }
 
-/** `guard` runs a step and may swallow its failure: the rest is left then. */
+/** `guard` runs a step and may swallow its failure; then the remaining steps are dropped. */
 export const createChunkedTask = (guard: (step: () => void) => void): ChunkedTask => {
   let current: Iterator<undefined> | null = null;
   const take = (steps: Iterator<undefined>): void => {
@@ -39,18 +41,18 @@ export const createChunkedTask = (guard: (step: () => void) => void): ChunkedTas
 };
 
 const TICK_MS = 1_000;
-/** A tick that is later than this: then nobody could look in the meantime either. */
+/** If a tick is later than this, nobody could look in the meantime either. */
 const LATE_MS = 3_000;
-/** Runtimes that one stretch of a tick evaluates. */
+/** How many runtimes one step of a tick evaluates. */
 const TICK_CHUNK = 50;
 const RETENTION_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export interface StartTickingDeps {
   ingest: Pick<Ingest, "tickInChunks" | "prune">;
-  /** Checks which processes live, so that a late tick does not take a time without looks for their end. */
+  /** Checks which processes live, so that a late tick does not count missing looks as their end. */
   lookFirst: () => Promise<void>;
-  /** With every tick: notices that time alone makes due. */
+  /** Called with every tick: for notifications that become due by time alone. */
   reviewNotifications: () => void;
   retention: () => Config["retention"];
   clock: Clock;
@@ -59,7 +61,7 @@ export interface StartTickingDeps {
   owned: AsyncDisposableStack;
 }
 
-/** Runs `work` again and again, `delayMs` after it ended, and tells it by how much it is late; returns the stop function. */
+/** Runs `work` again and again, each time `delayMs` after it ended, and tells it how late it is; returns the stop function. */
 const repeat = (
   clock: Clock,
   delayMs: number,
@@ -117,7 +119,7 @@ export const startTicking = ({
   owned.defer(repeat(clock, RETENTION_MS, () => tolerateStoreFailure(logger, prune)));
 };
 
-/** A machine that wakes tells it several ways within seconds. */
+/** A machine that wakes up reports that in several ways within seconds. */
 const ONCE_IN_MS = 5_000;
 
 export interface WakeUpDeps {
@@ -127,8 +129,8 @@ export interface WakeUpDeps {
 }
 
 /**
- * One look at everything and one attempt per lost connection, however many times and by however many surfaces it is told.
- * Resolves when the attempts are over; never rejects for what they found.
+ * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
+ * reported. Resolves when the attempts are over; never rejects for what they found.
  */
 export const createWakeUp = ({
   connectedTargets,

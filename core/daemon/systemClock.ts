@@ -21,12 +21,12 @@ export const createSystemClock = (): Clock => {
   };
 };
 
-/** If the difference is larger, the clock was not set back but was wrong before: its times are not continued. */
+/** If the difference is larger, the clock was wrong before and not set back: then the stored times are not continued. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
 /**
- * The clock for what goes on after `lastAt` (epoch ms) of an earlier process: the wall clock may have been set back since, and
- * what comes now must not look older than what is stored. It runs on from there until the wall clock has caught up.
+ * The clock of a process that continues after `lastAt` (epoch ms) of an earlier one. If the wall clock was set back since, new
+ * events must not look older than stored ones, so this clock runs on from `lastAt` until the wall clock has caught up.
  */
 export const continueClock = (clock: Clock, lastAt: number): Clock => {
   const aheadMs = lastAt - clock.now();
@@ -38,7 +38,7 @@ export const continueClock = (clock: Clock, lastAt: number): Clock => {
   };
 };
 
-/** Each call for randomness costs 30 µs, however little is asked for. */
+/** Each call for random bytes costs 30 µs, however few are requested. */
 const RANDOM_POOL_BYTES = 4_096;
 
 /** Random bytes in hex, each given out once. */

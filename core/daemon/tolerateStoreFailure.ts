@@ -3,10 +3,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 
-/**
- * For what a timer or an event begins: what cannot be stored now is tried again by the part that noticed it; nothing else
- * ends.
- */
+/** Wraps work that a timer or an event begins. The part that could not store something tries again; nothing else stops. */
 export const tolerateStoreFailure = (logger: Logger, work: () => void): void => {
   try {
     work();
