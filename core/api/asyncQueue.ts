@@ -1,5 +1,5 @@
-// A bounded hand-over from callbacks to one async consumer. When the consumer is too slow the queue is emptied and the
-// consumer learns it, so that memory stays bounded.
+// A bounded queue from callbacks to one async consumer. When the consumer is too slow, the queue is emptied and the consumer is
+// told, so that memory stays bounded.
 
 export class AsyncQueue<T> implements AsyncIterable<T | "overflow"> {
   private items: T[] = [];

@@ -1,5 +1,6 @@
-// Everything that a surface can ask of the daemon: each call once, with its input as it comes over the wire and what it answers.
-// The router, the service that the daemon implements, and the client that stands for a daemon elsewhere are made of this table.
+// Everything that a surface can ask of the daemon: each call once, with its input as it comes over the wire and what it
+// answers. The router, the service that the daemon implements, and the client for a daemon in another process are all made from
+// this table.
 import { z } from "zod";
 import {
   answerChoiceSchema,
@@ -27,18 +28,18 @@ import type {
   NotificationEvent,
 } from "./service.ts";
 
-/** `answer` holds nothing: it is there for its type. */
+/** `answer` has no value; only its type is used. */
 interface Call<Kind extends "query" | "mutation", Input extends z.ZodType, Answer> {
   kind: Kind;
   input: Input;
   answer?: Answer;
 }
 
-/** A call that only looks: it may be asked once more where an answer is lost. */
+/** A call that only reads: it may be repeated when its answer is lost. */
 const query =
   <Input extends z.ZodType>(input: Input) =>
   <Answer>(): Call<"query", Input, Answer> => ({ kind: "query", input });
-/** A call that does something, or costs much. */
+/** A call that changes something or is expensive. */
 const mutation =
   <Input extends z.ZodType>(input: Input) =>
   <Answer>(): Call<"mutation", Input, Answer> => ({ kind: "mutation", input });
@@ -62,7 +63,7 @@ const filtersSchema = z
   .strict();
 
 const refSchema = z.string().min(1).max(1_000);
-/** What every action names. `surface`: who asks, for the record. */
+/** The input that every action has. `surface`: who asks, for the audit. */
 const actionSchema = z.object({
   ref: refSchema,
   guards: actionGuardsSchema.prefault({}),
@@ -87,16 +88,22 @@ export const CALLS = {
     filtersSchema.extend({ groupBy: z.enum(["target-session", "session-name"]).optional() }),
   )<SessionList>(),
   targets: query(nothing)<TargetView[]>(),
-  /** Adds a machine behind SSH, a name of the person's SSH configuration, and begins to connect; how that goes is its health. */
+  /**
+   * Adds a machine behind SSH, by its name in the person's SSH configuration, and begins to connect; its health tells how that
+   * goes.
+   */
   targetAdd: mutation(targetSchema.extend({ sshTarget: z.string().max(255) }))<TargetView>(),
   /** Hosts that the person's SSH configuration names, for choosing from; `problems` names files that cannot be read. */
   sshAliases: query(nothing)<{ aliases: string[]; problems: string[] }>(),
   targetChange: mutation(targetSchema.extend({ enabled: z.boolean().optional() }))<TargetView>(),
-  /** One attempt now; fails with what keeps the target from being connected. */
+  /** Makes one attempt now; fails with the reason why the target is not connected. */
   targetConnect: mutation(z.object({ name: refNameSchema }))<TargetView>(),
   /** Fails with E_CONFIRMATION_REQUIRED unless confirmed. */
   targetRemove: mutation(z.object({ name: refNameSchema, isConfirmed: z.boolean().default(false) }))<void>(),
-  /** The machine woke up, or somebody knows that much changed: every target is looked at now, and at most once in a while. */
+  /**
+   * For when the machine woke up, or when much may have changed: every target is looked at now. Calls in quick succession count
+   * as one.
+   */
   lookNow: mutation(nothing)<void>(),
   explain: query(z.object({ ref: refSchema }))<Explanation>(),
   /** `mayFocus`: the caller can bring a terminal to the front by its tty. */
@@ -149,7 +156,7 @@ export const CALLS = {
   adapters: query(nothing)<AdapterList>(),
   /** Checks the text of an adapter file that need not be in force. */
   adapterCheck: mutation(adapterFileSchema)<AdapterCheck>(),
-  /** Whether an agent is recognised in panes from now on; it is written into config.json. Fails with E_USAGE, E_CONFIG_INVALID. */
+  /** Sets whether an agent is recognised in panes from now on, in config.json. Fails with E_USAGE, E_CONFIG_INVALID. */
   adapterSwitch: mutation(
     z.object({ agent: z.string().min(1).max(100), enabled: z.boolean() }),
   )<AdapterSwitched>(),
@@ -157,11 +164,11 @@ export const CALLS = {
   adapterTry: mutation(
     z.object({ ref: refSchema, file: adapterFileSchema.nullable().default(null) }),
   )<AdapterTry>(),
-  /** The settings that a surface may change, as the file has them at this moment and with what is in force. */
+  /** The settings that a surface may change: the values in force and what is wrong with the file now. */
   configGet: query(nothing)<Settings>(),
-  /** Resolves once it is in force. Fails with E_USAGE naming the key, E_CONFIG_INVALID for a file that is not valid as it is. */
+  /** Resolves once it is in force. Fails with E_USAGE naming the key, E_CONFIG_INVALID for a file that is already invalid. */
   configSet: mutation(z.object({ key: z.string().min(1).max(200), value: z.unknown() }))<Settings>(),
-  /** Looks only. `target`: this machine where it is left out. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  /** Only reads. `target`: this machine where it is left out. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
   integrationList: query(z.object({ target: refNameSchema.optional() }))<IntegrationSummary[]>(),
   /** `repair`: our entries are removed and written again, so that changed ones are replaced. */
   integrationChange: mutation(
@@ -175,15 +182,15 @@ export const CALLS = {
   integrationVerify: mutation(
     z.object({ agent: z.string(), target: refNameSchema.optional() }),
   )<IntegrationVerification>(),
-  /** Proves the chain of one target, or of all (null); looks only. Fails with E_REF_NOT_FOUND for an unknown name. */
+  /** Proves the chain of one target, or of all (null); only reads. Fails with E_REF_NOT_FOUND for an unknown name. */
   doctor: mutation(z.object({ target: z.string().max(64).nullable().default(null) }))<{
     findings: Finding[];
   }>(),
 };
 
 /**
- * `all`: rows without an agent as well. `latest`, with `since`: what every row that changed meanwhile is now, instead of the stored
- * transitions one by one.
+ * `all`: also rows without an agent. `latest`, with `since`: the present form of every row that changed meanwhile, instead of
+ * the stored transitions one by one.
  */
 export const feedSchema = z.object({
   since: z.number().int().nullable().default(null),
@@ -231,7 +238,9 @@ export type DaemonService = Subscriptions & {
   ) => Name extends SynchronousCall ? AnswerOf<Name> : Promise<AnswerOf<Name>>;
 };
 
-/** The service as it is reached through a connection: what the daemon answers at once takes a round trip there. */
+/**
+ * The service as it is reached through a connection: there, even the answers that the daemon gives at once take a round trip.
+ */
 export type ReachableService = Subscriptions & {
   [Name in CallName]: (
     input: InputOf<Name>,

@@ -18,7 +18,7 @@ export interface DesktopService {
   /** Null: none. A shortcut that another program holds leaves the present one in force, and `problem` says so. */
   setShortcut(accelerator: string | null): DesktopState;
   setLaunchAtLogin(isOn: boolean): DesktopState;
-  /** Shows a notification now; what keeps it from being shown is `problem`. */
+  /** Shows a notification now; if it cannot be shown, `problem` says why. */
   testNotification(): Promise<{ problem: string | null }>;
   commandLine(): Promise<CommandLineState>;
   /** Links the command into a folder of the person; replaces nothing. @throws AgtmuxError E_UNSUPPORTED. */

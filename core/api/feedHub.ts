@@ -22,7 +22,7 @@ export interface FeedSource {
 
 const QUEUE_LIMIT = 5_000;
 const PAGE = 500;
-/** When more rows than this changed, a snapshot is shorter. */
+/** If more rows than this changed, a snapshot is sent, which is shorter. */
 const MAX_LATEST = 100;
 
 type EntryChange = Exclude<FeedChange, { kind: "target_removed" | "reset" }>;
@@ -53,7 +53,7 @@ const toEntry = (change: EntryChange): FeedEntry => {
   }
 };
 
-/** `now`: the rows of this moment by their version. A prompt as it was stored cannot be answered; as it is now it can. */
+/** `now`: the present rows by their version. A stored prompt cannot be answered; the one in the present row can. */
 const fromTransition = (transition: Transition, now: ReadonlyMap<number, PaneView>): FeedEntry => {
   const { view, version, at } = transition;
   const present = now.get(version);
@@ -148,7 +148,7 @@ export class FeedHub {
     }
   }
 
-  /** The rows that changed since, and the targets last, so that a client to whom nothing changed learns that too. */
+  /** The rows that changed since, then the targets, so that a client for whom nothing changed also gets an entry. */
   private *latest(since: number, all: boolean): Generator<FeedEntry> {
     const version = this.source.version();
     const changed = since > version ? null : this.recent.since(since);
@@ -160,7 +160,7 @@ export class FeedHub {
     const at = this.source.now();
     for (const { version: changedAt, identity } of changed) {
       const pane = rows.get(identity.pane_ref);
-      // It does not matter which agent was in the pane: now there is none.
+      // Whichever agent was in the pane, there is none now.
       yield pane === undefined
         ? removal(changedAt, at, { ...identity, runtime_id: null })
         : { kind: "state", version: changedAt, at, pane, previous_state: null };

@@ -35,7 +35,7 @@ export interface ListingInput {
   now: number;
 }
 
-/** What is missing from the answer, one sentence each: targets and servers that were asked for and did not answer. */
+/** What is missing from the answer, one sentence each: the requested targets and servers that did not answer. */
 const problemsOf = (targets: readonly TargetView[], named: ReadonlySet<string> | null): string[] =>
   targets
     .filter(({ target }) => named === null || named.has(target))
@@ -94,7 +94,7 @@ export const listPanes = (input: ListingInput, filters: ListFilters): PaneList =
   return { ...frame(input, filters, rows), items };
 };
 
-/** The rows of every group in which one fits what is looked for: a window is shown whole or not at all. */
+/** The rows of every group that has a matching row: a window is shown whole or not at all. */
 const rowsOfGroups = (
   { rows }: ListingInput,
   filters: ListFilters,
@@ -120,6 +120,6 @@ export const listSessions = (input: ListingInput, filters: SessionFilters): Sess
   const items = rollUpSessions(rows, grouping).filter(
     (session) => filters.all === true || session.agent_count > 0,
   );
-  // The grouping decides what an item is, so the document names it even if nobody asked for it.
+  // The grouping decides what an item is, so the document always names it.
   return { ...frame(input, { ...filters, groupBy: grouping }, rows), items };
 };

@@ -24,7 +24,7 @@ const resolveSessionFilter = (text: string): SessionFilter => {
   try {
     return { target, server, session: decodeURIComponent(encoded) };
   } catch {
-    // Not percent-encoded: a person typed the name as it is.
+    // Not percent-encoded: a person typed the plain name.
     return { target, server, session: encoded };
   }
 };
@@ -82,7 +82,7 @@ const SNAKE: Readonly<Record<string, string>> = {
 };
 const LISTS: ReadonlySet<string> = new Set(["target", "targetSession", "session", "state", "agent"]);
 
-/** What was asked, as documents repeat it: filters that take several values are always lists. */
+/** The filters in the form that documents repeat: those that take several values are always lists. */
 export const shownFilters = (filters: ListFilters): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(filters)

@@ -1,9 +1,9 @@
-// What every router here is made of: procedures whose errors go over the wire in the daemon's own words and codes.
+// The building block of every router here: procedures whose errors go over the wire with the daemon's own words and codes.
 import { initTRPC, TRPCError } from "@trpc/server";
 import { AgtmuxError, ERROR_CODES, type ErrorCode } from "../model/errors.ts";
 import type { WireError } from "./service.ts";
 
-/** What tRPC itself refuses, before any of ours ran. */
+/** Requests that tRPC itself refuses, before our code ran. */
 const codeOf = (code: TRPCError["code"]): ErrorCode => {
   if (code === "INTERNAL_SERVER_ERROR") return "E_INTERNAL";
   return code === "NOT_FOUND" || code === "METHOD_NOT_SUPPORTED" ? "E_UNSUPPORTED" : "E_USAGE";
@@ -39,6 +39,6 @@ const mapErrors = t.middleware(async ({ next }) => {
   }
   return result;
 });
-/** Every procedure of every router: our errors come out as ours. */
+/** The base of every procedure: our errors keep their codes. */
 export const procedure = t.procedure.use(mapErrors);
 export const makeRouter = t.router;

@@ -6,19 +6,19 @@ import type { PaneView } from "../model/view.ts";
 /** Rows that are gone are remembered too: this many in all. */
 const MAX_ROWS = 10_000;
 
-/** `identity`: as it was with that change. */
+/** `identity`: the row's identity at that change. */
 export interface RecentChange {
   readonly version: number;
   readonly identity: PaneView["identity"];
 }
 
 export class RecentChanges {
-  /** By reference. */
+  /** Rows by reference. */
   private readonly changes = new Map<string, RecentChange>();
-  /** Changes up to this version, and this one, are not known one by one. */
+  /** Changes up to and including this version are not known individually. */
   private floor: number;
 
-  /** `version`: of the moment at which it begins to be told. */
+  /** `version`: the version at which it begins to be told of changes. */
   constructor(version: number) {
     this.floor = version;
   }
@@ -28,8 +28,8 @@ export class RecentChanges {
   }
 
   /**
-   * The rows that may have changed after a client saw `version`, in the order of their last change; null when
-   * that is not known. A row of that very version is among them: changes that are no transition bear the version before.
+   * The rows that may have changed after a client saw `version`, in the order of their last change; null when that is not
+   * known. A row of that very version is included, because a change without a transition keeps the version before it.
    */
   since(version: number): readonly RecentChange[] | null {
     if (version <= this.floor) return null;
@@ -45,7 +45,7 @@ export class RecentChanges {
         this.put(change.identity, change.version);
         return;
       case "target":
-        // All targets are told to whoever comes back.
+        // A client that comes back gets all targets anyway.
         return;
       case "target_removed":
       case "reset":
@@ -57,7 +57,7 @@ export class RecentChanges {
   private put(identity: PaneView["identity"], version: number): void {
     const ref = identity.pane_ref;
     if (this.changes.size >= MAX_ROWS && !this.changes.has(ref)) this.forget(version);
-    // Put at the end, so that the order is that of the changes.
+    // Moved to the end, so that the order is that of the changes.
     this.changes.delete(ref);
     this.changes.set(ref, { version, identity });
   }

@@ -53,7 +53,7 @@ export interface IntegrationSummary {
   lastRealEventAt: string | null;
 }
 
-/** What can be done from a notice, through the same gate as from anywhere else. */
+/** What can be done from a notification, through the same gate as everywhere. */
 export type NotificationAction =
   | { kind: "approve" | "deny" | "attach"; label: string }
   | { kind: "option"; number: number; label: string };
@@ -66,9 +66,12 @@ export interface AgentNotification {
   kind: NotificationKind;
   title: string;
   body: string;
-  /** As it was when the notice was made: actions are guarded by its runtime, version and prompt. Of many, the most urgent. */
+  /**
+   * The row at the time when the notification was made: its runtime, version and prompt guard the actions. Of many rows, the
+   * most urgent.
+   */
   pane: PaneView;
-  /** More than one: it stands for so many panes and leads to the list. */
+  /** How many panes it stands for; if more than one, it leads to the list. */
   count: number;
   /** `default`, `none`, or the name of a system sound. */
   sound: string;
@@ -80,7 +83,7 @@ export type NotificationEvent =
   | { kind: "show"; notice: AgentNotification }
   | { kind: "withdraw"; id: string };
 
-/** Shape of an error on the wire: tRPC's `data` carries it beside the message. */
+/** The part of an error on the wire that tRPC's `data` carries beside the message. */
 export interface WireError {
   agtmuxCode: AgtmuxError["code"];
   remedy: string;

@@ -1,4 +1,4 @@
-// Whether a person is told of something now, later or not at all, and which things are told as one. Pure: the scheduler
+// Decides whether a person is notified now, later or not at all, and what is grouped into one notification. Pure: the scheduler
 // brings the facts and the time.
 import {
   NOTIFICATION_KINDS,
@@ -9,18 +9,18 @@ import type { CanonicalState } from "../../model/state.ts";
 import { isQuiet } from "./quietHours.ts";
 
 /**
- * What is over sooner than this was answered automatically, or was nothing. What arrives within this time counts as arriving
- * at once.
+ * A wait that ends sooner than this was answered automatically, or was nothing. Waits that arrive within this time count as
+ * simultaneous.
  */
 export const SETTLE_MS = 300;
-/** A permission is told with its options; they are read off the screen, which may lag behind the event by so much. */
+/** A permission is shown with its options. They are read from the screen, which may lag behind the event by this much. */
 const COMPLETE_MS = 1_500;
 /**
  * A state that is older than this when it first becomes known is backlog: it must be seen on the screen before anybody is
- * told.
+ * notified.
  */
 const FRESH_MS = 10_000;
-/** In this time no more are told one by one than fit below `group_from`. */
+/** Within this time, fewer than `group_from` notifications are shown one by one. */
 export const BURST_MS = 10_000;
 
 export interface NotificationFacts {
@@ -32,11 +32,11 @@ export interface NotificationFacts {
   readonly heardAt: number;
   /** When the state began; null: not known. */
   readonly since: number | null;
-  /** Seen on the screen since the daemon's start. */
+  /** It was seen on the screen since the daemon's start. */
   readonly isConfirmed: boolean;
-  /** No more is expected to be learned about what is asked. */
+  /** Nothing more is expected to become known about the request. */
   readonly isComplete: boolean;
-  /** When this agent was told of last; null: never. */
+  /** When this agent last caused a notification; null: never. */
   readonly toldAt: number | null;
 }
 
@@ -48,7 +48,7 @@ export type NotificationVerdict =
     }
   | { readonly kind: "drop"; readonly because: "switched_off" | "muted_target" };
 
-/** Null for a state that nobody is told of, whatever the policy. */
+/** Null for a state that never causes a notification, whatever the policy. */
 export const notificationKindOf = (state: CanonicalState | null): NotificationKind | null =>
   NOTIFICATION_KINDS.find((kind) => kind === state) ?? null;
 
@@ -70,8 +70,8 @@ export const judgeNotification = (
 };
 
 /**
- * What is told now, the most urgent first; what is in neither list waits for the next look. `recent`: notices of the last
- * BURST_MS.
+ * What is shown now, the most urgent first; what is in neither list waits for the next look. `recent`: notifications of the
+ * last BURST_MS.
  */
 export const planBatch = <T extends { readonly kind: NotificationKind; readonly since: number | null }>(
   ready: readonly T[],

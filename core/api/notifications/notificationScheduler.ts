@@ -1,5 +1,5 @@
-// Who is told what, once: follows the rows, waits where the policy says so, tells surfaces, and takes back what is over. The
-// decisions themselves are judgeNotification.ts; nothing counts as told while nobody listens.
+// Shows each notification once: follows the rows, waits where the policy says so, tells surfaces, and withdraws what is over.
+// judgeNotification.ts makes the decisions; nothing counts as shown while nobody listens.
 import type { NotificationKind, NotificationPolicy } from "../../model/notificationPolicy.ts";
 import { isWaiting } from "../../model/state.ts";
 import type { PaneView } from "../../model/view.ts";
@@ -21,15 +21,15 @@ export interface NotificationSchedulerDeps {
   minuteOfDay(): number;
   setTimer(delayMs: number, callback: () => void): () => void;
   policy(): NotificationPolicy;
-  /** Takes secrets out of a text: notices stay on screens and in lists of the system. */
+  /** Takes secrets out of a text, because notifications stay on screens and in the system's lists. */
   redact(text: string): string;
   /** True once the present wait was confirmed on the screen since the daemon's start. */
   isConfirmed(runtimeId: string): boolean;
-  /** Whether the person looks at this pane now. Never rejects; not known is false. */
+  /** Whether the person looks at this pane now. Never rejects; false if that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
 }
 
-/** Something that may have to be told. */
+/** A wait that may need a notification. */
 interface Candidate {
   readonly runtimeId: string;
   readonly kind: NotificationKind;
@@ -42,7 +42,7 @@ interface Candidate {
 interface Told {
   readonly topic: string;
   readonly kind: NotificationKind;
-  /** Null: the person saw it anyhow, or does not want to hear of it. */
+  /** Null: the person saw it anyway, or does not want to be notified of it. */
   readonly notificationId: string | null;
 }
 
@@ -50,7 +50,7 @@ interface Told {
 const topicOf = (pane: PaneView, kind: NotificationKind): string =>
   `${kind}/${isWaiting(kind) ? (pane.request?.body ?? "") : pane.state_version}`;
 
-/** The first source to notice a wait may know less of it than the next one; that is still the same wait. */
+/** The first source that notices a wait may know less of it than a later one; it is still the same wait. */
 const isSameWait = (known: Pick<Told, "topic" | "kind">, kind: NotificationKind, pane: PaneView): boolean =>
   known.topic === topicOf(pane, kind) || (known.kind === kind && (pane.request?.body ?? null) === null);
 
@@ -63,7 +63,7 @@ export class NotificationScheduler {
   private readonly candidates = new Map<string, Candidate>();
   private readonly told = new Map<string, Told>();
   private readonly toldAt = new Map<string, number>();
-  /** Agents that a grouped notice still stands for. */
+  /** The agents for which a grouped notification still stands. */
   private readonly groups = new Map<string, Set<string>>();
   /** When the latest notices were shown. */
   private shownAt: number[] = [];
@@ -74,7 +74,7 @@ export class NotificationScheduler {
     this.deps = deps;
   }
 
-  /** Takes in what ingest changed. */
+  /** Takes in changes from ingest. */
   handleChanges(changes: readonly FeedChange[]): void {
     for (const change of changes) {
       if (change.kind === "removed" && change.identity.runtime_id !== null) {
@@ -86,7 +86,7 @@ export class NotificationScheduler {
     }
   }
 
-  /** Looks again at what is held; call about once a second. */
+  /** Looks again at held notifications; call about once a second. */
   review(): void {
     if (this.candidates.size > 0) void this.look();
   }
@@ -100,7 +100,7 @@ export class NotificationScheduler {
     const candidate = this.candidates.get(runtimeId);
     const kind = notificationKindOf(pane.state);
     if (candidate !== undefined && kind !== null && isSameWait(candidate, kind, pane)) {
-      // A row may come to know more of what is asked without any change of state.
+      // More of a request may become known without a change of state.
       if (pane.request !== null || candidate.pane.request === null) candidate.pane = pane;
       return;
     }
@@ -134,7 +134,7 @@ export class NotificationScheduler {
     try {
       const ripe = this.takeRipe();
       const inFront = await Promise.all(ripe.map(({ pane }) => this.deps.isInFront(pane)));
-      // Meanwhile a wait may be over.
+      // The wait may be over meanwhile.
       const current = ripe.filter((one, index) => {
         if (this.candidates.get(one.runtimeId) !== one) return false;
         if (inFront[index] === true) this.markTold(one, null);
@@ -202,7 +202,9 @@ export class NotificationScheduler {
     this.told.set(runtimeId, { topic, kind, notificationId });
   }
 
-  /** What was asked or told of this agent is over. A grouped notice goes with the last of its agents. */
+  /**
+   * The wait of this agent, and its notification, are over. A grouped notification is withdrawn with the last of its agents.
+   */
   private settle(runtimeId: string): void {
     this.candidates.delete(runtimeId);
     const notificationId = this.told.get(runtimeId)?.notificationId ?? null;

@@ -1,10 +1,10 @@
-// Whether it is quiet now. Pure: only the time on the person's wall clock counts, so the hour that daylight saving time skips
-// or repeats needs no special care.
+// Whether the quiet hours apply now. Pure: only the time on the person's wall clock counts, so the hour that daylight saving
+// time skips or repeats needs no special care.
 import type { QuietHours } from "../../model/notificationPolicy.ts";
 
 const toMinutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** `minuteOfDay`: local, 0 to 1439. `from` belongs to the quiet hours, `to` does not. */
+/** `minuteOfDay`: local, 0 to 1439. The minute `from` belongs to the quiet hours, the minute `to` does not. */
 export const isQuiet = (hours: QuietHours | null, minuteOfDay: number): boolean => {
   if (hours === null) return false;
   const [from, to] = [toMinutes(hours.from), toMinutes(hours.to)];

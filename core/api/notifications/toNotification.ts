@@ -1,5 +1,5 @@
-// The words of a notice and what can be done from it. Pure. What agents wrote is hostile: one line of it, without controls,
-// and bounded; surfaces still escape it as theirs need.
+// The words of a notification and the actions that it offers. Pure. Text of agents is hostile, so it is cut to one bounded line
+// without control characters; surfaces still escape it as they need.
 import { NOTIFICATION_KINDS, type NotificationKind } from "../../model/notificationPolicy.ts";
 import type { RequestView } from "../../model/request.ts";
 import type { PaneView } from "../../model/view.ts";
@@ -14,7 +14,7 @@ const MAX_OPTIONS = 4;
 /** Panes that a grouped notice names. */
 const NAMED = 3;
 
-/** For these kinds one line says it all: the content of an edit, the name of a tool. */
+/** For these kinds one line says everything. */
 const NEEDS_NO_MORE: ReadonlySet<RequestView["kind"]> = new Set(["command", "question", "other"]);
 
 type Redact = (text: string) => string;
@@ -27,7 +27,7 @@ const plain = (text: string, limit: number): string => {
   return clean.length <= limit ? clean : `${clean.slice(0, limit - 1).trimEnd()}…`;
 };
 
-/** A label that is shown as it is. */
+/** A label that is shown unchanged. */
 const isPlain = (label: string): boolean => plain(label, MAX_LABEL) === label;
 
 const VERB: Record<NotificationKind, string> = {
@@ -56,13 +56,13 @@ const placeOf = ({ identity, window_name }: PaneView): string =>
 interface Asked {
   /** What is asked, on one line and without secrets. */
   line: string;
-  /** That is all of it, to the letter. */
+  /** True when `text` is the complete request, to the letter. */
   isWhole: boolean;
 }
 
 /**
- * A notice is read at a glance, and stays where others may see it: only a short line that neither redaction nor cleaning
- * changes is the request itself.
+ * A notification is read at a glance and stays where others may see it. So its line counts as the complete request only if it
+ * is short and neither redaction nor cleaning changed it.
  */
 const askedOf = ({ request }: PaneView, redact: Redact): Asked => {
   const text = request?.body ?? request?.title ?? "";
@@ -73,8 +73,8 @@ const askedOf = ({ request }: PaneView, redact: Redact): Asked => {
 };
 
 /**
- * An action whose keys are not known is left out: it would only be refused. So is a yes to something of which the notice
- * shows a part: what follows may be the dangerous half.
+ * An action whose keys are not known is left out, because it would be refused. So is a yes to a request that is shown only in
+ * part: the hidden part may be the dangerous one.
  */
 const actionsOf = (pane: PaneView, kind: NotificationKind, { isWhole }: Asked): NotificationAction[] => {
   const { request, prompt_fingerprint } = pane;
@@ -144,7 +144,7 @@ export const toNotification = (
   };
 };
 
-/** One notice for many panes, the most urgent first; it leads to the list. */
+/** One notification for many panes, the most urgent first; it leads to the list. */
 export const toGroupNotification = (
   id: string,
   told: readonly [
