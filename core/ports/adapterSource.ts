@@ -1,5 +1,5 @@
-// What the daemon knows of agents at this moment: the adapters that are in force, where each comes from, and what is wrong
-// with those that are not. `adapters/` implements it.
+// The adapters that are in force now, where each comes from, and what is wrong with those that are not. `adapters/` implements
+// it.
 import type { ProcessInfo } from "../model/runtime.ts";
 import type { AgentAdapter, IdentifyMatch } from "./agentAdapter.ts";
 
@@ -23,7 +23,7 @@ export interface AdapterOrigin {
   files: readonly string[];
 }
 
-/** The part that comes from files of the person. */
+/** The part that comes from the person's files. */
 export interface AdapterFiles {
   originOf(agentType: string): AdapterOrigin;
   /** Problems of all files as they are now, in the order of files and lines. */
@@ -42,6 +42,6 @@ export interface AdapterSource {
   list(): readonly AgentAdapter[];
   byAgentType(agentType: string): AgentAdapter | null;
   identify(processes: readonly ProcessInfo[]): { adapter: AgentAdapter; match: IdentifyMatch } | null;
-  /** Absent where only built-in adapters count. */
+  /** Absent where only built-in adapters are used. */
   readonly files?: AdapterFiles;
 }

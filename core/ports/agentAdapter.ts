@@ -24,7 +24,7 @@ export interface IdentifyMatch {
   /** The agent's process among those given. */
   process: ProcessInfo;
   confidence: Confidence;
-  /** What gave it away, for `explain`. */
+  /** What identified it, for `explain`. */
   sign: string;
 }
 
@@ -32,8 +32,8 @@ export interface IdentifyMatch {
 export interface Screen {
   lines: readonly string[];
   /**
-   * The same lines with their colours as SGR sequences, whose effect goes on from line to line; only at the moment of an
-   * answer. Later than contract 1.0.
+   * The same lines with their colours as SGR sequences, whose effect goes on from line to line; given only at the moment of an
+   * answer. Added after contract 1.0.
    */
   styledLines?: readonly string[];
   title: string;
@@ -42,7 +42,7 @@ export interface Screen {
   height: number;
 }
 
-/** What a screen or a state file positively shows; `matched` quotes the text that gave it away. */
+/** What a screen or a state file positively shows; `matched` quotes the text that shows it. */
 export interface Reading {
   status: Status;
   confidence: Confidence;
@@ -50,14 +50,14 @@ export interface Reading {
   request: PromptRequest | null;
   /**
    * Of a reading with a request: index in `Screen.lines` of the first row of its dialog, which goes on to the last one. Absent
-   * where that is not known; then no key answers it. Later than contract 1.0.
+   * where that is not known; then no key answers it. Added after contract 1.0.
    */
   dialogTop?: number;
   /** An unchanged picture still proves life (see ObservationSignal.steady). */
   isSteady: boolean;
   /**
    * What the agent says of its work beside the state, on one line: background tasks, attempts, queued prompts. Coarse: no
-   * seconds, no tokens (core takes them out). Later than contract 1.0.
+   * seconds, no tokens (core takes them out). Added after contract 1.0.
    */
   progress?: string | null;
 }
@@ -73,7 +73,7 @@ export interface NormalizedEvent {
   sessionId: string | null;
   /** The agent's own id of this event, where it has one; else null and the spool name dedupes. */
   eventId: string | null;
-  /** Set by the event that this agent emits when it exits by itself. */
+  /** Set on the event that this agent emits when it exits by itself. */
   isExit: boolean;
   /** Working folder of the agent as the event names it. */
   cwd?: string | null;
@@ -89,7 +89,7 @@ export interface StateFileRequest {
   process: ProcessInfo;
   pane: Pane;
   agentSessionId: string | null;
-  /** As the agent's events named them last; null before that. */
+  /** As the agent's events last named them; null before that. */
   transcriptPath: string | null;
   cwd: string | null;
 }
@@ -152,8 +152,8 @@ export interface AgentAdapter {
   readStateFiles?(request: StateFileRequest): Promise<Reading | null>;
 
   /**
-   * What the agent's own files say of its work beside any state, as `Reading.progress`; null for nothing. Later than
-   * contract 1.0.
+   * What the agent's own files say of its work beside any state, as `Reading.progress`; null for nothing. Added after contract
+   * 1.0.
    */
   readProgress?(request: StateFileRequest): Promise<string | null>;
 
@@ -174,15 +174,15 @@ export interface AgentAdapter {
   readonly interruptKeys?: readonly (readonly string[])[];
 
   /**
-   * How the adapter itself fares at this moment; at once and without effect. Absent where nothing of it can fail for good:
-   * whether its agent's hooks are in place and events arrive is `integration` and `doctor`. Later than contract 1.0.
+   * Whether the adapter itself still works; answers at once and has no effect. Absent where no part of it can fail permanently.
+   * Hooks and the arrival of events are checked by `integration` and `doctor` instead. Added after contract 1.0.
    */
   health?(): AdapterHealth;
 
-  /** The cursor goes on moving while a dialog is open: its place says nothing then. Later than contract 1.0. */
+  /** The cursor goes on moving while a dialog is open, so its place says nothing then. Added after contract 1.0. */
   readonly movesCursorInDialogs?: boolean;
 
-  /** How long after it opened a dialog ignores keys, in ms. Later than contract 1.0. */
+  /** How long a dialog ignores keys after it opened, in ms. Added after contract 1.0. */
   readonly dialogDeafMs?: number;
 
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
@@ -200,7 +200,7 @@ export interface IntegrationRequest {
 export interface IntegrationChange {
   path: string;
   before: string | null;
-  /** Null: the file goes. */
+  /** Null: the file is removed. */
   after: string | null;
 }
 

@@ -1,4 +1,4 @@
-// The processes of a target: which run in a pane, and whether one is still the one that it was.
+// The processes of a target: which run in a pane, and whether a pid is still the same process.
 import type { ProcessInfo } from "../model/runtime.ts";
 
 export interface ProcessTree {
@@ -7,10 +7,13 @@ export interface ProcessTree {
    * gone has no entry.
    */
   ofPanes(panePids: readonly number[]): Promise<Map<number, ProcessInfo[]>>;
-  /** True while `pid` lives, is no zombie, and is the process that started at `startedAt` (epoch ms). */
+  /** True while `pid` lives, is not a zombie, and is the process that started at `startedAt` (epoch ms). */
   verify(pid: number, startedAt: number): Promise<boolean>;
-  /** The same for watching: it may take what was read some seconds ago for true, as long as a process of that pid lives. */
+  /** The same for watching: it may rely on what was read some seconds ago, as long as a process with that pid lives. */
   isAlive(pid: number, startedAt: number): Promise<boolean>;
-  /** True where no process has this id; only what is known at once and costs nothing, so false on another machine. */
+  /**
+   * True where surely no process has this id. It answers only what can be known at once without cost, so it is false for
+   * another machine.
+   */
   isGone(pid: number): boolean;
 }

@@ -1,17 +1,17 @@
-// The spool of a target behind SSH: read, and emptied, over the target's one channel.
+// The spool of a target behind SSH: it is read and emptied over the target's one channel.
 
 export interface SpooledFile {
   name: string;
   modifiedSeconds: number;
-  /** By the remote clock. */
+  /** Age by the remote clock. */
   ageMs: number;
   size: number;
-  /** At most what was asked for. Null: no regular file of the user. */
+  /** At most the requested bytes. Null: not a regular file of the user. */
   bytes: Uint8Array | null;
 }
 
 export interface RemoteSpool {
-  /** Looks without waiting; what lies there is told to `onFiles`, and nothing more until the next glance after that. */
+  /** Looks without waiting. `onFiles` is told of the files that are there, once; then nothing more until the next glance. */
   glance(): void;
   /** The listener gets the files, oldest first, or null where they have to be read. */
   onFiles(listener: (files: SpooledFile[] | null) => void): void;

@@ -45,7 +45,7 @@ export interface NewTransition {
   previousState: CanonicalState | null;
   end: RuntimeEnd | null;
   view: PaneView;
-  /** The action that ran, or had just run, on this runtime; null without one. An annotation: replay does not look at it. */
+  /** The action that ran, or had just run, on this runtime; null without one. It is an annotation that replay ignores. */
   actionId: string | null;
 }
 export interface Transition extends NewTransition {
@@ -86,7 +86,7 @@ export interface Aftermath {
   why: string | null;
 }
 
-/** An idempotency key in use: `result` null while its action runs, and for good when that never came to an end. */
+/** An idempotency key in use. `result` is null while its action runs, and stays null if the action never ended. */
 export interface UsedKey {
   actionId: string;
   at: number;
@@ -102,7 +102,7 @@ export interface AdapterRow {
   updatedAt: number;
 }
 
-/** What an event carries beside its evidence. Nothing is decided by it. */
+/** What an event carries beside its evidence; no decision depends on it. */
 export interface EventMarks {
   /** As in a transition. */
   actionId: string | null;
@@ -130,7 +130,7 @@ export interface Store {
   /** The target with its panes, states and waiting events; live runtimes must have been ended before. */
   removeTarget(targetId: string): void;
 
-  /** Makes the stored panes of one server equal to `panes`; unchanged rows are not written. */
+  /** Makes the stored panes of one server equal to `panes`, without writing unchanged rows. */
   replacePanes(targetId: string, server: string, panes: readonly Pane[]): void;
   listPanes(): Pane[];
 
@@ -143,13 +143,13 @@ export interface Store {
   lastPaneEpoch(key: PaneKey): number;
 
   /**
-   * Stores evidence once per (runtime, source, dedupe key), or null for a duplicate. The one place where an event loses its
-   * secrets: evidence and payload are redacted and bounded here, and what is decided from is what comes back.
+   * Stores evidence once per (runtime, source, dedupe key), or null for a duplicate. Only here an event loses its secrets:
+   * evidence and payload are redacted and bounded, and decisions are made from the evidence that comes back.
    */
   insertEvent(evidence: Evidence, rawPayload: unknown, marks?: Partial<EventMarks>): StoredEvent | null;
   /**
-   * Hands over the evidence of a runtime one by one, with its row number, in no order: there may be more of it than is to
-   * be held at once. `visit` must not write to the store.
+   * Visits the evidence of a runtime one by one, with its row number, in no order: there may be too much of it to hold at once.
+   * `visit` must not write to the store.
    */
   eachEvidence(runtimeId: string, visit: (evidence: Evidence, row: number) => void): void;
   getCursor(runtimeId: string, source: EvidenceSource): SourceCursor | null;
@@ -202,7 +202,10 @@ export interface Store {
 
   upsertAdapter(row: AdapterRow): void;
 
-  /** For an empty database in place of one set aside: what was before `at` is lost, and the next version is above `version`. */
+  /**
+   * For an empty database that replaces one that was set aside: everything before `at` is lost, and the next version is above
+   * `version`.
+   */
   noteLoss(loss: { reason: LossReason; at: number; version: number }): void;
   /** When the history was lost last for that reason (epoch ms), or null. */
   lostAt(reason: LossReason): number | null;

@@ -1,4 +1,4 @@
-// How a store fails, by the errors that it throws; both sides of the port have to agree on it.
+// The kinds of failure of a store, by the errors that it throws; both sides of the port have to agree on them.
 import { errorCodeOf } from "../model/systemError.ts";
 
 /** `damaged`: the file itself is wrong or gone. `unavailable`: it is sound, but cannot be written or read now. */
@@ -6,13 +6,13 @@ export type StoreFailure = "damaged" | "unavailable";
 
 const DAMAGE =
   /^(?:SQLITE_CORRUPT.*|SQLITE_NOTADB|SQLITE_IOERR_SHORT_READ|SQLITE_READONLY_DBMOVED|E_DATABASE_DAMAGED)$/;
-/** Of the data or of our statements: trying again does not help, and nothing is wrong with the file. */
+/** Errors of the data or of our statements: trying again does not help, and nothing is wrong with the file. */
 const OURS = /^SQLITE_(?:CONSTRAINT|MISUSE|RANGE|MISMATCH|TOOBIG|SCHEMA)/;
 
-/** Of the file system, where the store puts its file back. */
+/** Errors of the file system, when the store puts its file back. */
 const SYSTEM = /^E[A-Z]+$/;
 
-/** Null: the error is none of the store's. */
+/** Null: the error does not come from the store. */
 export const storeFailureOf = (error: unknown): StoreFailure | null => {
   const code = errorCodeOf(error);
   if (DAMAGE.test(code)) return "damaged";

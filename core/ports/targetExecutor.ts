@@ -13,7 +13,7 @@ export interface SocketConnection {
   write(bytes: Uint8Array): void;
   /** One listener each. */
   onData(listener: (bytes: Uint8Array) => void): void;
-  /** Called once, also when it could not be opened, with the error's code where there was one. */
+  /** Called once when the connection ends or cannot be opened, with the error's code if there is one. */
   onClose(listener: (reason: string) => void): void;
   close(): void;
 }
@@ -42,8 +42,8 @@ export interface TargetFiles {
 /** Unix sockets of the target. */
 export interface TargetSockets {
   /**
-   * Which socket lies at `path`: the same text for as long as it is the same one. Null where none does, or it belongs to another
-   * user. Throws where that cannot be told.
+   * Identifies the socket at `path`: the text stays the same as long as the socket does. Null where there is none, or it
+   * belongs to another user. Throws where that cannot be told.
    */
   identify(path: string): Promise<string | null>;
   connect(path: string): SocketConnection;
@@ -61,7 +61,10 @@ export interface TargetExecutor {
   ): Promise<RunResult>;
   /** Left out where sockets of the target cannot be reached. */
   readonly sockets?: TargetSockets;
-  /** True while a process of this id is there, a zombie too. Only on the daemon's own machine, where asking costs no process. */
+  /**
+   * True while a process with this id exists, even a zombie. Present only for the daemon's own machine, where this starts no
+   * process.
+   */
   isRunning?(pid: number): boolean;
   readonly files: TargetFiles;
   close(): Promise<void>;
