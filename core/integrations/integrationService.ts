@@ -1,4 +1,4 @@
-// The integrations of every target: those of this machine for as long as the daemon runs, those of a target behind SSH for as
+// The integrations of every target: those of this machine exist as long as the daemon runs, those of a target behind SSH as
 // long as its connection lasts.
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// Carries out what an adapter plans for the agent's settings files: shows the diff, backs up, writes, and proves that
-// events arrive. What goes into a settings file is the adapter's business.
+// Carries out what an adapter plans for the agent's settings files: shows the diff, backs up, writes, and proves that events
+// arrive. The adapter decides what goes into a settings file.
 import { createTwoFilesPatch } from "diff";
 import type { IntegrationAction } from "../api/calls.ts";
 import type { IntegrationReport, IntegrationSummary, IntegrationVerification } from "../api/service.ts";
@@ -20,7 +20,7 @@ export interface IntegrationDeps {
   executor: TargetExecutor;
   /** Installed event script that the hooks call. */
   eventScript: string;
-  /** What hooks need beside their entries, where that comes and goes with them; null: the daemon itself keeps it. */
+  /** What hooks need beside their entries, where it is installed and removed with them; null: the daemon itself keeps it. */
   eventHome: EventHome | null;
   adapterOf: (agentType: string) => AgentAdapter | null;
   agentTypes: () => string[];
@@ -114,7 +114,7 @@ export class Integrations {
     return (await this.hasOthers(input.agent)) ? NO_PLAN : eventHome.planRemoval();
   }
 
-  /** Whether another agent's settings name the event script. What cannot be told counts as one. */
+  /** Whether another agent's settings name the event script. If that cannot be told, the answer is yes. */
   private async hasOthers(agent: string): Promise<boolean> {
     const { agentTypes, adapterOf } = this.deps;
     const found = await Promise.all(

@@ -1,12 +1,12 @@
-// The part of a home that hooks need on a target behind SSH: the event script and the spool it writes to. It is put there
-// with the first agent's hooks and goes with the last one's. A home that another agtmux uses is left alone.
+// The part of a home that hooks need on a target behind SSH: the event script and the spool it writes to. It is installed with
+// the first agent's hooks and removed with the last one's. A home that another agtmux uses is left alone.
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 
 const TIMEOUT_MS = 15_000;
 const MAX_SCRIPT_BYTES = 256 * 1024;
 
-/** `$1` is the home. Prints one word a line for each thing that is not as it should be, and how many events lie there. */
+/** `$1` is the home. Prints a line for each thing that is wrong, and how many events are waiting there. */
 const LOOK = `h=$1
 for d in spool/tmp spool/new spool/bad; do [ -d "$h/$d" ] || echo "missing $d"; done
 [ -x "$h/bin/agtmux-event" ] || echo unexecutable
@@ -26,7 +26,7 @@ const REMOVE = `rm -f "$1/bin/agtmux-event" && rm -rf "$1/spool/tmp" "$1/spool/n
 rmdir "$1/spool" "$1/bin" "$1" 2>/dev/null; exit 0`;
 
 export interface EventHomePlan {
-  /** What a person is shown of it before it is done; empty: there is nothing to do. */
+  /** What a person is shown before the change is made; empty: there is nothing to do. */
   shown: { path: string; before: string | null; after: string | null }[];
   apply(): Promise<void>;
 }
@@ -34,12 +34,12 @@ export interface EventHomePlan {
 export interface EventHome {
   /** Absolute, and constant for the target. */
   readonly eventScript: string;
-  /** @throws AgtmuxError E_INTEGRATION_REFUSED for a home that is another agtmux's or could be written by others. */
+  /** @throws AgtmuxError E_INTEGRATION_REFUSED for a home that belongs to another agtmux or that others can write to. */
   planInstall(): Promise<EventHomePlan>;
   planRemoval(): Promise<EventHomePlan>;
-  /** Whether there is anything of it. */
+  /** Whether any part of it exists. */
   isPresent(): Promise<boolean>;
-  /** What keeps events from being written or taken; empty where all is well. */
+  /** The reasons why events cannot be written or taken; empty where all is well. */
   problems(): Promise<string[]>;
 }
 

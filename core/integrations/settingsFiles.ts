@@ -1,8 +1,8 @@
-// What a settings file must be before an integration edits it, and where its backup goes.
+// Checks a settings file before an integration edits it, and says where its backup goes.
 import { AgtmuxError } from "../model/errors.ts";
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 
-/** The limit for reading is higher, so a file that is edited was read whole. */
+/** The limit for reading is higher, so a file that is edited was read completely. */
 const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
 
 export const backupOf = (path: string): string => `${path}.agtmux-backup`;
@@ -31,8 +31,8 @@ const refuseOddFile = async (
 };
 
 /**
- * Settings are plain files of a bounded size, and so is what lies in the place of a backup: nothing is read from or put into a
- * pipe or a device, and no backup goes where a link leads. Fails with E_INTEGRATION_REFUSED.
+ * A settings file, and a file at the place of its backup, must be a plain file of a bounded size: nothing is read from or
+ * written to a pipe or a device, and no backup follows a link. Fails with E_INTEGRATION_REFUSED.
  */
 export const refuseOddFiles = async (
   files: Pick<TargetFiles, "stat" | "readLink">,

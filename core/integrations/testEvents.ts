@@ -1,5 +1,5 @@
-// Synthetic events that prove delivery: each carries a number that is waited for, and none is ever applied, whichever target
-// it comes from and whether anybody still waits for it or not.
+// Synthetic events that prove delivery. Each carries a nonce that somebody waits for. None is ever applied, whichever target it
+// comes from, even when nobody waits for it any more.
 import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
 
