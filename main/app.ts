@@ -25,7 +25,8 @@ import { createTerminalService, type TerminalService } from "./terminals/termina
 import { createTrayIcon, iconPath } from "./trayIcon.ts";
 import { TrayState } from "./trayState.ts";
 
-// The machine woke up or somebody is back: the daemon looks at everything at once. The daemon decides how often that may be.
+// When the machine woke up or somebody is back, the daemon is asked to look at everything at once. It decides how often it
+// does.
 /** Once the app is ready. */
 const onPowerEvent = (handle: () => void): void => {
   powerMonitor.on("resume", handle);
@@ -40,7 +41,7 @@ export interface AppOptions {
 
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
-/** Says what is wrong in the words of the error and ends. */
+/** Shows the error's message and ends. */
 export const fail = (error: unknown): void => {
   const { message, remedy } =
     error instanceof AgtmuxError ? error : new AgtmuxError("E_INTERNAL", String(error), { cause: error });
@@ -51,7 +52,7 @@ export const fail = (error: unknown): void => {
 /** Closing may take this long, in milliseconds; what hangs longer is left to the kernel, which frees the home's lock. */
 const QUIT_LIMIT_MS = 3_000;
 
-/** Closes once, however often and by whomever the app is asked to quit, and exits with 0. */
+/** Closes once, however often and from wherever the app is asked to quit, and exits with 0. */
 const quitBounded = (close: () => Promise<void>): void => {
   let isClosing = false;
   app.on("before-quit", (event) => {
@@ -64,7 +65,7 @@ const quitBounded = (close: () => Promise<void>): void => {
   });
 };
 
-/** How the session comes to a daemon: hosts one here, or joins the one that runs. */
+/** How the session gets a daemon: it hosts one here, or joins the one that runs. */
 const createReach =
   (
     { installation: { version, eventScript }, paths, env }: AppOptions,
@@ -85,7 +86,7 @@ const createReach =
           env,
           logger,
           terminals,
-          // The answer to the request goes out first.
+          // The answer to the request is sent first.
           onShutdownRequest: () => void setImmediate(() => app.quit()),
         }),
       join: (client) => joinDaemon(client, terminals),

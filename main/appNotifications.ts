@@ -1,4 +1,4 @@
-// Notifications of the app put together: what the daemon tells is shown, and what a person chooses in it is done.
+// Puts the app's notifications together: shows those of the daemon, and does what a person chooses in them.
 import { dialog, Notification } from "electron";
 import type { ReachableService } from "../core/api/calls.ts";
 import type { Logger } from "../core/ports/logger.ts";
@@ -24,7 +24,7 @@ const EXPLANATION = {
   buttons: ["Continue"],
 } as const;
 
-/** Only macOS asks, and once: at the first notification. */
+/** Only macOS asks the person, and only once, at the first notification. */
 const explainOnce = ({ prefs, logger }: AppNotificationsDeps): (() => Promise<void>) | null =>
   process.platform !== "darwin" || prefs.read().areNoticesExplained
     ? null
@@ -44,7 +44,7 @@ export const createAppNotifications = (deps: AppNotificationsDeps): Notification
     return () => clearTimeout(timer);
   };
   const explain = explainOnce(deps);
-  // Notifications of an app that did not end cleanly are removed: nobody would carry out their buttons any more.
+  // Removes notifications that an earlier run left because it did not end cleanly: nobody would handle their buttons.
   if (process.platform === "darwin" && explain === null) Notification.removeAll();
   const presenter: NotificationPresenter = new NotificationPresenter({
     create: (native) => new Notification(native),

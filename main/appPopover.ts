@@ -1,5 +1,4 @@
-// The popover with everything around it that the person can change: its shortcut, its menu, its page's own calls, and what
-// is said when its page crashes.
+// The popover with what belongs to it: its shortcut, its menu, the calls of its page, and the message when its page crashes.
 import { app, Menu, globalShortcut } from "electron";
 import { createDesktopRouter } from "../core/api/desktopRouter.ts";
 import type { DesktopViewName } from "../core/model/desktop.ts";
@@ -42,14 +41,14 @@ export interface AppPopoverDeps {
   readonly commandLine: CommandLineService;
   readonly events: DesktopEvents;
   readonly focus: FocusReturn;
-  /** Whoever answers the page's calls to the daemon. */
+  /** Answers the page's calls to the daemon. */
   readonly daemon: ProcedureCaller;
   readonly logger: Logger;
 }
 
 export interface AppPopover {
   open(): void;
-  /** Gives the shortcut back; the window ends with the app. */
+  /** Releases the shortcut; the window ends with the app. */
   close(): void;
 }
 
@@ -88,7 +87,7 @@ export const createAppPopover = (deps: AppPopoverDeps): AppPopover => {
     desktop: createRouterCaller(createDesktopRouter(desktop)),
     daemon: deps.daemon,
   });
-  // Before the popover's own listener, which hides it.
+  // Must run before the popover's own listener, which hides it.
   icon.tray.on("click", () => focus.ask());
   const bar = createPopover({
     tray: icon.tray,

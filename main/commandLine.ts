@@ -1,5 +1,5 @@
-// Puts the app's own `agtmux` command where a shell finds it: one symbolic link in a folder of the person. What is there
-// already is never replaced, and nothing but that link (and ~/.local/bin, where it is missing) is made.
+// Puts the app's own `agtmux` command where a shell finds it: one symbolic link in a folder of the person. An existing file is
+// never replaced, and only that link (and ~/.local/bin, where it is missing) is made.
 import {
   access,
   constants,
@@ -20,7 +20,7 @@ export interface CommandLinePlaces {
   /** HOME, PATH, SHELL and APPIMAGE. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
-  /** Where the command may lie in this installation; the first that is there counts. */
+  /** Where the command may be in this installation; the first path that exists is used. */
   readonly commands: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface CommandLineService {
 }
 
 const NAME = "agtmux";
-/** A script of a package that starts our command is short. */
+/** A package's script that starts our command is short; a longer file is not one. */
 const MAX_SCRIPT_BYTES = 4_096;
 const NOT_BROUGHT = "This build does not bring the command along.";
 
@@ -57,7 +57,7 @@ const leadsTo = async (path: string, command: string): Promise<boolean> => {
   }
 };
 
-/** What lies at `path`, in words; null where nothing does. */
+/** Describes what is at `path`; null where there is nothing. */
 const describe = async (path: string): Promise<string | null> => {
   try {
     if ((await lstat(path)).isSymbolicLink()) return `a link to ${await readlink(path)}`;
@@ -69,7 +69,7 @@ const describe = async (path: string): Promise<string | null> => {
   }
 };
 
-/** Why this installation has no command that would last; null where it has one. */
+/** Why this installation has no permanent command; null where it has one. */
 const whyNone = ({ env }: CommandLinePlaces, command: string | undefined): string | null => {
   if (env["APPIMAGE"] !== undefined)
     return "An AppImage is there only while it runs, so it brings no command. The Debian package does.";
@@ -94,7 +94,7 @@ const pathFolders = ({ env, platform }: CommandLinePlaces): string[] => [
   ...(platform === "darwin" ? ["/opt/homebrew/bin", "/usr/local/bin"] : []),
 ];
 
-/** The person's own first; only folders that a shell looks into and that we may write. */
+/** The person's own folders first; only folders that a shell searches and that we may write to. */
 const chooseFolder = async (places: CommandLinePlaces): Promise<string> => {
   const own = join(places.homeDir, ".local", "bin");
   const onPath = new Set(pathFolders(places));
@@ -136,7 +136,7 @@ export const createCommandLineService = (places: CommandLinePlaces): CommandLine
         kind: "installed",
         path,
         pathLine: folders.includes(folder) ? null : pathLine(places, folder),
-        // A shell takes the first one that it finds.
+        // A shell uses the first command that it finds.
         hiddenBy: first === path || first === undefined ? null : first,
       };
     }
@@ -154,7 +154,7 @@ export const createCommandLineService = (places: CommandLinePlaces): CommandLine
       if (state.kind === "occupied") throw occupied(state.path, state.what);
       try {
         await mkdir(dirname(state.path), { recursive: true });
-        // Fails where something came to be there meanwhile.
+        // Fails if something was put there meanwhile.
         await symlink(state.command, state.path);
       } catch (error) {
         const what = await describe(state.path);

@@ -42,7 +42,7 @@ export interface HostOptions {
   readonly onShutdownRequest: () => void;
 }
 
-/** Starts the daemon of an owned home and its socket. Whatever fails, the home is free again. */
+/** Starts the daemon of an owned home and its socket. If anything fails, the home is freed. */
 export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> => {
   const { owner, paths, logger } = options;
   const closers: (() => Promise<void> | void)[] = [() => owner.release()];
@@ -89,9 +89,9 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
 };
 
 /**
- * Another process's daemon as a service of this one, to serve the same router to a surface of our own. Nothing is kept: every call
- * goes through. Every method fails as the daemon does, or with E_DAEMON_UNAVAILABLE when it is gone. The client stays
- * the caller's to close.
+ * Another process's daemon as a service of this process, so that our own surfaces use the same router. Nothing is cached: every
+ * call goes through. Every method fails as the daemon does, or with E_DAEMON_UNAVAILABLE when it is gone. The caller closes the
+ * client.
  */
 export const createRemoteService = (client: DaemonClient): ReachableService => {
   const calls = Object.entries(CALLS).map(([name, { kind }]) => [
@@ -108,7 +108,7 @@ export const createRemoteService = (client: DaemonClient): ReachableService => {
   };
 };
 
-/** Another process's daemon as ours. That one may have no desktop, so terminal windows are opened here. */
+/** Uses another process's daemon as ours. That process may have no desktop, so terminal windows are opened here. */
 export const joinDaemon = (
   client: DaemonClient,
   terminals: Pick<TerminalService, "open" | "focus">,

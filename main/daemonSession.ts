@@ -1,5 +1,5 @@
-// Keeps the app on a daemon for as long as it runs: follows its feed and notices, and finds or becomes the next one when
-// a joined daemon goes away. It is also what the popover's calls go to, whichever daemon that is at the moment.
+// Keeps the app on a daemon for as long as it runs: follows its feed and notices, and finds or becomes the next one when a
+// joined daemon goes away. The popover's calls go through it to whichever daemon is current.
 import { setTimeout as delay } from "node:timers/promises";
 import type { NotificationEvent } from "../core/api/service.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
@@ -21,7 +21,9 @@ export interface DaemonSessionDeps {
 /** Between two looks for a daemon, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** What ended a stream; never rejects. A stream that ends by itself belongs to a daemon that is leaving. */
+/**
+ * Resolves with the reason why a stream ended; never rejects. A stream that ends by itself belongs to a daemon that is leaving.
+ */
 const endOf = (stream: Promise<void>): Promise<unknown> =>
   stream.then(
     () => new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon ended its feed"),
@@ -32,7 +34,10 @@ export class DaemonSession implements ProcedureCaller {
   private readonly deps: DaemonSessionDeps;
   private readonly aborter = new AbortController();
   private readonly first = Promise.withResolvers<void>();
-  /** The last one reached; a lost one stays, because its calls fail in the right words until there is another. */
+  /**
+   * The daemon that was reached last. A lost one stays here, because its calls fail with the right message until another is
+   * found.
+   */
   private daemon: ReachedDaemon | null = null;
   private running: Promise<void> | null = null;
 
@@ -89,7 +94,7 @@ export class DaemonSession implements ProcedureCaller {
     }
   }
 
-  /** The first daemon must be there at once; after that it is looked for until it is found. */
+  /** The first daemon must be reached at once; a lost one is looked for until another is found. */
   private async reachNext(): Promise<ReachedDaemon> {
     const { signal } = this.aborter;
     for (;;) {

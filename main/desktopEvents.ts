@@ -22,7 +22,7 @@ export class DesktopEvents {
     else this.emit({ kind: "go", view });
   }
 
-  /** Begins with the visibility of now; ends with the signal. */
+  /** Begins with the present visibility; ends with the signal. */
   async *subscribe(signal: AbortSignal): AsyncGenerator<DesktopEvent> {
     const waiting: DesktopEvent[] = [{ kind: "visibility", isVisible: this.isVisible }];
     if (this.wish !== null) waiting.push({ kind: "go", view: this.wish });
@@ -32,7 +32,7 @@ export class DesktopEvents {
       waiting.push(event);
       wake();
     };
-    // At once, because a request that comes after the end is for the next page.
+    // Stops listening at once, because a request after the end is for the next page.
     const leave = (): void => {
       if (!this.listeners.delete(listener)) return;
       for (const event of waiting.splice(0)) if (event.kind === "go") this.go(event.view);

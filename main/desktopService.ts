@@ -1,4 +1,4 @@
-// What the popover's page may ask of the app: the window's own choices: to read and to change them.
+// What the popover's page may ask of the app: to read and change the window's own settings.
 import { dirname } from "node:path";
 import { shell } from "electron";
 import type { DesktopService } from "../core/api/desktopRouter.ts";
@@ -49,7 +49,7 @@ export const createDesktopService = (deps: DesktopServiceDeps): DesktopService =
     terminal: terminalState(deps),
     shortcut: shortcut.state,
     launchAtLogin: deps.launchAtLogin.state,
-    // The system is not asked whether it has notifications, because that alone makes macOS ask the person.
+    // Does not ask the system whether it has notifications, because that question alone makes macOS ask the person.
     notifications: { problem: presenter.problem },
   });
   return {

@@ -1,5 +1,5 @@
-// Gives the keyboard back to the program that had it before the popover came. macOS does that only for an app that hides as a
-// whole. Not where another program is in front by then, or about to be: it would be put behind.
+// Gives the keyboard back to the program that had it before the popover came. On macOS only an app that hides as a whole does
+// this. It is not done when another program is in front by then, or about to be, because that program would be put behind.
 
 export class FocusReturn {
   private readonly hideApp: () => void;
@@ -11,12 +11,12 @@ export class FocusReturn {
     this.hideApp = hideApp;
   }
 
-  /** A person closes the popover; if it is open, it hides next. */
+  /** To be called when a person closes the popover; if it is open, it hides next. */
   ask(): void {
     this.isAsked = true;
   }
 
-  /** Does what brings another program to the front; where that fails, everything is as it was. */
+  /** Runs work that brings another program to the front; if it fails, nothing has changed. */
   async goElsewhere<T>(go: () => Promise<T>): Promise<T> {
     this.isElsewhere = true;
     try {

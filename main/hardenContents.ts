@@ -1,8 +1,8 @@
-// What no page of this app may do: leave its address, open windows, embed others, or ask for a device. Applied to every
-// web contents there will ever be.
+// What no page of this app may do: leave its address, open windows, embed others, or ask for a device. Applied to every web
+// contents that the app ever makes.
 import { app, session, type WebContents } from "electron";
 
-/** Copying text (the attach command) is the one thing that a page may ask for. */
+/** The only permission that a page may get is to copy text (the attach command). */
 const isPermitted = (permission: string): boolean => permission === "clipboard-sanitized-write";
 
 const hardenContents = (contents: WebContents): void => {

@@ -1,4 +1,4 @@
-// Entry of the desktop app: one instance per user, everything that must precede readiness, then the app itself.
+// Entry of the desktop app: one instance per user, everything that must happen before Electron is ready, then the app itself.
 import { homedir } from "node:os";
 import { app } from "electron";
 import { resolveHome, runtimePaths } from "../core/rpc/paths.ts";
@@ -17,7 +17,7 @@ const start = async (): Promise<void> => {
 };
 
 if (app.requestSingleInstanceLock()) {
-  // Nothing that the app creates is for anyone else.
+  // Files that the app creates are for their owner only.
   process.umask(0o077);
   app.enableSandbox();
   registerPageScheme();

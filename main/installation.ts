@@ -10,7 +10,7 @@ export interface Installation {
   readonly rendererDir: string;
   readonly preload: string;
   readonly iconsDir: string;
-  /** Where the command line may lie: in a clone, and beside the archive of a packaged app. */
+  /** Where the command line may be: in a clone, or beside the archive of a packaged app. */
   readonly commands: readonly string[];
   /** The event script as shipped. */
   readonly eventScript: string;

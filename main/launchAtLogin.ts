@@ -1,10 +1,10 @@
-// Whether the app starts with the session: the system's own list of login items, which the person can change there as well,
-// so the app only remembers whether the last change took effect.
+// Whether the app starts with the session. The system keeps the list of login items, which the person can also change there, so
+// the app only remembers whether its last change took effect.
 import type { DesktopState } from "../core/model/desktop.ts";
 
 type LaunchAtLoginState = DesktopState["launchAtLogin"];
 
-/** Electron's `app`, as far as it matters here. */
+/** The part of Electron's `app` that is used here. */
 export interface LoginItems {
   readonly isPackaged: boolean;
   getLoginItemSettings(): { openAtLogin: boolean; status: string };
@@ -13,7 +13,7 @@ export interface LoginItems {
 
 export interface LaunchAtLogin {
   readonly state: LaunchAtLoginState;
-  /** Does nothing where it is not supported; the state says so, and where the system did not keep it. */
+  /** Does nothing where it is not supported. The state says so, and also says when the system did not keep the change. */
   set(isOn: boolean): void;
 }
 

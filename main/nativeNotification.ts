@@ -1,8 +1,8 @@
-// A notice in the form of the system's notifications. Pure. Buttons and replies are for systems that have them; elsewhere a
-// click leads to the pane.
+// A notification of the daemon in the form of the system's notifications. Pure. Buttons and replies are for systems that have
+// them; elsewhere a click leads to the pane.
 import type { AgentNotification, NotificationAction } from "../core/api/service.ts";
 
-/** Electron's NotificationConstructorOptions, as far as they are used here. */
+/** The part of Electron's NotificationConstructorOptions that is used here. */
 export interface NativeOptions {
   id: string;
   title: string;
@@ -14,10 +14,13 @@ export interface NativeOptions {
   replyPlaceholder?: string;
 }
 
-/** Desktops of Linux may read the body as markup: a `<` that could begin a tag is cut off from what follows. */
+/** Linux desktops may read the body as markup, so a `<` that could begin a tag is separated from what follows. */
 const withoutMarkup = (text: string): string => text.replaceAll(/<(?=[A-Za-z/!?])/g, "<\u200b");
 
-/** What macOS remembers a set of buttons by, so it is the same for every notice: what an option says is in the body. */
+/**
+ * The button's text. macOS registers sets of buttons by these texts, so they are the same for every notification; the options'
+ * own texts are in the body.
+ */
 const labelOf = (action: NotificationAction): string => {
   switch (action.kind) {
     case "approve":
@@ -31,7 +34,7 @@ const labelOf = (action: NotificationAction): string => {
   }
 };
 
-/** The options follow what is asked, before the line that says where. */
+/** The options come after the request and before the line that says where. */
 const withOptions = ({ body, actions }: AgentNotification): string => {
   const options = actions.flatMap((action) =>
     action.kind === "option" ? [`${labelOf(action)}: ${action.label}`] : [],

@@ -1,5 +1,6 @@
 // Does what a person chose in a notification, through the same gate as from anywhere else and bound to what the notification
-// showed: its agent, its state, its prompt. What did not work is told, because nobody looks at a window then.
+// showed: its agent, its state, its prompt. A failure is shown in a notification, because the person is not looking at a
+// window.
 import type { ReachableService } from "../core/api/calls.ts";
 import type { AgentNotification, NotificationAction } from "../core/api/service.ts";
 import type { ActionResult } from "../core/model/actionView.ts";
@@ -14,7 +15,7 @@ export type NotificationChoice =
 
 export interface NotificationActionsDeps {
   service(): Promise<Pick<ReachableService, "answer" | "send" | "openAttach">>;
-  /** Says in a notification what became of it; a click on that leads where the first one led. */
+  /** Tells the result in a notification; a click on it leads where the first one led. */
   say(notice: AgentNotification, title: string, body: string): void;
   openPopover(): void;
   onError(error: unknown): void;
@@ -22,7 +23,7 @@ export interface NotificationActionsDeps {
 
 const SURFACE = "notification";
 
-/** Never another agent that took the pane over since. */
+/** Only for this agent, never for another that took the pane over since. */
 const targetOf = ({ pane }: AgentNotification, guards: Partial<ActionGuards>) => {
   const { runtime_id: runtimeId, pane_ref: paneRef } = pane.identity;
   return {
@@ -41,7 +42,7 @@ export class NotificationActions {
     this.deps = deps;
   }
 
-  /** Never rejects: what went wrong is said. */
+  /** Never rejects: failures are told to the person. */
   async perform(notice: AgentNotification, choice: NotificationChoice): Promise<void> {
     try {
       const result = await this.act(notice, choice);
@@ -52,7 +53,7 @@ export class NotificationActions {
       this.deps.onError(error);
       const isAttach =
         choice.kind === "open" || (choice.kind === "action" && choice.action.kind === "attach");
-      // What the person wanted to see is in the list as well.
+      // The list shows what the person wanted to see as well.
       if (isAttach) this.deps.openPopover();
       const { message, remedy } =
         error instanceof AgtmuxError ? error : new AgtmuxError("E_INTERNAL", "The action failed");
@@ -64,7 +65,7 @@ export class NotificationActions {
     }
   }
 
-  /** Null: there is no outcome to tell. */
+  /** Null: there is no result to tell. */
   private async act(notice: AgentNotification, choice: NotificationChoice): Promise<ActionResult | null> {
     if (choice.kind === "open" || (choice.kind === "action" && choice.action.kind === "attach"))
       return this.attach(notice);

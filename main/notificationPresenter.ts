@@ -1,5 +1,5 @@
-// Turns the daemon's notices into native notifications: each is shown once, taken back when it is settled elsewhere, and
-// hands on what the person chose in it. Which waits deserve one is the daemon's decision.
+// Turns the daemon's notifications into native ones: each is shown once, is withdrawn when it is settled elsewhere, and passes
+// on what the person chose in it. The daemon decides which waits get one.
 import type { AgentNotification, NotificationEvent } from "../core/api/service.ts";
 import type { NativeOptions } from "./nativeNotification.ts";
 import type { NotificationChoice } from "./notificationActions.ts";
@@ -20,10 +20,10 @@ export interface NotificationPresenterDeps {
   toOptions(notice: AgentNotification): NativeOptions;
   onChoice(notice: AgentNotification, choice: NotificationChoice): void;
   onFailed(error: string): void;
-  /** The popover is open: what it lists needs no notification. */
+  /** True while the popover is open: what it lists needs no notification. */
   isPopoverOpen(): boolean;
   setTimer(delayMs: number, callback: () => void): () => void;
-  /** Says when each may be shown. */
+  /** Decides when each may be shown. */
   readonly turns: NotificationTurns;
 }
 
@@ -43,7 +43,7 @@ const toProblem = (error: string): string =>
 
 export class NotificationPresenter {
   private readonly deps: NotificationPresenterDeps;
-  /** Also keeps the notifications reachable: a collected one loses its click. */
+  /** It also keeps the notifications in memory: one that was garbage-collected would not get its click. */
   private readonly shown = new Map<string, NativeNotification>();
   private readonly seen = new Set<string>();
   private lastProblem: string | null = null;
@@ -69,7 +69,7 @@ export class NotificationPresenter {
     }
   }
 
-  /** What became of a choice. It takes the place of the notification that it is about. */
+  /** Shows the result of a choice, in place of the notification in which it was made. */
   say(notice: AgentNotification, title: string, body: string): void {
     const plain: AgentNotification = { ...notice, title, body, sound: "none", actions: [], reply: null };
     this.withdraw(notice.id);
@@ -85,9 +85,9 @@ export class NotificationPresenter {
     this.hand(id, native, "");
   }
 
-  /** Shows one now. Resolves with why it was not shown, null where it was. */
+  /** Shows one now. Resolves with the reason why it was not shown, or null if it was. */
   test(words: { title: string; body: string }): Promise<string | null> {
-    // The person asked for it and knows what it is for.
+    // The person asked for this one and knows what notifications are for.
     this.deps.turns.explained();
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const native = this.deps.create({ id: "test", ...words, silent: false });
@@ -102,7 +102,7 @@ export class NotificationPresenter {
     return promise.finally(cancel);
   }
 
-  /** Takes every notification back: the daemon that would withdraw them is gone. */
+  /** Withdraws every notification: the daemon that would do it is gone. */
   clear(): void {
     for (const id of this.shown.keys()) this.withdraw(id);
   }
@@ -126,7 +126,7 @@ export class NotificationPresenter {
     this.hand(options.id, native, buttons);
   }
 
-  /** Shows it when it may be, unless it was taken back by then. */
+  /** Shows it when its turn comes, unless it was withdrawn by then. */
   private hand(id: string, native: NativeNotification, buttons: string): void {
     this.deps.turns.take(buttons, () => {
       if (this.shown.get(id) === native) native.show();
@@ -148,7 +148,7 @@ export class NotificationPresenter {
     this.shown.delete(id);
   }
 
-  /** False for one that was seen before. */
+  /** False for one that was already seen. */
   private remember(id: string): boolean {
     if (this.seen.has(id)) return false;
     this.seen.add(id);

@@ -1,16 +1,19 @@
-// When a notification is handed to the system. macOS registers the buttons of a notification by name, separately from it, so
-// two new sets at the same moment may get lost: new sets come one after the other. The first notification makes macOS ask the
-// person for permission, so agtmux says before what it is for.
+// When a notification is handed to the system. macOS registers a set of buttons by name, separately from the notification, so
+// two new sets at the same moment may get lost. New sets therefore come one after the other. The first notification makes macOS
+// ask the person for permission, so agtmux first explains what it is for.
 
 export interface NotificationTurnsDeps {
-  /** Says what notifications are for, once; resolves when it was read. Null: it was said before, or nothing is asked. */
+  /**
+   * Explains once what notifications are for; resolves when the person has read it. Null: it was explained before, or the
+   * system does not ask.
+   */
   readonly explain: (() => Promise<void>) | null;
-  /** It was said, here or by a page. */
+  /** It was explained, here or on a page. */
   readonly onExplained: () => void;
   readonly setTimer: (delayMs: number, callback: () => void) => () => void;
 }
 
-/** A system that reports nothing about a notification for this long never will. */
+/** If the system reports nothing about a notification for this long, it never will. */
 export const SHOW_LIMIT_MS = 3_000;
 
 interface Waiting {
@@ -34,7 +37,7 @@ export class NotificationTurns {
     this.setTimer = setTimer;
   }
 
-  /** Calls `show` when it may be; `buttons` names the set, "" has none. */
+  /** Calls `show` when its turn comes; `buttons` names the set of buttons, "" for none. */
   take(buttons: string, show: () => void): void {
     this.waiting.push({ buttons, show });
     if (this.explain !== null && !this.isHeld) {

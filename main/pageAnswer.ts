@@ -1,5 +1,5 @@
-// What the popover's own address is, what is answered there (a fixed list of files, with the policy as a real header), and who may
-// talk to the daemon over Electron IPC: decided on the event alone.
+// The popover's own address, the answers there (a fixed list of files, with the content policy as a real header), and who may
+// talk to the daemon over Electron IPC, which is decided from the event alone.
 import type { WebFile } from "../core/rpc/webFiles.ts";
 
 export const SCHEME = "agtmux";
@@ -34,7 +34,7 @@ export const answerPage = (files: ReadonlyMap<string, WebFile>, request: Request
       });
 };
 
-/** Electron's `IpcMainEvent`, as far as it matters here. */
+/** The part of Electron's `IpcMainEvent` that is used here. */
 export interface SenderFacts {
   readonly sender: unknown;
   readonly senderFrame: { readonly url: string } | null;

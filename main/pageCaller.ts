@@ -1,5 +1,5 @@
-// Who answers a call of the page: the app for what belongs to the window, also while there is no daemon, and the daemon for
-// everything else.
+// Who answers a call of the page: the app for everything that belongs to the window, even without a daemon, and the daemon for
+// the rest.
 import { DESKTOP_PREFIX } from "../core/api/desktopRouter.ts";
 import type { ProcedureCaller, ProcedureRequest } from "../core/rpc/messageBridge.ts";
 

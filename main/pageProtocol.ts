@@ -1,12 +1,12 @@
-// Serves the built popover to its window under a scheme of its own, by which nothing else can be loaded, and the two-way message
-// channel to it over Electron IPC: only the main frame of that very window, at the popover's own address, is heard.
+// Serves the built popover to its window under its own scheme, which loads nothing else, and holds the two-way message channel
+// to it over Electron IPC. It accepts messages only from the main frame of that window at the popover's own address.
 import { ipcMain, protocol, type IpcMainEvent, type WebContents } from "electron";
 import { serveMessages, type MessageBridge, type ProcedureCaller } from "../core/rpc/messageBridge.ts";
 import type { MessagePortPair } from "../core/rpc/messages.ts";
 import { readWebFiles } from "../core/rpc/webFiles.ts";
 import { answerPage, isFromPage, SCHEME } from "./pageAnswer.ts";
 
-/** Before the app is ready, as Electron demands. Module scripts are loaded in CORS mode, also from their own origin. */
+/** Call it before the app is ready, as Electron demands. Module scripts are loaded in CORS mode, even from their own origin. */
 export const registerPageScheme = (): void =>
   protocol.registerSchemesAsPrivileged([
     {
@@ -36,7 +36,7 @@ const createPort = (contents: WebContents): MessagePortPair => ({
   },
 });
 
-/** Serves whatever page the window shows, from its first navigation until it is destroyed; a reload starts afresh. */
+/** Serves the page that the window shows, from its first navigation until it is destroyed; a reload starts again. */
 export const servePagePort = (contents: WebContents, caller: ProcedureCaller): void => {
   let bridge: MessageBridge | null = null;
   const stop = (): void => {

@@ -19,14 +19,14 @@ export interface PopoverOptions {
   readonly onContents: (contents: WebContents) => void;
   readonly onVisible: (isVisible: boolean) => void;
   readonly focus: FocusReturn;
-  /** `isGivenUp`: it crashed again right after it was loaded anew, and comes back only when somebody opens it. */
+  /** `isGivenUp`: the page crashed again right after a reload, and comes back only when somebody opens it. */
   readonly onCrashed: (reason: string, isGivenUp: boolean) => void;
 }
 
-/** A page that crashes again within this time after a reload is not reloaded once more, in milliseconds. */
+/** A page that crashes again within this time after a reload (in milliseconds) is not reloaded again. */
 const CRASH_AGAIN_MS = 60_000;
 
-/** Where the icon is after displays came, went or changed; an open popover goes there. */
+/** For when displays were added, removed or changed: an open popover moves to where the icon is now. */
 const followDisplays = (bar: Menubar, tray: Tray): void => {
   const place = (): void => {
     if (bar.window?.isVisible() === true) void bar.showWindow(tray.getBounds());
@@ -87,13 +87,13 @@ export const createPopover = (options: PopoverOptions): Menubar => {
       const isGivenUp = crashedAt !== null && now - crashedAt < CRASH_AGAIN_MS;
       crashedAt = now;
       options.onCrashed(reason, isGivenUp);
-      // The next click opens a fresh one.
+      // The next click opens a new one.
       if (isGivenUp) window.destroy();
       else webContents.reload();
     });
     // Escape closes the window, which hides instead.
     window.on("close", () => focus.ask());
-    // What came to the front meanwhile is behind the popover again.
+    // A program that came to the front meanwhile is behind the popover again.
     window.on("focus", () => focus.shown());
     // A destroyed window does not say that it was hidden.
     window.on("closed", () => options.onVisible(false));

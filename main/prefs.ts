@@ -1,10 +1,10 @@
-// What the window remembers between starts, and nothing that the daemon obeys: that is in config.json.
+// What the window remembers between starts. Everything that the daemon obeys is in config.json instead.
 import Store from "electron-store";
 import { prefsSchema, readPrefs, type Prefs } from "./readPrefs.ts";
 
 export interface PrefsFile {
   read(): Prefs;
-  /** What is left out, or out of range, stays. */
+  /** A value that is left out or out of range does not change. */
   write(change: Partial<Prefs>): void;
 }
 

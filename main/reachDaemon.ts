@@ -1,5 +1,5 @@
-// How the app comes to a daemon: it becomes the home's owner and hosts one, or joins the one that runs, unless that is left
-// from before an upgrade. Either way the rest of the app sees the same thing.
+// How the app gets a daemon: it becomes the home's owner and hosts one, or joins the one that runs, unless that one is outdated
+// after an upgrade. Either way the rest of the app sees the same interface.
 import { setTimeout as delay } from "node:timers/promises";
 import type { ReachableService } from "../core/api/calls.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
@@ -14,7 +14,7 @@ export interface ReachedDaemon {
   readonly role: "host" | "client";
   readonly service: ReachableService;
   readonly caller: ProcedureCaller;
-  /** A hosted daemon ends, a joined one lives on. */
+  /** Ends a hosted daemon, leaves a joined one running. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const RETRY_MS = 100;
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof AgtmuxError && error.code === "E_DAEMON_UNAVAILABLE";
 
-/** Null while nobody answers, and after an outdated daemon was asked to leave; everything else that can go wrong is final. */
+/** Null while no daemon answers, and after an outdated one was asked to leave; every other failure is final. */
 const tryJoin = async ({ paths, version, join }: ReachOptions): Promise<ReachedDaemon | null> => {
   const client = await connectCurrent({ paths, version, helloTimeoutMs: HELLO_TIMEOUT_MS });
   if (client !== null) return join(client);

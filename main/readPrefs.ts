@@ -1,5 +1,5 @@
-// What the window's own choices mean: a value that does not read as expected counts as not set, alone, so that an older or
-// newer version's file keeps what both understand. Pure.
+// Reads the window's own settings. A single value that is not as expected counts as not set, so that the values that both
+// versions understand survive an upgrade or downgrade. Pure.
 import { z } from "zod";
 import { acceleratorSchema, terminalChoiceSchema } from "../core/model/desktop.ts";
 
@@ -28,7 +28,7 @@ export type Prefs = z.infer<typeof prefsSchema>;
 
 const { popoverHeight, terminal, shortcut, areNoticesExplained } = prefsSchema.shape;
 
-/** What a file of any version means. */
+/** Reads the file of any version. */
 export const readPrefs = (stored: unknown, platform: NodeJS.Platform): Prefs => {
   const defaults = defaultsOf(platform);
   return z

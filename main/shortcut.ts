@@ -1,7 +1,10 @@
-// The shortcut that opens the popover from anywhere: registered with the system, changed by the person, and honest about one
-// that another program holds.
+// The shortcut that opens the popover from anywhere: it is registered with the system, the person can change it, and it says
+// when another program holds it.
 
-/** Electron's `globalShortcut`, as far as it matters here. `register` throws for what is no shortcut on this system. */
+/**
+ * The part of Electron's `globalShortcut` that is used here. `register` throws for a text that is not a shortcut on this
+ * system.
+ */
 export interface ShortcutRegistry {
   register(accelerator: string, onPress: () => void): boolean;
   unregister(accelerator: string): void;
@@ -10,19 +13,19 @@ export interface ShortcutRegistry {
 export interface ShortcutDeps {
   readonly registry: ShortcutRegistry;
   readonly onPress: () => void;
-  /** Keeps the person's choice. */
+  /** Stores the person's choice. */
   readonly remember: (accelerator: string | null) => void;
 }
 
 export interface Shortcut {
-  /** `accelerator`: in force now; null: none. */
+  /** `accelerator`: the one in force now; null: none. */
   readonly state: { readonly accelerator: string | null; readonly problem: string | null };
-  /** Takes the place of the present one; where the system refuses it, that one stays and `problem` says why. */
+  /** Replaces the present one. If the system refuses the new one, the present one stays and `problem` says why. */
   set(accelerator: string | null): void;
   close(): void;
 }
 
-/** `initial`: as it was remembered; it stays remembered when another program holds it for now. */
+/** `initial`: the stored choice; it stays stored even while another program holds it. */
 export const createShortcut = (deps: ShortcutDeps, initial: string | null): Shortcut => {
   const { registry } = deps;
   let current: string | null = null;
@@ -32,7 +35,7 @@ export const createShortcut = (deps: ShortcutDeps, initial: string | null): Shor
     try {
       return registry.register(accelerator, deps.onPress);
     } catch {
-      // Not a key of this system: to the person the same as one that cannot be had.
+      // Not a key of this system; for the person this is the same as a key that is taken.
       return false;
     }
   };

@@ -1,5 +1,5 @@
-// Shows a picture in the menu bar: the shape of the most urgent state, and how many panes wait for a person. macOS tints
-// the images (template by name); systems without a title beside the icon have the tooltip.
+// Shows the shape of the most urgent state in the menu bar, and how many panes wait for a person. macOS tints the images (they
+// are templates by their name). Systems without a title beside the icon show the number in the tooltip.
 import { join } from "node:path";
 import { app, Tray } from "electron";
 import type { TrayPicture, Urgency } from "./trayState.ts";
@@ -12,7 +12,7 @@ export interface TrayIcon {
   show(picture: TrayPicture): void;
 }
 
-/** Call once the app is ready. The tray is touched only where something changed. */
+/** Call once the app is ready. Only changed parts of the tray are updated. */
 export const createTrayIcon = (iconsDir: string): TrayIcon => {
   const tray = new Tray(iconPath(iconsDir, "none"));
   let shown: TrayPicture = { urgency: "none", waiting: 0, tooltip: "" };
@@ -22,7 +22,7 @@ export const createTrayIcon = (iconsDir: string): TrayIcon => {
       if (picture.urgency !== shown.urgency) tray.setImage(iconPath(iconsDir, picture.urgency));
       if (picture.waiting !== shown.waiting) {
         tray.setTitle(picture.waiting === 0 ? "" : `${picture.waiting}`);
-        // An app without a dock tile has no badge; launchers of Linux that know one show it.
+        // An app without a dock icon has no badge on macOS; Linux launchers that support badges show it.
         if (process.platform === "linux") app.setBadgeCount(picture.waiting);
       }
       if (picture.tooltip !== shown.tooltip) tray.setToolTip(picture.tooltip);

@@ -1,5 +1,5 @@
-// The rows as the tray needs them: folds the change feed into what is there now. It keeps no more than the state of each
-// pane; the popover keeps its own, richer copy.
+// The rows as the tray needs them: folds the change feed into the present state. It keeps no more than the state of each pane;
+// the popover keeps its own, richer copy.
 import { needsAction, topState, type CanonicalState } from "../core/model/state.ts";
 import { STATE_WORDS } from "../core/model/words.ts";
 import type { FeedEntry, PaneView } from "../core/model/view.ts";
@@ -76,7 +76,7 @@ export class TrayState {
     }
   }
 
-  /** Nothing is known any more. */
+  /** From now on nothing is known. */
   clear(): void {
     this.rows.clear();
   }

@@ -1,6 +1,6 @@
-// The scripts for terminals that AppleScript can drive. Constant: what varies comes as arguments of `run`, and becomes a word of
-// shell only through the system's own `quoted form of`. `is running` is asked wherever `tell` would start the program, because
-// one that is started opens a window of its own. Written after the published dictionaries; no Mac has run them here.
+// The scripts for terminals that AppleScript can drive. They are constant: what varies comes as arguments of `run`, and becomes
+// a shell word only through the system's own `quoted form of`. They check `is running` wherever `tell` would start the program,
+// because a program that is started opens a window by itself. They follow the published dictionaries; no Mac has run them here.
 
 /** The arguments as one command of a shell. */
 const COMMAND_LINE = `  set commandLine to "exec"
@@ -8,7 +8,10 @@ const COMMAND_LINE = `  set commandLine to "exec"
     set commandLine to commandLine & " " & quoted form of (argument as text)
   end repeat`;
 
-/** Opens a window in Terminal.app in which the arguments are run; in the one that it starts with where it did not run. */
+/**
+ * Opens a window in Terminal.app that runs the arguments. If Terminal.app was not running, it uses the window that it starts
+ * with.
+ */
 export const OPEN_APPLE_TERMINAL = `on run argv
 ${COMMAND_LINE}
   if application "Terminal" is running then
@@ -43,8 +46,8 @@ export const OPEN_ITERM2 = `on run argv
 end run`;
 
 /**
- * Opens a window in the Ghostty that runs and prints "opened"; else nothing happened. Ghostty gives its command to a shell, as the
- * rest of an `exec -l`: `env` keeps our shell from taking itself for a login shell.
+ * Opens a window in a running Ghostty and prints "opened"; with any other output nothing happened. Ghostty gives its command to
+ * a shell after `exec -l`; `env` keeps our shell from becoming a login shell.
  */
 export const OPEN_GHOSTTY = `on run argv
   if application "Ghostty" is not running then return "none"
@@ -97,7 +100,7 @@ export const FOCUS_ITERM2 = `on run argv
   return "none"
 end run`;
 
-/** For tmux -CC: iTerm2 shows the selected tmux window by itself, and only has to come to the front. */
+/** For tmux -CC: iTerm2 itself shows the selected tmux window, so it only has to come to the front. */
 export const ACTIVATE_ITERM2 = `on run argv
   if application "iTerm2" is not running then return "none"
   tell application "iTerm2" to activate

@@ -1,4 +1,4 @@
-// Which terminal programs are installed: looks at the places where the system keeps programs, and runs nothing.
+// Finds the installed terminal programs in the places where the system keeps programs, without running anything.
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { TerminalId } from "../../core/model/desktop.ts";
@@ -49,7 +49,7 @@ export interface FoundTerminal {
   readonly kind: TerminalKind;
 }
 
-/** What is installed here, in the order in which it is chosen. */
+/** The installed terminals, in the order in which they are chosen. */
 export const findTerminals = (places: TerminalPlaces): FoundTerminal[] => {
   const finder = createFinder(places);
   return TERMINAL_KINDS.filter(({ platforms }) => platforms.includes(places.platform)).flatMap((kind) => {

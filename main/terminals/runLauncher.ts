@@ -2,9 +2,12 @@
 import { spawn } from "node:child_process";
 import { AgtmuxError } from "../../core/model/errors.ts";
 
-/** A launcher that lives as long as its window and ends sooner than this with an error could not open it, in milliseconds. */
+/**
+ * If a launcher that should live as long as its window ends with an error before this time (in milliseconds), it could not open
+ * the window.
+ */
 const LAUNCH_MS = 600;
-/** Somebody may have to permit the control of the other program first, in milliseconds. */
+/** Time limit in milliseconds; long, because the person may first have to permit the control of the other program. */
 const SCRIPT_LIMIT_MS = 120_000;
 const MAX_ERROR = 2_000;
 
@@ -23,7 +26,7 @@ const refusal = (file: string, stderr: string, how: string): AgtmuxError =>
 export interface Launcher {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** It ends when the window is up. */
+  /** The launcher ends when the window is up. */
   readonly endsWhenOpen: boolean;
 }
 
@@ -34,7 +37,7 @@ export const runLauncher = async ({ argv, env, endsWhenOpen }: Launcher): Promis
   // tmux refuses to attach inside itself, and the app may have been started from a pane.
   const { TMUX: _tmux, TMUX_PANE: _pane, ...clean } = env;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  // A pipe to a window that outlives us would break under it.
+  // The window outlives us, so a pipe to it would break.
   const child = spawn(file, args, {
     env: clean,
     stdio: endsWhenOpen ? ["ignore", "pipe", "pipe"] : "ignore",

@@ -4,21 +4,22 @@ import type { TerminalId } from "../../core/model/desktop.ts";
 import { quoteWord } from "../../core/model/shellWord.ts";
 import { OPEN_APPLE_TERMINAL, OPEN_GHOSTTY, OPEN_ITERM2 } from "./appleScripts.ts";
 
-// Words as the text that a terminal takes a command as: for those that hand it to a shell, and for iTerm2, which reads it in a way
-// of its own.
+// Writes the words of a command as the text that a terminal takes: for terminals that hand it to a shell, and for iTerm2, which
+// has its own syntax.
 /** The words as text of a POSIX `sh`. */
 const quoteForSh = (argv: readonly string[]): string => argv.map(quoteWord).join(" ");
 
 /**
- * The words as the `command` of a new window of iTerm2. There `$$…$$` is a variable, and its versions differ in what a quote is. A
- * backslash outside of quotes is the same in all: the next character as it is, but for four letters.
+ * The words as the `command` of a new window of iTerm2. There `$$…$$` is a variable, and versions of iTerm2 differ in how they
+ * read quotes. A backslash outside of quotes means the same in all of them: the next character as it is, except for four
+ * letters.
  */
 const quoteForITerm2 = (argv: readonly string[]): string =>
   argv
     .map((word) => (word === "" ? '""' : word.replaceAll(/[^A-Za-z0-9_/.,:=@%+-]/gu, String.raw`\$&`)))
     .join(" ");
 
-/** Where programs are looked for. */
+/** How programs are looked up. */
 export interface TerminalFinder {
   /** Path of an application bundle of macOS by its file name, or null. */
   bundle(name: string): string | null;
@@ -30,13 +31,13 @@ export interface TerminalKind {
   readonly id: TerminalId;
   readonly name: string;
   readonly platforms: readonly NodeJS.Platform[];
-  /** What is found and run, or null. */
+  /** The program that is found and run, or null. */
   find(finder: TerminalFinder): string | null;
-  /** Asked first, where it is there: prints "opened" if it opened the window. */
+  /** Tried first, if present; prints "opened" if it opened the window. */
   ask?(argv: readonly string[]): readonly string[];
   /** Program and arguments that open a window in which `argv` runs. */
   command(found: string, argv: readonly string[]): readonly string[];
-  /** The launcher ends when the window is up; else it may live as long as the window. */
+  /** True: the launcher ends when the window is up. False: it may live as long as the window. */
   endsWhenOpen(found: string): boolean;
 }
 
@@ -56,7 +57,7 @@ const scripted = (
   endsWhenOpen: () => true,
 });
 
-/** A program that takes the command after some words of its own. */
+/** A program that takes the command after some options of its own. */
 const plain = (id: TerminalId, name: string, before: readonly string[]): TerminalKind => ({
   id,
   name,
@@ -67,8 +68,9 @@ const plain = (id: TerminalId, name: string, before: readonly string[]): Termina
 });
 
 /**
- * A window of another instance of an application of macOS. The system starts it: a child of ours would be charged with our
- * permissions. An argument that is the path of a file would be opened as a document, so all of ours are in one word of shell.
+ * Opens a window in a new instance of a macOS application. The system starts it, because for a child of ours macOS would apply
+ * our permissions. An argument that is the path of a file would be opened as a document, so all our words are put into one
+ * shell word.
  */
 const openBundle = (
   bundle: string,
@@ -86,7 +88,7 @@ const openBundle = (
   `exec ${quoteForSh(argv)}`,
 ];
 
-/** A plain one that macOS has as a bundle, or as a program alone. */
+/** A plain terminal that macOS has as a bundle or only as a program. */
 const portable = (id: TerminalId, name: string, before: readonly string[]): TerminalKind => {
   const isBundle = (found: string): boolean => found.endsWith(".app");
   return {
@@ -99,22 +101,22 @@ const portable = (id: TerminalId, name: string, before: readonly string[]): Term
   };
 };
 
-/** Its binary opens no window on macOS by itself (documented): only the instance that runs does, or another one. */
+/** On macOS its binary opens no window (documented): only the running instance or a new one does. */
 const GHOSTTY_OF_MAC: TerminalKind = {
   id: "ghostty",
   name: "Ghostty",
   platforms: ["darwin"],
   find: (finder) => finder.bundle("Ghostty"),
   ask: (argv) => [OSASCRIPT, "-e", OPEN_GHOSTTY, ...argv],
-  // That instance is for this window alone: it ends with it, and brings back no windows of another.
+  // The new instance is only for this window: it ends with the window and does not restore windows of other instances.
   command: (found, argv) =>
     openBundle(found, ["--quit-after-last-window-closed=true", "--window-save-state=never", "-e"], argv),
   endsWhenOpen: () => true,
 };
 
 /**
- * In the order in which they are chosen where nothing is: on macOS one that somebody installed before the one that is always
- * there, on Linux the desktop's own choice before any by name.
+ * In the order of preference when the person chose none: on macOS an installed one before the one that is always there, on
+ * Linux the desktop's own choice before any by name.
  */
 export const TERMINAL_KINDS: readonly TerminalKind[] = [
   scripted("iterm2", "iTerm2", "iTerm", (argv) => [OPEN_ITERM2, quoteForITerm2(argv)]),

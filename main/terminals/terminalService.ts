@@ -1,4 +1,4 @@
-// The terminal that a person uses: opens a window that runs one command, and brings the one that shows a session already to
+// The terminal that a person uses: opens a window that runs one command, and brings a window that already shows a session to
 // the front. A command stays a vector of words all the way.
 import { PLACEHOLDER, type TerminalChoice } from "../../core/model/desktop.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -12,20 +12,20 @@ export interface TerminalServiceDeps {
   readonly places: TerminalPlaces;
   /** The person's choice, asked each time. */
   choice: () => TerminalChoice;
-  /** Starts what brings the terminal to the front, as `runLauncher` does. */
+  /** Starts the program that brings the terminal to the front, as `runLauncher` does. */
   run: (launcher: Launcher) => Promise<string>;
 }
 
 interface Plan {
   readonly name: string;
-  /** Tried first; null: there is only the one way. */
+  /** Tried first; null: there is no other way than the launcher. */
   readonly ask: readonly string[] | null;
   readonly argv: readonly string[];
   readonly endsWhenOpen: boolean;
 }
 
 export interface TerminalService {
-  /** Installed here, in the order in which they are chosen. */
+  /** The installed terminals, in the order in which they are chosen. */
   found(): readonly FoundTerminal[];
   /** Name of the terminal that `open` uses. @throws AgtmuxError E_UNSUPPORTED where there is none. */
   inUse(): string;
@@ -76,7 +76,7 @@ const planOpen = (choice: TerminalChoice, found: readonly FoundTerminal[], argv:
 export const createTerminalService = (deps: TerminalServiceDeps): TerminalService => {
   const { places, choice, run } = deps;
   const found = (): FoundTerminal[] => findTerminals(places);
-  /** False where it says anything else, and where it may not be asked: there is another way then, which tells what is wrong. */
+  /** False where the script prints anything else or may not run: then the other way is tried, which tells what is wrong. */
   const says = async (wanted: "found" | "opened", argv: readonly string[]): Promise<boolean> => {
     try {
       return (await run({ argv, env: places.env, endsWhenOpen: true })) === wanted;
