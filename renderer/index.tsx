@@ -29,7 +29,7 @@ const feed = new FeedStore({
   },
 });
 const connection = new FeedConnection<FeedEntry>({
-  // After a pause only the present matters, not every change in between.
+  // After a pause only the present state matters, not every change in between.
   subscribe: (handlers) => host.api.feed.subscribe({ since: feed.version, latest: true }, handlers),
   onEntry: (entry) => {
     feed.push(entry);
@@ -77,14 +77,14 @@ host.visibility.subscribe(() => {
   feed.flush();
 });
 window.addEventListener("online", () => connection.retryNow());
-// A page that is loaded while hidden takes one snapshot, so that there is little left to do once somebody opens it.
+// A page that is loaded while hidden takes one snapshot, so that little is left to do when somebody opens it.
 connection.open();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no root element");
 createRoot(root).render(
   <StrictMode>
-    {/* The app lets its page go nowhere, not even to itself. */}
+    {/* The app allows its page no navigation, not even a reload. */}
     <ErrorBoundary reload={host.kind === "browser" ? () => location.reload() : null}>
       <PopoverContext value={popover}>
         <Root />

@@ -1,15 +1,15 @@
-// A button with the key that does the same.
+// A button that shows the key which does the same.
 import type { ReactNode } from "react";
 import styles from "./controls.module.css";
 
 interface ActionButtonProps {
   children: ReactNode;
   onClick: () => void;
-  /** The key as the sheet of shortcuts names it. */
+  /** The key, as the list of shortcuts names it. */
   shortcut?: string;
   tone?: "plain" | "primary" | "danger" | "stop";
   isPressed?: boolean;
-  /** It does nothing now, and keeps its place and the focus. */
+  /** The button does nothing now, but keeps its place and the focus. */
   isDisabled?: boolean;
   /** In a dialog: the button that Enter presses. */
   hasFocus?: boolean;

@@ -1,4 +1,4 @@
-// What an action asks or shows before it is done: a question, the signal of a kill, the command that attaches.
+// Dialogs of actions: a question before one is done, the choice of a signal to kill with, the command to attach.
 import { displayText } from "../../ui/text/displayText.ts";
 import { paneName } from "../../ui/text/paneText.ts";
 import { useCopy } from "../hooks/useCopy.ts";

@@ -38,7 +38,7 @@ export const Countdown = ({ until }: { until: number }) => {
   return <>{seconds < 1 ? "now" : `in ${seconds}\u00a0s`}</>;
 };
 
-/** Above this nobody counts seconds. */
+/** Above this no seconds are shown. */
 const MINUTES_FROM_MS = 120_000;
 
 /** Time until a moment of the daemon's clock (epoch ms); ticks, and says when it has passed. */

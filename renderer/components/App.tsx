@@ -20,7 +20,7 @@ import message from "./Message.module.css";
 
 interface AppProps {
   onSettings: () => void;
-  /** What the window has to say above the rows; null most of the time. */
+  /** A message of the window above the rows; null most of the time. */
   offer: ReactNode;
 }
 
@@ -36,7 +36,7 @@ const useUninterruptible = (): void => {
         const without = items.filter(({ capabilities }) => capabilities["supports_interrupt"] === false);
         uninterruptible.set(new Set(without.map((item) => item.agent_type)));
       },
-      // An older daemon, or none: the daemon refuses by itself what it cannot do.
+      // The daemon is old, or there is none; a daemon itself refuses what it cannot do.
       () => {},
     );
     return () => aborter.abort();
@@ -83,7 +83,7 @@ const useKeyHold = (): boolean => {
   return useStore(hold);
 };
 
-/** Rows that are taller than their kind: their height is measured. */
+/** Rows that are taller than others of their kind; their height is measured. */
 const useMeasuredKeys = ({ rows }: ShownRows): ReadonlySet<string> => {
   const { list, statuses } = usePopover();
   const { view, openKey } = useStore(list);

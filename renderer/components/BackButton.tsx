@@ -1,4 +1,4 @@
-// The way back by one, as Esc leads.
+// Goes back by one step, like Esc.
 import styles from "./controls.module.css";
 
 export const BackButton = ({ label, onClick }: { label: string; onClick: () => void }) => (

@@ -1,4 +1,4 @@
-// What stands between the header and the list: a lost connection and targets that cannot be read.
+// Messages between the header and the list: a lost connection and targets that cannot be read.
 import type { Connection } from "../../ui/lists/feedReducer.ts";
 import type { Problem } from "../../ui/lists/groups.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
@@ -31,7 +31,7 @@ export const ConnectionBanner = ({
   );
 };
 
-/** The rest is in the view of targets. */
+/** The view of targets shows the rest. */
 const MAX_PROBLEMS = 2;
 
 interface ProblemBannerProps {

@@ -1,5 +1,5 @@
-// Asks before something is forgotten, taken out or stopped. Nothing happens before the person confirms it. The safe button
-// has the focus, or what the caller marks for it.
+// Asks before something is forgotten, removed or stopped. Nothing happens before the person confirms it. The safe button has
+// the focus, unless the caller marks another element.
 import type { ReactNode } from "react";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";

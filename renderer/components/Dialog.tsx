@@ -1,4 +1,4 @@
-// A native modal dialog: the focus and Escape are its own.
+// A native modal dialog: the browser handles its focus and Escape.
 import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import styles from "./Dialog.module.css";
 
@@ -12,14 +12,14 @@ interface DialogProps {
 export const Dialog = ({ title, onClose, buttons, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Before it leaves the document: only then the focus goes back to where it was.
+  // Closed before it leaves the document, because only then the focus goes back to where it was.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     dialog?.querySelector<HTMLElement>("[data-first-focus=true]")?.focus();
     return () => dialog?.close();
   }, []);
-  // Strict mode leaves and enters once more before anybody is told of the first time.
+  // Strict mode unmounts and mounts again before the first close event arrives.
   const handleClose = () => {
     if (ref.current?.open !== true) onClose();
   };

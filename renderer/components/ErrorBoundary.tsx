@@ -6,7 +6,7 @@ import { ActionButton } from "./ActionButton.tsx";
 import styles from "./Message.module.css";
 
 interface ErrorBoundaryProps {
-  /** Loads the page anew; null where it may not: then it is drawn again from what is known. */
+  /** Reloads the page; null where that is not allowed: then it is drawn again from what is known. */
   reload: (() => void) | null;
   children: ReactNode;
 }

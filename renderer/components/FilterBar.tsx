@@ -8,7 +8,7 @@ import { StateIcon } from "./StateIcon.tsx";
 import styles from "./FilterBar.module.css";
 
 interface FilterBarProps {
-  /** The way between the views. */
+  /** The tabs of the views. */
   tabs: ReactNode;
   /** False where rows have no states. */
   hasChips: boolean;
@@ -20,7 +20,7 @@ interface FilterBarProps {
 
 export const FilterBar = (props: FilterBarProps) => {
   const { tabs, hasChips, counts, filter, inputRef, onChange } = props;
-  // A state without panes stays while it is a filter, so that it can be switched off.
+  // A state without panes is shown while it is a filter, so that it can be switched off.
   const shown = CANONICAL_STATES.filter((state) => counts[state] > 0 || filter.states.has(state));
   return (
     <header className={styles.bar}>

@@ -1,4 +1,4 @@
-// The head of a group: where it is, how its target is, and how many panes are in which state.
+// The head of a group: its place, its target's health, and how many panes are in which state.
 import type { Group } from "../../ui/lists/groups.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";

@@ -1,4 +1,4 @@
-// Asks before a signal is sent. The daemon, which knows the process, says what would happen; before that nothing can be
+// Asks before a signal is sent. The daemon, which knows the process, says what would happen; until then nothing can be
 // confirmed.
 import { useEffect, useEffectEvent, useState } from "react";
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/actionView.ts";
@@ -15,7 +15,7 @@ import { Dialog } from "./Dialog.tsx";
 import styles from "./KillDialog.module.css";
 
 interface KillDialogProps {
-  /** As the row showed it when the person asked. */
+  /** The pane as the row showed it when the person asked. */
   pane: PaneView;
   onClose: () => void;
 }
@@ -31,7 +31,7 @@ type Consequence =
   | { kind: "known"; signal: KillSignal; sentence: string }
   | { kind: "refused"; failure: Failure };
 
-/** The daemon's refusal of an unconfirmed kill is the sentence that says what a confirmed one would do. */
+/** The daemon refuses an unconfirmed kill with a sentence that says what a confirmed one would do. */
 const askDaemon = async (api: PaneCalls, pane: PaneView, signal: KillSignal): Promise<Consequence> => {
   try {
     await api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false });

@@ -1,5 +1,5 @@
-// What the pane shows, live: it follows the end unless the person scrolled up. Escape sequences are gone before it gets here;
-// what is left of control characters becomes visible marks. It is read again and again while somebody looks: nothing is asked
+// What the pane shows, live: it follows the end unless the person scrolled up. The daemon has removed escape sequences;
+// remaining control characters become visible marks. The output is requested again and again while somebody looks, but never
 // while the popover is hidden, and never twice at once.
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
@@ -12,10 +12,10 @@ import { displaySentence, displayText } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./OutputPreview.module.css";
 
-/** Counts as the end, in CSS pixels. */
+/** A distance from the end that still counts as the end, in CSS pixels. */
 const NEAR_END = 24;
 
-/** Screens end with empty lines, which push what is worth seeing out of the box. */
+/** Screens end with empty lines, which would push the content out of the box. */
 const textOf = (lines: readonly string[]): string => displayText(lines.join("\n")).trimEnd();
 
 const Screen = ({ text, label }: { text: string; label: string }) => {
@@ -43,10 +43,10 @@ const Screen = ({ text, label }: { text: string; label: string }) => {
 type OutputState =
   | { kind: "loading" }
   | { kind: "ready"; output: PaneOutput }
-  /** `output`: the last that could be read. */
+  /** `output`: the last output that could be read. */
   | { kind: "failed"; failure: Failure; output: PaneOutput | null };
 
-/** Between an answer and the next question. */
+/** The pause between an answer and the next request. */
 const PAUSE_MS = 1_500;
 const LINES = 80;
 
@@ -57,7 +57,7 @@ interface FollowOptions {
   onFailure: (failure: Failure) => void;
 }
 
-/** Asks until it is told to stop; pauses while the popover is hidden. */
+/** Requests the output until it is told to stop; pauses while the popover is hidden. */
 const follow = ({ visibility, ask, onOutput, onFailure }: FollowOptions): (() => void) => {
   const aborter = new AbortController();
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -89,11 +89,11 @@ const follow = ({ visibility, ask, onOutput, onFailure }: FollowOptions): (() =>
   };
 };
 
-/** For a component that is made anew for another pane, agent or source. */
+/** For a component that is mounted anew for another pane, agent or source. */
 const useOutput = (pane: PaneView, source: OutputSource): OutputState => {
   const { api, visibility } = usePopover().host;
   const [state, setState] = useState<OutputState>({ kind: "loading" });
-  // Bound to the agent whose row this is; the rest of the row may change meanwhile.
+  // Bound to the agent of this row; the rest of the row may change meanwhile.
   const ask = useEffectEvent((signal: AbortSignal) =>
     api.viewOutput.mutate({ ...agentInput(pane), lines: LINES, source }, { signal }),
   );
@@ -124,7 +124,7 @@ interface FollowedProps {
 const Followed = ({ pane, source, onSource }: FollowedProps) => {
   const state = useOutput(pane, source);
   const output = state.kind === "loading" ? null : state.output;
-  // Scrolls to it, because the row grew below what was in view. Only once: otherwise the list would keep jumping.
+  // Scrolls to the output, because the row grew below the visible part. Only once, or the list would keep jumping.
   const sectionRef = useRef<HTMLElement>(null);
   const wasShownRef = useRef(false);
   const isThere = output !== null;

@@ -19,11 +19,11 @@ import styles from "./PaneDetail.module.css";
 interface PartProps {
   pane: PaneView;
   context: ActionContext;
-  /** Something is done to the pane right now. */
+  /** An action on the pane is running. */
   isBusy: boolean;
 }
 
-/** Only what can be done, and in words what cannot be and why. */
+/** Buttons for what can be done, and sentences about what cannot be done and why. */
 const PaneActions = ({ pane, context, isBusy }: PartProps) => {
   const { list, surface } = usePopover();
   const shown = {
@@ -65,7 +65,7 @@ const PaneActions = ({ pane, context, isBusy }: PartProps) => {
   );
 };
 
-/** `outcome`: what came of the last action. It stands below the buttons, so that they do not move. */
+/** `outcome`: the result of the last action. It is below the buttons, so that they do not move. */
 export const PaneDetail = ({ outcome, ...part }: PartProps & { outcome: ReactNode }) => {
   const { pane, context, isBusy } = part;
   const { list, surface } = usePopover();

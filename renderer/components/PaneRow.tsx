@@ -1,4 +1,4 @@
-// One pane: what runs where, its state in words and for how long, what it asks, and what came of the last action on it.
+// One pane: what runs where, its state in words and for how long, what it asks, and the result of the last action on it.
 // Expanding it shows the detail.
 import { outcomeText } from "../../ui/actions/actionStatus.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
@@ -27,10 +27,10 @@ export const PaneRow = ({ row, isSelected, isTabStop, onFocus, onToggle }: PaneR
   const context = useActionContext(pane);
   const isOpen = useStore(list, ({ openKey }) => openKey === key);
   const status = useStore(statuses, (all) => all.get(key));
-  /** A text to this agent was begun and not sent. */
+  /** There is an unsent draft to this agent. */
   const hasDraft = useStore(drafts, (all) => all.has(key));
   const isSending = status?.kind === "sending";
-  /** What is done to it right now, in words. While there is some, nothing may move below the pointer. */
+  /** The action that is running, in words. While one runs, nothing may move below the pointer. */
   const underWay = isSending ? outcomeText(status).detail : null;
   const outcome =
     status === undefined || isSending ? null : (

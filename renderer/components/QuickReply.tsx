@@ -1,5 +1,5 @@
-// Writes to an agent: several lines, Enter sends, Shift+Enter breaks, Esc leaves. The text stays until it was seen to arrive,
-// over closing and opening too.
+// Writes to an agent: several lines, Enter sends, Shift+Enter breaks the line, Esc leaves. The text is kept until its arrival
+// was seen, even when the popover is closed and opened.
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { isSettled } from "../../ui/actions/actionStatus.ts";
@@ -14,11 +14,11 @@ import styles from "./QuickReply.module.css";
 interface QuickReplyProps {
   pane: PaneView;
   isSending: boolean;
-  /** What the agent asks now, or its own prompt, takes a text. */
+  /** True when the agent's open question, or its own prompt, takes a text. */
   canReply: boolean;
 }
 
-/** What is replied to: the prompt as it was when the person began to write, or the agent at its own prompt. */
+/** What the reply is for: the prompt that was open when the person began to write, or the agent at its own prompt. */
 const subjectOf = (pane: PaneView) => ({
   pane,
   isAnswer: repliesToPrompt(pane),
@@ -32,7 +32,7 @@ export const QuickReply = (props: QuickReplyProps) => {
   const draft = useStore(drafts, (all) => all.get(ref));
   const now = subjectOf(pane);
   const [begun, setSubject] = useState(now);
-  // Nothing was written yet, so nothing can be meant for an earlier prompt.
+  // Nothing was written yet, so nothing was meant for an earlier prompt.
   const subject = draft === undefined ? now : begun;
   const hasMoved =
     !isSending && (now.isAnswer !== subject.isAnswer || now.fingerprint !== subject.fingerprint);
@@ -60,7 +60,8 @@ export const QuickReply = (props: QuickReplyProps) => {
     const { isAnswer } = subject;
     const status = await sendReply(isAnswer ? subject.pane : pane, { ...draft, isAnswer }, surface);
     if (status === null || !isSettled(status)) return;
-    // What was written elsewhere meanwhile is another draft. The box stays, so that further typing does not go to the list.
+    // A text that was written elsewhere meanwhile is another draft and is kept. The box stays open, so that further typing does
+    // not reach the list.
     if (drafts.getState().get(ref)?.key === draft.key) drafts.write(ref, "");
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {

@@ -18,11 +18,11 @@ const HEADINGS: Readonly<Record<Request["kind"], string>> = {
   other: "Asks for",
 };
 
-/** A difference keeps its signs; colour only repeats them. */
+/** A diff keeps its signs; colour only repeats them. */
 const lineTone = (line: string): string | undefined =>
   line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
 
-/** A long text is folded: its box scrolls, so the keyboard must reach it. */
+/** A long text is folded into a box that scrolls, so the keyboard must reach it. */
 const Text = ({ text, kind, isFolded }: { text: string; kind: Request["kind"]; isFolded: boolean }) => (
   <pre
     className={styles.body}
@@ -55,11 +55,11 @@ const Difference = ({ content, isFolded }: { content: string; isFolded: boolean 
 
 interface RequestDetailProps {
   request: Request;
-  /** Why each option cannot be chosen, by its place. */
+  /** By the place of each option, why it cannot be chosen. */
   optionReasons: readonly DisabledReason[];
   isShownWhole: boolean;
   onShowWhole: () => void;
-  /** Something is done to the pane right now. */
+  /** An action on the pane is running. */
   isBusy: boolean;
   onOption: (number: number) => void;
 }

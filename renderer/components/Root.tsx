@@ -1,5 +1,5 @@
-// Which part of the popover is shown: the lists, the settings or the setup. It also holds what the window remembers of itself:
-// how it looks, and whether the setup was offered.
+// Which part of the popover is shown: the lists, the settings or the setup. It also holds the window's own settings: how it
+// looks, and whether the setup was offered.
 import { Activity, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { z } from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
@@ -32,7 +32,7 @@ const placeOf = (view: DesktopViewName): Place => {
   }
 };
 
-/** The app's menu leads to a place. */
+/** Follows requests of the app's menu to open a place. */
 const useMenu = (onGo: (place: Place) => void) => {
   const { navigation } = usePopover().host;
   useEffect(() => navigation.follow((view) => onGo(placeOf(view))), [navigation, onGo]);
@@ -104,7 +104,7 @@ export const Root = () => {
   );
   return (
     <>
-      {/* Hidden and at rest, not gone: whoever comes back finds the rows, the filter and the selection as they were. */}
+      {/* The lists are hidden and inactive but stay mounted, so that rows, filter and selection are unchanged on return. */}
       <Activity mode={place.kind === "lists" ? "visible" : "hidden"}>
         <App
           onSettings={() => setPlace({ kind: "settings", section: null })}

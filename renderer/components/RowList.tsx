@@ -15,7 +15,7 @@ import type { Row } from "../../ui/lists/rows.ts";
 import { requestLine } from "../../ui/text/paneText.ts";
 import styles from "./RowList.module.css";
 
-/** In rem, as in the style sheets; for a target only until it is measured. */
+/** In rem, as in the style sheets; the height of a target is used only until it is measured. */
 const HEIGHTS = {
   heading: 1.875,
   group: 1.875,
@@ -34,11 +34,11 @@ const heightOf = (row: Row): number =>
 interface RowListProps {
   rows: readonly Row[];
   selectedKey: string | null;
-  /** Rows that hold more than a row of their kind: their height is what they measure. */
+  /** Rows that hold more than others of their kind; their height is measured. */
   measuredKeys: ReadonlySet<string>;
-  /** The row that was expanded last: it is scrolled into view as far as it fits. */
+  /** The row that was expanded last; as much of it as fits is scrolled into view. */
   openKey: string | null;
-  /** Grows when the selection was moved by the keyboard: the row is then scrolled to and focused. */
+  /** Grows when the keyboard moved the selection; the row is then scrolled into view and focused. */
   focusRequest: number;
   renderRow: (row: Row) => ReactNode;
 }
@@ -49,7 +49,7 @@ const readRem = (): number => Number.parseFloat(getComputedStyle(document.docume
 const useRem = (): number => {
   const [rem, setRem] = useState(readRem);
   useLayoutEffect(() => {
-    // Only an element that grows with the text shows that the text size changed.
+    // Observes an element that grows with the text, because nothing else reports a change of the text size.
     const probe = document.createElement("div");
     probe.setAttribute("aria-hidden", "true");
     Object.assign(probe.style, { position: "absolute", width: "1rem", height: "0", visibility: "hidden" });
@@ -89,7 +89,7 @@ interface SlotContentProps {
   children: ReactNode;
 }
 
-/** The same elements whether it is measured or not: a row that is expanded keeps the focus. */
+/** The same elements whether the row is measured or not, so that a row keeps the focus when it is expanded. */
 const SlotContent = ({ rowKey, isMeasured, onHeight, children }: SlotContentProps) => {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -134,7 +134,7 @@ const useTops = (rows: readonly Row[], measuredKeys: ReadonlySet<string>) => {
   return { tops, onHeight, isMeasured: (key: string) => heights.has(key) };
 };
 
-/** The list that comes back takes the focus where it had it, and stays scrolled as it is. */
+/** A list that comes back takes the focus if it had it, and keeps its scroll position. */
 const useFocusOnReturn = (element: HTMLElement | null, selectedIndex: number) => {
   const wasShownRef = useRef(false);
   const focusSelected = useEffectEvent((list: HTMLElement) => {
@@ -163,7 +163,7 @@ export const RowList = ({
   const { tops, onHeight, isMeasured } = useTops(rows, measuredKeys);
   const selectedIndex = rows.findIndex((row) => row.key === selectedKey);
 
-  // Runs only when asked: if it followed the selection while rows move, the list would jump under the pointer.
+  // Runs only on request: if it followed the selection while rows move, the list would jump under the pointer.
   const showSelected = useEffectEvent(() => {
     if (element === null || selectedIndex < 0) return;
     element.scrollTo({ top: scrollToShow(tops, selectedIndex, element.scrollTop, element.clientHeight) });
@@ -171,7 +171,7 @@ export const RowList = ({
       .querySelector<HTMLElement>(`[data-index="${selectedIndex}"] [data-row]`)
       ?.focus({ preventScroll: true });
   });
-  // Effects run again when the list comes back from the settings; a request is still done only once.
+  // Effects run again when the list comes back from the settings; a request is still carried out only once.
   const doneRequestRef = useRef(0);
   useEffect(() => {
     if (focusRequest <= doneRequestRef.current) return;

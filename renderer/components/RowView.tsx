@@ -1,4 +1,4 @@
-// A row of any kind, as the list draws it: again only when it or what is under way on it changed.
+// A row of any kind. It is drawn again only when the row or the action on it changed.
 import { memo } from "react";
 import type { Row } from "../../ui/lists/rows.ts";
 import type { WindowSummary } from "../../ui/lists/sessions.ts";

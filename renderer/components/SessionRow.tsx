@@ -1,4 +1,4 @@
-// One session, or all of one name: where it is, how many agents in which state. Opening it shows its windows.
+// One session, or all sessions of one name: its place, and how many agents are in which state. Opening it shows its windows.
 import type { SessionSummary } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { HEALTH_WORDS } from "../../ui/text/healthText.ts";

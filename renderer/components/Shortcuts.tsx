@@ -1,11 +1,11 @@
-// The keys, on one sheet: in a dialog of the popover, and part by part in the settings.
+// The list of shortcuts: in a dialog of the popover, and part by part in the settings.
 import { Fragment } from "react";
 import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Dialog } from "./Dialog.tsx";
 import styles from "./Shortcuts.module.css";
 
-/** Between keys these are words; everything else is a cap. */
+/** These are words between keys; everything else is drawn as a key. */
 const WORDS = new Set(["or", "–"]);
 
 const Keys = ({ text }: { text: string }) => (

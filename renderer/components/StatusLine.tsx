@@ -1,5 +1,4 @@
-// What came of the last action on a pane. A success goes away by itself after a while; everything else stays until it was
-// seen.
+// The result of the last action on a pane. A success disappears after a while; everything else stays until it was seen.
 import { useEffect, useRef } from "react";
 import { isSettled, outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { useTick } from "./Age.tsx";
@@ -8,7 +7,7 @@ import styles from "./StatusLine.module.css";
 /** Long enough to read a sentence. */
 const SUCCESS_MS = 8_000;
 
-/** Its clock stands still while the popover is hidden. */
+/** The time does not run while the popover is hidden. */
 const LeaveLater = ({ onLeave }: { onLeave: () => void }) => {
   const now = useTick();
   const firstRef = useRef(now);
@@ -23,7 +22,7 @@ export const StatusLine = ({ status, onClose }: { status: ActionStatus; onClose:
   const isBad = status.kind === "refused" || status.kind === "lost";
   const tone = status.kind === "done" ? status.outcome : status.kind;
   const ref = useRef<HTMLDivElement>(null);
-  // To be seen at once, unless that would move what is below the pointer.
+  // Shown at once, unless that would move something below the pointer.
   useEffect(() => {
     const line = ref.current;
     if (line?.closest("main")?.matches(":hover") === false) line.scrollIntoView({ block: "nearest" });

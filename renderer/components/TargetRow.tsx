@@ -1,4 +1,4 @@
-// One target: how it is and since when nobody heard of it, why, and what to do.
+// One target: its health and the reason, when it was last heard of, and what to do.
 import type { TargetView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "../../ui/text/displayText.ts";
 import { targetWord } from "../../ui/text/healthText.ts";

@@ -1,4 +1,4 @@
-// The way between the views and to the sheet of shortcuts, and the line above the rows of a view that needs one.
+// The tabs of the views, the button for the list of shortcuts, and the line above the rows of a view that needs one.
 import { TABS, tabOf, type TabKind, type View } from "../../ui/lists/views.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { BackButton } from "./BackButton.tsx";
@@ -6,7 +6,7 @@ import styles from "./ViewTabs.module.css";
 
 interface ViewTabsProps {
   view: View;
-  /** Targets that are not well: the tab says so. */
+  /** How many targets have a problem; the tab shows it. */
   problemCount: number;
   onGo: (kind: TabKind) => void;
   onHelp: () => void;
@@ -74,7 +74,7 @@ interface ViewBarProps {
   onBack: () => void;
 }
 
-/** Merging sessions by name, and the way back from a session's windows. */
+/** The switch that merges sessions by name, and the way back from a session's windows. */
 export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
   switch (view.kind) {
     case "agents":

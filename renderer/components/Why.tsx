@@ -1,4 +1,4 @@
-// Why a pane is in its state: the evidence with the verdict on each, and the states before.
+// Why a pane is in its state: each piece of evidence with its verdict, and the earlier states.
 import { useEffect, useState } from "react";
 import type { Explanation, PaneView } from "../../core/model/view.ts";
 import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
@@ -85,11 +85,11 @@ const Explained = ({ explanation }: { explanation: Explanation }) => (
 
 type ExplanationState =
   | { kind: "loading" }
-  /** `asked`: the state version that the question was about. */
+  /** `asked`: the state version for which this was requested. */
   | { kind: "ready"; asked: number; explanation: Explanation }
   | { kind: "failed"; failure: Failure };
 
-/** Asked again whenever the state changes. What was there stays shown while the newer answer is on its way. */
+/** Requested again whenever the state changes. The earlier answer stays visible until the newer one arrives. */
 const useExplanation = ({ identity: { pane_ref: ref }, state_version: stateVersion }: PaneView) => {
   const { api } = usePopover().host;
   const [state, setState] = useState<ExplanationState>({ kind: "loading" });

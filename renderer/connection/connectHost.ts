@@ -1,5 +1,5 @@
-// Who the popover talks to: the desktop app through the preload's port, or the browser bridge that served the page; and what
-// the app says of the window: whether it is seen, and where its menu leads.
+// Connects the popover to its host: the desktop app through the preload's port, or the browser bridge that served the page. It
+// also passes on what the app says of the window: whether it is visible, and what its menu asks to open.
 import { TRPCClientError, createTRPCClient, type TRPCClient } from "@trpc/client";
 import { z } from "zod";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
@@ -11,12 +11,15 @@ import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "../state/store.ts";
 import { fetchLink } from "./fetchLink.ts";
 
-/** Whether somebody can see the popover. Everything that ticks, asks or follows stops while nobody can. */
+/** Whether somebody can see the popover. Clocks, requests and subscriptions stop while nobody can. */
 export class Visibility extends Store<boolean> {
   readonly isVisible = this.getState;
 }
 
-/** Where the app's menu leads. A request that comes before the page has drawn anything is kept until somebody follows. */
+/**
+ * Requests of the app's menu to open a place. A request that comes before the page has drawn anything is kept for the first
+ * listener.
+ */
 export class NavigationRequests {
   private waiting: DesktopViewName | null = null;
   private listener: ((view: DesktopViewName) => void) | null = null;
@@ -45,7 +48,9 @@ export const followDocument = (document: Document, visibility: Visibility): void
   look();
 };
 
-/** Also takes the menu's requests. For the life of the page; without the app's word the document has to do. */
+/**
+ * Also takes the menu's requests. Used for the life of the page; until the app reports visibility, the document's own is used.
+ */
 export const followDesktop = (
   desktop: TRPCClient<DesktopRouter>,
   visibility: Visibility,
@@ -121,7 +126,7 @@ const issuesSchema = z
   .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
   .min(1);
 
-/** What an input is refused for comes as a list in JSON: the first of it as a sentence. */
+/** The reasons why an input was refused come as a list in JSON; this gives the first as a sentence. */
 const readMessage = (message: string): string => {
   if (!message.startsWith("[")) return message;
   try {

@@ -17,9 +17,9 @@ export interface FeedConnectionDeps<T> {
   setTimer(delayMs: number, callback: () => void): () => void;
 }
 
-/** One try to be subscribed. */
+/** One attempt to subscribe. */
 interface Attempt {
-  /** Whatever it reports after that is ignored. */
+  /** After this, its reports are ignored. */
   isOver: boolean;
   subscription: FeedSubscription | null;
 }
@@ -58,7 +58,7 @@ export class FeedConnection<T> {
       onError: end,
       onComplete: () => end(new Error("The daemon ended the connection")),
     });
-    // It may have failed at once.
+    // The attempt may have failed already.
     if (attempt.isOver) subscription.unsubscribe();
     else attempt.subscription = subscription;
   }
@@ -68,7 +68,7 @@ export class FeedConnection<T> {
     if (this.cancelTimer !== null) this.open();
   }
 
-  /** To be called when the popover is hidden: nothing is left open or planned. It can be opened again. */
+  /** To be called when the popover is hidden: closes everything and plans nothing. It can be opened again. */
   close(): void {
     this.stopWaiting();
     const { attempt } = this;

@@ -1,5 +1,5 @@
-// tRPC over fetch, for the popover in a browser. Subscriptions are read from a fetch body rather than an EventSource: that
-// one reconnects by itself and hides the failures that the popover has to show.
+// tRPC over fetch, for the popover in a browser. Subscriptions are read from a fetch body. An EventSource would reconnect by
+// itself and hide the failures that the popover has to show.
 import { TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "../../core/api/router.ts";
@@ -12,7 +12,7 @@ interface Call {
   signal: AbortSignal;
 }
 
-/** What the bridge answers while there is no daemon behind it. */
+/** The bridge's status while there is no daemon behind it. */
 const NO_DAEMON = 502;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

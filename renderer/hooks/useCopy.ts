@@ -1,4 +1,4 @@
-// Copies a text when a button is pressed, and says what came of it.
+// Copies a text when a button is pressed, and says whether it worked.
 import { useState } from "react";
 
 export const useCopy = (text: string) => {

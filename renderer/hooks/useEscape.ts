@@ -1,4 +1,4 @@
-// Esc in a view without rows: back by one. Dialogs and open menus keep theirs.
+// In a view without rows Esc goes back by one step. Dialogs and open menus handle Esc themselves.
 import { useEffect, useEffectEvent } from "react";
 
 export const useEscape = (back: () => void): void => {

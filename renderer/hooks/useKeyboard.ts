@@ -1,5 +1,5 @@
-// The keyboard of the popover. Keys belong to the list unless the person types or a dialog is open; buttons keep what the
-// platform gives them, and a reply keeps everything. After a refusal no key does anything until the person moves.
+// The keyboard of the popover. Keys belong to the list unless the person types or a dialog is open. Buttons keep their usual
+// keys, and a reply keeps all keys. After a refusal no key does anything until the person moves.
 import { useEffect, useEffectEvent, type RefObject } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";
@@ -27,8 +27,7 @@ const isShownInFull = (pane: PaneView): boolean => {
 };
 
 /**
- * What an action key does to a pane. The row says why something cannot be done. Keys answer only a request that is seen in
- * full.
+ * Runs the action of a key on a pane. If it is not possible, the row says why. Keys answer only a request that is seen in full.
  */
 const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboard: Keyboard): void => {
   const { list, surface } = keyboard;
@@ -59,7 +58,7 @@ const activate = ({ shown, list, surface }: Keyboard): void => {
   else if (row !== undefined) list.toggle(row);
 };
 
-/** Leaves the innermost thing that can be left; false when there is none. */
+/** Closes the innermost part that is open; false when there is none. */
 const escape = ({ shown, list, statuses, inputRef }: Keyboard): boolean => {
   const key = shown.selected?.key;
   const status = key === undefined ? undefined : statuses.getState().get(key);
@@ -121,7 +120,7 @@ export const useKeyboard = (options: Omit<Keyboard, keyof Popover>): void => {
     if (target instanceof HTMLTextAreaElement) return;
     const isTyping = target instanceof HTMLInputElement && !isCheckbox(target);
     if (!hold.lets(event.key)) {
-      // What is typed into a field stays there.
+      // Keys that are typed into a field stay there.
       if (!isTyping || event.key === "Enter") event.preventDefault();
       return;
     }

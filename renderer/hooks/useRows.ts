@@ -1,4 +1,4 @@
-// The rows of the view that is shown, made of the feed and of what the person chose.
+// The rows of the visible view, made from the feed and the person's choices.
 import { useMemo, useState } from "react";
 import { RowMemory } from "../../ui/lists/rows.ts";
 import { moveSelection } from "../../ui/lists/rows.ts";

@@ -1,5 +1,5 @@
-// What was done to panes and what came of it, one status per pane. One action of a pane runs at a time. What was refused is
-// kept apart from what nobody knows the outcome of.
+// The actions on panes and their results, one status per pane. One action of a pane runs at a time. A refusal is distinguished
+// from an unknown outcome.
 import type { ActionResult } from "../../core/model/actionView.ts";
 import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
 import { Store } from "./store.ts";
@@ -10,7 +10,7 @@ export interface ActionStatusDeps {
   now(): number;
 }
 
-/** What an action that types or signals answers; null for those that show nothing when they succeed. */
+/** The result of an action that types or signals; null for actions that show nothing when they succeed. */
 type Call = () => Promise<ActionResult | null>;
 
 export interface ShownPrompt {
@@ -31,7 +31,7 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
 /** These can be repeated without harm: for them a failure is only a failure. */
 const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 
-/** Nobody reads a new prompt in less time. */
+/** Nobody can read a new prompt in less time. */
 const READING_MS = 400;
 
 export class ActionStatusStore extends Store<ActionStatuses> {
@@ -52,7 +52,7 @@ export class ActionStatusStore extends Store<ActionStatuses> {
     return status;
   }
 
-  /** Opening a pane waits for nothing that is done to it. Its failure is shown, unless the other action still runs. */
+  /** Opening a pane does not wait for a running action. Its failure is shown, unless that action is still running. */
   private async runBeside(ref: string, call: Call): Promise<ActionStatus | null> {
     const status = await this.settle("attach", call);
     if (status !== null && !this.isSending(ref)) this.put(ref, status);
@@ -75,18 +75,18 @@ export class ActionStatusStore extends Store<ActionStatuses> {
     return this.getState().get(ref)?.kind === "sending";
   }
 
-  /** Refuses without asking the daemon. */
+  /** Shows a refusal without asking the daemon. */
   refuse(ref: string, action: ActionKind, message: string): void {
     if (this.isSending(ref)) return;
     this.put(ref, { kind: "refused", action, failure: { message, remedy: null, code: null } });
   }
 
-  /** Takes the status away; one that is still under way stays. */
+  /** Removes the status, unless its action is still running. */
   clear(ref: string): void {
     if (!this.isSending(ref)) this.put(ref, null);
   }
 
-  /** To be told which rows can be answered now, with the prompt that each shows. */
+  /** Call it with the rows that can be answered now, each with the prompt that it shows. */
   noteShown(rows: readonly ShownPrompt[]): void {
     const before = this.shown;
     this.shown = new Map(

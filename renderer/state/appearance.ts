@@ -1,4 +1,4 @@
-// How this window looks, beside what the system says: the choice, and putting it on the document.
+// The person's choices of how this window looks, and how they are applied to the document.
 import { z } from "zod";
 
 export const THEMES = ["system", "light", "dark"] as const;

@@ -1,4 +1,4 @@
-// Texts that were begun and not sent, one per pane. They outlive the popover's page; bounded in number, length and age.
+// Unsent texts, one per pane. They outlive the popover's page; their number, length and age are bounded.
 import { z } from "zod";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";

@@ -11,7 +11,7 @@ export interface FeedStoreDeps {
   schedule(callback: () => void): () => void;
 }
 
-/** More entries than this are folded even before a frame comes, which it may never do. */
+/** More entries than this are folded without waiting for a frame, which may never come. */
 const PENDING_LIMIT = 500;
 
 export class FeedStore extends Store<FeedState> {
@@ -32,7 +32,7 @@ export class FeedStore extends Store<FeedState> {
 
   push(entry: FeedEntry): void {
     if (entry.kind !== "gap") this.lastVersion = entry.version;
-    // What came before a snapshot is replaced by it.
+    // A snapshot replaces everything before it.
     if (entry.kind === "snapshot") this.pending = [];
     this.pending.push(entry);
     if (this.pending.length > PENDING_LIMIT) this.fold();
@@ -45,7 +45,7 @@ export class FeedStore extends Store<FeedState> {
     this.scheduleFlush();
   }
 
-  /** Shows what came without waiting for a frame. To be called when the popover was shown, and when it has come to rest. */
+  /** Shows the waiting entries without waiting for a frame. To be called when the popover was shown, and when it was hidden. */
   readonly flush = (): void => {
     this.cancelFrame?.();
     this.cancelFrame = null;

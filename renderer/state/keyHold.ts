@@ -1,5 +1,5 @@
-// Ignores keys after an input was refused: what is typed next is meant for what was refused, and each letter is also the key
-// of an action. Keys count again once the person moves on purpose.
+// Ignores keys after an input was refused. The person may still be typing into what was refused, and each letter is also the
+// key of an action. Keys work again once the person moves on purpose.
 import { Store } from "./store.ts";
 
 /** Keys that are no part of a text. */

@@ -1,5 +1,5 @@
-// Which view is shown, which of its rows are selected and expanded, and what is open on them: everything about the popover that
-// is neither what the feed says nor what is done to panes.
+// Which view is shown, which of its rows are selected and expanded, and what is open on them: all state of the popover that
+// comes neither from the feed nor from actions on panes.
 import { z } from "zod";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Panel, Question } from "../../ui/actions/paneActions.ts";
@@ -10,13 +10,13 @@ import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { Store } from "./store.ts";
 import { readStored, writeStored, type Keeper } from "./stored.ts";
 
-/** The host has no terminal to open: the person runs the command. */
+/** Shown when the host has no terminal to open: the person runs the command. */
 export interface AttachCommand {
   pane: PaneView;
   command: string;
 }
 
-/** What is asked before something is done. */
+/** A question before something is done. */
 export type OpenDialog = { kind: "question"; question: Question } | { kind: "kill"; pane: PaneView };
 
 export interface ListState {
@@ -28,13 +28,13 @@ export interface ListState {
   collapsed: ReadonlySet<string>;
   selectedKey: string | null;
   openKey: string | null;
-  /** The row on which each was opened; it is shown while that row is expanded. */
+  /** The row on which each panel was opened; the panel is shown while that row is expanded. */
   panels: Readonly<Record<Panel, string | null>>;
   /** Long requests that the person unfolded. It is remembered per prompt: another prompt in the same row is folded again. */
   unfolded: ReadonlySet<string>;
   dialog: OpenDialog | null;
   command: AttachCommand | null;
-  /** Grows when the selection was moved by the keyboard: the row is then scrolled to and focused. */
+  /** Grows when the keyboard moved the selection; the row is then scrolled into view and focused. */
   focusRequest: number;
 }
 
@@ -55,7 +55,7 @@ export const isPanelShown = ({ openKey, panels }: ListState, key: string, panel:
 
 export const isFiltered = ({ filter }: ListState): boolean => filter.text !== "" || filter.states.size > 0;
 
-/** A set with one key put in, or taken out when it was there; the given set stays as it is. */
+/** A copy of the set with one key added, or removed if it was there. */
 export const toggled = <T>(keys: ReadonlySet<T>, key: T): ReadonlySet<T> => {
   const next = new Set(keys);
   if (!next.delete(key)) next.add(key);
@@ -96,12 +96,12 @@ export class ListStore extends Store<ListState> {
     this.change({ isMerged });
   };
 
-  /** By the keyboard: the row takes the focus. */
+  /** Selects by the keyboard: the row takes the focus. */
   select(key: string | null): void {
     this.change({ selectedKey: key, focusRequest: this.getState().focusRequest + 1 });
   }
 
-  /** The focus got there by itself. */
+  /** Selects the row that already got the focus. */
   noteFocus(key: string): void {
     if (this.getState().selectedKey !== key) this.change({ selectedKey: key });
   }

@@ -1,10 +1,10 @@
-// How far the setup went in this window, remembered: the offer on top of the list is made until it was taken or refused.
+// How far the setup went in this window; this is remembered. The list offers the setup until the person takes or refuses it.
 import { z } from "zod";
 
 export const STEPS = ["tmux", "agents", "hooks", "notification"] as const;
 export type StepId = (typeof STEPS)[number];
 
-/** What a step came to when it was last run. */
+/** The result of a step's last run. */
 export const stepResultSchema = z.enum(["done", "failed", "skipped"]);
 export type StepResult = z.infer<typeof stepResultSchema>;
 

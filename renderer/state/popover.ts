@@ -1,5 +1,5 @@
-// What every part of the popover is given: the host, the stores, and what actions on panes can use of this surface. Made once
-// for the life of the page, so that a row is drawn again for what it shows and for nothing else.
+// What every part of the popover gets: the host, the stores, and what actions on panes can use of this surface. It is made once
+// for the life of the page, so that a row is drawn again only when its content changed.
 import { createContext, useContext } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
@@ -24,7 +24,7 @@ export interface Popover {
   readonly statuses: ActionStatusStore;
   readonly drafts: DraftStore;
   readonly hold: KeyHold;
-  /** Agent types of which the daemon does not know how a turn is stopped. */
+  /** Agent types whose turns the daemon cannot interrupt. */
   readonly uninterruptible: Store<ReadonlySet<string>>;
   readonly surface: ActionSurface;
   readonly retry: () => void;
@@ -72,7 +72,7 @@ const isConnected = ({ connection }: FeedState): boolean => connection.kind === 
 const isUnreachable = ({ targets }: FeedState, pane: PaneView): boolean =>
   targets.get(pane.identity.target)?.health === "down";
 
-/** What is known beside a pane, as of now: for keys. */
+/** The present facts beside a pane, for keys. */
 export const actionContextOf = ({ feed, list, uninterruptible }: Popover, pane: PaneView): ActionContext => ({
   isConnected: isConnected(feed.getState()),
   isUnreachable: isUnreachable(feed.getState(), pane),
@@ -80,7 +80,7 @@ export const actionContextOf = ({ feed, list, uninterruptible }: Popover, pane: 
   isShownWhole: (one) => isShownWhole(one, list.getState().unfolded),
 });
 
-/** The same for what is drawn: it is drawn again when any of it changes. */
+/** The same for components, which are drawn again when any of these facts changes. */
 export const useActionContext = (pane: PaneView): ActionContext => {
   const { feed, list, uninterruptible } = usePopover();
   const unfolded = useStore(list, (state) => state.unfolded);

@@ -1,4 +1,4 @@
-// A value that changes, for those who listen: the one helper that all stores are made of, and how React reads it.
+// A value with listeners: all stores are made from this one helper, and React reads them through it.
 import { useSyncExternalStore } from "react";
 
 export class Store<T> {
@@ -20,7 +20,7 @@ export class Store<T> {
     };
   };
 
-  /** Listeners are told of changes only, in the order in which they came. */
+  /** Listeners are told only of changes, in the order in which they subscribed. */
   set(value: T): void {
     if (this.value === value) return;
     this.value = value;
@@ -46,7 +46,7 @@ export class Store<T> {
 
 type Readable<T> = Pick<Store<T>, "getState" | "subscribe">;
 
-/** What a store holds, or the part of it that a component shows: it is drawn again when that is another one. */
+/** The value of a store, or the part of it that a component shows; the component is drawn again when that changes. */
 export function useStore<T>(store: Readable<T>): T;
 export function useStore<T, Part>(store: Readable<T>, select: (state: T) => Part): Part;
 export function useStore<T>(store: Readable<T>, select?: (state: T) => unknown): unknown {

@@ -1,4 +1,4 @@
-// What a window remembers after it was closed. Where the browser stores nothing, it lasts as long as the page.
+// Values that a window remembers after it was closed. Where the browser stores nothing, they last as long as the page.
 import type { z } from "zod";
 
 /** Null where the browser keeps nothing. */
@@ -23,12 +23,12 @@ export const readStored = <T>(keeper: Keeper, key: string, schema: z.ZodType<T>,
   }
 };
 
-/** Null takes it away. */
+/** Null removes it. */
 export const writeStored = (keeper: Keeper, key: string, value: unknown): void => {
   try {
     if (value === null) keeper?.removeItem(key);
     else keeper?.setItem(key, JSON.stringify(value));
   } catch {
-    // It is only not remembered.
+    // The value is then just not remembered.
   }
 };

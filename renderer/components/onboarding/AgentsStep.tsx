@@ -1,4 +1,4 @@
-// Step 2: which agents are seen in panes now. They come with the feed, so that one that is started appears by itself.
+// Step 2: which agents are seen in panes now. They come with the feed, so a newly started one appears by itself.
 import { useEffect } from "react";
 import type { PaneView } from "../../../core/model/view.ts";
 import { STATE_WORDS } from "../../../core/model/words.ts";

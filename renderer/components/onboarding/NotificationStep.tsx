@@ -1,4 +1,4 @@
-// Step 4: a notification, where this window can show one; otherwise who does, and what the daemon knows of it.
+// Step 4: a notification, if this window can show one; otherwise who shows them, and what the daemon knows of that.
 import { useEffect, useState } from "react";
 import type { Host } from "../../connection/connectHost.ts";
 import { displaySentence } from "../../../ui/text/displayText.ts";

@@ -1,8 +1,8 @@
-// The buttons under a step: on, past it, or once more.
+// The buttons under a step: continue, skip it, or run it again.
 import { ActionButton } from "../ActionButton.tsx";
 import styles from "./onboarding.module.css";
 
-/** What the body of every step is given. */
+/** The props of every step's body. */
 export interface StepBodyProps {
   onFound: (isGood: boolean) => void;
   onNext: () => void;
@@ -10,7 +10,7 @@ export interface StepBodyProps {
 }
 
 interface StepFootProps extends Omit<StepBodyProps, "onFound"> {
-  /** Whether the step is proved: otherwise it can only be passed by. */
+  /** Whether the step succeeded; otherwise it can only be skipped. */
   isProved: boolean;
   isLast?: boolean;
   onAgain?: () => void;

@@ -1,4 +1,4 @@
-// Step 1: is there a tmux that can be used, and does a server run.
+// Step 1: whether there is a usable tmux, and whether a server runs.
 import { useEffect } from "react";
 import type { Finding } from "../../../core/model/doctorView.ts";
 import type { Api } from "../../connection/connectHost.ts";

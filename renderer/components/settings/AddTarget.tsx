@@ -1,5 +1,5 @@
-// Adds a machine: one of the hosts that the person's SSH configuration names, or any name that ssh understands. What the name
-// means, and whether it can be reached, is said by the target's health once it is there.
+// Adds a machine: one of the hosts that the person's SSH configuration names, or any name that ssh understands. The target's
+// health then says whether the host can be reached.
 import { useId, useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";
@@ -18,7 +18,7 @@ interface AddTargetProps {
   onTold: (sentence: string) => void;
 }
 
-/** A name for references: what they allow, from the host's own. */
+/** A name for references, made of the characters of the host's name that they allow. */
 const nameFor = (sshTarget: string): string =>
   sshTarget
     .replace(/^[^@]*@/, "")

@@ -1,4 +1,4 @@
-// Which agents are recognised in panes, what of each is known, and the files of the person that add to them.
+// Which agents are recognised in panes, what is known of each, and the person's files that add to them.
 import type { AdapterView } from "../../../core/model/adapterView.ts";
 import type { Api } from "../../connection/connectHost.ts";
 import { displayLine } from "../../../ui/text/displayText.ts";

@@ -89,7 +89,7 @@ const Install = ({ api }: { api: DesktopApi }) => {
       try {
         put(await api.desktop.installCommandLine.mutate());
       } catch (error) {
-        // Somebody may have put something there meanwhile.
+        // Somebody may have put a file there meanwhile.
         reload();
         throw error;
       }

@@ -1,5 +1,5 @@
-// What every page over config.json has in common: the settings, read once; each change written at once and shown as the daemon
-// answers it; waiting, a file that is not valid, and what was refused.
+// The common part of all pages over config.json. It reads the settings once, writes each change at once and shows what the
+// daemon answers. It also shows that it waits, that the file is invalid, and what was refused.
 import { useCallback, useState, type ReactNode } from "react";
 import type { Settings, SettingKey, SettingValues } from "../../../core/model/settings.ts";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";

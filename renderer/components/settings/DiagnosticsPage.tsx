@@ -1,4 +1,4 @@
-// The chain from the agents' hooks to this window, link by link, and a report of it to hand on. It looks only.
+// Checks the chain from the agents' hooks to this window, link by link, and makes a report to pass on. It only reads.
 import type { Finding, FindingStatus } from "../../../core/model/doctorView.ts";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Host } from "../../connection/connectHost.ts";

@@ -1,4 +1,4 @@
-// What would change in which files: the text of a diff, hostile as any other.
+// What would change in which files: the text of a diff, which may be hostile like any other text.
 import type { IntegrationReport } from "../../../core/api/service.ts";
 import { displayLine, displayText } from "../../../ui/text/displayText.ts";
 import styles from "./DiffView.module.css";

@@ -1,4 +1,4 @@
-// The doctor's findings for a person: by what they are about, those that need something first and with what to do.
+// The doctor's findings for a person, grouped by topic. Those that need action come first and say what to do.
 import type { Finding, FindingStatus } from "../../../core/model/doctorView.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { Group } from "./fields.tsx";
@@ -58,7 +58,7 @@ export const FindingItem = ({ finding }: { finding: Finding }) => {
 const severityOf = (findings: readonly Finding[]): number =>
   Math.min(...findings.map(({ status }) => Math.min(ORDER.indexOf(status), ORDER.indexOf("ok"))));
 
-/** Parts with a problem come first, then those with a warning, else as the daemon names them. */
+/** Parts with a problem come first, then those with a warning; otherwise the daemon's order is kept. */
 const bySeverity = (findings: readonly Finding[]): [string, Finding[]][] =>
   [...Map.groupBy(findings, titleOf)].toSorted(([, a], [, b]) => severityOf(a) - severityOf(b));
 

@@ -48,7 +48,7 @@ interface NumberRow {
   key: NumberKey;
   label: string;
   unit: string;
-  /** What one of the unit is in the file. */
+  /** The value in the file of one unit. */
   factor: number;
   hint?: string;
 }

@@ -1,4 +1,4 @@
-// The hooks in the agents' own settings, per target: how they stand, and every change shown before it is made.
+// The hooks in the agents' own settings, per target: their state, and every change, shown before it is made.
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";

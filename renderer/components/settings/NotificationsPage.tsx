@@ -1,4 +1,4 @@
-// What a person is told of, how it sounds, and when it is quiet: the `notifications` of config.json, which the daemon obeys
+// What causes a notification, how it sounds, and when it is quiet: the `notifications` of config.json, which the daemon obeys
 // for every surface.
 import { NOTIFICATION_KINDS, type NotificationKind } from "../../../core/model/notificationPolicy.ts";
 import type { SettingValues } from "../../../core/model/settings.ts";

@@ -1,5 +1,5 @@
-// The frame of a settings page: the way back, its name, and what it holds. The heading takes the focus when the page opens,
-// so that the tab key goes on from there and a screen reader says where one is.
+// The frame of a settings page: the way back, its name, and what it holds. The heading takes the focus when the page opens, so
+// that the tab key continues from there and a screen reader names the page.
 import { useEffect, useRef, type ReactNode } from "react";
 import { BackButton } from "../BackButton.tsx";
 import styles from "./settings.module.css";
@@ -11,7 +11,7 @@ interface PageProps {
   onBack: () => void;
   /** Beside the title. */
   aside?: ReactNode;
-  /** Holds text rather than controls: then the text itself takes the tab key, so that it can be scrolled. */
+  /** The page holds text rather than controls: then the text itself can be focused, so that the keyboard can scroll it. */
   isText?: boolean;
   children: ReactNode;
 }

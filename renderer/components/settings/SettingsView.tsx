@@ -86,7 +86,7 @@ export const AppearancePage = ({ appearance, onChange }: AppearancePageProps) =>
 interface SettingsViewProps {
   host: Host;
   targets: readonly TargetView[];
-  /** Panes that wait for the person, who must not forget them here. */
+  /** How many panes wait for the person; shown so that they are not forgotten here. */
   waitingCount: number;
   appearance: Appearance;
   onAppearance: (appearance: Appearance) => void;

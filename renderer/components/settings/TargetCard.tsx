@@ -1,4 +1,4 @@
-// One machine that is watched: health with what to do about it, and what can be done to it.
+// One machine that is watched: its health, what to do about that, and the actions on it.
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api } from "../../connection/connectHost.ts";

@@ -50,7 +50,10 @@ export const acceleratorText = (accelerator: string, platform: string): string =
         .join("")
     : accelerator;
 
-/** Null while only modifiers are held, and for a key that would be taken from every program: one without Ctrl, Alt or Command. */
+/**
+ * Null while only modifiers are held, and for a key without Ctrl, Alt or Command, because no other program could use that key
+ * any more.
+ */
 export const acceleratorOf = (pressed: Pressed, platform: string): string | null => {
   const key = keyOf(pressed.code);
   if (key === null || !(pressed.ctrlKey || pressed.metaKey || pressed.altKey)) return null;

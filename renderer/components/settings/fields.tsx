@@ -1,4 +1,4 @@
-// The fields of the settings: native controls with a label, a hint, and what was refused right below.
+// The fields of the settings: native controls with a label, a hint, and below them the reason if a value was refused.
 import { useId, useState, type ReactNode } from "react";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { displaySentence } from "../../../ui/text/displayText.ts";
@@ -27,7 +27,7 @@ export const Group = ({ title, children }: { title: string; children: ReactNode 
   );
 };
 
-/** A question that could not be asked, and the button that asks again. */
+/** A request that failed, and the button that repeats it. */
 export const RetryFailure = ({ failure, reload }: { failure: Failure | null; reload: () => void }) =>
   failure === null ? null : (
     <div className={styles.notice}>
@@ -75,7 +75,7 @@ export const Toggle = (props: FieldProps & { isOn: boolean; onChange: (isOn: boo
 );
 
 interface ChoiceProps extends FieldProps {
-  /** For screen readers, which do not tell what stands above it; begins with the label. */
+  /** For screen readers, which do not read the text above it; begins with the label. */
   fullLabel?: string;
   value: string;
   options: readonly { value: string; label: string }[];
@@ -106,13 +106,13 @@ interface TextFieldProps extends FieldProps {
   value: string;
   type?: "text" | "number" | "time";
   unit?: string;
-  /** On a line of its own, for what is long. */
+  /** On its own line, for long values. */
   isWide?: boolean;
-  /** Called when the person leaves the field or presses Enter, and only for another value. */
+  /** Called when the person leaves the field or presses Enter, but only if the value changed. */
   onCommit: (value: string) => void;
 }
 
-/** Shows `value` anew whenever that changes; what is typed meanwhile is the person's until it is committed. */
+/** Shows `value` again whenever it changes; text that the person is typing is kept until it is committed. */
 export const TextField = (props: TextFieldProps) => {
   const [typed, setTyped] = useState<string | null>(null);
   const commit = () => {

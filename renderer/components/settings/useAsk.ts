@@ -1,15 +1,15 @@
-// A question to the daemon whose answer a settings page shows, asked when the page opens and again when something changed.
+// A request to the daemon whose answer a settings page shows; sent when the page opens and again when something changed.
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { toFailure } from "../../connection/connectHost.ts";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
 
 export interface Asked<T> {
-  /** The last answer; it stays while it is asked again. */
+  /** The last answer; it stays while the request is repeated. */
   value: T | null;
   failure: Failure | null;
   isLoading: boolean;
   reload: () => void;
-  /** Takes an answer that came with something else. */
+  /** Sets an answer that arrived with another call. */
   put: (value: T) => void;
 }
 
@@ -20,7 +20,7 @@ interface Answer<T> {
   isLoading: boolean;
 }
 
-/** `ask` is called anew whenever `key` changes; an answer to an older question is dropped. */
+/** `ask` is called again whenever `key` changes; an answer to an older request is dropped. */
 export const useAsk = <T>(key: string, ask: () => Promise<T>): Asked<T> => {
   const [answer, setAnswer] = useState<Answer<T>>({ key, value: null, failure: null, isLoading: true });
   const lastRef = useRef(0);

@@ -1,4 +1,4 @@
-// What the app around the page says of itself, and each choice that is made there: the answer is the new state.
+// The state of the app around the page, and the calls that change it; each answers with the new state.
 import { useCallback } from "react";
 import type { DesktopState } from "../../../core/model/desktop.ts";
 import type { DesktopApi } from "../../connection/connectHost.ts";

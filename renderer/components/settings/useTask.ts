@@ -1,4 +1,4 @@
-// Something that a settings page does once a button is pressed: one at a time, and what came of it.
+// Work that a button on a settings page starts: one at a time, with its result.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { toFailure } from "../../connection/connectHost.ts";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
@@ -6,7 +6,7 @@ import type { Failure } from "../../../ui/actions/actionStatus.ts";
 export interface Task {
   isBusy: boolean;
   failure: Failure | null;
-  /** Does nothing while it is busy. Resolves when it ended, however it did. */
+  /** Does nothing while it is busy. Resolves when the work ended, even if it failed. */
   run: (work: () => Promise<void>) => Promise<void>;
   clear: () => void;
 }
