@@ -1,4 +1,4 @@
-// What was done to a pane and what came of it, and how that is put into words: the same on the row and in the live region.
+// The last action on a pane, its result, and their words, which are the same on the row and in the live region.
 import type { ActionOutcome } from "../../core/model/actionView.ts";
 import { displayLine, displaySentence } from "../text/displayText.ts";
 
@@ -6,7 +6,7 @@ import { displayLine, displaySentence } from "../text/displayText.ts";
 export interface Failure {
   message: string;
   remedy: string | null;
-  /** Our own code; also one that only a newer daemon knows. */
+  /** One of our own codes, or one that only a newer daemon knows. */
   code: string | null;
 }
 
@@ -17,7 +17,7 @@ export type ActionStatus =
   | { kind: "done"; action: ActionKind; outcome: ActionOutcome; detail: string; notes: readonly string[] }
   /** Nothing was done. */
   | { kind: "refused"; action: ActionKind; failure: Failure }
-  /** The answer did not arrive: it may have been done. */
+  /** The answer did not arrive: the action may have been done. */
   | { kind: "lost"; action: ActionKind; failure: Failure };
 
 export const isSettled = (status: ActionStatus | undefined): boolean =>

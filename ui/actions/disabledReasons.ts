@@ -12,13 +12,13 @@ export interface ActionContext {
   isConnected: boolean;
   /** The pane's target is down. */
   isUnreachable: boolean;
-  /** Agent types of which it is not known how a turn is stopped. */
+  /** Agent types for which no way to stop a turn is known. */
   uninterruptible: ReadonlySet<string>;
   /** Whether the row shows all of the text of its request when it is expanded. */
   isShownWhole: (pane: PaneView) => boolean;
 }
 
-/** Why nothing at all can be done; null when something can. */
+/** Why no action is possible; null when some are. */
 export const unreachableReason = (pane: PaneView, { isConnected, isUnreachable }: ActionContext) => {
   if (!isConnected) return "there is no connection to the daemon.";
   return isUnreachable ? `${pane.identity.target} cannot be reached.` : null;
@@ -93,7 +93,7 @@ export const interruptReason = (pane: PaneView, context: ActionContext): Disable
     case "running":
     case "waiting_approval":
     case "waiting_input":
-    // Unknown may be a turn that nobody sees.
+    // In the state `unknown` there may be a turn that nobody sees.
     case "unknown":
       return null;
     case "error":

@@ -25,17 +25,17 @@ const inputOf = (pane: PaneView, bound: Bound = {}) => ({
   },
 });
 
-/** For looking, going there and typing at the agent's own prompt: a change of its state does not matter. */
+/** For viewing, attaching and typing at the agent's own prompt: a change of its state does not matter. */
 export const agentInput = (pane: PaneView) => inputOf(pane);
 
 /** The very prompt that was shown; the daemon refuses when another is open. */
 export const promptInput = (pane: PaneView) => inputOf(pane, { prompt: true });
 
-/** In a dialog that opened meanwhile, the keys that stop a turn would answer no. */
+/** The keys that stop a turn would answer "no" in a dialog that opened meanwhile. */
 export const interruptInput = (pane: PaneView) => inputOf(pane, { state: true, prompt: true });
 
 /** The agent in the state that the question showed: if it went on meanwhile, the person is asked again. */
 export const killInput = (pane: PaneView) => inputOf(pane, { state: true, version: true });
 
-/** This error, not a later one. */
+/** Only this error, not a later one. */
 export const dismissInput = (pane: PaneView) => inputOf(pane, { version: true });

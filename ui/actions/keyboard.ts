@@ -23,9 +23,9 @@ interface Move {
   command: MoveCommand;
   /** `event.key` values. */
   keys: readonly string[];
-  /** Works while the person types too. */
+  /** Also works while the person types. */
   isForTyping?: true;
-  /** Buttons keep it for themselves. */
+  /** On a button, the key belongs to the button. */
   isButtonKey?: true;
 }
 

@@ -35,7 +35,7 @@ export interface PaneCalls {
   readonly dismiss: Call<object, unknown>;
 }
 
-/** A question that is asked before something is done. */
+/** A question before something is done. */
 export interface Question {
   title: string;
   text: string;
@@ -46,7 +46,7 @@ export interface Question {
 /** What an action can use of the surface that it is chosen on. */
 export interface ActionSurface {
   readonly api: PaneCalls;
-  /** Makes a call and shows on the pane what came of it; one at a time. Null when there is nothing to show. */
+  /** Makes a call and shows its result on the pane; one at a time. Null when there is nothing to show. */
   start: (
     pane: PaneView,
     kind: ActionKind,
@@ -58,7 +58,7 @@ export interface ActionSurface {
   wasRead: (pane: PaneView) => boolean;
   /** Opens the pane in a terminal, or shows the command that does. */
   openTerminal: (pane: PaneView) => Promise<void>;
-  /** Shows a part of the row that is opened and closed by hand. */
+  /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;
   ask: (question: Question) => void;
@@ -73,7 +73,7 @@ export interface PaneAction {
   /** An `event.key` value. */
   readonly key: string;
   readonly name: string;
-  /** On its button, where that is not the name; null where it has none. */
+  /** The text on its button, where that is not the name; null where it has no button. */
   readonly label?: ((pane: PaneView) => string) | null;
   /** In the sheet of shortcuts. Actions with the same words share a line. */
   readonly help: string;
@@ -82,7 +82,7 @@ export interface PaneAction {
   readonly kind: ActionKind;
   /** It answers the prompt. Its key does so only while the whole request can be seen; otherwise it expands the row. */
   readonly isAnswer?: true;
-  /** It cannot be pressed while another action on the pane runs. */
+  /** It is disabled while another action on the pane runs. */
   readonly isExclusive?: true;
   /** Its button stays pressed while this is shown. */
   readonly panel?: Panel;

@@ -12,11 +12,11 @@ export interface FeedState {
   readonly panes: ReadonlyMap<string, PaneView>;
   readonly targets: ReadonlyMap<string, TargetView>;
   readonly connection: Connection;
-  /** False until the first snapshot: nothing is known yet, which is not the same as nothing there. */
+  /** False until the first snapshot: nothing is known yet, which is different from an empty list. */
   readonly hasSnapshot: boolean;
   /** Daemon's clock minus the browser's, in milliseconds: ages are right behind `ssh -L` too. */
   readonly clockOffsetMs: number;
-  /** Panes that began to need a person since the last batch; for the live region. */
+  /** Panes that began to need a person with the last batch; for the live region. */
   readonly newWaits: readonly PaneView[];
 }
 
@@ -81,7 +81,7 @@ const findNewWaits = (before: FeedState, { panes, told }: Draft): readonly PaneV
   return waits.length === 0 ? NONE : waits;
 };
 
-/** A smaller difference is only the travel time of an entry, which no age would show. */
+/** A smaller difference comes from the travel time of an entry, and no age would show it. */
 const CLOCK_STEP_MS = 1_000;
 
 const steadyOffset = (before: FeedState, offsetMs: number): number =>

@@ -32,7 +32,7 @@ export interface Group {
   inboxCount: number;
 }
 
-/** Something that is missing from the picture: a target or a server that cannot be read. */
+/** A missing part of the list: a target or a server that cannot be read. */
 export interface Problem {
   key: string;
   text: string;
@@ -198,7 +198,7 @@ const findGroups = (
   );
 };
 
-/** The last result, and the targets that it was made of. Parts that did not change are used again as the same objects. */
+/** The last result and the targets from which it was made. Unchanged parts are used again as the same objects. */
 export interface Arranged {
   readonly targets: ReadonlyMap<string, TargetView>;
   readonly overview: Overview;

@@ -11,7 +11,7 @@ import {
 } from "./sessions.ts";
 import type { View } from "./views.ts";
 
-/** Where a row stands. It does not repeat what its surroundings say. */
+/** Where a row is shown. It does not repeat what its surroundings say. */
 export type RowPlace = "inbox" | "session" | "window";
 
 export type Row =
@@ -115,14 +115,14 @@ const isSame = (left: Row, right: Row): boolean => {
       return left.kind === "target" && left.target === right.target;
     case "note":
       return left.kind === "note" && left.text === right.text;
-    // Their sums are made anew every time.
+    // Their sums are computed again every time.
     case "session":
     case "window":
       return false;
   }
 };
 
-/** Equal rows are replaced by the objects of before: the same object need not be drawn again. */
+/** Equal rows are replaced by the earlier objects, because the same object need not be drawn again. */
 export const keepRows = (rows: readonly Row[], before: readonly Row[]): Row[] => {
   const known = new Map(before.map((row) => [row.key, row]));
   return rows.map((row) => {

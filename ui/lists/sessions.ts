@@ -1,5 +1,5 @@
-// Sessions and windows as their panes add up to them. Sessions of one name on several targets are one row when asked to.
-// Pure; like the list it orders and counts, and knows nothing of pixels.
+// Sessions and windows, computed from their panes. Sessions of one name on several targets are one row when asked to. Pure;
+// like the list it orders and counts, and knows nothing of pixels.
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { placeName } from "../text/paneText.ts";
 import { byPlace, collator, countStates, sessionKeyOf, type StateCounts } from "./groups.ts";

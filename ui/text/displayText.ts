@@ -15,11 +15,11 @@ export const displaySentence = (text: string): string => {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 };
 
-/** What no shell gives a meaning to; a leading `=` or `~` is expanded by some. */
+/** Characters that no shell interprets; some shells expand a leading `=` or `~`. */
 const PLAIN = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/;
 
 const quote = (argument: string): string =>
   PLAIN.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 
-/** An argument vector as a command to paste into a POSIX shell. Only for showing and copying: nothing here is ever run. */
+/** An argument vector as a command to paste into a POSIX shell. Only for display and copying: it is never run from here. */
 export const shellCommand = (argv: readonly string[]): string => argv.map(quote).join(" ");

@@ -43,7 +43,7 @@ export const panePlace = (pane: PaneView): string => {
   ].join(" / ");
 };
 
-/** Where it is and what it does, as a question about it says it. */
+/** A pane's place and what it does, for use in a question. */
 export const panePlaceAndState = (pane: PaneView): string => `${panePlace(pane)}: ${paneState(pane)}`;
 
 /** What is asked, on one line; empty when nothing is. */
@@ -53,19 +53,19 @@ export const requestLine = (pane: PaneView): string => {
   const title = displayLine(request.title);
   const body = displayLine(request.body ?? "");
   if (body === "" || body === title) return title;
-  // For a question the text says it all; for the rest the title names the tool.
+  // For a question the text is enough; otherwise the title names the tool.
   if (title === "" || request.kind === "question") return body;
   return title.includes(body) ? title : `${title}: ${body}`;
 };
 
-/** A row read aloud: place, state, what is asked or else what it says of its work. */
+/** A row for screen readers: place, state, and what it asks or else what it says of its work. */
 export const paneLabel = (pane: PaneView): string => {
   const asked = requestLine(pane);
   const said = asked === "" && pane.progress !== null ? displayLine(pane.progress) : asked;
   return `${paneName(pane)}, ${agentName(pane)}, ${paneState(pane)}${said === "" ? "" : `: ${said}`}`;
 };
 
-/** What the live region says about panes that began to need a person; empty for none. */
+/** The live region's text about panes that began to need a person; empty for none. */
 export const waitAnnouncement = (panes: readonly PaneView[]): string => {
   const [first] = panes;
   if (first === undefined) return "";

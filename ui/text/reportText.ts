@@ -1,4 +1,4 @@
-// The doctor's report as a text to hand on: what would tell strangers about the person's machines is taken out. Pure.
+// The doctor's report as a text to pass on, without anything that would tell strangers about the person's machines. Pure.
 import type { Finding } from "../../core/model/doctorView.ts";
 
 interface ReportInput {
@@ -6,7 +6,7 @@ interface ReportInput {
   host: string;
   userAgent: string;
   findings: readonly Finding[];
-  /** Names and SSH names of targets, in an order that stays. */
+  /** Names and SSH names of targets, in a stable order. */
   targets: readonly { name: string; sshName: string | null }[];
 }
 
@@ -15,7 +15,7 @@ const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\
 const asWord = (name: string): RegExp =>
   new RegExp(`(?<![A-Za-z0-9._-])${escapeRegExp(name)}(?![A-Za-z0-9_-])`, "g");
 
-/** Home folders, `user@host`, addresses, and the names of targets go. Tokens never come here: the daemon takes them out. */
+/** Removes home folders, `user@host`, addresses, and the names of targets. The daemon has already removed tokens. */
 export const redactNames = (text: string, targets: ReportInput["targets"]): string => {
   let redacted = text
     .replaceAll(/\/(?:home|Users)\/[^/\s'",:;]+|\/root(?=\/|\s|$)/g, "~")

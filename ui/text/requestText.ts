@@ -3,9 +3,9 @@
 import type { RequestView } from "../../core/model/request.ts";
 import { displayLine, displayText } from "./displayText.ts";
 
-/** Rows of a text that are shown at once; what is longer is folded until the person unfolds it. */
+/** How many rows of a text are shown at first; a longer text is folded until the person unfolds it. */
 const MAX_ROWS = 12;
-/** Characters of a row at the width that the popover begins with. */
+/** Characters of a row at the popover's initial width. */
 const COLUMNS = 44;
 
 const rowsOf = (text: string): number =>
