@@ -4,12 +4,12 @@ import { createInterface } from "node:readline/promises";
 import { ERROR_CODES } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 
-/** Exit status of a command that the person left instead of answering. */
+/** Exit status when the person left the command instead of answering. */
 const INTERRUPTED_EXIT_CODE = 130;
 /** Exit status when the person said no: the same as when nobody can say yes. */
 const DECLINED_EXIT_CODE = ERROR_CODES.E_CONFIRMATION_REQUIRED.exit;
 
-/** Says that nothing was done after the person's answer (null: the person left), and gives the exit status. */
+/** Tells the person that nothing was done because of the answer (null: the person left), and returns the exit status. */
 export const leaveUndone = (context: CliContext, hasAnswered: boolean, done = "done"): number => {
   context.print(`${hasAnswered ? "" : "\n"}Nothing was ${done}.\n`);
   return hasAnswered ? DECLINED_EXIT_CODE : INTERRUPTED_EXIT_CODE;

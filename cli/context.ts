@@ -12,15 +12,15 @@ export interface CliContext {
   readonly stderr: NodeJS.WriteStream;
   readonly stdin: NodeJS.ReadStream;
   readonly paint: Paint;
-  /** Columns to fit tables into; null when the output is no terminal: then nothing is cut. */
+  /** Columns that tables have to fit into; null when the output is not a terminal: then nothing is cut. */
   readonly width: number | null;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Aborts on Ctrl-C and SIGTERM. Whoever asks for it takes the signals over; otherwise they end the process at once. */
+  /** Aborts on Ctrl-C and SIGTERM. The first use of it takes the signals over; without that they end the process at once. */
   readonly signal: AbortSignal;
   /** Fails with E_USAGE when the home's path is too long. */
   paths(): RuntimePaths;
-  /** `start` false: only a daemon that is already there. Whoever connects closes. */
+  /** `start` false: connects only to a daemon that already runs. The caller closes the connection. */
   connect(options?: { start?: boolean; checkVersion?: boolean }): Promise<DaemonClient>;
   print(text: string): void;
 }
@@ -31,7 +31,7 @@ export const setTimer = (delayMs: number, callback: () => void): (() => void) =>
   return () => clearTimeout(timer);
 };
 
-/** Connects, works, and closes whatever happens. */
+/** Connects, runs `work`, and closes the connection whatever happens. */
 export const withDaemon = async <T>(
   context: CliContext,
   work: (client: DaemonClient) => Promise<T>,

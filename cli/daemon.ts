@@ -19,14 +19,14 @@ import type { CliContext } from "./context.ts";
 import { dropDaemonEnvironment } from "./daemonStart.ts";
 
 export interface DaemonRunOptions {
-  /** Started by a command: it leaves silently when another daemon owns the home, and after a while without clients. */
+  /** Started by a command: it exits silently when another daemon owns the home, and after a while without clients. */
   onDemand?: boolean;
   /** Log to stderr instead of the file. */
   foreground?: boolean;
 }
 
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
-/** Everything must be closed by then, in milliseconds; what hangs longer is left to the kernel, which frees the lock. */
+/** Time limit for closing, in milliseconds. After that the process exits, and the kernel frees the lock. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** A closed daemon's process may take this long to end by itself. */
@@ -49,7 +49,7 @@ const refuseSecond = async (context: CliContext): Promise<never> => {
   });
 };
 
-/** `left` resolves with "idle" after `idleMs()` without a client; the count starts anew with every one. */
+/** `left` resolves with "idle" after `idleMs()` without a client; every client restarts the count. */
 const waitUntilIdle = (
   server: SocketServer,
   idleMs: () => number,
@@ -59,7 +59,7 @@ const waitUntilIdle = (
   let isStopped = false;
   const onCount = (count: number) => {
     if (timer !== null) clearTimeout(timer);
-    // Closing the server ends the last connections: that must not start the count again.
+    // Closing the server ends the last connections; this must not restart the count.
     timer = count === 0 && !isStopped ? setTimeout(() => resolve("idle"), idleMs()) : null;
   };
   server.onClients(onCount);
@@ -113,7 +113,7 @@ const start = (
     onShutdownRequest: options.onShutdownRequest,
   });
 
-/** Node's own words about what nobody caught quote code and messages as they are, into a file. */
+/** Node's own report of an uncaught error would write code and messages unredacted into a file. */
 const logCrashes = (log: LogFile): void => {
   process.on("uncaughtException", (error) => {
     log.logger.error({ error }, "the daemon crashed");
@@ -142,7 +142,7 @@ const serve = async (
     for (const close of closers.toReversed()) await close();
   };
   try {
-    // An answer under way is sent before the end: the request is handled in the next turn of the loop.
+    // The request to stop is handled in the next turn of the loop, so that its answer is sent first.
     const onShutdownRequest = () => void setImmediate(() => stop.resolve("request"));
     const builtIn = createAdapterRegistry().list();
     const adapters = await createAdapterSource({ dir: paths.adaptersDir, builtIn, clock, logger });
@@ -174,14 +174,14 @@ const serve = async (
     if (!(await endsWithin(closeAll(), CLOSE_TIMEOUT_MS, clock)))
       logger.error({ timeoutMs: CLOSE_TIMEOUT_MS }, "closing took too long");
     log.flush();
-    // If anything still holds the process, it is ended: it must not stay without its home.
+    // If anything still keeps the process alive, it is ended: it must not stay without its home.
     setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 };
 
 /** Resolves when the daemon was stopped. Fails where it cannot start, or where another one owns the home. */
 export const runDaemon = async (context: CliContext, options: DaemonRunOptions): Promise<void> => {
-  // Nothing that the daemon creates is for anyone else.
+  // Files that the daemon creates are for their owner only.
   process.umask(0o077);
   dropDaemonEnvironment(process.env);
   const paths = context.paths();

@@ -1,5 +1,5 @@
-// How a daemon's process is started so that it stays small and idle costs little. bin/agtmux, which starts one by hand, says
-// the same in sh; cli/bin.test.ts holds them together.
+// How a daemon's process is started so that it stays small and idle costs little. bin/agtmux, which also starts one, has the
+// same in sh; cli/bin.test.ts checks that both agree.
 
 /**
  * Its heap is small, so parallel collection costs more than it saves; and the space for short-lived objects does not grow to
@@ -15,12 +15,12 @@ export const DAEMON_NODE_FLAGS: readonly string[] = [
 ];
 
 /**
- * For glibc: blocks larger than this go back to the system when they are freed. Otherwise what compiling leaves behind would
- * stay resident for as long as the daemon runs, 10 MB and more.
+ * For glibc: blocks larger than this go back to the system when they are freed. Otherwise 10 MB and more that compiling leaves
+ * behind would stay resident as long as the daemon runs.
  */
 export const DAEMON_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: "32768" };
 
-/** It is the daemon's own: what the daemon starts must not inherit it. */
+/** It is for the daemon only: its children must not inherit it. */
 export const dropDaemonEnvironment = (env: NodeJS.ProcessEnv): void => {
   for (const name of Object.keys(DAEMON_ENVIRONMENT)) delete env[name];
 };

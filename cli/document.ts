@@ -1,5 +1,4 @@
-// How a verb prints its JSON document: with the version of its form and the moment, indented for a person and in one line
-// for a program.
+// How a verb prints its JSON document: with schema version and time, indented for a person, on one line for a program.
 import { SCHEMA_VERSION } from "../core/model/schemaVersion.ts";
 import type { CliContext } from "./context.ts";
 

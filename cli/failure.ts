@@ -1,4 +1,4 @@
-// How a command fails: one sentence with the code and what to do on stderr (as JSON with --json), and the code's exit status.
+// How a command fails: a sentence on stderr with the code and what to do (as JSON with --json), and the code's exit status.
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import { cleanLine } from "./render/clean.ts";
 import type { ErrorDocument } from "../core/model/documents.ts";

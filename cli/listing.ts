@@ -1,5 +1,5 @@
-// One request of a scope, read once from the options: which rows, in which order, and how they are shown. `list` asks it
-// once, `watch` whenever something changed.
+// A list request, read once from the options: which rows, in which order, and how they are shown. `list` asks it once, `watch`
+// whenever something changed.
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { Counts, PaneList, PaneView, SessionList, WindowList } from "../core/model/view.ts";
 import type { CliContext } from "./context.ts";
@@ -56,7 +56,7 @@ interface View<D extends DocumentOf<T>, T> {
   readonly flat: readonly Field<T>[];
   /** Added by an option of the scope. */
   readonly extra: readonly Field<T>[];
-  /** The list as it is shown when nothing was chosen; null: always flat. */
+  /** How the list is shown without chosen columns; null: always flat. */
   table(document: D, options: RenderOptions): string[];
   /** Whether `table` keeps the order of the items. */
   readonly isOrdered: boolean;
@@ -121,7 +121,7 @@ const sessionsView = (options: ListOptions): View<SessionList, SessionList["item
   };
 };
 
-/** What the mark means, and how many have it. */
+/** A line that says what the mark means and how many rows have it. */
 const describeChanged = (panes: readonly PaneView[], { changedSince, ...marks }: RenderOptions): string[] => {
   if (changedSince === undefined) return [];
   const count = panes.filter((pane) => isChanged(pane, { ...marks, changedSince })).length;
@@ -130,7 +130,7 @@ const describeChanged = (panes: readonly PaneView[], { changedSince, ...marks }:
   return [`${CHANGED} ${count} changed since ${since}`];
 };
 
-/** What the daemon is asked for a scope. Fails with E_USAGE. */
+/** The request to the daemon for a scope. Fails with E_USAGE. */
 export const listingInput = (scope: Scope, options: ListOptions) => {
   const groupBy = scope === "sessions" ? parseGroupBy(options.groupBy) : undefined;
   return { ...parseFilters(options), ...(groupBy === undefined ? {} : { groupBy }) };

@@ -12,7 +12,7 @@ import type { Outcome } from "./grammar/options.ts";
 import { addTargets } from "./grammar/targets.ts";
 import { Verb } from "./grammar/verb.ts";
 
-/** The verbs whose start matters most (lists, status bars, the TAB key), with the group that each is in. */
+/** The verbs that must start fastest (lists, status bars, the TAB key), each with its group. */
 const QUICK: Readonly<Record<string, (program: Verb, context: CliContext) => void>> = {
   list: addLists,
   status: addInsight,
@@ -30,8 +30,8 @@ const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
 };
 
 /**
- * `outcome` receives the exit status of verbs that have one of their own. `first`: the first word of the command line; where
- * it is a quick verb the groups of all others are left out: setting them up takes 4 ms.
+ * `outcome` receives the exit status of verbs that have one of their own. `first` is the first word of the command line; if it
+ * is a quick verb, the other groups are left out, because setting them up takes 4 ms.
  */
 export const createProgram = (context: CliContext, outcome: Outcome, first?: string): Verb => {
   const program = new Verb("agtmux")
@@ -50,7 +50,7 @@ export const createProgram = (context: CliContext, outcome: Outcome, first?: str
   return program;
 };
 
-/** The command that the words begin with, as it is asked help for; empty where the first word is none. */
+/** The command with which the words begin, as `agtmux help` takes it; empty where the first word is not a command. */
 const commandNamed = (program: Verb, words: readonly string[]): string => {
   const path: string[] = [];
   let { commands } = program;
@@ -63,7 +63,7 @@ const commandNamed = (program: Verb, words: readonly string[]): string => {
   return path.join(" ");
 };
 
-/** A command line that is not understood, with the help of the command that it begins with as its remedy. */
+/** The error for a command line that is not understood; its remedy names the help of the command with which the line begins. */
 export const pointToHelp = (failure: AgtmuxError, program: Verb, words: readonly string[]): AgtmuxError => {
   const command = commandNamed(program, words);
   const { code, remedy, message, details } = failure;
@@ -76,8 +76,8 @@ export const pointToHelp = (failure: AgtmuxError, program: Verb, words: readonly
 };
 
 /**
- * What commander stopped with, as our own error; null when it only printed help or the version.
- * `words` are the arguments, for naming the command that lacks its second word.
+ * Turns commander's error into our own; null when it only printed help or the version. `words` are the arguments; they name the
+ * command that lacks its second word.
  */
 export const fromCommander = (error: CommanderError, words: readonly string[]): AgtmuxError | null => {
   if (error.exitCode === 0) return null;
@@ -100,7 +100,7 @@ const unreachable = (): never => {
   throw new Error("the bare grammar executes nothing");
 };
 
-/** The grammar without a process around it: for the documents and for tests that read or parse and never execute. */
+/** The grammar without a process, for the documents and for tests that parse but never execute. */
 export const createBareProgram = (print: (text: string) => void = unreachable): Verb => {
   const context: CliContext = {
     env: {},

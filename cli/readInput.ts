@@ -1,4 +1,4 @@
-// A text on standard input: for those that other users must not read in the arguments of a process.
+// Reads a text from standard input, for texts that other users must not see in the arguments of a process.
 import { MAX_TEXT } from "../core/model/actionView.ts";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";

@@ -1,5 +1,5 @@
-// The change feed for as long as somebody watches: it goes on after the daemon was restarted, from the last version that
-// was seen, so that nothing is missed and nothing comes twice.
+// The change feed as long as somebody watches. After a restart of the daemon it continues from the last version that was seen,
+// so that no change is missed or comes twice.
 import { setTimeout as delay } from "node:timers/promises";
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { FeedEntry } from "../core/model/view.ts";
@@ -8,13 +8,13 @@ import type { CliContext } from "./context.ts";
 import type { Since } from "./parse/since.ts";
 
 export type FeedEvent =
-  /** A daemon answers, the first or the next one: ask again for whatever was shown. */
+  /** A daemon answers, the first or a later one: everything that is shown has to be requested again. */
   | { kind: "connected"; client: DaemonClient }
   | { kind: "entry"; entry: FeedEntry; client: DaemonClient }
-  /** The daemon went away; the next entry comes from another one. */
+  /** The daemon is gone; the next entry comes from another one. */
   | { kind: "lost" };
 
-/** A daemon that is being restarted by somebody else gets this long before we start one. */
+/** How long we wait for somebody else to restart the daemon before we start one. */
 const RESTART_GRACE_MS = 2_000;
 const POLL_MS = 100;
 const LONGEST_WAIT_MS = 2_000;

@@ -1,5 +1,5 @@
-// One run of the command line: builds the context from the process, runs the verb, and turns whatever comes of it into
-// output and an exit status. The only place of the CLI that looks at global process state.
+// One run of the command line: builds the context from the process, runs the verb, and turns its result into output and an exit
+// status. Only this file of the CLI reads global process state.
 import { homedir } from "node:os";
 import { CommanderError } from "commander";
 import { runtimePaths, resolveHome } from "../core/rpc/paths.ts";
@@ -12,12 +12,12 @@ import { createProgram, fromCommander, pointToHelp } from "./program.ts";
 import { createPaint, hasColour } from "./render/paint.ts";
 import { findInstallation } from "./root.ts";
 
-/** How long a daemon may take to come up, first start and migration included, in milliseconds. */
+/** How long a daemon may take to start, with a first start and a migration, in milliseconds. */
 const START_TIMEOUT_MS = 20_000;
 const HELLO_TIMEOUT_MS = 5_000;
 const SIGINT_EXIT_CODE = 130;
 
-/** Takes SIGINT and SIGTERM over when a verb first asks; a second one ends the process at once. */
+/** Takes SIGINT and SIGTERM over when a verb first uses the signal; a second one ends the process at once. */
 const createSignal = (outcome: Outcome): (() => AbortSignal) => {
   let aborter: AbortController | null = null;
   return () => {
@@ -76,7 +76,7 @@ const createContext = (outcome: Outcome): CliContext => {
       if (!start || !checkVersion) return connectSocket({ ...options, checkVersion });
       const client = await connectCurrent(options);
       if (client !== null) return client;
-      // Only now: what starts a process takes 10 ms to load.
+      // Loaded only now, because the code that starts a process takes 10 ms to load.
       const { connectOrStart } = await import("../core/rpc/connect.ts");
       return connectOrStart({
         paths: paths(),
@@ -92,7 +92,7 @@ const createContext = (outcome: Outcome): CliContext => {
 
 /** Runs the arguments (without `node` and the script) and sets the process's exit status. */
 export const runCli = async (args: readonly string[]): Promise<void> => {
-  // `agtmux list --json | head -1` is no failure: whoever read has what they wanted.
+  // `agtmux list --json | head -1` is not a failure: the reader has what it wanted.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
     throw error;

@@ -7,16 +7,16 @@ import { parseNames } from "./parse/filters.ts";
 import { STATE_NAMES } from "./render/mark.ts";
 
 type Rank = number | string;
-/** What an item is ordered by; lower comes first. */
+/** The value by which an item is ordered; lower comes first. */
 export type SortKeys<T> = Readonly<Record<string, (item: T) => Rank>>;
 
 const LAST = Number.MAX_SAFE_INTEGER;
 
-/** The most urgent first, nothing last. */
+/** The most urgent state first, items without a state last. */
 const urgency = (state: CanonicalState | null): number =>
   state === null ? LAST : STATE_NAMES.indexOf(state);
 
-/** `needs`: what waits for a person first, the most urgent state before the others. `age`: the youngest first. */
+/** `needs`: panes that wait for a person first, by urgency. `age`: the youngest first. */
 export const PANE_SORT = {
   needs: ({ state, needs_action }) => urgency(state) + (needs_action ? 0 : STATE_NAMES.length),
   state: ({ state }) => urgency(state),
@@ -52,7 +52,7 @@ export const SESSION_SORT = {
 const compareRanks = (a: Rank, b: Rank): number =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
 
-/** How two items compare by the keys in `texts`. Fails with E_USAGE naming the keys there are. */
+/** How two items compare by the keys in `texts`. Fails with E_USAGE, which names the possible keys. */
 export const parseSort = <T>(texts: readonly string[], keys: SortKeys<T>): ((a: T, b: T) => number) => {
   const steps = parseNames(texts, "--sort").map((name) => {
     const isReversed = name.startsWith("-");

@@ -1,5 +1,5 @@
-// The completion script for bash 3.2 and later. It needs nothing but bash: it puts words together again that readline split
-// at ':' and '=', and quotes what it offers itself, because a session can have any name.
+// The completion script for bash 3.2 and later. It needs nothing but bash. It joins words again that readline split at ':' and
+// '=', and quotes its candidates itself, because a session can have any name.
 import { sharedScript } from "./posix.ts";
 import type { CompletedVerb } from "./table.ts";
 

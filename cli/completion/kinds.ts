@@ -1,5 +1,5 @@
-// What the daemon can be asked for while a person types: `agtmux __complete <kind>`. In a file of its own, because every
-// start of the command line loads it.
+// What the daemon can be asked for while a person types: `agtmux __complete <kind>`. It has its own file because every start of
+// the command line loads it.
 const LIVE_KINDS = ["refs", "runtimes", "targets", "sessions", "target-sessions", "agents"] as const;
 export type LiveKind = (typeof LIVE_KINDS)[number];
 

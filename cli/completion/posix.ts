@@ -42,7 +42,7 @@ const valueCases = (table: readonly CompletedVerb[]): string[] => {
   return [...bySource].map(([source, keys]) => `    ${keys.join("|")}) kind=${quoteWord(source)} ;;`);
 };
 
-/** What follows the first argument of these verbs belongs to another program. */
+/** After the first argument of these verbs, all words belong to another program. */
 const openVerbs = (table: readonly CompletedVerb[]): string =>
   table
     .filter(({ isOpen }) => isOpen)
@@ -50,7 +50,8 @@ const openVerbs = (table: readonly CompletedVerb[]): string =>
     .join("|");
 
 /**
- * Functions for both shells. Callers declare verbs, options, positionals, open, kind, verb, position and found as local.
+ * Functions for both shells. The caller must declare verbs, options, positionals, open, kind, verb, position and found as
+ * local.
  */
 export const sharedScript = (table: readonly CompletedVerb[]): string => `
 # What there is at a command: its verbs and options (each with a tab and a text), and where its arguments come from.

@@ -3,7 +3,7 @@ import { flatten, type ValuePage, type VerbPage } from "../reference/pages.ts";
 import { TOPICS } from "../reference/topics.ts";
 import type { LiveKind } from "./kinds.ts";
 
-/** Where the candidates for a value come from; `none`: the person has to write it. */
+/** Where the candidates for a value come from; `none`: there are none, the person has to type it. */
 export type Source =
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "live"; readonly live: LiveKind }
@@ -23,11 +23,11 @@ export interface CompletedVerb {
   readonly verbs: readonly { readonly name: string; readonly says: string }[];
   readonly options: readonly CompletedOption[];
   readonly positionals: readonly Source[];
-  /** What follows its first word belongs to another program. */
+  /** After its first argument, all words belong to another program. */
   readonly isOpen: boolean;
 }
 
-/** By the word in angle brackets: what a value is called says what it can be. */
+/** The source of candidates, by the word in angle brackets that names the value. */
 const LIVE_BY_NAME: Readonly<Record<string, LiveKind>> = {
   ref: "refs",
   runtime: "runtimes",

@@ -9,7 +9,7 @@ import { formatAge } from "../../core/model/words.ts";
 import { setTimer, type CliContext } from "../context.ts";
 
 const LIMIT_MS = 1_000;
-/** For the whole of the daemon's part; each of its checks has a limit of its own below this. */
+/** Time limit of the daemon's whole part; each of its checks has its own, smaller limit. */
 const ANSWER_LIMIT_MS = 30_000;
 
 /** A daemon, or why there is none. */
@@ -18,7 +18,7 @@ export interface Reached {
   error: unknown;
 }
 
-/** Connects, starting a daemon unless that is forbidden; one of another protocol is reached too. Never rejects. */
+/** Connects, and starts a daemon unless that is forbidden. It also reaches a daemon with another protocol. Never rejects. */
 export const tryDaemon = async (context: CliContext): Promise<Reached> => {
   try {
     return { client: await context.connect(), error: null };

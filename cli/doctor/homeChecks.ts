@@ -12,7 +12,7 @@ import { quoteForPerson } from "../../core/model/shellWord.ts";
 
 const LIMIT_MS = 3_000;
 const MIB = 1024 * 1024;
-/** Below the first the daemon will soon fail; below the second a person should know. */
+/** Free space: below the first limit the daemon will soon fail; below the second a person is warned. */
 const MIN_FREE_BYTES = 50 * MIB;
 const LOW_FREE_BYTES = 500 * MIB;
 
@@ -25,7 +25,7 @@ export interface HomeFacts {
   readonly isDaemonRunning: boolean;
 }
 
-/** Null where nothing is there. */
+/** Null where the path does not exist. */
 export const orNull = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;

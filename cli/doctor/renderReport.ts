@@ -1,4 +1,5 @@
-// The doctor's report for a person: grouped, what is wrong with evidence and remedy, and agents that nobody uses in one line.
+// The doctor's report for a person: grouped, with evidence and remedy for everything that is wrong, and unused agents in one
+// line.
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { DoctorReport, Finding, FindingStatus } from "../../core/model/doctorView.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -46,7 +47,7 @@ const titleOf = ({ group, target }: Finding): string => {
   }
 };
 
-/** Agents of which nothing but "skipped" is said. */
+/** Agents whose findings are all "skipped". */
 const unused = (findings: readonly Finding[]): Map<string, Finding[]> => {
   const byAgent = Map.groupBy(
     findings.filter(({ group }) => group === "agent"),

@@ -1,5 +1,5 @@
-// The doctor's look at what the daemon keeps: its database and the spool that hooks write to. The database is checked in a
-// process of its own, so that a large one neither blocks the daemon nor outlives its time.
+// The doctor's look at what the daemon keeps: its database and the spool that hooks write to. The database is checked in its
+// own process, so that the check of a large one neither blocks this command nor exceeds its time limit.
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, lstat, readdir, stat } from "node:fs/promises";
@@ -17,12 +17,12 @@ const CHECK_TIMEOUT_MS = 8_000;
 const SPOOL_LIMIT_MS = 5_000;
 /** A running daemon takes an event within a second; older ones are stuck. */
 const STUCK_MS = 15_000;
-/** Files whose age is looked at. */
+/** How many files have their age read. */
 const SAMPLED_FILES = 200;
 
 /**
- * Opens the database for reading only; without a log beside it as one that cannot change, so that no file is made. SQLite of
- * Node itself: the check needs nothing of the installation.
+ * Opens the database read-only, and as immutable if it has no log beside it, so that no file is made. It uses Node's own
+ * SQLite, so the check does not depend on the installation.
  */
 const QUICK_CHECK = `
 const { DatabaseSync } = require("node:sqlite");

@@ -1,5 +1,5 @@
-// The verbs that tell why things are as they are: the one-line status, the reasons for a state, the record of actions, and the
-// doctor, which proves the chain from the agents' hooks to the command line.
+// The verbs that inform: the one-line status, the reasons for a state, the record of actions, and the doctor, which proves the
+// chain from the agents' hooks to the command line.
 import type { CliContext } from "../context.ts";
 import { choice, json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";

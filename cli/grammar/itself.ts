@@ -38,7 +38,7 @@ const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void =
 
 const isShell = (text: string): text is "bash" | "zsh" | "fish" => ["bash", "zsh", "fish"].includes(text);
 
-/** The verbs behind the TAB key: the scripts for the shells, and the hidden question that those ask. */
+/** The verbs behind the TAB key: the scripts for the shells, and the hidden verb that they call. */
 export const addCompletions = (program: Verb, context: CliContext): void => {
   program
     .command("completions")
@@ -84,7 +84,9 @@ const addSchema = (program: Verb, context: CliContext): void => {
     );
 };
 
-/** Below the help of agtmux itself. Written out, because it must not cost the start of every other command. */
+/**
+ * Printed below the help of agtmux itself. It is written out here, because loading the topics would slow down every command.
+ */
 export const FOOT = `
 More: 'agtmux help <command>', and the topics references, exit-codes, environment, files and json.
 `;

@@ -1,10 +1,10 @@
-// Options that several verbs share, so that the same flag means and says the same everywhere. The word in angle brackets
-// names what a value is (<ref>, <target>, <duration>): the completions go by it.
+// Options that several verbs share, so that the same flag means and says the same everywhere. The word in angle brackets names
+// the kind of value (<ref>, <target>, <duration>); the completions use it.
 import { Option } from "commander";
 import { STATE_NAMES } from "../render/mark.ts";
 import type { Verb } from "./verb.ts";
 
-/** The exit status that a verb ends with; nothing means 0. */
+/** The exit status of a verb; undefined means 0. */
 export interface Outcome {
   exitCode: number;
 }
@@ -29,7 +29,7 @@ export const addTargetFilters = (command: Verb): Verb =>
 export const addAgentFilter = (command: Verb): Verb =>
   command.option("--agent <agent>", "only this agent; several with commas or repeated", collect);
 
-/** `rows`: what the list shows, panes or what has panes. */
+/** `rows`: what the list shows, panes or things that have panes. */
 export const addContentFilters = (command: Verb, rows: "panes" | "groups"): Verb => {
   const only = rows === "panes" ? "only" : "only those with";
   return addAgentFilter(
@@ -55,7 +55,7 @@ export const addTableView = (
     )
     .addOption(choice("--columns <names>", "only these columns, in this order", columns).argParser(collect));
 
-/** With `--columns` it is the way to read single fields without a JSON parser. */
+/** With `--columns`, a script can read single fields without a JSON parser. */
 export const plain = () =>
   new Option("--plain", "for scripts: a line per row, raw columns separated by tabs, '-' for none");
 

@@ -19,7 +19,7 @@ export class Verb extends Command {
 
   constructor(name?: string) {
     super(name);
-    // There is one `agtmux help`, which goes to any depth.
+    // There is a single `agtmux help`, which takes commands of any depth.
     this.helpCommand(false);
     this.addHelpText("after", () => renderExamples(this.examples));
   }
@@ -28,7 +28,7 @@ export class Verb extends Command {
     return new Verb(name);
   }
 
-  /** Adds one. A test parses every one of them, so that none can rot. */
+  /** Adds an example. A test parses every example, so that none becomes wrong. */
   example(line: string, says: string): this {
     this.examples.push({ line, says });
     return this;

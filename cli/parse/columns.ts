@@ -1,8 +1,8 @@
-// The columns that a person chooses for a table, by the names that a scope has.
+// The columns that a person chooses for a table, by the names of the scope's fields.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { parseNames } from "./filters.ts";
 
-/** The fields in the order in which they were named. Fails with E_USAGE naming those there are. */
+/** The fields in the order in which they were named. Fails with E_USAGE, which names the existing fields. */
 export const parseColumns = <F>(texts: readonly string[], fields: Readonly<Record<string, F>>): F[] =>
   parseNames(texts, "--columns").map((name) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;

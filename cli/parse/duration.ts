@@ -3,10 +3,10 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** No timer and no moment goes further: it is about a thousand years. */
+/** Longest duration, about a thousand years: longer ones do not fit a timer or a time. */
 const LONGEST_MS = 3e13;
 
-/** Milliseconds, above zero; null when the text is no duration that a clock can take. */
+/** Milliseconds, above zero; null when the text is not a duration or is too long. */
 export const readDuration = (text: string): number | null => {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   if (number === undefined) return null;

@@ -1,5 +1,5 @@
-// The filters that lists share (spec 7.5). They are sent to the daemon, which applies them; here they are only read. A
-// filter can be repeated, and what is no free text can be a list with commas.
+// The filters that lists share (spec 7.5). They are sent to the daemon, which applies them; here they are only read. A filter
+// can be repeated, and unless it is free text, it can be a list with commas.
 import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CanonicalState } from "../../core/model/state.ts";
@@ -17,7 +17,7 @@ export interface FilterOptions {
   all?: boolean;
 }
 
-/** Fails with E_USAGE naming the states there are. */
+/** Fails with E_USAGE, which names the possible states. */
 export const parseState = (text: string, option: string): CanonicalState => {
   if (isStateName(text)) return text;
   throw new AgtmuxError("E_USAGE", `${option} does not know the state '${text}'`, {
@@ -38,7 +38,7 @@ const nonEmpty = (texts: readonly string[], option: string): readonly string[] =
   return [...new Set(texts)];
 };
 
-/** Only what was asked, so that the document repeats just that. Fails with E_USAGE. */
+/** Only the given filters, so that the document repeats just these. Fails with E_USAGE. */
 export const parseFilters = (options: FilterOptions): ListFilters => {
   const { target, targetSession, session, state, agent } = options;
   if (target !== undefined && options.allTargets === true)

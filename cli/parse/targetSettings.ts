@@ -5,7 +5,7 @@ import { refusePassword } from "../../core/model/sshAddress.ts";
 export const TRANSPORTS = ["auto", "ssh2", "openssh"] as const;
 type Transport = (typeof TRANSPORTS)[number];
 
-/** Nothing given means nothing. @throws AgtmuxError E_USAGE. */
+/** Undefined stays undefined. @throws AgtmuxError E_USAGE. */
 export const parseTransport = (text: string | undefined): Transport | undefined => {
   if (text === undefined) return undefined;
   const transport = TRANSPORTS.find((known) => known === text);
@@ -15,7 +15,7 @@ export const parseTransport = (text: string | undefined): Transport | undefined 
   });
 };
 
-/** @throws AgtmuxError E_USAGE for an address with a password: it does not even leave for the daemon. */
+/** @throws AgtmuxError E_USAGE for an address with a password, so that it is not even sent to the daemon. */
 export const parseSshTarget = (text: string): string => {
   refusePassword(text);
   return text;

@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode } from "../../core/model/errors.ts";
 
 export interface ExitCode {
   readonly status: number;
-  /** The code of the error, or the outcome; null for what has neither. */
+  /** The code of the error, or the outcome; null where there is neither. */
   readonly code: string | null;
   readonly says: string;
 }

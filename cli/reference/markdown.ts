@@ -39,7 +39,7 @@ const summaryLine = ({ path, says }: VerbPage): string => {
   return `- [${title}](#${title.replaceAll(" ", "-")}): ${escape(ended(says))}`;
 };
 
-/** The whole document, with its final newline. Verbs that only hold others have no section of their own. */
+/** The whole document, with its final newline. Verbs that only group others have no section. */
 export const renderMarkdown = (root: VerbPage): string => {
   const verbs = flatten(root).filter(({ children }) => children.length === 0);
   const lines = [

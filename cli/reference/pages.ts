@@ -1,4 +1,4 @@
-// The tree of verbs as data: what the documents, the man page and the completions are made of.
+// The tree of verbs as data, from which the documents, the man page and the completions are made.
 import type { Argument, Option } from "commander";
 import type { Example, Verb } from "../grammar/verb.ts";
 
@@ -7,7 +7,7 @@ export interface ValuePage {
   readonly name: string;
   readonly isRequired: boolean;
   readonly isVariadic: boolean;
-  /** The closed list of what it can be; null where there is none. */
+  /** The closed list of its values; null where there is none. */
   readonly values: readonly string[] | null;
   readonly says: string;
 }

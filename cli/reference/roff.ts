@@ -39,7 +39,7 @@ const topicLines = ({ title, intro, entries }: Topic): string[] => [
   ...entries.flatMap(({ term, says }) => [".TP", bold(term), escape(says)]),
 ];
 
-/** The whole page, with its final newline. It names no date: the same definitions give the same page. */
+/** The whole page, with its final newline. It has no date, so that the same definitions give the same page. */
 export const renderRoff = (root: VerbPage): string => {
   const verbs = flatten(root).filter(({ children }) => children.length === 0);
   const lines = [

@@ -1,5 +1,5 @@
-// A row's fields by name: the columns that a person or a script may choose. Each has a cell for a table and the value as it
-// is for a script. Tables of chosen columns are flat: nothing is grouped, so that the order is what was asked for.
+// A row's fields by name: the columns that a person or a script may choose. Each has a cell for a table and the raw value for a
+// script. Tables of chosen columns are not grouped, so that they keep the requested order.
 import type { Counts } from "../../core/model/view.ts";
 import type { Since } from "../parse/since.ts";
 import { renderFoot } from "./foot.ts";
@@ -7,7 +7,7 @@ import type { Measure } from "./measure.ts";
 import type { Paint } from "./paint.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "./table.ts";
 
-/** What is marked in a table of panes: those whose state is newer. */
+/** From where panes are marked in a table: those whose state is newer. */
 export interface Marks {
   readonly changedSince?: Since;
 }
@@ -26,12 +26,12 @@ export interface Field<T> extends Column {
   raw(item: T, now: number): string | number | boolean | null;
 }
 
-// What would end a field or a line, steer a terminal, or hide what is there; the backslash, because it says so.
+// Characters that would end a field or a line, steer a terminal, or hide text; and the backslash, which begins an escape.
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const UNSAFE = /[\\\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 const SHORT: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r" };
 
-/** One field of `--plain`: nothing is lost and nothing can be taken for something else. */
+/** One field of `--plain`, escaped without loss or ambiguity. */
 const plainField = (value: string | number | boolean | null): string =>
   value === null || value === ""
     ? "-"

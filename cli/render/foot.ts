@@ -1,4 +1,4 @@
-// The end of every list: totals, and what is missing from it.
+// The last lines of every list: totals, and what is missing from the list.
 import type { Counts } from "../../core/model/view.ts";
 import { cleanLine } from "./clean.ts";
 import { describeCounts } from "./mark.ts";

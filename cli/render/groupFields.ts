@@ -8,7 +8,7 @@ import type { Column } from "./table.ts";
 
 type Group = WindowView | SessionView;
 
-/** The numbers give way in a terminal where nothing else helps. */
+/** The numbers are cut only where nothing else makes the table fit. */
 const NARROW = { min: 6, least: 3, align: "right" } as const satisfies Partial<Column>;
 const WHOLE = { min: null, align: "right" } as const satisfies Partial<Column>;
 

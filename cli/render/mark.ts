@@ -32,7 +32,7 @@ export const stateCell = (state: CanonicalState | null, paint: Paint): Cell => {
 };
 
 /**
- * The states that occur, most urgent first: "! 1 needs approval · ▸ 2 running", or "!1 ▸2" where that is wider than
+ * The states that occur, most urgent first: "! 1 needs approval · ▸ 2 running", or "!1 ▸2" if the first form is wider than
  * `room` columns (null: there is room for everything).
  */
 export const describeCounts = (

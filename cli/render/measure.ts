@@ -7,7 +7,7 @@ export interface Measure {
   segments(text: string): Iterable<string>;
 }
 
-/** Characters of width one, whatever stands beside them: ASCII, Latin, punctuation, arrows, boxes, Braille, our signs. */
+/** Characters that always have width one: ASCII, Latin, punctuation, arrows, boxes, Braille, our signs. */
 export const PLAIN =
   /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF\u2010-\u2027\u2030-\u205E\u2190-\u21FF\u2500-\u25FC\u2713\u2717\u2733\u2800-\u28FF]*$/;
 
@@ -28,7 +28,7 @@ export const loadExactMeasure = async (): Promise<Measure> => {
   };
 };
 
-/** The cheapest measure that is right for every text of a document. */
+/** The cheapest measure that is right for all given texts. */
 export const measureFor = async (document: unknown): Promise<Measure> => {
   const text = JSON.stringify(document);
   return PLAIN.test(text) ? PLAIN_MEASURE : loadExactMeasure();

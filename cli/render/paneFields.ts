@@ -14,7 +14,7 @@ const reasonOf = (pane: PaneView): string =>
     ? REASON_WORDS[pane.reason_code]
     : cleanLine(pane.reason_code ?? pane.title);
 
-/** What it asks, in one line; else why it is in this state and what it says of its work; else the pane's title. */
+/** The agent's request, in one line; else the reason of its state and what it says of its work; else the pane's title. */
 export const describePane = (pane: PaneView): string => {
   if (pane.request !== null) {
     const title = cleanLine(pane.request.title);
@@ -35,7 +35,7 @@ export const ageCell = (since: string | null, now: number): Cell => ({
   text: since === null ? "" : formatAge(now - Date.parse(since)),
 });
 
-/** Stands before the age of what changed. */
+/** Printed before the age of a row that changed. */
 export const CHANGED = "●";
 
 /** Whether a pane came into its state after the moment or version that is marked. */
@@ -48,7 +48,7 @@ export const isChanged = (pane: PaneView, { changedSince }: Marks): boolean => {
 
 const whole = (title: string): Column => ({ title, min: null });
 
-/** A field that looks the same to people and to scripts. */
+/** A field with the same text for people and for scripts. */
 const text = (
   column: Column,
   raw: (pane: PaneView) => string | number | boolean | null,

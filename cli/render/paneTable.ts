@@ -1,4 +1,4 @@
-// `list panes` for people: one block per target-session, the most telling words first, the reference last and whole.
+// `list panes` for people: one block per target-session, the most important columns first, the reference last and never cut.
 import type { PaneList, PaneView } from "../../core/model/view.ts";
 import { cleanLine } from "./clean.ts";
 import type { RenderOptions } from "./field.ts";

@@ -1,5 +1,6 @@
-// A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer. All of its text
-// is printed, to the letter: what a terminal would obey or nobody would see is marked, and the marks can be read back.
+// A prompt as a person reads it: what is asked, on what, the options, and when the agent goes on without an answer. All of its
+// text is printed, to the letter. Characters that a terminal would obey or that nobody would see become marks, which can be
+// read back.
 import type { OptionRole, RequestView } from "../../core/model/request.ts";
 import { visibleLine, visibleOnTerminal } from "../../core/model/visibleText.ts";
 import { formatAge } from "../../core/model/words.ts";

@@ -1,12 +1,12 @@
-// Lays rows out in columns that fit a width. Columns say how they may give way; a column that must stay whole (a reference
-// that will be pasted) goes on a line of its own when there is no room for it.
+// Lays rows out in columns that fit a width. Columns say how far they may shrink. A column that must not be cut (a reference to
+// paste) moves to its own line when there is no room.
 import type { Measure } from "./measure.ts";
 
 export interface Column {
   readonly title: string;
   /** Smallest width it can shrink to; null: never cut. */
   readonly min: number | null;
-  /** Width that it gives way to in a terminal where nothing else helps; `min` where not given. */
+  /** Width to which it shrinks when nothing else makes the table fit; `min` where not given. */
   readonly least?: number;
   readonly align?: "right";
 }
@@ -41,7 +41,7 @@ const pad = (text: string, width: number, align: "right" | undefined, measure: M
 
 const sumOf = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
 
-/** Takes from the widest columns that can still give until the sum fits, or all are at their minimum. */
+/** Shrinks the widest columns that can still shrink until the sum fits, or all are at their minimum. */
 const shrink = (
   columns: readonly Column[],
   natural: readonly number[],
@@ -122,7 +122,10 @@ export const renderRow = (
 // oxlint-disable-next-line no-control-regex -- the colour codes are our own
 const CODES_AT_END = /(?:\u001B\[\d+m)*$/;
 
-/** Trailing blanks go also where a colour ends behind them. Not by one pattern: it would try at each blank of a wide cell. */
+/**
+ * Trailing blanks are removed even before the end of a colour. One regular expression would be slow: it would start a match at
+ * each blank of a wide cell.
+ */
 const trimPainted = (line: string): string => {
   const codes = CODES_AT_END.exec(line)?.[0] ?? "";
   let end = line.length - codes.length;
@@ -130,7 +133,7 @@ const trimPainted = (line: string): string => {
   return line.slice(0, end) + codes;
 };
 
-/** The line of titles; a column on lines of its own needs none. */
+/** The line of titles; a column on its own lines has no title. */
 export const renderHeader = (columns: readonly Column[], layout: Layout, indent: number): string => {
   const shown = layout.isStacked ? columns.slice(0, -1) : columns;
   const titles = shown.map((column, index) =>

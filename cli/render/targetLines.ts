@@ -1,9 +1,9 @@
-// How a target's connection goes, in words: the same ones after adding it, after connecting it and in the list.
+// A target's connection in words: the same after adding it, after connecting it and in the list.
 import type { TargetView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { cleanLine } from "./clean.ts";
 
-/** One tmux server after the other; nothing while none can be seen. */
+/** The tmux servers, separated by semicolons; empty while none can be seen. */
 export const describeServers = ({ health, servers }: TargetView): string =>
   (health === "down" ? [] : servers)
     .map(({ tmux_server, status, mode, problem, pane_count }) => {
@@ -31,7 +31,7 @@ export const describeTrouble = (target: TargetView, now: number): string[] => {
   ];
 };
 
-/** `connected over ssh2, 1.3 ms: 12 panes (default)`, for a target that is. */
+/** `connected over ssh2, 1.3 ms: 12 panes (default)`, for a connected target. */
 export const describeConnected = (target: TargetView): string => {
   const running = target.servers.filter(({ status }) => status === "ok");
   const count = running.reduce((sum, { pane_count }) => sum + pane_count, 0);

@@ -1,5 +1,5 @@
-// `agtmux send|interrupt|dismiss <ref>`: what is done to a pane without a question before it. `answer` and `kill`, which ask, have
-// files of their own.
+// `agtmux send|interrupt|dismiss <ref>`: the actions that ask no question first. `answer` and `kill`, which ask, have their own
+// files.
 import type { DismissedDocument } from "../../core/model/documents.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { withDaemon, type CliContext } from "../context.ts";
@@ -57,7 +57,7 @@ export const runInterrupt = async (
   return printResult(context, result, options.json === true);
 };
 
-/** Marks an error as seen; the row of a crashed agent goes. */
+/** Marks an error as seen; the row of a crashed agent is removed. */
 export const runDismiss = async (
   context: CliContext,
   ref: string,

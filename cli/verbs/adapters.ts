@@ -1,6 +1,6 @@
-// `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which of them count, what is wrong
-// with the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read
-// here and handed over.
+// `agtmux adapters list|enable|disable|check|try`: which agents are known and from where, which are enabled, what is wrong with
+// the person's files, and what rules say about a live pane. The daemon answers; a file that is not in force is read here and
+// sent to it.
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
@@ -26,7 +26,7 @@ import { MARKS } from "../render/mark.ts";
 import { measureFor } from "../render/measure.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
 
-// Reads a file that was named on the command line: a regular one only, because a pipe would be waited for and a device never
+// Reads a file that was named on the command line. It must be a regular file, because a pipe would block and a device never
 // ends.
 const readBounded = async (file: FileHandle, path: string, maxBytes: number): Promise<string> => {
   if (!(await file.stat()).isFile())
@@ -38,7 +38,7 @@ const readBounded = async (file: FileHandle, path: string, maxBytes: number): Pr
   return buffer.toString("utf8", 0, bytesRead);
 };
 
-/** @throws AgtmuxError E_USAGE for what is no regular file, cannot be read, or is longer than `maxBytes`. */
+/** @throws AgtmuxError E_USAGE for anything that is not a regular file, cannot be read, or is longer than `maxBytes`. */
 const readNamedFile = async (path: string, maxBytes: number): Promise<string> => {
   let file: FileHandle | null = null;
   try {
@@ -173,7 +173,7 @@ const readAdapterText = async (path: string): Promise<{ name: string; text: stri
   text: await readNamedFile(path, MAX_FILE_BYTES),
 });
 
-/** Fails with E_CONFIG_INVALID naming every problem by its line. */
+/** Fails with E_CONFIG_INVALID, which names the line of every problem. */
 export const runAdapterCheck = async (
   context: CliContext,
   path: string | undefined,

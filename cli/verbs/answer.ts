@@ -1,4 +1,4 @@
-// `agtmux answer <ref>`: answers exactly the prompt that is named by its fingerprint or, at a terminal, was shown just now.
+// `agtmux answer <ref>`: answers exactly the prompt that its fingerprint names or that was just shown in the terminal.
 import type { AnswerChoice } from "../../core/model/actionView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
@@ -26,7 +26,7 @@ export interface AnswerOptions extends GuardOptions {
 const MAX_OPTION = 30;
 const CHOICES = "--approve, --deny, --option <number>, --text <text> or --stdin";
 
-/** --stdin stands for --text, and leaves the text out of the arguments. */
+/** --stdin replaces --text, so that the text is not in the arguments. */
 const withInput = async (context: CliContext, options: AnswerOptions): Promise<AnswerOptions> => {
   if (options.stdin !== true) return options;
   if (options.text !== undefined) throw new AgtmuxError("E_USAGE", `answer takes only one of ${CHOICES}`);
@@ -84,7 +84,7 @@ const confirmed = async (
   return isAgreed === null ? null : isAgreed ? choice : "none";
 };
 
-/** What is asked in a pane now. @throws AgtmuxError E_STALE_SNAPSHOT when nothing is. */
+/** The open prompt of a pane. @throws AgtmuxError E_STALE_SNAPSHOT when there is none. */
 const showPrompt = (pane: PaneView, context: CliContext): string => {
   const { request, prompt_fingerprint: fingerprint } = pane;
   if (request === null || fingerprint === null)
@@ -94,7 +94,7 @@ const showPrompt = (pane: PaneView, context: CliContext): string => {
   return fingerprint;
 };
 
-/** Resolves with the exit status of the outcome; that of a missing yes when the person left the prompt as it is. */
+/** Resolves with the exit status of the outcome; if the person left the prompt unanswered, with that of a missing yes. */
 export const runAnswer = async (
   context: CliContext,
   ref: string,

@@ -1,5 +1,5 @@
-// `agtmux attach <ref>`: the daemon checks and says how, then this process hands its terminal to that command and leaves
-// with its exit status. The command never goes through a shell.
+// `agtmux attach <ref>`: the daemon checks the pane and gives a command; this process hands its terminal to that command and
+// exits with its status. The command never goes through a shell.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { AttachPlan } from "../../core/api/service.ts";
@@ -9,7 +9,8 @@ import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { errorCodeOf } from "../../core/model/systemError.ts";
 
 /**
- * Ctrl-C belongs to the pane now: tmux takes it before it becomes a signal. One that still reaches us must not end us first.
+ * Ctrl-C now belongs to the pane: tmux reads it before it becomes a signal. A signal that still reaches us must not end us
+ * first.
  */
 const ignoreSignal = () => {};
 
@@ -17,7 +18,7 @@ const ignoreSignal = () => {};
 const become = (plan: AttachPlan, context: CliContext): Promise<number> => {
   const [file, ...args] = plan.argv;
   if (file === undefined) throw new AgtmuxError("E_INTERNAL", "the daemon named no command to attach with");
-  // tmux refuses to run inside tmux unless $TMUX is gone; another server's pane is a case where that is wanted.
+  // tmux refuses to run inside tmux while $TMUX is set. For a pane of another server this is wanted, so $TMUX is removed.
   const { TMUX, ...outside } = context.env;
   const env = plan.mode === "switch_client" ? { ...outside, TMUX } : outside;
   return new Promise((resolve, reject) => {

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column[] = [
   { title: "REF", min: null },
 ];
 
-/** The states that followed, in order; an event alone still tells that the agent took it. */
+/** The states that followed, in order. An event alone still shows that the agent received the action. */
 const describeAftermath = ({ followed_by }: AuditList["items"][number]): string => {
   const steps = followed_by.filter(({ kind }) => kind === "transition");
   const words = (steps.length > 0 ? steps : followed_by.slice(0, 1)).map(({ what }) => cleanLine(what));

@@ -1,5 +1,5 @@
-// `agtmux __complete <kind> [prefix]`: what the completion scripts ask while a person types. It never starts a daemon, never
-// says anything but candidates, and is over soon whatever the daemon does.
+// `agtmux __complete <kind> [prefix]`: what the completion scripts ask while a person types. It never starts a daemon, prints
+// nothing but candidates, and ends soon whatever the daemon does.
 import type { AdapterList } from "../../core/model/adapterView.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { PaneList, PaneView, TargetView } from "../../core/model/view.ts";
@@ -8,7 +8,7 @@ import type { LiveKind } from "../completion/kinds.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 
-/** A shell waits for this: longer than a busy machine needs, shorter than a person waits. */
+/** Time limit, because a shell waits for this: longer than a busy machine needs, shorter than a person's patience. */
 const LIMIT_MS = 2_000;
 
 interface Candidate {
@@ -39,7 +39,7 @@ const paneCandidates = (kind: LiveKind, panes: readonly PaneView[]): Candidate[]
   }));
 };
 
-/** The daemon's answer, taken at its word as everywhere; null without one. */
+/** The daemon's answer, trusted as everywhere; null without an answer. */
 const askDaemon = async (context: CliContext, path: string, input: unknown): Promise<string | null> => {
   const document = await queryDocument({
     paths: context.paths(),
@@ -77,7 +77,9 @@ const candidatesOf = async (context: CliContext, kind: LiveKind): Promise<Candid
   }
 };
 
-/** One line per candidate: the value, a tab and what it is. A name with control characters cannot be typed and is left out. */
+/**
+ * One line per candidate: the value, a tab and a description. A name with control characters cannot be typed and is left out.
+ */
 const render = (candidates: readonly Candidate[], prefix: string): string => {
   const lines = new Map<string, string>();
   for (const { value, says } of candidates)
@@ -90,6 +92,6 @@ export const runComplete = async (context: CliContext, kind: LiveKind, prefix: s
   try {
     context.print(render(await candidatesOf(context, kind), prefix));
   } catch {
-    // Nobody reads an error in the middle of a line that is being typed, so the answer is no candidates.
+    // An error in the middle of a line that is being typed helps nobody, so then there are no candidates.
   }
 };

@@ -1,4 +1,4 @@
-// `agtmux daemon status|stop`: speaks with a daemon that is there, of whatever version; never starts one.
+// `agtmux daemon status|stop`: talks to a running daemon of any version; never starts one.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { DaemonStatusDocument } from "../../core/model/documents.ts";
@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printDocument } from "../document.ts";
 
-/** How long a daemon may take to leave. */
+/** How long a daemon may take to stop. */
 const STOP_TIMEOUT_MS = 15_000;
 
 const connectAny = async (context: CliContext): Promise<DaemonClient | null> => {
@@ -19,7 +19,7 @@ const connectAny = async (context: CliContext): Promise<DaemonClient | null> => 
   }
 };
 
-/** Exit status 0 when it runs, that of E_DAEMON_UNAVAILABLE (8) when it does not. */
+/** Exit status 0 when a daemon runs, that of E_DAEMON_UNAVAILABLE (8) when none does. */
 export const runDaemonStatus = async (context: CliContext, options: { json?: boolean }): Promise<number> => {
   const client = await connectAny(context);
   const home = context.paths().home;

@@ -1,5 +1,5 @@
-// `agtmux doctor`: proves the chain from the agents' hooks to this command, link by link, and says what to do about each one
-// that does not hold. It changes nothing, and works without a daemon as far as that goes.
+// `agtmux doctor`: proves the chain from the agents' hooks to this command, link by link, and says what to do about each broken
+// one. It changes nothing, and does what it can without a daemon.
 import { join } from "node:path";
 import { runChecks, toProblem, type Check } from "../../core/model/doctorCheck.ts";
 import type { DoctorReport, Finding, FindingStatus } from "../../core/model/doctorView.ts";
@@ -20,7 +20,7 @@ export interface DoctorOptions {
 
 const PROBLEM_EXIT_CODE = 1;
 
-/** The home's paths, or the finding that there can be none. */
+/** The home's paths, or the finding that the home cannot be used. */
 const pathsOf = (context: CliContext): RuntimePaths | Check => {
   try {
     return context.paths();
@@ -66,7 +66,7 @@ const countByStatus = (findings: readonly Finding[]): Record<FindingStatus, numb
 };
 
 const examine = async (context: CliContext, target: string | null): Promise<Finding[]> => {
-  // First, because it may make the home that is looked at.
+  // Done first, because it may create the home that is checked.
   const reached = await tryDaemon(context);
   try {
     const [own, daemon] = await Promise.all([

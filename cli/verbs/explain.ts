@@ -57,7 +57,7 @@ const evidenceLines = (explanation: Explanation, context: CliContext, measure: M
   return [...table(EVIDENCE, rows, context, measure), ...matched];
 };
 
-/** The rows that matched, marked, with those around them; a gap between rows is left open. */
+/** The rows that matched, marked, with the rows around them; an ellipsis stands for a gap. */
 const screenLines = ({ screen }: Explanation, { paint }: CliContext): string[] => {
   if (screen === null) return [];
   if (screen.state === null) return ["", "Screen now", "  nothing on it is recognised"];

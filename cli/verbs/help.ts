@@ -1,4 +1,4 @@
-// `agtmux help|schema|completions`: what is printed without asking a daemon. The JSON Schemas are as they are shipped in
+// `agtmux help|schema|completions`: the verbs that print without a daemon. The JSON Schemas are those that are shipped in
 // resources/schemas.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { TOPICS, type Topic } from "../reference/topics.ts";
 const DEFAULT_WIDTH = 80;
 const MAX_WIDTH = 100;
 
-/** Words in lines of at most `width`, each after `indent` spaces. */
+/** Wraps words into lines of at most `width`, each after `indent` spaces. */
 const wrap = (text: string, width: number, indent: number): string[] => {
   const lines: string[] = [];
   let line = "";
@@ -73,7 +73,7 @@ const listSchemas = async (folder: string): Promise<string[]> =>
     .map((file) => file.slice(0, -ENDING.length).replaceAll("_", " "))
     .toSorted();
 
-/** The JSON Schema of what a command prints. Fails with E_USAGE naming what there is. */
+/** The JSON Schema of what a command prints. Fails with E_USAGE, which says how to list the documents. */
 export const runSchema = async (
   context: CliContext,
   words: readonly string[],

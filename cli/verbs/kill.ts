@@ -26,7 +26,7 @@ const parseSignal = (text: string): KillSignal => {
 
 interface Agreement {
   answer: boolean | null;
-  /** What the question showed: an agent that went on meanwhile, or another one, may not be hit. */
+  /** Guards by what the question showed: an agent that went on meanwhile, or another one, must not be hit. */
   guards: Partial<ActionGuards>;
 }
 
@@ -44,7 +44,7 @@ const agree = async (
   return { answer, guards: runtime_id === null ? about.guards : { ...shown, ...about.guards } };
 };
 
-/** Resolves with the exit status of the outcome; that of a missing yes when the person said no. */
+/** Resolves with the exit status of the outcome; if the person said no, with that of a missing yes. */
 export const runKill = async (context: CliContext, ref: string, options: KillOptions): Promise<number> => {
   const signal = parseSignal(options.signal ?? "INT");
   const asJson = options.json === true;

@@ -1,4 +1,4 @@
-// `agtmux list panes|windows|sessions`: asks the daemon once and prints its document, as a table, as fields or as it is.
+// `agtmux list panes|windows|sessions`: asks the daemon once and prints its document as a table, as fields or unchanged.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
 import { withDaemon } from "../context.ts";
@@ -33,7 +33,7 @@ const printTable = async (context: CliContext, listing: Listing, marks: Marks): 
 /** How long the daemon may take for a list, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** Passes the daemon's document on as it is. False where it has to be asked the long way. */
+/** Passes the daemon's document on unchanged. False where the socket client has to ask. */
 const passOn = async (context: CliContext, scope: Scope, options: ListOptions): Promise<boolean> => {
   const { queryDocument } = await import("../../core/rpc/queryDocument.ts");
   const document = await queryDocument({
@@ -49,7 +49,7 @@ const passOn = async (context: CliContext, scope: Scope, options: ListOptions): 
   return true;
 };
 
-/** JSON goes into a pipe as one line, and onto a terminal indented. */
+/** JSON is one line in a pipe, and indented on a terminal. */
 export const runList = async (context: CliContext, scope: Scope, options: ListOptions): Promise<void> => {
   checkForms(options);
   const ask = prepareListing(scope, options);

@@ -1,5 +1,5 @@
-// `agtmux run [--] <agent> …`: the wrapper script in our place. `bin/agtmux` starts the script by itself and never gets
-// here; this is for whoever starts the command line another way.
+// `agtmux run [--] <agent> …`: the wrapper script in our place. `bin/agtmux` starts the script directly and never gets here;
+// this is for other ways to start the command line.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
 
 const SIGNALS = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
-/** What the terminal sends reaches the agent directly; it must not end us before the agent has ended. */
+/** The terminal's signals reach the agent directly; they must not end us before the agent has ended. */
 const ignoreSignal = () => {};
 
 /** Resolves with the agent's exit status; 128 + n when the wrapper itself ended by signal n. */

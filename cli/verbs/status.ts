@@ -21,7 +21,7 @@ const STYLES: Readonly<Record<Colour, string>> = {
 /** One line in which tmux finds no format and no style. */
 const escapeTmux = (text: string): string => cleanLine(text).replaceAll("#", "##");
 
-/** Colours as tmux's styles; what is painted is escaped. */
+/** Colours as tmux's styles; the painted text is escaped. */
 export const paintTmux: Paint = (colour, text) => `#[${STYLES[colour]}]${escapeTmux(text)}#[default]`;
 
 export interface StatusOptions {
@@ -42,7 +42,7 @@ const parseFormat = (text: string): Format => {
   });
 };
 
-/** Which targets the numbers lack, as short as a status bar needs it; null when they lack nothing. */
+/** The targets that are missing from the numbers, short enough for a status bar; null when none is missing. */
 const describeMissing = ({ problems }: PaneList, targets: readonly TargetView[]): string | null => {
   if (problems.length === 0) return null;
   const names = targets.flatMap(({ target, health }) => (health === "ok" ? [] : [`${target} ${health}`]));

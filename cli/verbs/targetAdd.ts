@@ -1,5 +1,5 @@
-// `agtmux target add <name>`: a machine joins those that are watched. It waits a while for the first connection, because a
-// person wants to know whether it works. The exit status does not depend on that.
+// `agtmux target add <name>`: adds a machine to those that are watched. It waits a while for the first connection, because a
+// person wants to know whether it works. The exit status does not depend on the connection.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { TargetAddedDocument } from "../../core/model/documents.ts";
@@ -26,7 +26,7 @@ export interface TargetAddOptions {
 const WAIT_MS = 30_000;
 
 interface Attempt {
-  /** Null: it was not waited for, or it still goes on. */
+  /** Null: the attempt was not awaited, or it still runs. */
   failure: AgtmuxError | null;
   isOver: boolean;
 }
@@ -59,7 +59,7 @@ const describe = (target: TargetView, { failure, isOver }: Attempt): string[] =>
   ];
 };
 
-/** There is one local target, which is there from the start: adding it is done already (docs/adr/0015). */
+/** There is one local target, which always exists, so there is nothing to add (docs/adr/0015). */
 const addLocal = async (context: CliContext, name: string, options: TargetAddOptions): Promise<void> => {
   if (name !== HOST_TARGET)
     throw new AgtmuxError(

@@ -1,4 +1,4 @@
-// `agtmux target connect|set|enable|disable|remove <target>`: what a person does with a target that is there already.
+// `agtmux target connect|set|enable|disable|remove <target>`: what a person does with an existing target.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { TargetDocument, TargetRemovedDocument } from "../../core/model/documents.ts";
 import type { TargetView } from "../../core/model/view.ts";
@@ -18,7 +18,7 @@ const print = (context: CliContext, target: TargetView, options: Answer, lines: 
   else context.print(`${lines.join("\n")}\n`);
 };
 
-/** One attempt now. Fails with what keeps the target from being connected: E_TARGET_UNREACHABLE, _HOST_KEY, _AUTH. */
+/** Makes one attempt now. Fails with the reason why the target is not connected: E_TARGET_UNREACHABLE, _HOST_KEY, _AUTH. */
 export const runTargetConnect = async (context: CliContext, name: string, options: Answer): Promise<void> => {
   const target = await withDaemon(context, (client) =>
     client.call((api) => api.targetConnect.mutate({ name })),
@@ -52,7 +52,7 @@ export interface TargetSetOptions extends Answer {
   tmuxPath?: string;
 }
 
-/** Fails with E_USAGE when nothing is to be changed. */
+/** Fails with E_USAGE when no setting is given. */
 export const runTargetSet = async (
   context: CliContext,
   name: string,

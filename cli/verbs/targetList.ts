@@ -1,4 +1,4 @@
-// `agtmux target list`: the machines that are watched, and how reaching each of them goes.
+// `agtmux target list`: the machines that are watched, and how each is reached.
 import type { TargetListDocument } from "../../core/model/documents.ts";
 import type { TargetView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";

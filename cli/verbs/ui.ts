@@ -40,7 +40,7 @@ export const runUi = async (context: CliContext, options: UiOptions): Promise<vo
     },
     { since: { version: null, time: null }, all: false },
   );
-  // The first event: the daemon is there, so the page has something to show from its first moment.
+  // Waits for the first event: then the daemon is there, and the page has something to show at once.
   await feed.next();
   const bridge = await startWebBridge({
     rpc: createSocketHandler(context.paths().socket),
@@ -52,7 +52,7 @@ export const runUi = async (context: CliContext, options: UiOptions): Promise<vo
   try {
     if (options.json === true) printDocument<UiDocument>(context, { url: bridge.url });
     else context.print(`${bridge.url}\nThe address works once, in one browser. Ctrl-C ends it.\n`);
-    // Staying on the feed keeps a daemon behind the page: one that goes is replaced.
+    // Following the feed keeps a daemon behind the page: one that ends is replaced.
     while ((await feed.next()).done !== true);
   } finally {
     await feed.return(undefined);

@@ -1,5 +1,5 @@
-// `agtmux view-output <ref>`: the last lines of what a pane shows and has shown, or of what its agent's own log tells. The
-// daemon bounds and cleans them.
+// `agtmux view-output <ref>`: the last lines of a pane's screen and scrollback, or of its agent's own log. The daemon bounds
+// and cleans them.
 import { DEFAULT_OUTPUT_LINES, MAX_OUTPUT_LINES, type PaneOutput } from "../../core/model/actionView.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
@@ -41,6 +41,6 @@ export const runViewOutput = async (
   }
   if (output.lines.length > 0) context.print(`${output.lines.join("\n")}\n`);
   const missing = whatIsMissing(output);
-  // Beside the output, so that a pipe gets nothing but the pane's own lines.
+  // Notes go to stderr, so that a pipe gets only the pane's own lines.
   if (missing !== null) context.stderr.write(`agtmux: ${missing}\n`);
 };

@@ -1,5 +1,5 @@
 // `agtmux wait`: ends when a condition holds for one pane, or for any or every pane that fits the filters. It follows the
-// change feed, also over a restart of the daemon, and prints the row, so that a script can act on exactly that.
+// change feed, even over a restart of the daemon, and prints the row, so that a script can act on exactly that row.
 import { matchesFilters, shownFilters } from "../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../core/api/calls.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -44,7 +44,7 @@ interface Wish {
 
 const FILTER_OPTIONS = ["target", "allTargets", "targetSession", "session", "agent"] as const;
 const MAX_VERSION = 999_999_999;
-/** The longest that a timer of the platform can take. */
+/** The longest time that a timer of the platform supports. */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
 const { state, age, agent, session, window, what, ref: refField } = PANE_FIELDS;
 const COLUMNS = [state, age, agent, session, window, what, refField];
@@ -82,7 +82,7 @@ const parseWish = (ref: string | undefined, options: WaitOptions): Wish => {
   };
 };
 
-/** Fails at once where there is nothing to wait for: E_REF_NOT_FOUND, E_REF_AMBIGUOUS, E_TARGET_UNKNOWN. */
+/** Fails at once if there is nothing to wait for: E_REF_NOT_FOUND, E_REF_AMBIGUOUS, E_TARGET_UNKNOWN. */
 const openTracker = async (client: DaemonClient, wish: Wish): Promise<Tracker> => {
   const { ref, filters } = wish;
   if (ref !== null) return trackOne((await client.call((api) => api.explain.query({ ref }))).pane, wish);
@@ -147,7 +147,7 @@ const print = async (
   context.print(lines.map((line) => `${line}\n`).join(""));
 };
 
-/** Fails with E_TIMEOUT, or with E_RUNTIME_ENDED when what is waited for cannot happen any more. */
+/** Fails with E_TIMEOUT, or with E_RUNTIME_ENDED when the condition can no longer come true. */
 export const runWait = async (
   context: CliContext,
   ref: string | undefined,

@@ -19,9 +19,9 @@ export interface WatchOptions extends ListOptions {
 }
 
 const DEFAULT_INTERVAL_MS = 1_000;
-/** A terminal cannot show more, and a person cannot read more. */
+/** The shortest interval: faster redrawing would be of no use to a person. */
 const SHORTEST_INTERVAL_MS = 100;
-/** A timer of the platform takes no more: a longer one would fire all the time. */
+/** The platform's timers support no more: a longer one would fire all the time. */
 const LONGEST_INTERVAL_MS = 2_147_483_647;
 
 const parseScope = (text: string): Scope => {
@@ -43,14 +43,14 @@ const watchLines = async (
       remedy: "Leave it out: a change is a line at once.",
     });
   const filters = parseFilters(options);
-  // The feed itself does not know filters: a target or an agent that there is not has to be refused before.
+  // The feed itself does not check filters, so an unknown target or agent has to be refused before.
   if (targetsNamed(filters) !== null || filters.agent !== undefined)
     await withDaemon(context, (client) => client.call(how.ask));
   const input = { ...how, all: options.all === true, filters };
   await (options.once === true ? printChangesOnce(context, input) : printChanges(context, input));
 };
 
-/** Runs until Ctrl-C, or to the end of what is there with --once. Fails with E_USAGE before it shows anything. */
+/** Runs until Ctrl-C; with --once, until everything present was printed. Fails with E_USAGE before it shows anything. */
 export const runWatch = async (context: CliContext, options: WatchOptions): Promise<void> => {
   const scope = parseScope(options.scope ?? "panes");
   const format = options.format ?? "table";

@@ -20,15 +20,18 @@ export interface LinesInput {
   readonly filters: ListFilters;
 }
 
-/** Changes of windows and sessions within this time of each other are one question for their list. */
+/** Changes of windows and sessions within this time share one request for their list. */
 const BURST_MS = 50;
-/** With --once and --since: no further entry for this long means that there is none. */
+/** With --once and --since: if no entry comes for this long, there are no more. */
 const QUIET_MS = 500;
 
 type Line = { at: number } & Record<string, unknown>;
 type ToLines = (entries: readonly FeedEntry[], client: DaemonClient) => Promise<Line[]>;
 
-/** What comes within `burstMs` of the first, in one piece; each alone where that is 0. Fails as `source` does, after the rest. */
+/**
+ * Entries that come within `burstMs` of the first, as one batch; each alone where `burstMs` is 0. Fails as `source` does, after
+ * the remaining entries.
+ */
 async function* inBursts<T>(source: AsyncIterable<T>, burstMs: number): AsyncGenerator<T[]> {
   const iterator = source[Symbol.asyncIterator]();
   let next = iterator.next();
@@ -38,7 +41,7 @@ async function* inBursts<T>(source: AsyncIterable<T>, burstMs: number): AsyncGen
       const endsAt = performance.now() + burstMs;
       for (;;) {
         next = iterator.next();
-        // A failure is heard in its turn, by the loop around this one.
+        // The surrounding loop handles a failure in its turn.
         const more = next.catch(() => null);
         const leftMs = endsAt - performance.now();
         if (leftMs <= 0 || !(await endsWithin(more, leftMs, { setTimer }))) break;
@@ -49,21 +52,21 @@ async function* inBursts<T>(source: AsyncIterable<T>, burstMs: number): AsyncGen
       yield burst;
     }
   } finally {
-    // Not awaited: it ends after what was pulled last, which may never come.
+    // Not awaited: it ends only after the entry that was requested last, which may never come.
     iterator.return?.().catch(() => {});
   }
 }
 
-/** Waits for a slow reader, so that the feed slows down and not our memory grows. */
+/** Waits for a slow reader, so that the feed slows down instead of our memory growing. */
 const printLine = async (context: CliContext, line: Line): Promise<void> => {
   const at = new Date(line.at).toISOString();
   const text = `${JSON.stringify({ ...stamp(context.now()), ...line, at })}\n`;
-  // A wait that is cut short by Ctrl-C is over as well.
+  // A wait that Ctrl-C ends is over as well.
   if (!context.stdout.write(text) && !context.signal.aborted)
     await once(context.stdout, "drain", { signal: context.signal }).catch(() => {});
 };
 
-/** Feed entries as they are, or what of them the filters let through: a row that no longer fits is told as removed. */
+/** The feed entries, or the part that passes the filters: a row that no longer passes is printed as removed. */
 const paneLines = (filters: ListFilters): ToLines => {
   const isFiltered = Object.entries(filters).some(([name, value]) => name !== "all" && value !== undefined);
   const named = targetsNamed(filters);
@@ -106,13 +109,13 @@ const paneLines = (filters: ListFilters): ToLines => {
   };
 };
 
-/** A target that went or came, and in a snapshot those whose rows are not what they should be. */
+/** Targets that appeared or disappeared; in a snapshot also those whose rows are incomplete. */
 const missingTargets = (entry: FeedEntry): TargetView[] => {
   if (entry.kind === "target") return [entry.target];
   return entry.kind === "snapshot" ? entry.targets.filter(({ health }) => health !== "ok") : [];
 };
 
-/** Rows of windows or sessions that differ from what was printed last, and those that went. */
+/** Rows of windows or sessions that changed since they were last printed, and those that disappeared. */
 const rollUpLines = (
   scope: "windows" | "sessions",
   { ask, filters }: Pick<LinesInput, "ask" | "filters">,
@@ -151,7 +154,7 @@ const lineMaker = ({ scope, ask, filters }: LinesInput): { toLines: ToLines; bur
     ? { toLines: paneLines(filters), burstMs: 0 }
     : { toLines: rollUpLines(scope, { ask, filters }), burstMs: BURST_MS };
 
-/** Null when the daemon went away in the middle of it. */
+/** Null when the daemon disappeared meanwhile. */
 const makeLines = async (
   toLines: ToLines,
   entries: readonly FeedEntry[],
@@ -178,7 +181,7 @@ export const printChanges = async (context: CliContext, input: LinesInput): Prom
       if (last === undefined) continue;
       const entries = news.map(({ entry }) => entry);
       const lines = await makeLines(toLines, entries, last.client);
-      // What could not be printed comes again from the next daemon.
+      // Entries that could not be printed come again from the next daemon.
       if (lines === null) break;
       for (const line of lines) await printLine(context, line);
       since = { version: last.entry.version, time: null };
@@ -193,7 +196,7 @@ const currentVersion = async (client: DaemonClient, signal: AbortSignal): Promis
   return 0;
 };
 
-/** A snapshot, or what was stored since; then the end. */
+/** A snapshot, or the stored changes; then the end. */
 export const printChangesOnce = async (context: CliContext, input: LinesInput): Promise<void> => {
   const { toLines, burstMs } = lineMaker(input);
   const { version, time } = input.since;

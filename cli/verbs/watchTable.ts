@@ -1,4 +1,4 @@
-// The table of `watch`: drawn when something changed and when ages have moved on, in place and without flicker.
+// The table of `watch`: redrawn when something changed or ages have advanced, in place and without flicker.
 import { createLogUpdate } from "log-update";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import type { CliContext } from "../context.ts";
@@ -24,7 +24,7 @@ interface Screen {
   close(): void;
 }
 
-/** Lines that do not fit are cut, and a line says how many; the last line stays free for the cursor. */
+/** Lines that do not fit are left out, and a line says how many; the last line stays free for the cursor. */
 export const clip = (
   lines: readonly string[],
   size: { rows: number; columns: number },
@@ -38,7 +38,7 @@ export const clip = (
   ];
 };
 
-/** In a terminal frames replace each other; elsewhere each different frame is appended. */
+/** In a terminal each frame replaces the last one; elsewhere each frame that differs is appended. */
 const openScreen = (context: CliContext): Screen => {
   if (!context.stdout.isTTY) {
     let last = "";
@@ -61,7 +61,7 @@ const openScreen = (context: CliContext): Screen => {
 /** Runs until the context's signal aborts. */
 export const showTable = async (context: CliContext, input: TableInput): Promise<void> => {
   const screen = openScreen(context);
-  // A screen that stays pays the exact tables once.
+  // A table that stays on the screen loads the exact widths only once.
   const measure = await loadExactMeasure();
   let shown: Listing | null = null;
   let client: DaemonClient | null = null;
@@ -80,7 +80,7 @@ export const showTable = async (context: CliContext, input: TableInput): Promise
       shown = await from.call(input.ask);
       draw();
     } catch (error) {
-      // A daemon that goes while it is asked is noticed by the feed; the rest is a real failure.
+      // If the daemon disappears during the request, the feed notices it; any other error is a real failure.
       if (client === from) failed.reject(error);
     }
   };

@@ -19,7 +19,7 @@ const parseCondition = (text: string): Condition => {
   });
 };
 
-/** Fails with E_USAGE naming the conditions there are. */
+/** Fails with E_USAGE, which names the possible conditions. */
 export const parseConditions = (texts: readonly string[]): Condition[] => [
   ...new Set(parseNames(texts, "--until").map(parseCondition)),
 ];

@@ -1,19 +1,19 @@
-// Decides from feed entries and full lists whether what somebody waits for is there. It does no I/O: where an entry alone
-// does not tell (a row that goes may only have moved with its session's name), it asks for a full list.
+// Decides from feed entries and full lists whether a wait's condition holds. It does no I/O: where an entry is not enough (a
+// removed row may only have moved with its session's name), it asks the caller for a full list.
 import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import { holds, isEnded, type Condition } from "./condition.ts";
 
 export type WaitVerdict =
   | { readonly kind: "pending" }
-  /** Look at the full list and ask again with `look`. */
+  /** The caller has to get the full list and call `look` with it. */
   | { readonly kind: "check" }
   | { readonly kind: "held"; readonly condition: Condition; readonly rows: readonly PaneView[] }
-  /** What was waited for can no longer happen; the row as it was last seen. */
+  /** The condition can no longer come true; the row as it was last seen. */
   | { readonly kind: "ended"; readonly row: PaneView };
 
 export interface Tracker {
   take(entry: FeedEntry): WaitVerdict;
-  /** `rows`: everything that there is now. */
+  /** `rows`: all rows that exist now. */
   look(rows: readonly PaneView[]): WaitVerdict;
 }
 
@@ -29,7 +29,9 @@ const CHECK: WaitVerdict = { kind: "check" };
 const placeOf = ({ identity }: PaneView): string =>
   JSON.stringify([identity.target, identity.tmux_server, identity.pane_id]);
 
-/** One runtime; of a pane without an agent the next one that comes. `row`: what the reference fits now. */
+/**
+ * Waits for one runtime; for a pane without an agent, for the next one in it. `row`: the row that the reference matches now.
+ */
 export const trackOne = (row: PaneView, { conditions, after }: Wanted): Tracker => {
   const place = placeOf(row);
   let last = row;
@@ -66,7 +68,7 @@ export const trackOne = (row: PaneView, { conditions, after }: Wanted): Tracker 
 
 const byVersion = (a: PaneView, b: PaneView): number => a.state_version - b.state_version;
 
-/** Any one, or every one, of the rows that `isWanted` lets through. The oldest state that fits comes first. */
+/** Waits for any or every row that passes `isWanted`. The oldest matching state comes first. */
 export const trackMany = (
   isWanted: (row: PaneView) => boolean,
   mode: "any" | "every",
@@ -110,7 +112,7 @@ export const trackMany = (
       const gone = conditions.includes("gone")
         ? [...known.values()].filter((row) => !now.has(idOf(row)))
         : [];
-      // Who waits for every one to go keeps those that went.
+      // A wait for all to go keeps the rows that are gone.
       known = mode === "every" ? new Map([...gone.map((row) => [idOf(row), row] as const), ...now]) : now;
       return mode === "any" ? anyOf(rows, gone) : everyOf(rows, gone);
     },

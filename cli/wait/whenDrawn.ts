@@ -5,7 +5,7 @@ import { isWaiting } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 
-/** Null when the daemon went away while it was asked: the next one is asked again. */
+/** Null when the daemon disappeared during the request: the next one is asked again. */
 export const unlessLost = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
@@ -21,7 +21,7 @@ const EVERY_MS = 100;
 const isUndrawn = ({ state, prompt_fingerprint }: PaneView): boolean =>
   state !== null && isWaiting(state) && prompt_fingerprint === null;
 
-/** The same rows once their prompts are drawn; as they are where that takes too long, or the wait is over meanwhile. */
+/** The same rows once their prompts are drawn; the unchanged rows if that takes too long or the wait ended meanwhile. */
 export const whenDrawn = async (
   rows: readonly PaneView[],
   client: DaemonClient,
@@ -35,7 +35,7 @@ export const whenDrawn = async (
     const byRef = new Map(list.items.map((row) => [row.identity.pane_ref, row]));
     const next = now.map((row) => byRef.get(row.identity.pane_ref));
     now = now.map((row, at) => (next[at]?.state === row.state ? next[at] : row));
-    // In another state it is no longer what was waited for.
+    // A row in another state no longer meets the condition.
     if (now.some((row, at) => row !== next[at])) break;
   }
   return now;
