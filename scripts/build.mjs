@@ -26,7 +26,7 @@ const buildApp = async (isRendererOnly) => {
 
 const CLI_DIR = join(ROOT, "dist", "cli");
 
-/** Verbs that are asked often enough for their start to matter; they are in run.cjs, and all others beside it. */
+/** Verbs that are used so often that their start matters. They are in run.cjs, all others beside it. */
 const QUICK_VERBS = ["list", "status", "complete"];
 
 /** Leaves `import(".../<name>.ts")` to a bundle of its own beside this one. */
@@ -38,7 +38,7 @@ const separate = (name) => ({
     ),
 });
 
-/** What more.cjs holds: name of the export → source. `connect` starts daemons, and so loads node:child_process. */
+/** The content of more.cjs: name of the export → source. `connect` starts daemons, and so loads node:child_process. */
 const moreParts = () => {
   const verbs = readdirSync(join(ROOT, "cli", "verbs"))
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
@@ -69,7 +69,9 @@ const separateMore = (parts) => ({
   },
 });
 
-/** zod brings its messages in fifty languages along, a sixth of the daemon's bundle; ours are in one, which it loads by itself. */
+/**
+ * zod's messages in fifty languages are a sixth of the daemon's bundle. We need only one language, which zod loads by itself.
+ */
 const NO_LOCALES = {
   name: "no-locales",
   setup: (esbuild) => {
@@ -80,7 +82,7 @@ const NO_LOCALES = {
   },
 };
 
-/** commander loads node:child_process for subcommands that are programs of their own, of which we have none: 4 ms. */
+/** commander loads node:child_process (4 ms) for subcommands that are separate programs. We have none. */
 const LAZY_CHILD_PROCESS = {
   name: "lazy-child-process",
   setup: (esbuild) => {
@@ -94,8 +96,8 @@ const LAZY_CHILD_PROCESS = {
 };
 
 /**
- * Signs beyond ASCII, which esbuild leaves in regular expressions: with one of them V8 keeps the whole text of a bundle in two
- * bytes a sign. In what is not a regular expression esbuild has escaped them.
+ * Escapes the characters beyond ASCII that esbuild leaves in regular expressions: a single one makes V8 keep the whole text of
+ * a bundle in two bytes per character. Elsewhere esbuild has escaped them.
  */
 const toAscii = (path) => {
   const text = readFileSync(path, "utf8");
@@ -158,7 +160,7 @@ const buildCli = async () => {
     outfile: join(CLI_DIR, "daemon.cjs"),
     plugins: [NO_LOCALES],
   });
-  // Last, because its age tells whether the bundle is newer than the sources.
+  // Written last, because its age tells whether the bundle is newer than the sources.
   await bundle({
     entryPoints: [join(ROOT, "cli", "main.ts")],
     outfile: join(CLI_DIR, "agtmux.cjs"),

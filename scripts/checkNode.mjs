@@ -1,5 +1,5 @@
-// Starts a script anew under a Node that is new enough, as its npm script would have. Import it before anything that needs one;
-// it runs on old ones.
+// Restarts a script under a Node that is new enough, as its npm script would have started it. Import it before anything that
+// needs a new Node; this file itself runs on old ones.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,6 +1,6 @@
-// How the macOS app is signed, by the credentials that are at hand. Decides only; electron-builder reads them itself.
+// Decides how the macOS app is signed, by the available credentials. electron-builder reads the credentials itself.
 export interface Signing {
-  /** Absent: the one that electron-builder finds by CSC_LINK or CSC_NAME. */
+  /** Absent: electron-builder finds the identity by CSC_LINK or CSC_NAME. */
   readonly identity?: "-";
   readonly hardenedRuntime: boolean;
   readonly notarize: boolean;

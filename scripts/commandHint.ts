@@ -5,7 +5,7 @@ import { createCommandLineService } from "../main/commandLine.ts";
 const quoted = (path: string): string =>
   /^[\w@%+:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** Null where a shell finds an `agtmux`, or where another thing has the link's place. */
+/** Null where a shell finds an `agtmux`, or where something else is in the link's place. */
 export const commandHint = async (options: {
   command: string;
   env: NodeJS.ProcessEnv;

@@ -20,7 +20,7 @@ for (const pane of panes) {
   daemon.explanations.set(pane.identity.pane_ref, refundsExplanation(now, pane));
 }
 
-// Those that ask go on asking, so that answering can be tried; the others take turns.
+// Agents that ask go on asking, so that answers can be tried; the others change in turn.
 const working = panes.filter(({ state }) => state === "running" || state === "idle");
 let turn = 0;
 setInterval(() => {

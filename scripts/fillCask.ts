@@ -1,4 +1,4 @@
-// Fills Homebrew's cask with what a release knows. Pure: files are read and written by makeCask.mjs.
+// Fills Homebrew's cask with the facts of a release. Pure: makeCask.mjs reads and writes the files.
 export interface CaskFacts {
   readonly version: string;
   /** `owner/name` on GitHub. */

@@ -1,5 +1,5 @@
-// Which executable `npm start` runs as the desktop app: the Electron that is at hand, or one that is downloaded first, on macOS
-// or where the person asks for it, in a bundle of our own on macOS. None means the browser, and a line says why.
+// Which executable `npm start` runs as the desktop app: an installed Electron, or one that is downloaded first (on macOS, or
+// where the person asks for it). On macOS it runs in our own bundle. Without one the browser is used, and a line says why.
 import { join } from "node:path";
 import { electronVersion, findElectron } from "./findElectron.ts";
 import { installElectron, type InstallElectronOptions } from "./installElectron.ts";
@@ -12,13 +12,13 @@ export interface FindAppOptions {
   /** The clone. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What AGTMUX_UI says; undefined: the app on macOS, elsewhere only where Electron is at hand. */
+  /** The value of AGTMUX_UI; undefined: the app on macOS, elsewhere only where Electron is installed. */
   readonly wanted: "app" | "browser" | undefined;
   readonly isTerminal: boolean;
   readonly print: (text: string) => void;
 }
 
-/** On a terminal one line that changes, else one every ten megabytes. */
+/** On a terminal a single line that changes, else a line every ten megabytes. */
 const showProgress = ({ isTerminal, print }: FindAppOptions): InstallElectronOptions["onProgress"] => {
   const step = isTerminal ? MEGABYTE : 10 * MEGABYTE;
   let shown = "0 MB";
@@ -32,7 +32,7 @@ const showProgress = ({ isTerminal, print }: FindAppOptions): InstallElectronOpt
   };
 };
 
-/** What macOS runs: a bundle of our own, or Electron's where that cannot be made. */
+/** The executable on macOS: in our own bundle, or in Electron's where ours cannot be made. */
 const intoBundle = async (electron: string, { root, print }: FindAppOptions): Promise<string> => {
   try {
     return await prepareBundle({
@@ -51,7 +51,7 @@ const intoBundle = async (electron: string, { root, print }: FindAppOptions): Pr
 export const findApp = async (options: FindAppOptions): Promise<string | null> => {
   const { root, env, wanted, print } = options;
   if (wanted === "browser") return null;
-  // Electron's installer takes it from the same variable.
+  // Electron's installer reads the same variable.
   const platform = env["ELECTRON_INSTALL_PLATFORM"] ?? process.platform;
   const folder = join(root, "node_modules", "electron");
   const overrideFolder = env["ELECTRON_OVERRIDE_DIST_PATH"];

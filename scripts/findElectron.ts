@@ -1,4 +1,4 @@
-// Where the Electron binary is, if it is there whole: an installation that was cut off is none.
+// Where the Electron binary is, if its installation is complete; one that was interrupted does not count.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { z } from "zod";
 export interface ElectronPlace {
   /** The package: its installer puts `dist` and, when that is complete, `path.txt` into it. */
   readonly folder: string;
-  /** A folder with a binary of the person's own, as Electron's variable names it. */
+  /** A folder with the person's own binary, named by Electron's variable. */
   readonly overrideFolder: string | undefined;
   readonly platform: string;
 }
@@ -24,7 +24,7 @@ export const electronVersion = (folder: string): string =>
   z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")))
     .version;
 
-/** What the package's own installer demands before it calls itself done. */
+/** The same checks that the package's own installer makes before it is done. */
 const isComplete = (folder: string, executable: string): boolean => {
   const unpacked = readOr(join(folder, "dist", "version"), "")
     .trim()

@@ -1,5 +1,5 @@
-// Runs Electron's own installer, which downloads the binary and checks it against the sums in the package. Its progress is
-// taken from the file that grows, because its own bar comes only after half a minute and only on a terminal.
+// Runs Electron's own installer, which downloads the binary and checks it against the sums in the package. The progress is read
+// from the growing file, because the installer's own bar comes only after half a minute and only on a terminal.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -13,9 +13,9 @@ export interface InstallElectronOptions {
   /** The package `electron`. */
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** How long no byte may come, in milliseconds. */
+  /** How long the download may stand still, in milliseconds. */
   readonly silenceMs: number;
-  /** Called whenever there is more: how much of the file has come, or that it is being unpacked. */
+  /** Called with each progress: how much of the file has come, or that it is being unpacked. */
   readonly onProgress: (progress: { readonly bytes: number } | "unpacking") => void;
 }
 
@@ -36,11 +36,11 @@ const reasonOf = (stderr: string, status: number | null): string => {
   return reason === "" ? `its installer ended with ${status ?? "a signal"}` : reason;
 };
 
-/** Resolves with null once the binary is there, else with the reason why it is not. What came of it goes away. */
+/** Resolves with null once the binary is there, else with the reason why it is not; then a partial download is removed. */
 export const installElectron = async (options: InstallElectronOptions): Promise<string | null> => {
   const { folder, env, silenceMs, onProgress } = options;
   const unpacked = join(folder, "dist");
-  // Of an installation that was cut off; the installer would unpack over it.
+  // Left by an interrupted installation; the installer would unpack over it.
   rmSync(unpacked, { recursive: true, force: true });
   const temporary = mkdtempSync(join(tmpdir(), "agtmux-electron-"));
   const child = spawn(process.execPath, [join(folder, "install.js")], {

@@ -1,6 +1,6 @@
-// `npm run lock`, after a change of the dependencies in package.json: brings package-lock.json in line with it, without what
-// packages that may be left out demand of Node. npm compares that with the Node that it runs on itself, which is not the one
-// that uses them, and leaves them out without a word: Debian 12 has Node 18, and would be without compiler and linter.
+// `npm run lock`, after a change of the dependencies in package.json: updates package-lock.json, and removes from it what
+// optional packages demand of Node. npm compares that demand with the Node on which npm itself runs, not with the one that uses
+// the packages, and skips them silently: Debian 12 has Node 18, and would be without compiler and linter.
 import "./checkNode.mjs";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

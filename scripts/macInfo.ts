@@ -5,7 +5,7 @@ const READS = "Agents that run there keep files that agtmux reads to tell their 
 export const MAC_INFO: Readonly<Record<string, string | boolean>> = {
   // A menu-bar app: no Dock icon, no menu.
   LSUIElement: true,
-  // Its timers would be put off by eight seconds and more while nobody looks, and states would expire.
+  // Otherwise macOS would delay its timers by eight seconds and more while nobody looks, and states would expire.
   NSAppSleepDisabled: true,
   // Notifications with actions stay until they are answered.
   NSUserNotificationAlertStyle: "alert",

@@ -24,10 +24,10 @@ const ICNS_ENTRIES = {
 
 const BACKGROUND = [0x1d, 0x23, 0x2e];
 const LINE = [0xe8, 0xec, 0xf2];
-/** The agent that waits. */
+/** The colour of the waiting agent. */
 const DOT = [0xf2, 0xa9, 0x3b];
 
-// The grid is 1024 × 1024; Apple's has the square in the middle 824 of it.
+// The grid is 1024 × 1024; as in Apple's template, the square is the middle 824 of it.
 const inRounded = (x, y, left, top, right, bottom, radius) => {
   const dx = Math.max(left + radius - x, x - (right - radius), 0);
   const dy = Math.max(top + radius - y, y - (bottom - radius), 0);
@@ -46,7 +46,7 @@ const colourAt = (x, y) => {
   return BACKGROUND;
 };
 
-/** The mean colour of a pixel's samples, and how much of it is inside. */
+/** The mean colour of a pixel's samples, and the share of them that is inside. */
 const pixelAt = (size, px, py) => {
   const sum = [0, 0, 0];
   let hits = 0;

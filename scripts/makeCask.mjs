@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Not above: an older Node would read it before checkNode.mjs has its say.
+// Not imported above, because an older Node would load it before checkNode.mjs runs.
 const { fillCask } = await import("./fillCask.ts");
 
 const ROOT = join(import.meta.dirname, "..");

@@ -1,5 +1,4 @@
-// Fills a `share` folder with what a shell and `man` look for below one, for every package that is made: completions and the
-// man page. Needs the built command line.
+// Fills a `share` folder with the completions and the man page, for every package that is made. Needs the built command line.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

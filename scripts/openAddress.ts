@@ -1,5 +1,5 @@
-// Hands a one-time address to the person's browser. Not as an argument: those are read by every user of the machine, one of
-// whom could be the first to use it. A page that only the person can read leads there.
+// Gives a one-time address to the person's browser, not as an argument: every user of the machine can read arguments, and one
+// could use the address first. Instead a page that only the person can read leads there.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rmSync, statSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 /** A browser that was not running may need long to start. */
 const KEPT_MS = 120_000;
 
-/** True for a folder in which nobody else can put something in the place of a file. */
+/** True for a folder in which nobody else can replace a file. */
 const isOwn = (folder: string): boolean => {
   const found = statSync(folder, { throwIfNoEntry: false });
   return (
@@ -23,10 +23,10 @@ const pageFor = (address: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${address}"><title>agtmux</title><a href="${address}">Open agtmux</a></html>\n`;
 
 export interface OpenAddressOptions {
-  /** Without quotes in it. */
+  /** The address has no quotes in it. */
   address: string;
   /**
-   * For the page: the person's own and not hidden, because browsers in a sandbox of their own (snaps) read neither hidden
+   * The folder for the page. It belongs to the person and is not hidden, because sandboxed browsers (snaps) read neither hidden
    * folders nor the temporary one.
    */
   folder: string;
@@ -35,8 +35,8 @@ export interface OpenAddressOptions {
 }
 
 /**
- * The page goes two minutes later, and when this process exits. False where there is no safe place for it: nothing was opened
- * then. Without an opener nothing happens either.
+ * The page is removed after two minutes, and when this process exits. False where there is no safe place for it; then nothing
+ * was opened. Without an opener nothing happens either.
  */
 export const openAddress = ({ address, folder, opener }: OpenAddressOptions): boolean => {
   if (!isOwn(folder)) return false;

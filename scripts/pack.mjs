@@ -10,9 +10,9 @@ import { parseArgs } from "node:util";
 import { makeShare } from "./makeShare.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
-/** Of this run alone: two may pack at a time. */
+/** A folder of this run alone, because two runs may pack at the same time. */
 const STAGE = mkdtempSync(join(tmpdir(), "agtmux-npm-"));
-/** Ours, at the same place in the package. */
+/** Our own files, at the same place in the package. */
 const FILES = [
   "bin/agtmux",
   "bin/findNode.sh",
@@ -24,7 +24,7 @@ const FILES = [
   "LICENSE",
   "README.md",
 ];
-/** What of each module is loaded; electron-builder.yml has the same for the desktop app. */
+/** The files of each module that are loaded; electron-builder.yml has the same list for the desktop app. */
 const MODULES = {
   "better-sqlite3": ["lib", "prebuilds"],
   ssh2: ["lib"],
@@ -52,7 +52,7 @@ const copy = (from, to) => {
   cpSync(from, to, { recursive: true, filter: (file) => !NEEDLESS.test(file.slice(from.length)) });
 };
 
-/** Its manifest names no script, and nothing more to install. */
+/** Its manifest has no script and no dependencies to install. */
 const stageModule = (name) => {
   const [from, to] = [ROOT, STAGE].map((root) => join(root, "node_modules", name));
   for (const part of [...MODULES[name], "LICENSE"])

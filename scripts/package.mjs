@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeShare } from "./makeShare.mjs";
 
-// Not above: an older Node would read them before checkNode.mjs has its say.
+// Not imported above, because an older Node would load them before checkNode.mjs runs.
 const { chooseSigning } = await import("./chooseSigning.ts");
 const { MAC_INFO } = await import("./macInfo.ts");
 

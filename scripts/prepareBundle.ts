@@ -1,5 +1,5 @@
-// The bundle that a clone runs on macOS. Electron's own is signed by the linker only, with no property list bound to the
-// signature: such a bundle gets no notifications. So it is copied once, told who it is, and signed ad hoc.
+// The bundle that a clone runs on macOS. Electron's own is signed only by the linker, without a property list in the signature,
+// and such a bundle gets no notifications. So it is copied once, given its own property list, and signed ad hoc.
 import { execFile } from "node:child_process";
 import { constants, existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { MAC_INFO } from "./macInfo.ts";
 
 const run = promisify(execFile);
 
-/** Not the installed app's: permissions and login items of the two are kept apart. */
+/** Different from the installed app's id, so that both have their own permissions and login items. */
 const INFO: Readonly<Record<string, string | boolean>> = {
   ...MAC_INFO,
   CFBundleIdentifier: "dev.agtmux.development",
@@ -20,15 +20,15 @@ const INFO: Readonly<Record<string, string | boolean>> = {
 export interface PrepareBundleOptions {
   /** `Electron.app`, as it was downloaded. */
   readonly electronApp: string;
-  /** Its version: another one is prepared anew. */
+  /** Its version; when it changes, the bundle is prepared again. */
   readonly version: string;
-  /** The folder that is the bundle's alone. */
+  /** The folder that holds only the bundle. */
   readonly folder: string;
 }
 
 /**
- * The executable of the bundle, prepared where it is missing or made of something else. Fails when a tool of macOS does; nothing
- * half-made is left then.
+ * The executable of the bundle, which is prepared if it is missing or was made from something else. Fails when a tool of macOS
+ * fails; nothing incomplete is left then.
  */
 export const prepareBundle = async (options: PrepareBundleOptions): Promise<string> => {
   const { electronApp, version, folder } = options;
@@ -43,7 +43,7 @@ export const prepareBundle = async (options: PrepareBundleOptions): Promise<stri
   await rm(part, { recursive: true, force: true });
   await mkdir(part, { recursive: true });
   const copy = join(part, "agtmux.app");
-  // Its frameworks are links within it; where the disk can share blocks, the copy costs none.
+  // The frameworks in it are links within the bundle. Where the disk can share blocks, the copy takes no space.
   await cp(electronApp, copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
   const list = join(copy, "Contents", "Info.plist");
   for (const [key, value] of Object.entries(INFO)) {

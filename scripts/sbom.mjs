@@ -1,6 +1,6 @@
-// `npm run sbom`: what agtmux is made of, as CycloneDX JSON, from package-lock.json alone: nothing is asked of a registry, nor of
-// an npm, since not every npm makes one (9.2, which Debian has, does not). Development packages are marked optional; Electron
-// is one of them and is shipped all the same.
+// `npm run sbom`: what agtmux is made of, as CycloneDX JSON, from package-lock.json alone. It asks neither a registry nor npm,
+// because not every npm can make one (Debian's 9.2 cannot). Development packages are marked optional; Electron is one of them,
+// although it is shipped.
 import "./checkNode.mjs";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const MODULES = "node_modules/";
 const target = process.argv[2] ?? join(ROOT, "dist", "sbom.cdx.json");
 const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
 
-/** The name of a package by where it lies. The root has its own. */
+/** The name of a package, from its path. The root has its own. */
 const nameOf = (path) => packages[path].name ?? path.slice(path.lastIndexOf(MODULES) + MODULES.length);
 const refOf = (path) => `${nameOf(path)}@${packages[path].version}`;
 

@@ -1,6 +1,6 @@
 // `npm start`: the desktop app where an Electron binary is at hand, else the same popover in a browser. On macOS, and elsewhere
-// with AGTMUX_UI=app, the binary is downloaded first; AGTMUX_UI=browser wants the browser in any case. Builds what is missing
-// or older than its sources, and says how long it took until the first rows were there.
+// with AGTMUX_UI=app, the binary is downloaded first; AGTMUX_UI=browser always uses the browser. It builds what is missing or
+// older than its sources, and says how long it took until the first rows were there.
 import "./checkNode.mjs";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const APP_START_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
 const startedAt = performance.now();
 
-/** A failure with a sentence for the person; everything else is a defect of this script. */
+/** A failure with a sentence for the person; any other error is a bug of this script. */
 class StartError extends Error {}
 
 const newestIn = (folder) => {
@@ -63,7 +63,7 @@ const RENDERER_SOURCES = ["renderer", "ui", "core/model", "core/api", "core/rpc"
 /** Seconds since the start, for people. */
 const elapsed = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
 
-/** Asks for the rows until somebody answers; resolves with how many there are, or null when `isOver()` comes first. */
+/** Asks for the rows until a daemon answers; resolves with their number, or null when `isOver()` is true first. */
 const waitForRows = async (env, timeoutMs, isOver = () => false) => {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -85,7 +85,7 @@ const failureOf = (stderr) => {
   }
 };
 
-/** A sentence more is no reason to fail. */
+/** An extra sentence is no reason to fail. */
 const hintAtCommand = async () => {
   const { commandHint } = await import("./commandHint.ts");
   const places = { command: LAUNCHER, env: process.env, homeDir: homedir(), platform: process.platform };
@@ -99,7 +99,7 @@ const reportRows = async (count) => {
   if (hint !== null) process.stdout.write(`${hint}\n`);
 };
 
-/** Ctrl-C reaches the child as well; we stay until it has cleaned up. */
+/** Ctrl-C also reaches the child; we wait until it has cleaned up. */
 const follow = async (child) => {
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
@@ -125,7 +125,8 @@ const startApp = async (electron) => {
   });
   let isOver = false;
   const ended = follow(child).finally(() => (isOver = true));
-  // The app brings its own daemon: asking must not start another one. An app that shows nothing is said, not ended.
+  // The app brings its own daemon, so the question must not start another one. If the app shows nothing, this is said, but the
+  // app is not ended.
   const rows = waitForRows({ AGTMUX_NO_START: "1" }, APP_START_TIMEOUT_MS, () => isOver).then(
     (count) => count === null || reportRows(count),
     (error) => process.stderr.write(`agtmux: ${error.message}\n`),

@@ -1,5 +1,5 @@
-// The programs of the system that the tests need. On Debian as root what is missing is installed; elsewhere it is named,
-// with what cannot run without it. Returns what is still missing.
+// The system's programs that the tests need. As root on Debian it installs missing ones; elsewhere it names them, with what
+// cannot run without them. Returns those that are still missing.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 

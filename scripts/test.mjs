@@ -1,4 +1,4 @@
-// `npm test`: checks, builds, and runs every suite; ends with one line of totals. What cannot run here is said, not hidden.
+// `npm test`: checks, builds, and runs every suite; ends with one line of totals. Suites that cannot run here are named.
 import "./checkNode.mjs";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ const step = (name, command, args, more = {}) => {
 
 const reports = mkdtempSync(join(tmpdir(), "agtmux-report-"));
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** A suite counts by its own report; a runner that died without one counts as a failure. */
+/** A suite is counted by its own report; a runner that died without a report counts as a failure. */
 const suite = (name, args) => {
   const report = join(reports, `${name.replaceAll(/\W/g, "-")}.json`);
   const isOk = step(name, "vitest", ["run", ...args], { AGTMUX_TEST_REPORT: report });

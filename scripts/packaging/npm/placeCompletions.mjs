@@ -1,7 +1,7 @@
 // What npm runs after it has installed the package: a global installation gets its completions where shells look for them below
-// the same prefix. npm itself places the command and the man page, and knows nothing of completions. Files of others stay
-// as they are, and what cannot be written is no failure: `agtmux completions <shell>` prints the same. It runs on old Nodes
-// too, on which `agtmux` itself says what is needed.
+// the same prefix. npm itself places the command and the man page, and knows nothing of completions. It does not change files
+// of others, and it is not a failure if a file cannot be written: `agtmux completions <shell>` prints the same. It runs on old
+// Nodes too, on which `agtmux` itself says what is needed.
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const FILES = [
 ];
 const MARK = "made by 'agtmux completions";
 
-/** True where nothing is, or an earlier one of ours. A link may lead to anybody's. */
+/** True where there is no file, or an earlier one of ours. A link is refused, because it may lead to somebody else's file. */
 const isOurs = (file) => {
   try {
     return lstatSync(file).isFile() && readFileSync(file, "utf8").includes(MARK);
