@@ -1,5 +1,5 @@
-// The scene of the figures that need panes: real tmux with many of them, some of them with an agent of the bench, and the daemon
-// as a process of its own, started as it is installed.
+// The harness for figures that need panes: real tmux with many panes, some with an agent of the bench, and the daemon in its
+// own process, started as it is installed.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -27,9 +27,9 @@ export interface BenchAgent {
   readonly paneId: string;
   readonly pid: number;
   readonly sessionId: string;
-  /** Draws a recorded frame; gives the moment before it was told to. */
+  /** Makes the agent draw a recorded frame; returns the time just before the command. */
   frame(name: (typeof FRAMES)[number]): number;
-  /** Redraws whole frames of a running turn, that many seconds apart, until it rests. */
+  /** Makes the agent redraw whole frames of a running turn, this many seconds apart, until it rests. */
   busy(pace: number): void;
   rest(): void;
 }
@@ -39,7 +39,7 @@ export interface Harness {
   readonly tmuxPid: number;
   readonly paths: RuntimePaths;
   readonly agents: readonly BenchAgent[];
-  /** Drops an event file exactly as the hook does; gives the moment before the rename. */
+  /** Drops an event file exactly as the hook does; returns the time just before the rename. */
   drop(agent: BenchAgent, event: string, payload?: Record<string, unknown>): number;
   /** Starts the daemon's process and resolves when it answers. */
   startDaemon(): Promise<{ client: DaemonClient; pid: number; stop(): Promise<void> }>;
@@ -64,7 +64,7 @@ const ended = (child: ChildProcess): Promise<void> =>
     else child.once("exit", () => resolve());
   });
 
-/** The built command line without sources beside it, as it is installed; the tree's own where nothing is built. */
+/** The built command line without sources beside it, as it is installed; the one of the source tree where nothing is built. */
 const installCommand = (folder: string): string => {
   if (!existsSync(join(ROOT, "dist/cli/agtmux.cjs"))) return join(ROOT, "bin/agtmux");
   for (const part of ["bin", "dist/cli", "resources", "package.json"])
@@ -73,7 +73,7 @@ const installCommand = (folder: string): string => {
   return join(folder, "bin", "agtmux");
 };
 
-/** Panes of a command each, in that many sessions; agents are spread evenly among them. */
+/** Panes that each run a command, in this many sessions; agents are spread evenly among them. */
 const openPanes = async (
   tmux: PrivateTmux,
   commands: readonly string[],
@@ -114,7 +114,7 @@ const prepareAgents = (
   };
 };
 
-/** The only child of a process; it may not have been started yet. */
+/** The only child of a process; waits if it was not started yet. */
 const childOf = async (pid: number): Promise<number> => {
   const deadline = performance.now() + START_LIMIT_MS;
   for (;;) {

@@ -30,7 +30,7 @@ import { spreadOf, type Spread } from "./statistics.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SESSIONS = 20;
 const SEEN_LIMIT_MS = 120_000;
-/** Reading a thousand panes for the first time is over by then, in milliseconds. */
+/** After this time, in milliseconds, a thousand panes have been read for the first time. */
 const SETTLE_MS = 5_000;
 const START_LIMIT_MS = 30_000;
 const LOOP_PROBE = fileURLToPath(new URL("loopProbe.mjs", import.meta.url));
@@ -45,13 +45,13 @@ interface Figures {
   documentKb: number;
   /** From the request to the last byte of the answer, on an open connection, in ms. */
   server: Spread;
-  /** Null: not asked for. Stretches of computing of more than 0.25 ms that nobody can interrupt, while nobody asks, in ms of the main thread. */
+  /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
   stretches: Stretches | null;
   command: Spread;
   version: Spread;
   emptyNode: Spread;
   emptyShell: Spread;
-  /** Medians: the whole command by an empty Node. */
+  /** Ratio of the medians: the whole command divided by an empty Node. */
   ratio: number;
 }
 
@@ -124,7 +124,7 @@ const startDaemon = async (
   return { pid: child.pid ?? 0, stop };
 };
 
-/** A daemon of its own: the measuring costs. */
+/** Uses its own daemon, because measuring costs time. */
 const measureStretches = async (
   agtmux: string,
   harness: DaemonHarness,
@@ -140,7 +140,7 @@ const measureStretches = async (
     return z.array(z.number()).parse(JSON.parse(readFileSync(out, "utf8")));
   };
   try {
-    // What the start took does not count.
+    // The time of the start does not count.
     await written();
     await wait(seconds * 1_000);
     const stretches = await written();
@@ -204,7 +204,7 @@ const measure = async (options: {
     closers.push(() => daemon.stop());
     const samples = { server: [], command: [], version: [], node: [], shell: [] } as Record<string, number[]>;
     let bytes = 0;
-    // Apart from the commands: what they leave running for a moment is no part of the daemon's answer.
+    // Measured apart from the commands: what they leave running for a moment is not part of the daemon's answer.
     for (let turn = -10; turn < options.turns; turn += 1) {
       const answer = await ask(paths.socket);
       bytes = answer.bytes;

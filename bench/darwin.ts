@@ -1,5 +1,5 @@
-// What the paths that macOS takes cost: the daemon in this process with the platform forced to darwin, so that every question
-// about processes is a `ps`, and a `ps` that counts its starts and takes as long as one with arguments takes on a Mac.
+// What the code paths for macOS cost. The daemon runs in this process with the platform forced to darwin, so that every
+// question about processes is a `ps`. This `ps` counts its starts and, when asked for arguments, takes as long as on a Mac.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -21,7 +21,10 @@ import { spreadOf, type Spread } from "./statistics.ts";
 const PANES = 40;
 const AGENTS = 20;
 const OTHER_PROCESSES = 1_000;
-/** A table of 1,000 processes with their arguments on a Mac (read from the sources of its ps: four system calls for each). */
+/**
+ * How long a table of 1,000 processes with arguments takes on a Mac (from the sources of its ps: four system calls for each
+ * process).
+ */
 const ARGUMENTS_SECONDS = 0.12;
 const SETTLE_MS = 11_000;
 const REDRAW_SECONDS = 0.25;
@@ -41,7 +44,7 @@ const createPs = (root: string): { folder: string; starts(): number } => {
   return { folder, starts: () => readFileSync(count).length };
 };
 
-/** A child with that many children, which end with it. */
+/** A child with this many children, which end with it. */
 const crowd = (count: number): { end(): void } => {
   const child = spawn(
     "sh",

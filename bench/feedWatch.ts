@@ -12,7 +12,7 @@ export class FeedWatch {
 
   constructor(client: Pick<DaemonClient, "feed">) {
     this.done = this.follow(client);
-    // A feed that breaks is told where it is closed, and by what does not arrive.
+    // A feed that breaks is reported when it is closed, and by rows that do not arrive.
     this.done.catch(() => {});
   }
 
@@ -23,7 +23,7 @@ export class FeedWatch {
     }
   }
 
-  /** Resolves with the moment (performance.now) at which the first fitting row arrived. Call it before the cause. */
+  /** Resolves with the time (performance.now) at which the first matching row arrived. Call it before the cause. */
   next(isWanted: (pane: PaneView) => boolean): Promise<number> {
     return this.nextEntry((entry) => entry.kind === "state" && isWanted(entry.pane));
   }

@@ -14,15 +14,15 @@ const MB = 1_000_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FULL_DAYS = 5;
-/** Of a heavy day: a replayed day is that much of it. */
+/** A replayed day is this share of a heavy day. */
 const SHARE = 1 / 4;
-/** A person's disk: what a tool that only watches may take. */
+/** The space that a tool which only watches may take on a person's disk. */
 const MAX_MB = 1_000;
 
 interface DaySize {
   day: number;
   fileMb: number;
-  /** Pages in use: the file keeps what was freed for what comes. */
+  /** Counts only pages in use, because the file keeps freed pages for later rows. */
   usedMb: number;
   events: number;
   transitions: number;
@@ -80,7 +80,7 @@ const sizeOf = (path: string) => {
         .map(({ tbl, bytes }) => [tbl, bytes / MB] as const),
     );
     return {
-      // What is committed and not yet moved into the file is as much on the disk.
+      // Commits that are not yet moved into the file are on the disk as well.
       fileMb: (statSync(path).size + statSync(`${path}-wal`).size) / MB,
       usedMb: ((number("page_count") - number("freelist_count")) * number("page_size")) / MB,
       events: count("events"),
@@ -92,7 +92,7 @@ const sizeOf = (path: string) => {
   }
 };
 
-/** What a day adds, by what takes it away again: the number of rows, or age. */
+/** What a day adds, split by what removes it again: the limit of rows, or age. */
 interface Rates {
   mbPerDay: number;
   /** An event with its indexes, and a transition. */
@@ -114,7 +114,7 @@ const ratesOf = ({ tables, events, transitions }: ReturnType<typeof sizeOf>): Ra
   };
 };
 
-/** The size at which retention takes away as much as comes, from what one day measured and the default limits. */
+/** The size at which retention removes as much as is added, from the measurements of one day and the default limits. */
 const steadyMb = (rates: Rates): number => {
   const { max_age_days: days, max_events: max } = DEFAULT_CONFIG.retention;
   const events = Math.min(max, eventsPerDay() * days);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
 const TOOLS = 10;
-/** What tools answer and models say is longer at work than in a recording that was made to be short. */
+/** The texts of tools and models are longer in real work than in the short recordings. */
 const TEXT_BYTES = 1_500;
 
 export interface DayEvent {

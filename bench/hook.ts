@@ -19,7 +19,7 @@ const timeOf = (program: string, args: readonly string[], input: string): number
   return performance.now() - from;
 };
 
-/** In turns, so that whatever else the machine does meets all three alike. */
+/** In turns, so that other load of the machine affects all three alike. */
 const timeInTurns = (script: string, runs: number) => {
   const payload = JSON.stringify({ hook_event_name: "PreToolUse", tool_input: "x".repeat(2_000) });
   const [hook, shell, node]: number[][] = [[], [], []];

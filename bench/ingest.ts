@@ -20,7 +20,7 @@ const MIN_PER_SECOND = 10_000;
 const BATCHES = [
   { batch: 1, events: 4_000 },
   { batch: 100, events: 20_000 },
-  // As the drain of the spool commits them.
+  // The size of the batches that the drain of the spool commits.
   { batch: 200, events: 40_000 },
 ] as const;
 const KILLED_BATCH = 100;
@@ -32,7 +32,7 @@ interface BatchFigure {
   /** Milliseconds of one commit; the rate follows from it. */
   medianMs: number;
   perSecond: number;
-  /** Beside whatever else the machine does: events for a second of CPU. */
+  /** Independent of other load of the machine: events per second of CPU. */
   perCpuSecond: number;
 }
 
@@ -66,7 +66,7 @@ const runChild = async (
 
 const measureRate = async (folder: string, batch: number, events: number): Promise<BatchFigure> => {
   const ran = await runChild(join(folder, `rate-${batch}.db`), { events, batch }, () => "go on");
-  // The compiler has seen everything by the second half.
+  // In the second half all code is already compiled.
   const half = Math.floor(ran.batchMs.length / 2);
   const medianMs = medianOf(ran.batchMs.slice(half));
   const cpuMs = ran.batchCpuMs.slice(half).reduce((sum, one) => sum + one, 0);

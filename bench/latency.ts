@@ -24,7 +24,7 @@ const QUICK: Rounds = { hooks: 1, dialogs: 1, screens: 1, newPanes: 1 };
 const isState = (agent: BenchAgent, state: string) => (pane: PaneView) =>
   pane.identity.pane_id === agent.paneId && pane.state === state;
 
-/** Sample of one path; what is caused never falls into step with the daemon's looks. */
+/** A sample of one path; the causes never fall into step with the daemon's looks. */
 const odd = (round: number): Promise<void> => wait(137 * (1 + (round % 7)));
 
 const measureHooks = async (harness: Harness, feed: FeedWatch, rounds: number): Promise<Spread> => {
@@ -62,7 +62,7 @@ const measureDialogs = async (harness: Harness, feed: FeedWatch, rounds: number)
   return spreadOf(sample);
 };
 
-/** No agent has said anything by a hook; each shows `before`, then `after`, which is told by its screen alone. */
+/** No agent has sent an event; each shows `before`, then `after`, which only its screen tells. */
 const measureScreens = async (
   harness: Harness,
   feed: FeedWatch,

@@ -1,4 +1,4 @@
-// The baseline beside ours in the same scene: the script that looks at every pane every two seconds, and tmux's own listing.
+// The baseline in the same setup: a script that looks at every pane every two seconds, and tmux's own listing.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// What watching costs as panes grow, idle and busy, with everything that it makes others do: children, the tmux server's own CPU
-// against the same scene without the daemon, memory, processes. The naive way is measured beside it in the same scene.
+// What watching costs as panes grow, idle and busy, with everything that it causes: children, the tmux server's CPU compared
+// with the same panes without the daemon, memory, processes. The naive way is measured beside it in the same scene.
 import { setTimeout as wait } from "node:timers/promises";
 import type { PaneView } from "../core/model/view.ts";
 import { FeedWatch } from "./feedWatch.ts";
@@ -37,7 +37,7 @@ export interface PanesFigures {
 const PANES_PER_AGENT = 10;
 const REDRAW_SECONDS = 0.25;
 const EVENT_EVERY_SECONDS = 2;
-/** Starting, and what the compiler of Node does first, is over by then. */
+/** By then the start, and Node's first compiling, are over. */
 const SETTLE_MS = 11_000;
 const TARGET_PANES = 200;
 /** A stretch without the daemon, before and after, by one with it. */
@@ -105,7 +105,7 @@ const memoryOf = (daemon: Daemon) => ({
     .reduce((sum, pid) => sum + residentMbOf(pid), 0),
 });
 
-/** A quiet stretch with the daemon between two without it; its start is no part of any. */
+/** A quiet stretch with the daemon between two without it; its start belongs to none of them. */
 const measureIdle = async (
   harness: Harness,
   options: { seconds: number; settleMs: number; hooks: number },

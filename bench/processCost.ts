@@ -1,5 +1,5 @@
-// What processes cost, read from /proc: CPU time with all children that were waited for, memory, and children started. Where
-// there is none, by ps: without children that have ended.
+// What processes cost, read from /proc: CPU time with all children that were waited for, memory, and children started. Without
+// /proc it uses ps, which leaves out children that have ended.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readPs } from "./psTable.ts";
@@ -106,8 +106,8 @@ export const childrenOf = (pid: number): number[] =>
     : [...readPs()].flatMap(([child, { ppid }]) => (ppid === pid ? [child] : []));
 
 /**
- * Counts the children that a process starts, by looking at its list of children every two milliseconds: what lives shorter
- * than that may be missed; a tmux command lives for about seven. By ps it is 50, and a lower bound.
+ * Counts the children that a process starts, by looking at its list of children every two milliseconds: a child that lives
+ * shorter may be missed; a tmux command lives for about seven. By ps the interval is 50, so the count is a lower bound.
  */
 export const countChildren = (pid: number): (() => number) => {
   const present = new Set(childrenOf(pid));

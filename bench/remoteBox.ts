@@ -1,19 +1,19 @@
-// A remote machine of its own as far as processes go: everything that is started in it lives in its own PID namespace, whose last
-// pid tells exactly how many processes were started there. Needs root on Linux; elsewhere there is no such box.
+// A box that counts processes like a remote machine: everything that is started in it is in its own PID namespace, whose last
+// pid tells exactly how many processes were started. Needs root on Linux; elsewhere there is no such box.
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export interface RemoteBox {
   /** Runs a line of shell in the box; it must not wait for what it starts. */
   run(line: string): void;
-  /** Processes (and threads) started in the box so far, but for those that the asking starts. */
+  /** Processes (and threads) started in the box so far, without those that the question itself starts. */
   startedProcesses(): Promise<number>;
   /** Ends everything in it. */
   close(): Promise<void>;
 }
 
 const NAMESPACE = ["--pid", "--fork", "--mount-proc", "--kill-child"];
-/** The namespace ends with its first process, and that with its input. */
+/** The namespace ends with its first process, and this process ends with its input. */
 const INIT = 'while IFS= read -r line; do eval "$line"; done';
 
 /** Null where this machine does not allow it. */

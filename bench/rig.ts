@@ -17,7 +17,7 @@ import { somePane } from "../test/factories/ingest.ts";
 
 const SERVER = "default";
 const SERVER_PID = 99;
-/** Pids of agents start here, so that they are nobody's. */
+/** Pids of agents start here, so that they belong to no real process. */
 const FIRST_PID = 1_000_000;
 
 /** Time that only moves when it is told to; timers run on the way, in their order. */
@@ -41,7 +41,7 @@ export class SimulatedClock implements Clock {
     };
   }
 
-  /** Moves on; what the timers begin gets its turns before the next one runs. */
+  /** Moves on; the work that a timer begins gets its turns before the next timer runs. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     for (;;) {

@@ -67,7 +67,7 @@ const measure = async (): Promise<BenchReport> => {
   };
   const wanted = PARTS.filter(({ names }) => names.some((name) => wants.has(name)));
   const parts: PartReport[] = [];
-  // A smoke run measures nothing that anybody believes: all at once.
+  // A smoke run gives no real figures, so all parts run at once.
   if (values.quick) parts.push(...(await Promise.all(wanted.map(measurePart))).flat());
   else for (const part of wanted) parts.push(...(await measurePart(part)));
   const words = process.argv.slice(2).filter((word, index, all) => {
@@ -87,7 +87,7 @@ const measure = async (): Promise<BenchReport> => {
 const withFigures = (path: string, markdown: string): string =>
   intoDocument(existsSync(path) ? readFileSync(path, "utf8") : EMPTY_DOCUMENT, markdown);
 
-// A document that cannot take them is said before an hour of measuring, not after.
+// A document without the marks is reported before an hour of measuring, not after.
 try {
   if (values.markdown !== undefined) withFigures(values.markdown, "");
 } catch (error) {

@@ -12,7 +12,7 @@ const TARGETS = 50;
 const SIZES = [100, 1_000, 10_000];
 const SIMULATED_SECONDS = 60;
 const EVENTS = 2_000;
-/** Linear, and what a sample of three sizes may miss it by. */
+/** Linear, plus the error of a sample of three sizes. */
 const MAX_EXPONENT = 1.1;
 const LIMIT_MS = 300_000;
 
@@ -24,7 +24,7 @@ const measureSize = async (...sizes: number[]): Promise<ScaleFigure> => {
   return scaleFigureSchema.parse(JSON.parse(stdout));
 };
 
-/** Of the sizes from a thousand on: below, what does not depend on panes decides. */
+/** Only for sizes from a thousand on: below that, costs that do not depend on panes dominate. */
 const exponentOf = (sizes: readonly ScaleFigure[], pick: (size: ScaleFigure) => number): number =>
   fitExponent(sizes.slice(-2).map((size) => ({ x: size.panes, y: pick(size) })));
 

@@ -3,7 +3,7 @@ import { listPanes, listSessions, type ListingInput } from "../core/api/listing.
 import { createDocumentWriter } from "../core/rpc/documentText.ts";
 import type { Rig } from "./rig.ts";
 
-/** Of each size as many rows are listed, so that the compiler has seen as much of a small one; the first third does not count. */
+/** The same number of rows is listed for each size, so that the code is equally compiled; the first third does not count. */
 const LISTED_ROWS = 600_000;
 const MAX_LISTS = 600;
 
@@ -28,9 +28,8 @@ export const cpuMsOf = async (work: () => Promise<void> | void): Promise<number>
 };
 
 /**
- * CPU of a list on average: its garbage is collected by the one in which it is full, of small lists seldom, of large ones each
- * time, so that a median would count it for the large ones alone. CPU and not time: the longer a list, the more often it is
- * interrupted.
+ * Average CPU of a list. Small lists trigger garbage collection seldom and large ones each time, so a median would count it
+ * only for the large ones. CPU and not time: the longer a list, the more often it is interrupted.
  */
 const costOf = async (
   panes: number,

@@ -33,7 +33,7 @@ interface Counters {
   packets: number;
 }
 
-/** What the kernel counted for the one connection to a local port. */
+/** The kernel's counters of the one connection to a local port. */
 const countersOf = (port: number): Counters => {
   const text = execFileSync("ss", ["-tinH", "state", "established", "dport", "=", `:${port}`], {
     encoding: "utf8",
@@ -72,7 +72,7 @@ export const benchSshIdle = async (transport: Transport, seconds: number): Promi
     copyFileSync("/bin/sleep", join(server.folder, "claude"));
     const tmux = (...words: string[]): string =>
       `tmux -u ${remote.socketArgs.join(" ")} ${words.map((word) => `'${word}'`).join(" ")}`;
-    // As Claude Code does, it says in a file of its own what it is doing.
+    // Like Claude Code, it says in a file of its own what it is doing.
     const session = `{"pid":$$,"sessionId":"s-$$","cwd":"/","kind":"interactive","status":"idle","updatedAt":$(date +%s000)}`;
     const said = `mkdir -p "${server.remoteHome}/.claude/sessions"; echo "${session.replaceAll('"', '\\"')}" >"${server.remoteHome}/.claude/sessions/$$.json"`;
     const agent = `${said}; cat "${FRAME}"; exec "${join(server.folder, "claude")}" 100000`;

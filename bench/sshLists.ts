@@ -39,7 +39,7 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
       harness.settingsOf("vm3", "changed"),
     ]);
     await Promise.all([untilHealth(client, "vm1", "ok"), untilHealth(client, "vm2", "ok")]);
-    /** Whoever connects anew freezes as well. */
+    /** New connections freeze as well. */
     const freeze = async (): Promise<void> => {
       for (const pid of frozen.sessionPids()) {
         if (stopped.includes(pid)) continue;
@@ -67,7 +67,7 @@ export const benchSshLists = async (transport: Transport, seconds: number): Prom
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It went with its connection.
+        // The process ended with its connection.
       }
     }
     await frozen.close();

@@ -1,5 +1,5 @@
-// What watching costs the machine that is watched: CPU of everything that the daemon's SSH sessions run over there, and what its
-// tmux server uses more than without us, with agents at rest and with agents that redraw.
+// What watching costs the watched machine: the CPU of everything that the daemon's SSH sessions run there, and how much more
+// its tmux server uses than without us, with agents at rest and with agents that redraw.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -39,8 +39,9 @@ const waitsWithSameEvents = (frame: Frame, frames: readonly Frame[]): Set<string
 };
 
 /**
- * What the pane showed before a frame of which no event was recorded: the same agent at its fresh prompt. A daemon that
- * hears both witnesses was there when the agent began, as one that got its events was. Questions of trust come first of all.
+ * What the pane showed before a frame for which no event was recorded: the same agent at its fresh prompt. A daemon that uses
+ * both witnesses was there when the agent began, just like one that got its events. A frame with a question of trust has
+ * nothing before it.
  */
 const leadOf = (frame: Frame, frames: readonly Frame[]): Frame | null =>
   frame.recording.events.length > 0 || frame.label.state === NO_AGENT || frame.label.reason_code === "trust"
@@ -93,7 +94,7 @@ const evaluateFrame = (
   return [...recorded, ...varied];
 };
 
-/** Fails the gate also where nothing could be evaluated: an empty corpus proves nothing. */
+/** The gate also fails if nothing could be evaluated: an empty corpus proves nothing. */
 export const evaluate = (corpus: Corpus, registry: AdapterRegistry): Evaluation => {
   using player = new Player(registry);
   const scored: Scored[] = [];

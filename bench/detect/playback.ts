@@ -40,7 +40,7 @@ export interface Played {
 const FRAME_DELAY_MS = 1_000;
 const READ_INTERVAL_MS = 500;
 const READS = 7;
-/** The process is older than whatever is told of it. */
+/** The process is older than every event about it. */
 const LEAD_MS = 10_000;
 /** Where a recording has no events: 2026-01-01. */
 const SOME_TIME = 1_767_225_600_000;
@@ -97,8 +97,8 @@ export class Player implements Disposable {
   }
 
   /**
-   * `screen`: what the pane shows, the recorded frame or a variation of it. `lead`: what it showed before, where both
-   * witnesses are heard and no event was recorded that would tell of it.
+   * `screen`: what the pane shows, the recorded frame or a variation of it. `lead`: what it showed before, if both witnesses
+   * are used and no recorded event tells that.
    */
   play(frame: Frame, screen: Recording, mode: Mode, lead: Recording | null = null): Played {
     const home = join(this.folder, String((this.count += 1)));
@@ -154,7 +154,7 @@ export class Player implements Disposable {
       ingest.tick();
     };
 
-    // Without events nothing is known of the time before the frame: the daemon starts just then.
+    // Without events nothing is known of the time before the frame, so the daemon starts at that moment.
     clock.set(mode === "screen" ? frameAt - LEAD_MS : beganAt);
     ingest.setTarget({
       targetId: HOST_TARGET,

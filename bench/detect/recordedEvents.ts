@@ -1,4 +1,4 @@
-// The events of a recording as event files would have brought them, and what they alone tell.
+// The events of a recording, in the form of event files, and what they alone tell.
 import type { AdapterRegistry } from "../../adapters/index.ts";
 import type { RecordedEvent } from "../../adapters/testkit/recordings.ts";
 import type { Envelope } from "../../core/model/envelope.ts";
@@ -33,7 +33,7 @@ const CONTEXT = { confirmRequests: false };
 const hasAgent = (frame: Frame, registry: AdapterRegistry): boolean =>
   registry.identify(frame.recording.processes) !== null;
 
-/** Events are recorded from the whole tmux server: a goodbye while the agent still runs was another pane's. */
+/** Events are recorded from the whole tmux server: an end of session while the agent still runs came from another pane. */
 export const framePane = (
   frame: Frame,
   envelopes: readonly Envelope[],

@@ -10,12 +10,12 @@ const RULE_RUN = /([─━═╌╍┄┈▄▀▔▁])\1{7,}/gu;
 const BOX_TOP_OR_BOTTOM = /^[╭╰┌└├].*[╮╯┐┘┤]$/u;
 const BOXED = /^([│┃]) ?(.*?)([│┃])$/u;
 const LEFT_BAR = /^(\s*[┃│]\s{0,2})(.*)$/u;
-/** What a wrapped line hangs under: one sign (bullet, selector, prompt) and a number are left of the text. */
+/** What stays left of the text when a line wraps: one sign (bullet, selector, prompt) and a number. */
 const MARKER = /^\s*(?:(?:ℹ|[^\p{L}\p{N}\s"'([{<`]{1,2}|\[.\]) +)?(?:\d{1,2}\. +)?/u;
 const RIGHT_PART = /^(.*\S)\s{3,}\S.*$/u;
 const GAP = /\s{3,}(?=\S)/gu;
 const SHORTEST_GAP = 2;
-/** What is left of a rule before the line is cut instead. */
+/** The shortest rule; below this the line is cut instead. */
 const SHORTEST_RULE = 3;
 
 /** Columns, not characters: some signs are two wide. */
@@ -101,7 +101,7 @@ export const reflowLine = (line: string, from: number, to: number): string[] => 
     const inner = reflowLine(cutTo(line, length - 1).trimEnd(), from - 1, to - 1);
     return inner.map((text) => `${padTo(text, to - 1)}${bar}`);
   }
-  // One that a program drew across, with words in it or not; what cannot shrink further is cut.
+  // A rule across the screen, with or without words in it; if it cannot shrink further, it is cut.
   if (isFull && line.search(RULE_RUN) >= 0) return [cutTo(stretchRules(line, delta), to)];
   const left = RIGHT_PART.exec(line)?.[1] ?? null;
   if (length >= from - 6 && (left !== null || indent > from / 2)) {

@@ -4,7 +4,7 @@ import { isWaitingState, NO_AGENT } from "./corpus.ts";
 import type { Mode, Shown } from "./playback.ts";
 import type { VariationKind } from "./variations.ts";
 
-/** Of the recorded frames of one agent, at most this share may be unknown where only the screen is heard. */
+/** The largest share of one agent's recorded frames that may be unknown when only the screen is used. */
 export const MAX_UNKNOWN_SHARE = 0.1;
 
 /**
@@ -51,7 +51,7 @@ export interface Case {
   eventsOfWait: ReadonlySet<string>;
   /** Whether the screen still holds the whole dialog. */
   isDialogWhole: boolean;
-  /** What proves the truth may be cut away: all that is asked is that no wait is shown. */
+  /** The proof of the truth may be cut away; then it is enough that no wait is shown. */
   isTruthCut: boolean;
   /** The adapter finds nothing that it knows on this screen. */
   isUnread: boolean;
@@ -67,10 +67,10 @@ export interface Scored extends Case {
 
 const stateOf = (shown: Shown | null): string => shown?.state ?? NO_AGENT;
 
-/** The person acted after the last event: what is still shown was right when that event came. */
+/** The person acted after the last event, so what is still shown was right when that event came. */
 const isLeftByPerson = (one: Case, state: string): boolean =>
   one.eventsOfWait.has(state) ||
-  // An event that tells of the end was there: then nothing is left over, whatever the person did.
+  // An event told of the end, so no state may be left over, whatever the person did.
   (one.label.reason_code === "interrupted" && !one.toldByEvents.has(one.label.state));
 
 const judgeEvents = (one: Case): Outcome => {

@@ -1,6 +1,6 @@
-// Makes of each recorded frame what else the same agent might show: other widths, other words, less history, and dialogs
-// that are no dialogs: old ones scrolled up, ones quoted by the person or the agent. The label stays the frame's own.
-// Nothing here knows an agent; it knows what the recordings show to be random (spinners, verbs, times).
+// Makes variations of each recorded frame that the same agent might show: other widths, other words, less history, and text
+// that only looks like a dialog: old dialogs scrolled up, or dialogs quoted by the person or the agent. The label stays the
+// frame's own. Nothing here knows an agent; it knows what the recordings show to be random (spinners, verbs, times).
 import type { Recording } from "../../adapters/testkit/recordings.ts";
 import { isWaitingState, NO_AGENT, type Frame } from "./corpus.ts";
 import { drawnLines, reflow, reflowLine, withLines } from "./reflow.ts";
@@ -22,7 +22,7 @@ export interface Variation {
   kind: VariationKind;
   screen: Recording;
   isDialogWhole: boolean;
-  /** What proves the frame's state may be cut away: all that is asked is that no wait is shown. */
+  /** The proof of the frame's state may be cut away; then it is enough that no wait is shown. */
   isTruthCut: boolean;
 }
 
@@ -48,7 +48,7 @@ export const dialogBlock = (lines: readonly string[]): string[] => {
   }
   const block = lines.slice(edge >= 0 ? edge : start);
   while (block.length > 0 && isBlank(block[0] ?? "x")) block.shift();
-  // A gap inside the dialog leaves only its foot: what asks is above it.
+  // A gap inside the dialog would leave only its foot; the question is above the gap.
   return block.filter((line) => !isBlank(line)).length >= 6 ? block : lines.slice(-MAX_DIALOG_ROWS / 2);
 };
 
@@ -151,7 +151,7 @@ const belowOld = (frame: Frame, old: Frame): Variation[] => {
 const PROSE = /^(\s*(?:[┃│] {0,2})?)((?:[•●✦] )?)(\p{L}[\p{L}\d ,.'!]{6,})(\s+[┃│])?$/u;
 /** A prompt sign, or a bar alone, tells the person's own words. */
 const PROMPT = /^(\s*(?:[┃│] {1,2}(?=\p{L}))?)((?:[❯›>] )?)(?<=[❯›>┃│] {1,2})(\p{L}.{2,})$/u;
-/** Of the lowest drawn rows none is taken for conversation: input boxes, footers, the running line. */
+/** None of the lowest drawn rows counts as conversation: they are input boxes, footers and the running line. */
 const FOOT_ROWS = 6;
 
 interface Place {
@@ -182,7 +182,7 @@ const quoted = (frame: Frame, dialogOf: Frame): Variation[] => {
     if (place === null) return [];
     const prefix = place.prefix.trim() === "" && place.prefix.length < 2 ? "  " : place.prefix;
     const { width } = frame.recording;
-    // As it would be pasted from a pane just narrow enough.
+    // The text as it would be pasted from a narrower pane.
     const quote = dialog
       .flatMap((line) => reflowLine(line, dialogOf.recording.width, width - prefix.length))
       .map((line) => `${prefix}${line}`);

@@ -1,4 +1,4 @@
-// What the same machine and browser need for a page with nothing on it, so that the popover's own share can be told.
+// What the same machine and browser need for an empty page, so that the popover's own share can be computed.
 import type { Browser } from "playwright";
 import { installProbe, whenShown } from "./probe.ts";
 

@@ -1,5 +1,5 @@
-// From the app's word that the popover is seen to the first frame that shows the version of now, on the real main process
-// with the stand-in's windows.
+// From the app's message that the popover is visible to the first frame that shows the present version, on the real main
+// process with the stand-in's windows.
 import type { Browser } from "playwright";
 import { launchStandIn } from "../../e2e/launchers/standIn.ts";
 import { PopoverPage } from "../../e2e/pages/popover.ts";
@@ -45,7 +45,7 @@ export const measureOpening = async (
     const measured = { messageMs: shownAt - (await visibleAt(app.page)), clickMs: shownAt - clickedAt };
     app.tray.click();
     await app.until(() => !app.isVisible(), "the popover closes");
-    // Only the app itself follows the feed then.
+    // Then only the app itself follows the feed.
     await until(() => daemon.feedClients === 1, "the page leaves the feed");
     return measured;
   };

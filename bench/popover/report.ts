@@ -43,7 +43,7 @@ const p95 = (sample: readonly number[]): number => spreadOf(sample).p95;
 
 const checksOf = ({ openings, storm, resting, soak }: PopoverFigures): Check[] => [
   ...openings.flatMap(({ rows, firstMs, againMs }) => [
-    // A handful of page loads: their largest is no percentile.
+    // There are only a few page loads, too few for a percentile.
     atMost(`open, ${rows} rows, first time (median)`, spreadOf(firstMs).median, OPEN_MS, "ms"),
     atMost(`open, ${rows} rows (p95)`, p95(againMs), OPEN_MS, "ms"),
   ]),

@@ -12,7 +12,7 @@ import { changeRow, makeRows } from "./rows.ts";
 
 export interface RestingFigures {
   seconds: number;
-  /** Callbacks of timers, frames, observers and tasks that ran meanwhile. */
+  /** Callbacks of timers, frames, observers and tasks that ran while it was hidden. */
   fired: number;
   /** Timers and frames that would still have come. */
   pending: number;

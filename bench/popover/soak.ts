@@ -1,4 +1,4 @@
-// Whether the page grows while it is used for long: agents work, come and go, the popover is opened and closed, scrolled and
+// Whether the page's memory grows in long use: agents work, come and go, the popover is opened and closed, scrolled and
 // filtered, rows are expanded. Heap, elements and listeners are read after a forced collection.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser, CDPSession } from "playwright";
@@ -31,8 +31,8 @@ const UPDATE_EVERY_MS = 20;
 /** Until then V8 compiles, and caches fill up to their bounds. */
 const WARM_UP_SHARE = 1 / 3;
 /**
- * An app that is open all day may not need a restart because of its heap: 2 MB an hour are 20 MB in a day of ten hours. What
- * the heap of one sample differs from the next one by, with nothing leaking, comes on top: half a megabyte.
+ * An app that is open all day may not need a restart because of its heap: 2 MB an hour are 20 MB in a day of ten hours. Half a
+ * megabyte is added, because the heap of two samples differs by this much even without a leak.
  */
 const HEAP_MB_PER_HOUR = 2;
 const HEAP_NOISE_MB = 0.5;
@@ -43,7 +43,7 @@ const SETTLING_MB = 0.5;
 const heapLimitOf = (seconds: number): number =>
   HEAP_NOISE_MB + (HEAP_MB_PER_HOUR * seconds) / 3_600 + (seconds < SETTLED_SECONDS ? SETTLING_MB : 0);
 
-/** Always of the same place in the list, or the rows that are drawn would be what differs. */
+/** Always at the same place in the list, or the samples would differ by the drawn rows. */
 const readSample = async (popover: PopoverPage, session: CDPSession, at: number): Promise<Sample> => {
   await popover.scrollTo(0);
   await delay(200);

@@ -76,7 +76,7 @@ export const measureStorm = async (
         return await done;
       };
     };
-    // What V8 has not compiled yet is not what an open popover costs.
+    // The warm-up lets V8 compile the code: compiling is not a cost of an open popover.
     const stopWarmUp = startStorm();
     await delay(2_000);
     await stopWarmUp();

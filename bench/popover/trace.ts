@@ -1,17 +1,17 @@
-// What Chromium's own trace says of the page's main thread: the work of each batch, which is everything between two frames
-// that the popover asked for, in wall-clock and in processor time.
+// Reads the work of the page's main thread from Chromium's own trace. A batch is everything between two frames that the popover
+// asked for; its work is given in wall-clock and in processor time.
 import type { Browser, Page } from "playwright";
 
 export interface MainThreadWork {
   /** Milliseconds of tasks per batch, by the clock. */
   batchWallMs: number[];
-  /** The same in processor time: what the machine does besides is not in it. */
+  /** The same in processor time, without other load of the machine. */
   batchCpuMs: number[];
   /** The longest task by the clock, in milliseconds. */
   longestTaskMs: number;
   /** The longest in processor time. */
   longestTaskCpuMs: number;
-  /** What the tasks' time went into, by name of the trace event, in milliseconds over all. */
+  /** Where the tasks' time went, by name of the trace event, in milliseconds in all. */
   byEventMs: Record<string, number>;
 }
 

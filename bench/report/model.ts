@@ -56,14 +56,14 @@ export const reportSchema = z.object({
 });
 export type BenchReport = z.infer<typeof reportSchema>;
 
-/** What every part is asked for. `isQuick`: as little of everything as shows that it works. */
+/** The options of every part. `isQuick`: only as much as shows that it works. */
 export interface BenchOptions {
   panes: readonly number[];
   seconds: number;
   isQuick: boolean;
 }
 
-/** What a part gives; its name and duration are added by whoever runs it. */
+/** The result of a part; the runner adds its name and duration. */
 export type Measured = Omit<PartReport, "seconds">;
 
 export const atMost = (what: string, measured: number, limit: number, unit: string): Check => ({

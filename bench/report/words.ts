@@ -1,7 +1,7 @@
 // How figures are written in tables.
 import type { Spread } from "../statistics.ts";
 
-/** As many digits as say something: three, and none of a fraction from a hundred on. */
+/** Three significant digits, without a fraction from a hundred on. */
 export const digits = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
 
