@@ -135,7 +135,7 @@ describe.each(Object.keys(launchers))("on the %s launcher", (name) => {
       await shows("running");
       await shoot(launched.page, `${name}-running`);
 
-      // Somebody who has the popover open sees the wait there, and is not told twice.
+      // With the popover open, the person sees the wait there and gets no notification.
       if (launched.app !== null) await toggle(launched.app, false);
       await player.sequence([{ recording: "waiting_approval", drop: ["UserPromptSubmit"] }]);
       if (launched.app !== null) {

@@ -14,9 +14,9 @@ import { mixedScene, SCREEN } from "./scenes/scenes.ts";
 import { openFakeHome } from "./standIn/fakeHome.ts";
 
 const WAIT = { timeout: 15_000, interval: 25 };
-/** Tasks that follow each other follow sooner. */
+/** A task that follows another one starts sooner than this. */
 const CALM = { timeout: 15_000, interval: 250 };
-/** Longer than anything in the popover that comes again: ages tick every second, the output every one and a half. */
+/** Longer than every interval in the popover: ages tick every second, the output is read every one and a half. */
 const QUIET_MS = 2_000;
 
 let browser: Browser;
@@ -38,7 +38,7 @@ afterEach(async () => {
 
 const untilFollowed = (count: number) => vi.waitFor(() => expect(daemon.feedClients).toBe(count), WAIT);
 
-/** Everything that comes again is on the screen: ages, the output of a pane, a connection that is being retried. */
+/** Everything periodic is on the screen: ages, the output of a pane, a connection that is being retried. */
 const makeBusy = async (popover: PopoverPage): Promise<void> => {
   await popover.row("refunds").focus();
   await popover.press("o");
@@ -49,7 +49,7 @@ const makeBusy = async (popover: PopoverPage): Promise<void> => {
   await popover.page.getByText("Not connected.").waitFor({ state: "detached" });
 };
 
-/** The time passes for real: what must not happen can only be waited for. */
+/** Real time passes: that something does not happen can only be seen by waiting. */
 const expectQuiet = async (page: Page): Promise<void> => {
   const nothing = { pending: {}, animations: 0 };
   // Whatever was under way when it was hidden ends first.
@@ -82,7 +82,7 @@ const toggle = async (app: StandIn, isOpen: boolean): Promise<void> => {
 
 it("the app's page rests until its popover opens, rests again when it closes, and goes on where it was", async () => {
   const { app, popover } = await launchApp();
-  // Loaded, it takes one look at everything; then one follows the feed: the app itself, for its tray.
+  // The loaded page takes one snapshot; then only the app itself follows the feed, for its tray.
   await popover.row("refunds").waitFor();
   await untilFollowed(1);
   await expectQuiet(app.page);

@@ -128,7 +128,7 @@ describe("what is shown", () => {
 it("says so when a row cannot be drawn, and shows the list again when that has passed", async () => {
   const { daemon, popover, page } = await startMixed();
   const good = makePane({ pane: 98, session: "web", windowName: "odd", state: "running" });
-  // As from another version, whose rows look different.
+  // A row as another version, with a different form of rows, would send it.
   daemon.put({ ...good, title: undefined as unknown as string });
   await popover.alert.getByText("This cannot be shown").waitFor();
   daemon.put(good);
@@ -151,7 +151,7 @@ describe("a thousand panes", () => {
     for (let step = 0; step < 60; step += 1) await popover.press("ArrowDown");
     await vi.waitFor(async () => expect(await popover.focusedName()).toContain("task-"), WAIT);
     expect(await count()).toBeLessThan(50);
-    // A storm of changes is folded into few renderings and the last one is what stays.
+    // A storm of changes is folded into few renderings, and the last change stays visible.
     for (let round = 0; round < 20; round += 1)
       for (let pane = 1; pane <= 100; pane += 1)
         daemon.put(

@@ -1,5 +1,4 @@
-// What the popover does to panes, on a scripted daemon: every action with what it is bound to, what came of it, and what is
-// refused.
+// What the popover does to panes, on a scripted daemon: every action with its guards, its result, and what is refused.
 import { describe, expect, it, vi } from "vitest";
 import type { PaneView } from "../core/model/view.ts";
 import { makePane, makeTarget } from "../test/factories/view.ts";
@@ -96,7 +95,7 @@ describe("answering", () => {
     await select(started, "refunds");
     await popover.press("d");
     await asked(daemon, 1);
-    // Options are not to be seen in the collapsed row: the first press shows them.
+    // The collapsed row does not show the options: the first press shows them.
     await popover.press("2");
     await popover.detail.waitFor();
     await popover.status.getByText("Delivered.").waitFor();
@@ -215,7 +214,7 @@ describe("the quick reply", () => {
         input: { text: "Write the changelog\nand stop.", pressEnter: true, guards: { ifRuntime: "rt14" } },
       },
     ]);
-    // Whoever types on types into the box, not into the list.
+    // Further typing goes into the box, not into the list.
     await page.keyboard.type("and again");
     expect(await popover.replyBox.inputValue()).toBe("and again");
   });

@@ -1,4 +1,4 @@
-// What a person types and clicks while something was refused, is under way, or went away: it never does anything to another
+// What a person types and clicks after a refusal, during an action, or after a row disappeared never does anything to another
 // agent. On a scripted daemon, in a real browser.
 import { describe, expect, it, vi } from "vitest";
 import { makePane } from "../test/factories/view.ts";
@@ -8,7 +8,7 @@ import { mixedScene } from "./scenes/scenes.ts";
 
 const popovers = usePopovers();
 
-/** Has every letter that is a shortcut, ends as a message does, and moves through the rows on the way. */
+/** Contains every letter that is a shortcut, also the keys that move through the rows, and ends like a message. */
 const MESSAGE = "jjj iii kk add gone; re-do it, xe? 123 stop/rest";
 
 const shownState = (popover: PopoverPage) =>
@@ -34,7 +34,7 @@ describe("letters that follow a refusal", () => {
     await settle(popover);
     expect([daemon.asked, await shownState(popover)]).toEqual([[], before]);
     expect(await popover.detail.count()).toBe(1);
-    // Moving is meant: from here on keys are keys again.
+    // A key that moves is deliberate: from here on keys work again.
     await popover.press("ArrowDown");
     await hint(popover).waitFor({ state: "detached" });
     await popover.press("j");
@@ -188,7 +188,7 @@ describe("while an action is under way", () => {
     expect(daemon.asked).toHaveLength(1);
     release();
     await popover.status.getByText("Delivered.").waitFor();
-    // What came of it stands below what can be pressed.
+    // The result is below the buttons.
     const names = (await places(popover)).slice(0, before.length).map(([name, , y]) => [name, y]);
     const at = names.findIndex(([name]) => String(name).includes("Kill"));
     expect(names.slice(0, at + 1)).toEqual(before.slice(0, at + 1).map(([name, , y]) => [name, y]));

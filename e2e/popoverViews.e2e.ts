@@ -103,7 +103,7 @@ describe("the settings", () => {
     await page.keyboard.type("not yet");
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
-    // What is behind the settings hears no keys and is not there for a screen reader.
+    // The list behind the settings gets no keys and is hidden from screen readers.
     await popover.press("x", "t");
     expect(await page.getByRole("searchbox").count()).toBe(0);
     await popover.press("Escape");

@@ -1,5 +1,5 @@
 // The popover's page against what it shows and against other pages, in a real Chromium: hostile names make no element, the
-// policy keeps out whatever would be injected, the session stays with the page, and no other page can use or frame it.
+// policy stops injected content, the session stays with the page, and no other page can use or frame it.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -104,7 +104,7 @@ it("shows hostile names, titles and prompts as text: no element and no script co
       .map(({ outerHTML }) => outerHTML.slice(0, 100)),
   );
   expect([foreign, await isOwned(page)]).toEqual([[], false]);
-  // What reorders text is shown as what it is.
+  // Characters that reorder text are shown as marks.
   expect(await page.locator("body").textContent()).not.toMatch(/[\u202e\u2066]/);
 });
 
@@ -282,7 +282,7 @@ it("keeps the session from scripts and the token from the address, the history a
     storage: JSON.stringify([localStorage, sessionStorage].flatMap((one) => Object.values(one))),
   }));
   const cookies = await context.cookies();
-  // The other one says who opened the address, and opens nothing.
+  // The other cookie only says who opened the address; it gives no access.
   expect(cookies.map(({ httpOnly }) => httpOnly)).toEqual([true, true]);
   const cookie = cookies.find(({ path }) => path !== "/open");
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict" });

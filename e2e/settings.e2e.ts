@@ -200,7 +200,7 @@ describe("targets", () => {
     await expect
       .poll(() => aliases.getByRole("button").allTextContents(), POLL)
       .toEqual(["127.0.0.1", "gpu-box"]);
-    // No port answers there: what comes is a target that is down and says why.
+    // No port answers there, so the target appears as down and says why.
     await aliases.getByRole("button", { name: "127.0.0.1" }).click();
     expect(await page.getByLabel("SSH host").inputValue()).toBe("127.0.0.1");
     await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -252,7 +252,7 @@ describe("integrations", () => {
     expect(readFileSync(path, "utf8")).toBe(original);
     await press("Install…");
     await diff.waitFor();
-    // Somebody else writes between the look and the press: what was seen is not what would be done.
+    // Somebody else changes the file after the plan was shown: the plan is no longer what would be done.
     writeFileSync(path, '{ "theme": "light" }\n');
     await press("Install it");
     await card.getByText("Its settings changed meanwhile, so nothing was done.").waitFor();

@@ -14,7 +14,7 @@ type Shown = BrowserPopover & { settings: SettingsPage };
 
 interface Look {
   name: string;
-  /** Null: the setup is offered, to somebody who sees the popover for the first time. */
+  /** Null: the setup is offered, as to somebody who sees the popover for the first time. */
   section: string | null;
   go: (shown: Shown) => Promise<unknown>;
 }

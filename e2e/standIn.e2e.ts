@@ -26,7 +26,7 @@ let player: Player | null;
 
 const terminalLog = () => join(folder, "terminal.log");
 
-/** The desktop's terminal: writes down what it was asked to run. */
+/** The desktop's terminal: a program that records what it was asked to run. */
 const installTerminal = (): string => {
   const bin = join(folder, "bin");
   mkdirSync(bin);

@@ -1,5 +1,5 @@
-// The popover as the desktop app's page, on a scripted daemon and a scripted app: the page's port is served here instead of
-// by Electron. For how things look; what the app really does is the stand-in's to show.
+// The popover as the desktop app's page, on a scripted daemon and a scripted app: the page's port is served here instead of by
+// Electron. Used to test how things look; the stand-in tests what the app really does.
 import type { Page } from "playwright";
 import { createDesktopRouter, type DesktopService } from "../../core/api/desktopRouter.ts";
 import { createRouter } from "../../core/api/router.ts";

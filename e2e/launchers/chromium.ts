@@ -13,7 +13,7 @@ const FLAGS = [
   "--force-color-profile=srgb",
 ];
 
-/** Path of a browser, or null when Playwright's own has to do. */
+/** Path of a browser, or null when Playwright's own has to be used. */
 export const findChromium = (): string | null => SYSTEM_BROWSERS.find((path) => existsSync(path)) ?? null;
 
 export const launchChromium = (): Promise<Browser> => {

@@ -20,7 +20,7 @@ export interface StandInOptions {
   readonly home: string;
   /** Added to this process's environment: `AGTMUX_TMUX_SOCKETS`, `PATH`. */
   readonly env: Readonly<Record<string, string>>;
-  /** A browser of the caller's, which stays open; else one is started and ended here. */
+  /** The caller's browser, which stays open; without it one is started and ended here. */
   readonly browser?: Browser;
   /** Folder of Electron's own data, shared by instances that should know each other; else a temporary one. */
   readonly dataDir?: string;
@@ -63,21 +63,21 @@ export interface StandIn {
     /** Presses the n-th button. */
     act(id: string, actionIndex: number): void;
     reply(id: string, text: string): void;
-    /** How often the app took away whatever an earlier one had left. */
+    /** How often the app removed notifications that an earlier run had left. */
     clearings(): number;
-    /** Whether the system shows those to come; with a problem it does not. */
+    /** Sets whether the system shows later notifications; with a problem it does not. */
     setProblem(problem: string | null): void;
   };
   readonly shortcuts: {
-    /** Held by the app now. */
+    /** The shortcuts that the app holds now. */
     list(): readonly string[];
     press(accelerator: string): void;
-    /** Another program takes it. */
+    /** Makes another program take the shortcut. */
     take(accelerator: string): void;
   };
   /** Message boxes, and the button of the one that is open. */
   readonly messages: { list(): readonly string[]; read(): void };
-  /** What the app had the system open. */
+  /** What the app asked the system to open. */
   readonly opened: readonly string[];
   /** How often the popover was put in its place. */
   placements(): number;
@@ -287,7 +287,7 @@ export const launchStandIn = async (options: StandInOptions): Promise<StandIn> =
     if (child.connected) child.send(message, () => {});
   };
   const desktop = new Desktop(context, tell);
-  // Both ends are built from one file: what comes is taken at its word.
+  // Both ends are built from one file, so messages are trusted.
   child.on("message", (message: FromApp) => desktop.handle(message));
 
   const close = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-// What is done with every view that is looked at: a picture of it, the accessibility audit, and the faults that a person would
-// see. Pictures go to test-results/screenshots; with AGTMUX_PICTURES=1 those of the documentation are made anew.
+// What is done with every view: a picture, the accessibility audit, and a check for faults that a person would see. Pictures go
+// to test-results/screenshots; with AGTMUX_PICTURES=1 those of the documentation are made anew.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
@@ -17,7 +17,7 @@ const MAX_PICTURE_BYTES = 40_000;
 export type Scheme = "light" | "dark";
 export const SCHEMES: readonly Scheme[] = ["light", "dark"];
 
-/** A picture for whoever looks at the results of a run. */
+/** A picture among the results of the run. */
 export const shoot = async (page: Page, name: string): Promise<void> => {
   mkdirSync(SHOTS, { recursive: true });
   await page.screenshot({ path: join(SHOTS, `${name}.png`), caret: "hide" });
@@ -40,7 +40,7 @@ export const recordLook = async (
     }
   }
   const axe = new AxeBuilder({ page });
-  // What is not about colours is the same in both.
+  // Rules that are not about colours give the same result in both schemes.
   const { violations } = await (look.scheme === "light" ? axe : axe.withRules("color-contrast")).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`)).toEqual(
     [],
@@ -55,7 +55,7 @@ const listFaults = (): string[] => {
     index: Number(slot.dataset["index"]),
     top: slot.getBoundingClientRect().top,
     bottom: Math.max(
-      // What is not drawn has no size; what is in a box that scrolls may be longer than it.
+      // Elements that are not drawn have no size; the content of a box that scrolls may be longer than the box.
       ...[slot, ...slot.querySelectorAll("*:not(pre *)")]
         .map((part) => part.getBoundingClientRect())
         .map(({ height, bottom }) => (height > 0 ? bottom : -Infinity)),

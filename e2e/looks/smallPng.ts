@@ -1,10 +1,10 @@
-// A screenshot as a PNG with a palette: a third of the bytes, and what a person sees is the same. Windows have few colours;
-// where there are more than a palette holds, rare ones become their nearest.
+// A screenshot as a PNG with a palette: a third of the bytes, and what a person sees is the same. Windows have few colours; if
+// there are more than a palette holds, rare ones are replaced by the nearest one.
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const MAX_COLOURS = 256;
-/** Of them; the rest go to what is far from all of these. */
+/** How many places the most frequent colours get; the rest are for colours that are far from all of these. */
 const MOST_USED = 64;
 const RGB = 2;
 const RGBA = 6;
@@ -77,7 +77,10 @@ const distance = (a: number, b: number): number =>
   (((a >> 8) & 0xff) - ((b >> 8) & 0xff)) ** 2 +
   ((a & 0xff) - (b & 0xff)) ** 2;
 
-/** The colours that are used most; then always the one that would miss most, so that a small mark keeps its colour too. */
+/**
+ * The most frequent colours first; then always the colour that is farthest from all chosen ones, so that a small mark keeps its
+ * colour too.
+ */
 const pickColours = (uses: ReadonlyMap<number, number>): number[] => {
   const byUse = [...uses].toSorted(([, a], [, b]) => b - a).map(([colour]) => colour);
   const picked = byUse.slice(0, MOST_USED);

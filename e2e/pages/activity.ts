@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "playwright";
 export interface Activity {
   /** By kind: how often a callback ran since the page was loaded. */
   readonly fired: Readonly<Record<string, number>>;
-  /** By kind: what would still run. */
+  /** By kind: how many callbacks are still waiting to run. */
   readonly pending: Readonly<Record<string, number>>;
   /** CSS animations and transitions under way. */
   readonly animations: number;

@@ -36,7 +36,7 @@ export class PopoverPage {
   get dialog(): Locator {
     return this.page.getByRole("dialog");
   }
-  /** What came of the last action, wherever it went well. */
+  /** The result of the last action, on every row where it succeeded. */
   get status(): Locator {
     return this.page.getByRole("status");
   }

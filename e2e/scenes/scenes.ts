@@ -1,4 +1,4 @@
-// What the popover is shown with: scripted panes as real work produces them, and hostile ones.
+// The data that the popover is shown with: scripted panes as in real work, and hostile ones.
 import type { Explanation, PaneView, TargetView } from "../../core/model/view.ts";
 import { SCHEMA_VERSION } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";

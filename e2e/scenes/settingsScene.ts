@@ -1,4 +1,4 @@
-// A daemon and an app with something to set: what the settings and the setup are shown with. Nothing is really changed.
+// A daemon and an app with settings, with which the settings and the setup are shown. Nothing is really changed.
 import type { DesktopService } from "../../core/api/desktopRouter.ts";
 import type {
   Hello,

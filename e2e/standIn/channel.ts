@@ -1,4 +1,4 @@
-// The stand-in's end of the channel to the test. Without a test at the other end there is nothing to stand in for.
+// The stand-in's end of the channel to the test. Without a test at the other end the stand-in has no purpose.
 import { EventEmitter } from "node:events";
 import type { FromApp, ToApp } from "./messages.ts";
 
@@ -16,5 +16,5 @@ export const onTest = <K extends ToApp["kind"]>(
 ): void => void fromTest.on(kind, listener);
 
 process.on("message", (message: ToApp) => fromTest.emit(message.kind, message));
-// The test died: so do we.
+// The test died, so this process ends.
 process.on("disconnect", () => process.exit(1));

@@ -36,7 +36,7 @@ const showMenu = (menu: Menu | null): void => {
 };
 onTest("menu_click", ({ id }) => {
   const item = shownMenu?.items.find((one) => (one.id ?? toId(one.label ?? "")) === id);
-  // Electron's own objects would be the arguments; no listener here looks at them.
+  // Electron would pass its own objects as arguments; no listener of the app reads them.
   if (item?.click !== undefined) Reflect.apply(item.click, item, []);
 });
 
@@ -100,9 +100,9 @@ export class Tray
 const openNotifications = new Map<string, Notification>();
 let lastNotification = 0;
 let notificationProblem: string | null = null;
-/** Also those that were taken back: a click may be on its way at that very moment. */
+/** Also for withdrawn ones: a click may be on its way at that moment. */
 const everyNotification = new Map<string, Notification>();
-/** Whatever a person chooses in it, the system takes the notification away. */
+/** The system removes the notification after any choice in it. */
 const choose = (id: string, event: string, details: object): void => {
   if (openNotifications.delete(id)) tellTest({ kind: "notification_close", id });
   everyNotification.get(id)?.emit(event, details);
@@ -124,7 +124,7 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
     this.ownId = options.id ?? `notification-${lastNotification}`;
   }
 
-  /** The question makes macOS ask the person, so that nothing here may put it. */
+  /** This call makes macOS ask the person, so the app must not make it here. */
   static isSupported(): boolean {
     throw new Error("the permission prompt comes without a word before it");
   }

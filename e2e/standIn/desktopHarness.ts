@@ -26,7 +26,7 @@ export interface DialogAgent {
   readonly paneId: string;
   /** Name of the dialog and what was chosen. */
   chosen(): [string, string][];
-  /** The dialog of now goes, as if it was answered elsewhere. */
+  /** Removes the present dialog, as if it was answered elsewhere. */
   skip(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface DesktopHarness {
   ): Promise<DialogAgent>;
   /** A pane in which Claude Code seems to rest at its prompt; `received` are the texts that were submitted. */
   playBox(where: string): Promise<{ readonly paneId: string; received(): string[] }>;
-  /** Words that the terminal was asked to run, null while it was not. */
+  /** The words that the terminal was asked to run; null before that. */
   terminal(): string[] | null;
   close(): Promise<void>;
 }
@@ -134,7 +134,7 @@ export const askApp = (
           listener: (message: { id: number; data?: unknown; shape?: unknown }) => void,
         ) => () => void;
       };
-      // The page itself counts from one.
+      // The page itself numbers its calls from one.
       const id = 1_000_000 + Math.floor(Math.random() * 1_000_000);
       return new Promise<unknown>((resolve) => {
         const stop = onMessage((message) => {

@@ -1,5 +1,5 @@
-// What the stand-in process and the test that drives it say to each other over Node's child-process channel (structured
-// clone). The test owns the browser; the stand-in owns everything that Electron would decide.
+// The messages between the stand-in process and the test that drives it, over Node's child-process channel (structured clone).
+// The test owns the browser; the stand-in owns everything that Electron would decide.
 
 export interface MenuEntry {
   id: string;
@@ -52,7 +52,7 @@ export type ToApp =
   | { kind: "notification_click"; id: string }
   | { kind: "notification_action"; id: string; actionIndex: number }
   | { kind: "notification_reply"; id: string; reply: string }
-  /** What the system says to the next notifications; null: it shows them. */
+  /** How the system answers the next notifications; null: it shows them. */
   | { kind: "notification_problem"; problem: string | null }
   /** The message box is closed. */
   | { kind: "message_read" }
@@ -63,11 +63,11 @@ export type ToApp =
   /** The tray is somewhere else now. */
   | { kind: "displays"; trayX: number }
   | { kind: "crash"; windowId: number; reason: string }
-  /** Whether the page may: asked as Chromium would ask the app. */
+  /** Asks whether the page has a permission, as Chromium would ask the app. */
   | { kind: "may"; windowId: number; what: "permission" | "check" | "device" | "window"; value: string }
   | { kind: "quit" };
 
-/** Null in its place: the request was refused. */
+/** Null instead of an answer: the request was refused. */
 export interface PageAnswer {
   status: number;
   headers: Record<string, string>;

@@ -72,7 +72,7 @@ it("is glanced at, filtered, answered by keys and attached from", async () => {
   await chosen([["waiting_approval", "Yes"]]);
 
   await popover.detail.getByText("rm -rf build").first().waitFor();
-  // Whoever answers has read it: a key in the moment in which the prompt changes is refused.
+  // The person must have had time to read the prompt: a key at the moment in which it changes is refused.
   const seenAt = await app.page.evaluate(() => performance.now());
   await app.page.waitForFunction((at) => performance.now() - at > 600, seenAt);
   await popover.press("d");
@@ -109,14 +109,14 @@ it("answers a question with an option, refuses what was replaced, and sends a re
   await popover.detail.getByText("touch approved.txt").first().waitFor();
   const seenAt = await app.page.evaluate(() => performance.now());
   await app.page.waitForFunction((at) => performance.now() - at > 600, seenAt);
-  // Replaced before the click, and drawn before the page can know.
+  // The prompt is replaced before the click, and drawn before the page can know.
   await asking.skip();
   await popover.action("Approve").click();
   await popover.alert.getByText(/Look again/).waitFor();
   await popover.detail.getByText("rm -rf build").first().waitFor();
   expect(asking.chosen()).toEqual([blue]);
 
-  // After a refusal keys count once the person has moved.
+  // After a refusal keys work again once the person has moved.
   await popover.row("resting").click();
   await popover.press("r");
   await popover.replyBox.waitFor();

@@ -3,8 +3,8 @@
 import { registerHooks } from "node:module";
 import Database from "better-sqlite3";
 
-// What the app does on another system: only what it decides itself, on what this machine has. The database's binary is chosen by
-// this machine's own name, so it is loaded before.
+// Lets the app take this machine for another system. This changes only the app's own decisions. The database's binary depends
+// on the real system, so it is loaded before.
 const platform = process.env["AGTMUX_STAND_IN_PLATFORM"];
 if (platform !== undefined) {
   new Database(":memory:").close();

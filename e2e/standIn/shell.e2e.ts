@@ -152,7 +152,7 @@ describe("an app of one's own", () => {
   });
 
   it("gives the focus back on macOS to whoever had it, unless somebody else has it by then", async () => {
-    // With an agent there is a list, which Escape leaves.
+    // With an agent there is a list, which Escape closes.
     const agent = await scene.playBox("base:");
     await scene.tmux.run("rename-window", "-t", agent.paneId, "resting");
     const app = await scene.launch({ platform: "darwin" });
@@ -162,7 +162,7 @@ describe("an app of one's own", () => {
     };
     const closes = async (what: string, times: number) => {
       await app.until(() => !app.isVisible(), `the popover closes by ${what}`);
-      // Whatever the app had to say is said before its answer.
+      // Every message of the app arrives before its answer.
       await app.may("check", "media");
       expect([what, app.focusReturns()]).toEqual([what, times]);
     };

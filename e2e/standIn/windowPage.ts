@@ -41,7 +41,7 @@ export const openWindowPage = async (deps: WindowPageDeps): Promise<WindowPage> 
   const { windowId, tell } = deps;
   const page = await deps.context.newPage();
   await page.setViewportSize(deps.size);
-  /** Where the app itself sends the page; any other navigation is the page's own idea. */
+  /** The address to which the app sends the page; any other navigation was begun by the page. */
   let wanted: string | null = null;
 
   const handle = async (route: Route): Promise<void> => {

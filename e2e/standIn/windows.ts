@@ -26,7 +26,7 @@ type CheckHandler = (contents: unknown, permission: string) => boolean;
 let decideRequest: RequestHandler = (_contents, _permission, decide) => decide(true);
 let decideCheck: CheckHandler = () => true;
 let decideDevice: () => boolean = () => true;
-/** Remembers what the app decides, and asks it when the test does; the page's own permissions are the browser's. */
+/** Remembers the app's handlers, and calls them when the test asks; the browser decides the page's real permissions. */
 export const session = {
   defaultSession: {
     setPermissionRequestHandler: (handler: RequestHandler) => (decideRequest = handler),
@@ -98,7 +98,7 @@ export class BrowserWindow
     this.webContents = new WebContents(this.id);
     windows.set(this.id, this);
     const { sandbox, contextIsolation, nodeIntegration, preload = "" } = options.webPreferences ?? {};
-    // The stand-in cannot isolate anything, so at least it does not stand in for a window that would not be.
+    // The stand-in cannot isolate anything, so at least it refuses windows that Electron would not isolate.
     if (sandbox !== true || contextIsolation !== true || nodeIntegration !== false)
       throw new Error("the stand-in only opens hardened windows");
     const [width, height] = this.size;
