@@ -14,7 +14,7 @@ const MAX_OPTIONS = 4;
 /** Panes that a grouped notice names. */
 const NAMED = 3;
 
-/** For these kinds one line says everything. */
+/** Kinds whose request can fit on one line; the others also have the content of an edit or the name of a tool. */
 const NEEDS_NO_MORE: ReadonlySet<RequestView["kind"]> = new Set(["command", "question", "other"]);
 
 type Redact = (text: string) => string;
@@ -56,7 +56,7 @@ const placeOf = ({ identity, window_name }: PaneView): string =>
 interface Asked {
   /** What is asked, on one line and without secrets. */
   line: string;
-  /** True when `text` is the complete request, to the letter. */
+  /** True when `line` is the complete request, to the letter. */
   isWhole: boolean;
 }
 
