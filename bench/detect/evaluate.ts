@@ -40,8 +40,8 @@ const waitsWithSameEvents = (frame: Frame, frames: readonly Frame[]): Set<string
 
 /**
  * What the pane showed before a frame for which no event was recorded: the same agent at its fresh prompt. A daemon that uses
- * both witnesses was there when the agent began, just like one that got its events. A frame with a question of trust has
- * nothing before it.
+ * both witnesses was there when the agent began, just like one that got its events. The question whether to trust the folder is
+ * an agent's first screen, so nothing comes before it.
  */
 const leadOf = (frame: Frame, frames: readonly Frame[]): Frame | null =>
   frame.recording.events.length > 0 || frame.label.state === NO_AGENT || frame.label.reason_code === "trust"

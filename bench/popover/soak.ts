@@ -28,7 +28,7 @@ export interface SoakFigures {
 }
 
 const UPDATE_EVERY_MS = 20;
-/** Until then V8 compiles, and caches fill up to their bounds. */
+/** In this first part of the run V8 compiles, and caches fill up to their bounds. */
 const WARM_UP_SHARE = 1 / 3;
 /**
  * An app that is open all day may not need a restart because of its heap: 2 MB an hour are 20 MB in a day of ten hours. Half a
