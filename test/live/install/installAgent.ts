@@ -10,7 +10,11 @@ import { findFolder, findInstalled, foldersOf, type CacheFolder } from "./cache.
 
 const execFileAsync = promisify(execFile);
 /** npm runs by the Node that runs this: an older one would pick versions that fit itself. */
-const ENV = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
+const PATH = `${dirname(process.execPath)}:${process.env["PATH"]}`;
+/** `npm run` hands on the settings of this project, one of which is that no script of a package runs: agents need theirs. */
+const ENV = Object.fromEntries(
+  Object.entries({ ...process.env, PATH }).filter(([name]) => !name.toLowerCase().startsWith("npm_")),
+);
 
 /** The version that a tag means now. @throws Error when the registry does not answer. */
 export const resolveVersion = async (agent: LiveAgent, asked: string): Promise<string> => {
