@@ -43,7 +43,7 @@ interface Figures {
   machine: { cpu: string; cores: number; load: number; system: string; node: string; tmux: string };
   panes: number;
   documentKb: number;
-  /** From the request to the last byte of the answer, on an open connection, in ms. */
+  /** The time from the request to the last byte of the answer, on an open connection, in ms. */
   server: Spread;
   /** Uninterruptible stretches of computing above 0.25 ms while nobody asks, in ms of the main thread. Null: not measured. */
   stretches: Stretches | null;

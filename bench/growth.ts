@@ -29,7 +29,7 @@ interface DaySize {
   removed: number;
 }
 
-/** Rows that the number of the retention bounds; all others go by age alone. */
+/** Rows that retention bounds by number; all others are removed by age alone. */
 const BY_NUMBER = ["events", "state_transitions"] as const;
 
 /** One day: every agent takes its turns evenly over the working hours; retention every hour. */
@@ -125,10 +125,10 @@ const steadyMb = (rates: Rates): number => {
 
 interface Replay {
   sizes: readonly DaySize[];
-  /** Of the first day, before retention took anything. */
+  /** The figures of the first day, before retention removed anything. */
   rates: Rates | null;
   firstTables: Readonly<Record<string, number>>;
-  /** Of a heavy day that was replayed as one. */
+  /** The figures of one heavy day that was replayed whole. */
   share: number;
 }
 

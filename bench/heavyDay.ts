@@ -1,5 +1,5 @@
-// The model of a heavy day, stated once: how many agents take how many turns, and which events a turn has. The order of events of a
-// turn, and the size of what they carry, are those of the recordings of Claude Code; how many turns somebody takes is assumed.
+// The model of a heavy day, stated once: how many agents take how many turns, and which events a turn has. The order and size
+// of a turn's events come from recordings of Claude Code; the number of turns is assumed.
 import { loadEventSamples } from "../adapters/testkit/recordings.ts";
 import { fileURLToPath } from "node:url";
 

@@ -80,7 +80,10 @@ const measureRate = async (folder: string, batch: number, events: number): Promi
   };
 };
 
-/** Ends the process right after a commit was told, opens the database anew and counts: how many told ones are not there. */
+/**
+ * Kills the process right after it reported a commit, opens the database again and counts how many of the reported events are
+ * missing.
+ */
 const killAndCount = async (folder: string, round: number): Promise<{ told: number; lost: number }> => {
   const path = join(folder, `killed-${round}.db`);
   const until = KILLED_BATCH * (2 + round * 3);

@@ -38,7 +38,7 @@ while (made < Number(total)) {
   rig.ingest.applyEnvelopes("host", envelopes);
   const tookMs = performance.now() - from;
   const { user, system } = process.cpuUsage(cpuFrom);
-  // Not before the commit: whoever reads this may count on it.
+  // Printed only after the commit, because the reader relies on it.
   writeSync(1, `${made} ${tookMs.toFixed(3)} ${((user + system) / 1_000).toFixed(3)}\n`);
 }
 rig.store.close();

@@ -15,11 +15,11 @@ const PROCESSES_BESIDE_PANES = 2;
 
 export interface NaiveCost {
   seconds: number;
-  /** Percent of a core: the script with all that it starts, and the tmux server without what it uses alone. */
+  /** Percent of a core: the script with its children, plus what the tmux server uses more than without the script. */
   cpuPercent: number;
   tmuxPercent: number;
   processesPerMinute: number;
-  /** From the first frame of a dialog until the script says so. */
+  /** The time from the first frame of a dialog until the script reports it. */
   waitSeen: Spread;
 }
 

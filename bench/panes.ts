@@ -210,7 +210,8 @@ export const benchPanes = async (
   const agents = Math.max(2, Math.round(panes / PANES_PER_AGENT));
   const harness = await createHarness({ panes, agents });
   const settleMs = isQuick ? 300 : SETTLE_MS;
-  // Some looks come every 30 s and some every 60: a stretch has all of the first, and where a target is stated of both.
+  // Some looks come every 30 s and some every 60. A stretch includes all of the first, and where there is a target, all of
+  // both.
   const seconds = panes === TARGET_PANES ? full : full / 2;
   const short = full / 4;
   const hooks = isQuick ? 4 : HOOKS;

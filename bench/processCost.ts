@@ -36,7 +36,7 @@ const statOf = (pid: number): Stat | null => {
   }
 };
 
-/** Of all processes. */
+/** The table of all processes. */
 const statsNow = (): Map<number, Stat> => {
   const stats = new Map<number, Stat>();
   if (!HAS_PROC) {

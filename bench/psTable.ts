@@ -1,14 +1,14 @@
-// What `ps` tells of all processes, for machines without /proc. It knows nothing of children that have ended.
+// Reads the table of all processes from `ps`, for machines without /proc. It knows nothing of children that have ended.
 import { execFileSync } from "node:child_process";
 
 export interface PsRow {
   readonly ppid: number;
-  /** CPU seconds so far; macOS tells hundredths. */
+  /** CPU seconds so far; macOS gives hundredths. */
   readonly seconds: number;
   readonly residentMb: number;
 }
 
-/** Of `[days-][hours:]minutes:seconds`, the seconds with or without a fraction. */
+/** Reads `[days-][hours:]minutes:seconds`; the seconds may have a fraction. */
 const secondsOf = (time: string): number => {
   const [clock = "", days = "0"] = time.split("-").toReversed();
   return clock.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) + Number(days) * 86_400;

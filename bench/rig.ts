@@ -1,5 +1,5 @@
-// The daemon's own ingest over a real database, without tmux: panes and agents are told to it as a collector would, and time is
-// moved by hand. For the parts that need a day in seconds or ten thousand panes on two cores.
+// The daemon's own ingest over a real database, without tmux: panes and agents are reported to it as a collector would do, and
+// time is moved by hand. For the parts that need a day in seconds or ten thousand panes on two cores.
 import { createHash } from "node:crypto";
 import { createAdapterRegistry } from "../adapters/index.ts";
 import { createPromptFingerprint } from "../core/actions/fingerprint.ts";
@@ -20,7 +20,7 @@ const SERVER_PID = 99;
 /** Pids of agents start here, so that they belong to no real process. */
 const FIRST_PID = 1_000_000;
 
-/** Time that only moves when it is told to; timers run on the way, in their order. */
+/** Time that moves only on request; timers that become due run in their order. */
 export class SimulatedClock implements Clock {
   private time: number;
   private timers: { at: number; callback: () => void }[] = [];

@@ -17,7 +17,7 @@ import { cpuMsOf, createLists } from "./scaleLists.ts";
 
 const PANES_PER_AGENT = 10;
 const EVENT_BATCH = 100;
-/** One agent in so many changes its state between two lists. */
+/** One agent in this many changes its state between two lists. */
 const AGENTS_PER_CHANGE = 10;
 const SCREEN = readFileSync(
   fileURLToPath(new URL("../test/fixtures/recordings/claude/idle_fresh.txt", import.meta.url)),

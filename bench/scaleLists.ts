@@ -52,7 +52,7 @@ const costOf = async (
 
 const bytesOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
 
-/** Lists as the daemon answers them; the first is made here, and what is kept of it for the next one is held by them. */
+/** Lists as the daemon answers them. The first is made here; the lists hold what is kept of it for the next one. */
 export const createLists = (rig: Rig, panes: number) => {
   const write = createDocumentWriter();
   const input = (): ListingInput => ({

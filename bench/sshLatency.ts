@@ -1,4 +1,4 @@
-// From what happens on a machine 50 ms away to the entry that a client of the feed receives.
+// The time from an event on a machine 50 ms away to the entry that a client of the feed receives.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,9 +11,9 @@ import { spreadOf, type Spread } from "./statistics.ts";
 
 export interface SshLatency {
   rttMs: number | null;
-  /** From the rename into the remote spool to the client's feed, milliseconds. */
+  /** The time from the rename into the remote spool to the client's feed, in milliseconds. */
   hookToFeed: Spread;
-  /** From the first frame of a dialog that no event tells of. */
+  /** The same from the first frame of a dialog without an event. */
   screenToFeed: Spread;
 }
 

@@ -27,7 +27,7 @@ const SETTLE_MS = 12_000;
 const RECORDINGS = fileURLToPath(new URL("../test/fixtures/recordings/claude", import.meta.url));
 const AGENT_SCRIPT = fileURLToPath(new URL("agent.sh", import.meta.url));
 
-/** Opens the far panes; gives the way to tell every agent a command. */
+/** Opens the remote panes; returns a function that gives every agent a command. */
 const openRemotePanes = async ({ server, remote }: SshHarness): Promise<(line: string) => void> => {
   const at = (...path: string[]): string => join(server.folder, ...path);
   mkdirSync(at("frames"));

@@ -309,7 +309,7 @@ describe("watch --format jsonl", () => {
 
     await stop();
     await vi.waitFor(() => expect(watching.stderr()).toContain("the daemon is gone"));
-    // What happened, as the next daemon has it stored: versions 2 (seen), 3 and 4 (not seen).
+    // The changes that the next daemon has stored: versions 2 (seen), 3 and 4 (not seen).
     const next = new AnsweringDaemon([makePane({ state: "running" })]);
     next.put(pane);
     next.put(makePane({ state: "running" }));

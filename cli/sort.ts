@@ -60,7 +60,7 @@ export const parseSort = <T>(texts: readonly string[], keys: SortKeys<T>): ((a: 
     const rankOf = Object.hasOwn(keys, word) ? keys[word] : undefined;
     if (rankOf === undefined)
       throw new AgtmuxError("E_USAGE", `--sort does not know '${word}' here`, {
-        remedy: `Keys are ${Object.keys(keys).join(", ")}; '-' before one turns it round.`,
+        remedy: `Keys are ${Object.keys(keys).join(", ")}; '-' before a key reverses it.`,
       });
     return { rankOf, sign: isReversed ? -1 : 1 };
   });

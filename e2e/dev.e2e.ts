@@ -1,4 +1,4 @@
-// `npm run dev`: what is changed in a component is on the screen at once, and the page keeps what the person did in it.
+// `npm run dev`: a change in a component is on the screen at once, and the page keeps its state.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

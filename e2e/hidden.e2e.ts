@@ -1,5 +1,5 @@
-// Nothing runs while nobody looks: neither a timer nor a frame nor a subscription. On the stand-in the app's own message
-// says so, in the browser the document does.
+// Nothing runs while nobody looks: neither a timer nor a frame nor a subscription. On the stand-in the app's own message says
+// that the page is hidden, in the browser the document does.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Browser, Page } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -52,7 +52,7 @@ const makeBusy = async (popover: PopoverPage): Promise<void> => {
 /** Real time passes: that something does not happen can only be seen by waiting. */
 const expectQuiet = async (page: Page): Promise<void> => {
   const nothing = { pending: {}, animations: 0 };
-  // Whatever was under way when it was hidden ends first.
+  // Work that was running when the page was hidden ends first.
   let before = await readActivity(page);
   await vi.waitFor(async () => {
     const earlier = before;

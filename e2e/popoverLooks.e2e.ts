@@ -26,7 +26,7 @@ interface Look {
   name: string;
   scene: (now: number) => readonly PaneView[];
   targets?: (now: number) => readonly TargetView[];
-  /** From the list as it opens to what is looked at. */
+  /** The steps from the opened list to the view that is checked. */
   go: (started: Started) => Promise<unknown>;
   /** CSS pixels; the popover's own when left out. */
   height?: number;

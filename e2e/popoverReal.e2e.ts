@@ -1,5 +1,5 @@
-// The popover's actions on real panes: real tmux, a real daemon, programs that show recorded dialogs or take what is typed,
-// and Chromium through the browser bridge.
+// The popover's actions on real panes: real tmux, a real daemon, programs that show recorded dialogs or record typed text, and
+// Chromium through the browser bridge.
 import type { Browser } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { openAgent } from "../test/actions/agentPane.ts";

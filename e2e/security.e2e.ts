@@ -124,7 +124,7 @@ describe("the policy of the page", () => {
       document.body.append(holder);
       holder.querySelector("button")?.click();
       const thrown: string[] = [];
-      // In a turn of its own: what the driver itself runs may use eval, whatever the page's policy says.
+      // Runs in a separate turn, because code that the driver itself runs may use eval despite the page's policy.
       const inOwnTurn = (work: () => void) =>
         new Promise<void>((done) =>
           setTimeout(() => {

@@ -54,7 +54,7 @@ export interface AppPopover {
 
 const CRASHED = {
   title: "The agtmux popover crashed twice",
-  body: "Agents are still watched. Click to open it anew.",
+  body: "Agents are still watched. Click to open it again.",
 };
 
 /** Call once the app is ready. */

@@ -14,11 +14,11 @@ export interface DaemonSessionDeps {
   onNotice(event: NotificationEvent): void;
   /** The daemon went away; another one is being looked for. */
   onLost(error: unknown): void;
-  /** Nothing more can be done; the app should say it and end. */
+  /** Called when nothing more can be done; the app should show the error and quit. */
   onFailed(error: unknown): void;
 }
 
-/** Between two looks for a daemon, in milliseconds. */
+/** The pause between two attempts to find a daemon, in milliseconds. */
 const RETRY_MS = 1_000;
 
 /**

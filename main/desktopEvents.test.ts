@@ -57,7 +57,7 @@ it("give a wish that was on its way to a page that ended to the next one", async
   expect([first.seen.length, second.seen[1]]).toEqual([1, { kind: "go", view: "settings" }]);
 
   next.abort();
-  // Nobody had the time to notice.
+  // The listener had no time to notice the end.
   events.go("integrations");
   await second.end;
   const third = follow(events, AbortSignal.abort());

@@ -1,5 +1,5 @@
-// Does what a person chose in a notification, through the same gate as from anywhere else and bound to what the notification
-// showed: its agent, its state, its prompt. A failure is shown in a notification, because the person is not looking at a
+// Does what a person chose in a notification, through the same gate as every action, and guarded by what the notification
+// showed: the agent, its state, its prompt. A failure is shown in a notification, because the person is not looking at a
 // window.
 import type { ReachableService } from "../core/api/calls.ts";
 import type { AgentNotification, NotificationAction } from "../core/api/service.ts";

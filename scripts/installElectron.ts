@@ -19,7 +19,7 @@ export interface InstallElectronOptions {
   readonly onProgress: (progress: { readonly bytes: number } | "unpacking") => void;
 }
 
-/** The size of what is being downloaded; 0 before it starts and after it is over. */
+/** The bytes of the running download; 0 before and after it. */
 const downloadedIn = (folder: string): number => {
   let bytes = 0;
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))

@@ -1,6 +1,7 @@
-// `npm run pack`: agtmux for a machine that has Node, as one file for `npm install --global`: the built command line and daemon,
-// the popover for a browser, and the modules that are not bundled. `-- [--no-build] [--output <folder>]`. Nothing is fetched
-// or compiled when it is installed: the modules are in it, with a binary of SQLite for every system, and no recipe to make one.
+// `npm run pack`: agtmux for a machine that has Node, as one file for `npm install --global`: the built command line and
+// daemon, the popover for a browser, and the modules that are not bundled. `-- [--no-build] [--output <folder>]`. Nothing is
+// fetched or compiled when it is installed: the package holds the modules with a binary of SQLite for every system, and no
+// build script.
 import "./checkNode.mjs";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -68,7 +68,7 @@ const dependenciesOf = (path) => {
   return { ref: refOf(path), dependsOn: [...new Set(found.map(refOf))].toSorted() };
 };
 
-/** A package may lie at several places, with the same version but other dependencies around it: the first stands for all. */
+/** A package may be at several places, with the same version but other dependencies around it: only the first is listed. */
 const paths = [
   ...new Map(
     Object.keys(packages)

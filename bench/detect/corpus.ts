@@ -1,5 +1,5 @@
-// Reads a folder in the layout of the recordings: one folder per agent, `labels.json` beside them. Every file is checked;
-// one that is wrong becomes a problem with its name and the rest goes on. Knows no agent.
+// Reads a folder in the layout of the recordings: one folder per agent, `labels.json` beside them. Every file is checked; a bad
+// file becomes a problem with its name, and the others are used. Knows no agent.
 import { existsSync, readFileSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -126,7 +126,7 @@ const framesOn = (folder: string, problems: CorpusProblem[]): string[] => {
     .toSorted();
 };
 
-/** Never throws for what is in the folder: a file that cannot be used is a problem. */
+/** Never throws because of the folder's content: a file that cannot be used is reported as a problem. */
 export const loadCorpus = (folder: string): Corpus => {
   const problems: CorpusProblem[] = [];
   if (!existsSync(folder)) return { frames: [], problems: [{ file: folder, problem: "no such folder" }] };

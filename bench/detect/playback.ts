@@ -18,7 +18,7 @@ import { redactText } from "../../core/store/redactText.ts";
 import type { Frame } from "./corpus.ts";
 import { envelopesOf, framePane, SERVER, workingFolder } from "./recordedEvents.ts";
 
-/** Which witnesses are heard. */
+/** The witnesses that are used: events, screen or both. */
 export const MODES = ["events", "screen", "both"] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -36,7 +36,7 @@ export interface Played {
   atLastEvent: Shown | null;
 }
 
-/** From the last event to the first read of the frame: dialogs were drawn 60–900 ms after their event. */
+/** The time from the last event to the first read of the frame: dialogs were drawn 60–900 ms after their event. */
 const FRAME_DELAY_MS = 1_000;
 const READ_INTERVAL_MS = 500;
 const READS = 7;

@@ -48,7 +48,7 @@ export const framePane = (
   return own?.paneId ?? PANE_OF_NO_EVENT;
 };
 
-/** In order of time. Where no event names a pane, all are taken for the frame's own. */
+/** In order of time. If no event names a pane, all events count as the frame's own. */
 export const envelopesOf = (frame: Frame): Envelope[] => {
   const isPaneRecorded = frame.panes.some((pane) => pane !== null);
   return frame.recording.events
@@ -73,7 +73,7 @@ const statesOf = (signal: Signal): string[] => {
   }
 };
 
-/** The states that the events of a frame tell of since the agent's last turn boundary. */
+/** The states that a frame's events report since the agent's last turn boundary. */
 export const statesToldByEvents = (frame: Frame, adapter: AgentAdapter): Set<string> => {
   let told = new Set<string>();
   for (const envelope of envelopesOf(frame))

@@ -1,8 +1,8 @@
-// Redraws a frame at another width, as the program that drew it might. Modelled: rules and box borders stretch or shrink;
-// text inside boxes, behind a left bar and beside a scroll bar keeps its frame; what stands at the right edge stays there;
-// longer lines wrap at blanks under their own text; what no longer fits the height leaves at the top after blank runs
-// gave way. Not modelled: text that the program wrapped itself is not joined again for a wider pane, tables and columns
-// other than the last and centred parts are not moved, hints are not shortened in an agent's own words, nothing is hidden.
+// Redraws a frame at another width, as the program that drew it might. Modelled: rules and box borders stretch or shrink; text
+// inside boxes, behind a left bar and beside a scroll bar keeps its frame; what stands at the right edge stays there; longer
+// lines wrap at blanks under their own text; blank runs shrink first, and lines that still do not fit the height leave at the
+// top. Not modelled: text that the program wrapped itself is not joined again for a wider pane, tables and columns other than
+// the last and centred parts are not moved, hints are not shortened in an agent's own words, nothing is hidden.
 import stringWidth from "string-width";
 import type { Recording } from "../../adapters/testkit/recordings.ts";
 

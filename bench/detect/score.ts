@@ -8,11 +8,10 @@ import type { VariationKind } from "./variations.ts";
 export const MAX_UNKNOWN_SHARE = 0.1;
 
 /**
- * `also`: right for who has only the screen. `no_event`: no event tells the truth, so events alone cannot.
- * `left_wait`: events alone show a wait that a person ended without an event. `unread`: the varied screen was not
- * recognised and no event tells the truth. `no_wait`: the
- * variation cut away what proves the truth, and no wait is shown. `no_room`: the dialog does not fit into the
- * variation's screen. `false_wait`, `missed_wait`: the two that the product must never do.
+ * `also`: right for who has only the screen. `no_event`: no event tells the truth, so it cannot be known from events alone.
+ * `left_wait`: events alone show a wait that a person ended without an event. `unread`: the varied screen was not recognised
+ * and no event tells the truth. `no_wait`: the variation cut away what proves the truth, and no wait is shown. `no_room`: the
+ * dialog does not fit into the variation's screen. `false_wait`, `missed_wait`: the two that the product must never do.
  */
 export const OUTCOMES = [
   "right",
@@ -42,7 +41,7 @@ export interface Case {
   label: Label;
   atFrame: Shown | null;
   atLastEvent: Shown | null;
-  /** States that the frame's events tell of in its last turn. */
+  /** States that the frame's events report in its last turn. */
   toldByEvents: ReadonlySet<string>;
   hasEvents: boolean;
   /** With both witnesses the pane was seen before the frame, at its fresh prompt. */
@@ -144,7 +143,7 @@ export interface UnknownShare {
   frames: number;
 }
 
-/** Agents of whose recorded frames too many are unknown where only the screen is heard. */
+/** Agents with too many unknown frames when only the screen is used. */
 export const tooOftenUnknown = (scored: readonly Scored[]): UnknownShare[] => {
   const shares = new Map<string, UnknownShare>();
   for (const { agent, mode, variation, outcome, label } of scored) {

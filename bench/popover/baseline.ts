@@ -3,9 +3,9 @@ import type { Browser } from "playwright";
 import { installProbe, whenShown } from "./probe.ts";
 
 export interface Baseline {
-  /** Between two frames of an empty page. Milliseconds. */
+  /** The time between two frames of an empty page. Milliseconds. */
   frameMs: number[];
-  /** From this process telling an empty page a text to the end of the frame that shows it. */
+  /** The time from sending a text to an empty page to the end of the frame that shows it. */
   textMs: number[];
 }
 

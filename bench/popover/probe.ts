@@ -13,7 +13,7 @@ interface ProbeApi {
   takeLongTasks(): number[];
 }
 
-/** Epoch ms of now, as the page counts it. */
+/** The present time of the page's clock, in epoch ms. */
 export const epochNow = (): number => performance.timeOrigin + performance.now();
 
 /** Runs in the page before everything else, and so holds nothing of this module. */
@@ -83,7 +83,7 @@ const install = (name: string): void => {
   });
 };
 
-/** From the next load of a page on. */
+/** Takes effect with the next load of the page. */
 export const installProbe = (where: BrowserContext | Page): Promise<unknown> =>
   where.addInitScript(install, NAME);
 

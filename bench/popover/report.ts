@@ -27,7 +27,7 @@ const OPEN_MS = 100;
 const ENTRY_MS = 50;
 const BATCH_MS = 8;
 const LONG_TASK_MS = 50;
-/** Elements and listeners come and go with rows; a leak of one a round would be hundreds. */
+/** Elements and listeners come and go with rows; a leak of one per round would add up to hundreds. */
 const NODES = 300;
 const LISTENERS = 50;
 

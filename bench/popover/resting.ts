@@ -16,7 +16,7 @@ export interface RestingFigures {
   fired: number;
   /** Timers and frames that would still have come. */
   pending: number;
-  /** Who followed the feed beside the app itself. */
+  /** How many followed the feed beside the app itself. */
   subscriptions: number;
   /** The same while it was open, for comparison. */
   firedWhileOpen: number;

@@ -19,7 +19,7 @@ export const makeRows = (count: number, now: number): PaneView[] =>
       progress: index % 3 === 0 ? `Editing src/part-${index}.ts` : null,
     }));
 
-/** A row that stands on top of the list, because it waits for longest, and says the text. */
+/** A row with this text that is on top of the list, because it waits longest. */
 export const markerRow = (text: string): PaneView =>
   makePane({ pane: 9_000, session: "marks", windowName: text, state: "error", since: 0 });
 

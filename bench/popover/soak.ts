@@ -21,7 +21,7 @@ export interface SoakFigures {
   rows: number;
   seconds: number;
   samples: Sample[];
-  /** By a straight line through the samples after the warm-up, over its whole length. */
+  /** The growth along a straight line through the samples after the warm-up, over their whole length. */
   growth: { heapMb: number; nodes: number; listeners: number };
   /** What `heapMb` may be at most. */
   heapLimitMb: number;
@@ -59,7 +59,7 @@ const readSample = async (popover: PopoverPage, session: CDPSession, at: number)
   };
 };
 
-/** Changes rows, and every fifth time one comes that never was there and another one goes. */
+/** Changes rows; every fifth time a new row appears and another one disappears. */
 const work = async (daemon: FakeDaemon, rows: number, signal: AbortSignal): Promise<void> => {
   const panes = makeRows(rows, Date.now());
   const startedAt = performance.now();
@@ -87,7 +87,7 @@ const use = async ({ page, popover }: BrowserPopover, turn: number): Promise<voi
   await popover.press("j", "Space");
   await delay(200);
   await popover.press("Escape", "/");
-  // Chromium itself keeps what was typed, for undoing: every round would show as nodes that nothing of the page holds.
+  // Chromium itself keeps typed text for undoing, so every round would show as nodes that the page does not hold.
   if (turn % 10 === 0) await page.keyboard.type(`task-${turn % 90}`);
   await delay(200);
   await popover.press("Escape", "Escape", "s");

@@ -10,7 +10,7 @@ import { traceWork, type MainThreadWork } from "./trace.ts";
 
 export interface StormFigures {
   rows: number;
-  /** From the daemon's change to the end of the frame, nothing else going on. Milliseconds. */
+  /** The time from the daemon's change to the end of the frame, while nothing else happens. Milliseconds. */
   entryMs: number[];
   /** The same during the storm. */
   entryInStormMs: number[];
@@ -51,7 +51,7 @@ export const measureStorm = async (
     mark += 1;
     const text = `entry-${mark}.`;
     const shown = whenShown(page, text);
-    // Not in step with the frames.
+    // An odd interval, so that the changes are not in step with the frames.
     await delay(20 + ((mark * 7) % 50));
     const toldAt = epochNow();
     daemon.put(markerRow(text));

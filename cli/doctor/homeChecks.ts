@@ -74,7 +74,7 @@ const checkSocket = async ({ paths: { socket }, uid, isDaemonRunning }: HomeFact
   if (!found.isSocket() || (uid !== null && found.uid !== uid))
     return {
       status: "problem",
-      summary: "In the socket's place lies something that is not a socket of yours.",
+      summary: "Something that is not your socket is in the socket's place.",
       evidence,
       remedy: `Remove it: 'rm ${quoteForPerson(socket)}'.`,
     };

@@ -72,7 +72,7 @@ const checkDatabase = async (
     status: "problem",
     summary: "The database is damaged.",
     evidence: `${size}: ${said}`,
-    remedy: `${isDaemonRunning ? "Run 'agtmux daemon stop': the next daemon" : "Start the daemon, for instance by 'agtmux list panes': it"} keeps the damaged file aside and finds the states anew; their history is gone.`,
+    remedy: `${isDaemonRunning ? "Run 'agtmux daemon stop': the next daemon" : "Start the daemon, for instance by 'agtmux list panes': it"} sets the damaged file aside and finds the states again; their history is lost.`,
   };
 };
 

@@ -61,7 +61,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
       .description("answer the prompt that an agent shows: exactly that one, or nothing")
       .argument("<ref>"),
   )
-    .option("--approve", "allow this one request, never also what is like it")
+    .option("--approve", "allow this one request, never similar ones")
     .option("--deny", "refuse it")
     .option("--option <number>", "choose this one of its options, from 1")
     .option("--text <text>", "answer a question that takes a text")

@@ -8,7 +8,7 @@ export interface Example {
   readonly says: string;
 }
 
-/** As the help prints them; empty without examples. */
+/** The examples as the help prints them; empty without examples. */
 const renderExamples = (examples: readonly Example[]): string =>
   examples.length === 0
     ? ""

@@ -7,7 +7,7 @@ import type { Measure } from "./measure.ts";
 import type { Paint } from "./paint.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "./table.ts";
 
-/** From where panes are marked in a table: those whose state is newer. */
+/** The version or time after which a pane's change is marked in a table. */
 export interface Marks {
   readonly changedSince?: Since;
 }

@@ -1,4 +1,4 @@
-// How the result of an action is told: one line and an exit status for each of the three outcomes.
+// How the result of an action is printed: one line and an exit status for each of the three outcomes.
 import { OUTCOME_EXIT_CODES, type ActionOutcome, type ActionResult } from "../../core/model/actionView.ts";
 import type { ActionDocument } from "../../core/model/documents.ts";
 import type { CliContext } from "../context.ts";

@@ -55,7 +55,9 @@ export const runDaemonStatus = async (context: CliContext, options: { json?: boo
   return 0;
 };
 
-/** Asks it to stop and waits until it gave the home up, so that the next daemon can start. Nothing to stop is no error. */
+/**
+ * Asks it to stop and waits until it gave the home up, so that the next daemon can start. It is not an error if no daemon runs.
+ */
 export const runDaemonStop = async (context: CliContext): Promise<void> => {
   const client = await connectAny(context);
   if (client === null) {

@@ -122,7 +122,7 @@ describe("the feed", () => {
     const client = new AbortController();
     const feed = subscribe(hub, {}, client.signal);
     await take(feed, 1);
-    // One is the hub's own.
+    // One listener is the hub's own.
     expect([hub.clientCount, listeners.size]).toEqual([1, 2]);
     client.abort();
     expect(await take(feed, 1)).toEqual([]);

@@ -109,7 +109,7 @@ export class FeedHub {
     }
   }
 
-  /** `since` older than what is stored gives a `gap` and a snapshot. Rows without an agent come only with `all`. */
+  /** A `since` older than the stored history gives a `gap` and a snapshot. Rows without an agent come only with `all`. */
   async *subscribe(options: FeedOptions, signal: AbortSignal): AsyncGenerator<FeedEntry> {
     const queue = new AsyncQueue<FeedEntry>({ signal, limit: QUEUE_LIMIT });
     const isWanted = (change: EntryChange) =>

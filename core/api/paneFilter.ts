@@ -68,7 +68,7 @@ export const matchesContent = (pane: PaneView, filters: ListFilters): boolean =>
 export const matchesFilters = (pane: PaneView, filters: ListFilters): boolean =>
   matchesPlace(pane, filters) && matchesContent(pane, filters);
 
-/** The targets that the filters name; null where they name none. Not every one of them need exist. */
+/** The targets that the filters name; null where they name none. Some of them may not exist. */
 export const targetsNamed = (filters: ListFilters): ReadonlySet<string> | null => {
   const names = valuesOf(filters.target);
   const sessions = valuesOf(filters.targetSession)?.map((text) => resolveSessionFilter(text).target) ?? null;

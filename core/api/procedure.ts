@@ -22,7 +22,7 @@ const t = initTRPC.create({
       cause instanceof AgtmuxError
         ? { agtmuxCode: cause.code, remedy: cause.remedy, details: cause.details }
         : wireOf(codeOf(error.code));
-    // Only the sentence leaves: stacks name paths of the machine.
+    // Only the message is sent, because stacks name paths of the machine.
     return {
       ...shape,
       data: { code: shape.data.code, httpStatus: shape.data.httpStatus, path: shape.data.path, ...wire },

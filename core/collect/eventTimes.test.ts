@@ -5,7 +5,7 @@ import { createEventTimes } from "./eventTimes.ts";
 it("dates by age, in the order of the asking, and never later than the arrival", () => {
   const times = createEventTimes();
   expect(times.timeOf(10_000, 7_000)).toBe(3_000);
-  // An answer that took long makes what it brings look younger than it is.
+  // When an answer takes long, its events look younger than they are.
   expect(times.timeOf(12_000, 100)).toBe(11_900);
   expect(times.timeOf(12_050, 400)).toBe(11_900);
   expect(times.timeOf(11_000, 0)).toBe(11_000);

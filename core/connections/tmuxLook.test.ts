@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG } from "../model/config.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createTmuxLook } from "./tmuxLook.ts";
 
-/** A machine on which no program is. */
+/** A machine without any program. */
 const places: string[] = [];
 const executor = {
   targetId: "host",

@@ -30,10 +30,7 @@ export const whenLost = (
   executor.onDown(tell);
   shell.onClose((reason) => {
     if (isTold) return;
-    const error = new AgtmuxError(
-      "E_TARGET_UNREACHABLE",
-      `its shell over there does not answer any more: ${reason}`,
-    );
+    const error = new AgtmuxError("E_TARGET_UNREACHABLE", `its remote shell no longer answers: ${reason}`);
     cancelTimer = clock.setTimer(BETTER_REASON_MS, () => tell(error));
   });
   return () => {

@@ -130,7 +130,7 @@ export interface WakeUpDeps {
 
 /**
  * One look at everything and one attempt per lost connection, however often and by however many surfaces the waking is
- * reported. Resolves when the attempts are over; never rejects for what they found.
+ * reported. Resolves when the attempts are over; never rejects because an attempt failed.
  */
 export const createWakeUp = ({
   connectedTargets,

@@ -125,7 +125,7 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
       status: "warning",
       summary: `The database was from before the first release: the history starts anew at ${at}.`,
       evidence: `the old file is kept as ${lost.keptPath}`,
-      remedy: "What is shown was found anew. Delete that file when it is not needed.",
+      remedy: "The states that you see were found again. Delete that file when you no longer need it.",
     };
   return {
     status: "warning",

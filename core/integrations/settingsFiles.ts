@@ -9,7 +9,7 @@ export const backupOf = (path: string): string => `${path}.agtmux-backup`;
 
 const refuse = (path: string, why: string): never => {
   throw new AgtmuxError("E_INTEGRATION_REFUSED", `${path} ${why}`, {
-    remedy: "Look what it is, and move it away if it is not yours; nothing was changed.",
+    remedy: "Check what it is, and move it away if it is not yours; nothing was changed.",
   });
 };
 

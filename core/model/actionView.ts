@@ -33,7 +33,7 @@ export const answerChoiceSchema = z.discriminatedUnion("kind", [
 ]);
 export type AnswerChoice = z.infer<typeof answerChoiceSchema>;
 
-/** `detail`: one sentence on what was seen. `notes`: what was done to the input on the way. */
+/** `detail`: one sentence on what was seen. `notes`: how the input was changed before it was sent. */
 export const actionResultSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   action_id: z.string(),

@@ -1,5 +1,5 @@
-// What a person wants to be told: the `notifications` part of config.json. Whether something is told now is decided in
-// core/api/notices.
+// What a person wants to be told: the `notifications` part of config.json. core/api/notifications decides whether a
+// notification is shown now.
 import { z } from "zod";
 import type { CanonicalState } from "./state.ts";
 

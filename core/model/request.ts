@@ -4,7 +4,7 @@ import { z } from "zod";
 export const requestKindSchema = z.enum(["command", "edit", "plan", "trust", "tool", "question", "other"]);
 
 /**
- * What choosing an option means, where the adapter knows: allow this once, allow this and what is like it from now on, or
+ * What choosing an option means, where the adapter knows: allow this once, allow this and similar requests from now on, or
  * refuse. An option that leaves the agent or changes its mode has no role.
  */
 export const optionRoleSchema = z.enum(["approve", "approve_always", "deny"]);
@@ -42,8 +42,8 @@ export const promptRequestSchema = z.object({
    */
   content: z.string().max(MAX_MARKED_TEXT).nullable().optional(),
   /**
-   * Kind, title, body, content and options are the complete text of what is asked: nothing of it was cut, redacted, left out or
-   * not seen. Absent counts as false. A request that is not whole cannot be approved.
+   * Kind, title, body, content and options are the complete text of the request: no part was cut, redacted, left out or not
+   * seen. Absent counts as false. A request that is not whole cannot be approved.
    */
   isWhole: z.boolean().optional(),
   /**

@@ -39,10 +39,10 @@ export const resolutionSchema = z.object({
 export type Resolution = z.infer<typeof resolutionSchema>;
 
 /**
- * What the collector last verified, apart from evidence: the inputs of freshness. `processVerifiedAt`: the agent's
- * process was seen alive. `keepAliveAt`: the newest accepted event, changed screen or title, or busy state file.
- * `observedAt`: latest read per observing source that equals its stored observation. `screenReadable`: whether the screen
- * can be read at all now. Stored with each transition so that replay is exact.
+ * What the collector last verified, apart from evidence: the inputs of freshness. `processVerifiedAt`: the agent's process was
+ * seen alive. `keepAliveAt`: the newest accepted event, changed screen or title, or busy state file. `observedAt`: for each
+ * observing source, the time of the latest read that gave the same as its stored observation. `screenReadable`: whether the
+ * screen can be read at all now. Stored with each transition so that replay is exact.
  */
 export const livenessSchema = z.object({
   processVerifiedAt: z.number().nullable(),

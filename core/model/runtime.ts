@@ -60,7 +60,7 @@ export type PaneKey = z.infer<typeof paneKeySchema>;
 export const paneKeyString = (key: PaneKey): string => `${key.targetId}/${key.server}/${key.paneId}`;
 
 /**
- * One row of the topology: a pane with the session and index that stand for it, and every other place where a session shows
+ * One row of the topology: a pane with the session and index by which it is named, and every other place where a session shows
  * its window. The same session can be among them, under another index.
  */
 export const paneSchema = paneKeySchema.extend({

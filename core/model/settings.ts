@@ -35,7 +35,7 @@ export const SETTING_SCHEMAS = {
 export type SettingKey = keyof typeof SETTING_SCHEMAS;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
 
-/** `values` is what is in force; `problem` says what is wrong with the file now, so that nothing can be written into it. */
+/** `values` are in force; `problem` says what is wrong with the file now, which prevents writing to it. */
 export interface Settings {
   path: string;
   problem: string | null;

@@ -9,7 +9,7 @@
 const MARKED =
   /[^\P{Cc}\n\t]|[^\P{Z} ]|[^\P{Cf}\u200d]|(?!\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb\u27e8]/u
     .source;
-/** Both join the parts of an emoji, and are visible only there. */
+/** Both join the parts of an emoji; only there they have a visible effect. */
 const OUTSIDE_EMOJI =
   "(?<![\\p{Emoji}\\p{M}])[\\ufe0e\\ufe0f]|(?<![\\p{Extended_Pictographic}\\ufe0f\\p{Emoji_Modifier}])\\u200d|\\u200d(?!\\p{Extended_Pictographic})";
 const TO_MARK = new RegExp(`${MARKED}|${OUTSIDE_EMOJI}`, "gu");

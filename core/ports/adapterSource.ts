@@ -34,7 +34,7 @@ export interface AdapterFiles {
     kind: AdapterOrigin["kind"];
     problems: readonly AdapterProblem[];
   };
-  /** Called after each change of what is in force. Returns the unsubscribe function. */
+  /** Called after each change of the adapters in force. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void;
 }
 

@@ -49,8 +49,8 @@ export interface Reading {
   matched: string;
   request: PromptRequest | null;
   /**
-   * Of a reading with a request: index in `Screen.lines` of the first row of its dialog, which goes on to the last one. Absent
-   * where that is not known; then no key answers it. Added after contract 1.0.
+   * In a reading with a request: the index in `Screen.lines` of the first row of its dialog, which reaches to the last line.
+   * Absent where that is not known; then no key answers it. Added after contract 1.0.
    */
   dialogTop?: number;
   /** An unchanged picture still proves life (see ObservationSignal.steady). */
@@ -158,9 +158,9 @@ export interface AgentAdapter {
   readProgress?(request: StateFileRequest): Promise<string | null>;
 
   /**
-   * The newest part of the session as the agent's own log tells it, oldest first, for a person to read; null for no log that
-   * is provably this process's and for a form that is not known. It is shown and never stored. Absent where the form of the
-   * log is not known at all.
+   * The newest part of the session from the agent's own log, oldest first, for a person to read; null if no log provably
+   * belongs to this process, or if its format is not known. It is shown and never stored. Absent for agents whose log format is
+   * unknown.
    */
   readTranscript?(request: StateFileRequest): Promise<readonly TranscriptEntry[] | null>;
 

@@ -19,6 +19,6 @@ export interface RemoteSpool {
   read(options: { count: number; maxBytes: number }): Promise<SpooledFile[]>;
   /** @throws Error when some are still there. */
   remove(names: readonly string[]): Promise<void>;
-  /** Takes a file that is no event out of the way. */
+  /** Moves a file that is not an event out of the way. */
   reject(name: string): Promise<void>;
 }

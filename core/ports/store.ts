@@ -104,7 +104,7 @@ export interface AdapterRow {
 
 /** What an event carries beside its evidence; no decision depends on it. */
 export interface EventMarks {
-  /** As in a transition. */
+  /** The same as in a transition. */
   actionId: string | null;
   /** The agent's own id of the event, where it gave one. */
   sourceEventId: string | null;
@@ -178,8 +178,8 @@ export interface Store {
   /** Newest first. */
   listTransitionsOf(runtimeId: string, limit: number): Transition[];
   /**
-   * Lowest stored and highest given version; 0 and 0 when none was ever given. The highest survives pruning and the loss of
-   * the history, after which the lowest is the next one.
+   * Lowest stored and highest given version; 0 and 0 when none was ever given. The highest survives pruning and the loss of the
+   * history; after a loss, the lowest is the version that comes next.
    */
   transitionRange(): { first: number; last: number };
   /** First version at or after a moment (epoch ms), or null. For `watch --since <timestamp>`. */
@@ -194,10 +194,13 @@ export interface Store {
   /** What followed the given actions, oldest first. */
   listAftermath(actionIds: readonly string[]): Aftermath[];
 
-  /** Takes an idempotency key for an action; null when it is ours now, else who has it. `scope`: what the key is about. */
+  /**
+   * Takes an idempotency key for an action; null when the key is now ours, else the entry of its holder. `scope`: what the key
+   * is about.
+   */
   claimKey(claim: { scope: string; key: string; actionId: string; at: number }): UsedKey | null;
   settleKey(scope: string, key: string, result: string): void;
-  /** Nothing was done under the key: it may be used again. */
+  /** Frees a key under which nothing was done, so that it may be used again. */
   releaseKey(scope: string, key: string): void;
 
   upsertAdapter(row: AdapterRow): void;

@@ -167,8 +167,8 @@ const makeFolder = (folder: string): void => {
 };
 
 /**
- * Creates what is missing of the home, each folder 0700, after checking that the home is ours. Idempotent. Fails with
- * E_SOCKET_UNSAFE, and with E_USAGE where a folder cannot be made.
+ * Creates the missing parts of the home, each folder with mode 0700, after checking that the home is ours. Idempotent. Fails
+ * with E_SOCKET_UNSAFE, and with E_USAGE where a folder cannot be made.
  */
 export const ensureHome = (paths: RuntimePaths): void => {
   if (!checkHome(paths.home)) {

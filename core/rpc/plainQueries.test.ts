@@ -1,4 +1,4 @@
-// What goes the short way is what tRPC's own handler would have said, and what may not go it does not.
+// The fast path answers exactly as tRPC's own handler would, and only where it may.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHTTPHandler } from "@trpc/server/adapters/standalone";
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Two servers of one router, with the short way and without; `plain` counts what went it. */
+/** Two servers of one router, with the fast path and without; `plain` counts the requests on the fast path. */
 const serve = async () => {
   const router = createRouter(new AnsweringDaemon([], { now: () => 0 }));
   const handle = createHTTPHandler({ router });

@@ -64,7 +64,7 @@ export const createAudit = (
         at: entry.at,
         surface: entry.surface,
         action: entry.action,
-        // As somebody typed it: what names no pane may be anything.
+        // The reference as it was typed; if it names no pane, it may be any text.
         ref: redactText(entry.ref, MAX_REF),
         runtime_id: entry.runtimeId,
         snapshot_id: entry.snapshotId,

@@ -1,5 +1,5 @@
-// The tables of the specification's data model, as they are in a database of the newest version: what it names is there, and
-// what may be there once only is.
+// The tables of the specification's data model, as they are in a database of the newest version: every named column exists, and
+// every unique key is enforced.
 import BetterSqlite3 from "better-sqlite3";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

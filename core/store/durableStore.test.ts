@@ -43,10 +43,10 @@ const remember = (count: number): void =>
   store.transaction(() => {
     for (const name of names(count)) store.rememberSpoolName("t1", name, 1);
   });
-/** A name that is remembered is not new. It is itself remembered by the question. */
+/** A remembered name is not new. The question itself makes the store remember the name. */
 const isRemembered = (name = names(1)[0] ?? ""): boolean => !store.rememberSpoolName("t1", name, 1);
 const MANY = 3_000;
-/** Everything behind the first pages becomes noise, under the feet of whoever has it open. */
+/** Everything after the first pages becomes noise, while the database is open. */
 const scribble = (from: number): void => {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xa5, from), { flag: "r+" });
@@ -59,7 +59,7 @@ const scribbleBeside = (): void => {
   beside.close();
   scribble(4_096);
 };
-/** So that all lies in the main file, then opened again. */
+/** Closed, so that everything is in the main file, then opened again. */
 const settle = (): void => {
   store.close();
   store = open();
@@ -244,7 +244,7 @@ describe("a file that is deleted or replaced while it is open", () => {
     }
   };
   const version = (): number => store.transitionRange().last;
-  /** As after `kill -9`: what was not on the disk is gone. */
+  /** The same as after `kill -9`: everything that was not on the disk is gone. */
   const reopen = (): void => {
     const abandoned = store;
     cpSync(folder, `${folder}-copy`, { recursive: true });

@@ -28,8 +28,8 @@ import { createTransitions } from "./transitions.ts";
 import { createIngestMark, createLosses } from "./watermarks.ts";
 
 /**
- * How long one statement waits for another process's lock. There is one owner, so a wait means a backup, or a person who
- * looks.
+ * How long one statement waits for another process's lock. The database has one owner, so a wait is due to a backup, or to a
+ * person who reads the database.
  */
 const BUSY_TIMEOUT_MS = 2_000;
 

@@ -183,7 +183,7 @@ const newBudget = (known: Known): Budget => ({
 export const redactPayload = (payload: unknown): unknown =>
   copyValue(payload, 0, false, newBudget(newKnown()));
 
-/** As `redactPayload`, for what is known to be an object. */
+/** The same as `redactPayload`, for a value that is known to be an object. */
 export const redactRecord = (payload: Record<string, unknown>): Record<string, unknown> =>
   copyObject(payload, 0, false, newBudget(newKnown()));
 

@@ -111,7 +111,7 @@ const RULE_GROUPS: readonly RuleGroup[] = [
     rules: [
       [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}")([^"\\n$]{4,})(?=")`, "gi"), keepCounts],
       [new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}')([^'\\n$]{4,})(?=')`, "gi"), keepCounts],
-      // JSON inside of JSON.
+      // JSON within a JSON text, whose quotes are escaped.
       [
         new RegExp(`(${SECRET_NAME}\\s{0,2}[:=]\\s{0,2}\\\\{1,3}")([^"\\\\\\n$]{4,})(?=\\\\)`, "gi"),
         keepCounts,

@@ -1,5 +1,5 @@
-// What is forgotten and when. Evidence and transitions go by age and by number; everything else by age. What a live candidate points
-// to, the newest transition, living runtimes and the marks that only grow stay.
+// What is forgotten and when. Evidence and transitions are removed by age and by number; everything else by age. These are
+// kept: evidence of live candidates, the newest transition, living runtimes and the watermarks.
 import type BetterSqlite3 from "better-sqlite3";
 import type { Store } from "../ports/store.ts";
 import type { DeferredWrites } from "./deferredWrites.ts";
@@ -29,7 +29,7 @@ export const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites
     "DELETE FROM action_snapshots WHERE expires_at < ?",
     "DELETE FROM spool_names WHERE at < ?",
     "DELETE FROM pending_events WHERE ingested_at < ?",
-    // A crashed runtime is still listed while it has a state. Its evidence and cursors go with it (cascade).
+    // A crashed runtime is still listed while it has a state. Its evidence and cursors are removed with it (cascade).
     `DELETE FROM runtimes WHERE ended_at < ? AND runtime_id NOT IN (SELECT runtime_id FROM states)`,
   ].map((sql) => db.prepare<[number]>(sql));
 

@@ -53,8 +53,8 @@ const nextMoment = (path: string, reason: LossReason, now: number): number => {
 };
 
 /**
- * Moves the database at `path`, which nobody has open, aside. `at`: the moment that its new name tells, made unique.
- * `version`: the last one it gave, as far as that can be read.
+ * Moves the database at `path`, which nobody has open, aside. `at`: the time in its new name, made unique. `version`: the last
+ * one it gave, as far as that can be read.
  */
 export const setAside = (path: string, reason: LossReason, now: number): { at: number; version: number } => {
   const at = nextMoment(path, reason, now);

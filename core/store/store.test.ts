@@ -1,4 +1,4 @@
-// The contract of core/ports/store.ts on a real file: what is put in comes out again, also after reopening.
+// The contract of core/ports/store.ts on a real file: stored values come out again, also after reopening.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What lies in the file: no secret, nobody else's to read, and what no longer parses harms nothing.
+// The content of the file: it holds no secret, nobody else can read it, and rows that no longer parse do no harm.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -38,7 +38,7 @@ export interface ConnectionKeeperOptions {
   /** Connects and builds everything. When it fails, it has undone what it began. */
   attempt: () => Promise<Link>;
   onUp: () => void;
-  /** Not connected any more, or still not. */
+  /** Called when the connection was lost, or when an attempt failed. */
   onDown: (error: Error) => void;
   clock: Clock;
   /** Uniform in [0, 1). */

@@ -114,7 +114,9 @@ const expand = async (path: string): Promise<string[]> => {
 /** Bounded for display: a word of a configuration can be as long as the file. */
 const shown = (word: string): string => (word.length > 200 ? `${word.slice(0, 200)}…` : word);
 
-/** `homeDir` holds `.ssh/config`; without one there are no aliases. Never fails: what cannot be read is a problem. */
+/**
+ * `homeDir` holds `.ssh/config`; without one there are no aliases. Never fails: a file that cannot be read becomes a problem.
+ */
 export const readSshAliases = async (homeDir: string): Promise<SshAliases> => {
   const sshDir = join(homeDir, ".ssh");
   const aliases = new Set<string>();

@@ -109,7 +109,10 @@ const agentKeyTypes = async (socket: string, env: NodeJS.ProcessEnv): Promise<st
 
 const needsOpenSsh = (path: string): boolean => /[%$]/.test(path);
 
-/** Looks at the key files of the configuration and asks the agent what it holds. Never fails: what cannot be read is left out. */
+/**
+ * Looks at the key files of the configuration and asks the agent what it holds. Never fails: keys that cannot be read are left
+ * out.
+ */
 export const readIdentities = async (config: SshConfig, env: NodeJS.ProcessEnv): Promise<SshIdentities> => {
   const socket = agentSocketOf(config, env);
   const paths = config.identityFiles.filter((path) => !needsOpenSsh(path)).map(expandTilde);

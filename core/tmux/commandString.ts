@@ -3,7 +3,7 @@
 /** Part of a tmux command: its words. */
 export type TmuxCommand = readonly [name: string, ...args: string[]];
 
-/** Between single quotes every character but the quote is itself. Newlines do not belong here. */
+/** Between single quotes every character except the quote means itself. Newlines do not belong here. */
 const quoteForTmux = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`;
 /** Words that need no quotes get none: commands that are sent again and again stay short, also in tmux's log of messages. */
 const toWord = (word: string): string => (/^[-\w]+$/.test(word) ? word : quoteForTmux(word));

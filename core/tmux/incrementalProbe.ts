@@ -46,8 +46,8 @@ const createActivityClock = (clock: Pick<Clock, "now">) => {
 };
 
 /**
- * Looks like `probeTopology`, with `windowActivity` in our own epoch seconds. One prober belongs to one server; what it
- * remembers is of no use to another.
+ * Looks like `probeTopology`, with `windowActivity` in our own epoch seconds. One prober belongs to one server; its memory
+ * cannot be used for another.
  */
 export const createIncrementalProbe = (options: {
   server: TmuxServer;

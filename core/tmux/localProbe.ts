@@ -28,7 +28,7 @@ interface Look {
   at: number;
   lines: readonly string[];
   parsed: readonly ProbeLine[];
-  /** In the order of the glance; null where the lines do not tell. */
+  /** The windows in the order of the glance; null if the lines do not give them. */
   windows: readonly Window[] | null;
   /** Something had changed shortly before. */
   isMoving: boolean;
@@ -41,7 +41,7 @@ const isSame = (a: ProbeLine | undefined, b: ProbeLine): boolean =>
 /** tmux gives activity in whole seconds: a change in the second of a look may have come after it. */
 const hasMovedSince = (activity: number, at: number): boolean => activity >= Math.floor(at / 1_000);
 
-/** The windows of all lines, one after the other, each with its panes; a window that two sessions show stands there twice. */
+/** The windows of all lines, one after the other, each with its panes; a window that two sessions show occurs twice. */
 const windowsOf = (rows: readonly ProbeLine[]): Window[] | null => {
   const windows: (Window & { id: string; firstPane: string })[] = [];
   for (const { paneId, windowId, activity } of rows) {

@@ -1,4 +1,4 @@
-// The glance of the local probe on a real tmux: what it tells, and what it leaves to the next look at everything.
+// The glance of the local probe on a real tmux: what it shows, and what only the next look at all panes shows.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createPrivateTmux, type PrivateTmux } from "../../test/harness/privateTmux.ts";
 import { randomIds, realClock } from "../../test/setup/realClock.ts";
@@ -78,7 +78,7 @@ it("asks for no more than the activity while nothing moves in any session", asyn
 });
 
 it("looks at everything as soon as a window of another session prints something", async () => {
-  // What the panes printed when they began is over then.
+  // By then the output of the panes' start is over.
   await new Promise((next) => setTimeout(next, 3_000));
   await probe();
   full = 0;

@@ -66,7 +66,7 @@ describe.each(variants)("processes by %s", (_, create) => {
     const pid = await family("exec 3<&0; sh -c 'cat <&3 & echo up; wait' nested; wait");
     const tree = create({ linux: IS_LINUX });
     let infos: ProcessInfo[] = [];
-    // The inner shell says the word when it has forked, and what it forked becomes `cat` a moment later.
+    // The inner shell prints the word when it has forked; its child becomes `cat` a moment later.
     do infos = (await tree.ofPanes([pid])).get(pid) ?? [];
     while (infos.at(-1)?.comm === "sh");
     const [root, ...others] = infos;

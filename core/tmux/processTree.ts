@@ -22,7 +22,7 @@ const MAX_KNOWN = 4_096;
 const PARALLEL = 16;
 
 export interface ProcessTreeOptions extends PsTreeOptions {
-  /** Of the target: `linux` has /proc. */
+  /** The target's platform: `linux` has /proc. */
   platform: NodeJS.Platform;
 }
 

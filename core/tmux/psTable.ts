@@ -13,7 +13,7 @@ const toList = (pids: readonly number[]): string => pids.join(",");
 
 /** All processes of the machine, as `parsePsRows` reads them. */
 export const PS_ALL: readonly string[] = [...PS, "-ax", ...ROWS];
-/** Some of them. The exit status is 1 where none of them lives. */
+/** The arguments for some of the processes. The exit status is 1 where none of them lives. */
 export const psRowsOf = (pids: readonly number[]): string[] => [...PS, ...ROWS, "-p", toList(pids)];
 /** Their names and full arguments, as `parsePsNames` reads them. macOS cuts the name at its column's width. */
 export const psNamesOf = (pids: readonly number[]): string[] => [

@@ -1,4 +1,4 @@
-// A machine without /proc: how often ps is started, and what is believed between two starts.
+// A machine without /proc: how often ps is started, and which answers are reused between two starts.
 import { expect, test } from "vitest";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import { createProcessTree } from "./processTree.ts";

@@ -13,7 +13,7 @@ let tmux: PrivateTmux;
 let executor: TargetExecutor & { runs: number };
 let server: TmuxServer;
 
-/** `path`: where the socket is looked for instead; null: it cannot be reached. */
+/** `path`: where the socket is searched instead; null: it cannot be reached. */
 const countingExecutor = (path?: string | null): typeof executor => {
   const inner = createLocalExecutor({ targetId: "host", env: { ...process.env } });
   const { sockets, ...others } = inner;
@@ -286,7 +286,7 @@ it.each(["3.1c", "3.8", "next-3.9"])(
 
 describe("a socket that nobody listens at", () => {
   const ask = async (): Promise<string> => (await server.query([["list-panes", "-a"]])).status;
-  /** What a killed server leaves behind. */
+  /** The socket file that a killed server leaves behind. */
   const leaveSocket = async (): Promise<void> => {
     await tmux.newSession("one");
     process.kill(await tmux.serverPid(), "SIGKILL");
@@ -341,7 +341,7 @@ describe("a socket that is not the one that tmux looked at", () => {
     expect(await server.query([["list-panes", "-a"]])).toMatchObject({ status: "no_server" });
     expect([executor.runs - runs, connections, server.mode]).toEqual([1, 1, "polling"]);
     await new Promise((done) => other.close(done));
-    // It makes its socket anew then.
+    // The signal makes the server create its socket again.
     process.kill(pid, "SIGUSR1");
     await until(async () => (await server.query([["list-panes", "-a"]])).status === "ok", "it is back");
     expect(server.mode).toBe("direct");

@@ -174,7 +174,7 @@ describe("listTopology", () => {
       expect([pane.sessionName, pane.windowName, pane.title].join("")).not.toMatch(/[\p{Cc}\u202e]/u);
     if (text.startsWith("🚀"))
       expect(pick("%0")).toMatchObject({ sessionName: text, windowName: text, title: text });
-    // And a program cannot make it say `#(`.
+    // And a program cannot make the title contain `#(`.
     if (text.startsWith("#{")) expect([text, text.replace("#(", "_(")]).toContain(pick("%2")?.title);
   });
 

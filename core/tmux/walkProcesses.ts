@@ -1,4 +1,4 @@
-// A pane's process and what was started from it, bounded. The caller says how a process and its children are found.
+// A pane's process and its descendants, bounded. The caller says how a process and its children are found.
 
 /** How many processes below a pane's own are looked at, and how deep. */
 const MAX_PROCESSES = 64;

@@ -72,7 +72,7 @@ const count = (name: string): void => {
   }));
 };
 
-/** From the next load of a page on. */
+/** Takes effect with the next load of the page. */
 export const countActivity = (where: BrowserContext | Page): Promise<unknown> =>
   where.addInitScript(count, NAME);
 

@@ -21,7 +21,7 @@ export class SettingsPage {
   card(list: string, name: string): Locator {
     return this.page.getByRole("list", { name: list, exact: true }).locator(`> li[aria-label^="${name},"]`);
   }
-  /** By the key, once there is something that hears it. */
+  /** Opens the settings by the key, once the page handles keys. */
   async enter(): Promise<void> {
     await this.page.getByRole("button", { name: "Settings" }).waitFor();
     await this.page.keyboard.press(",");

@@ -211,7 +211,7 @@ const COMMAND: CommandLineState = {
   hiddenBy: null,
 };
 
-/** The app around the page, on a Mac. It is always seen, and what is chosen changes nothing. */
+/** The app around the page, on a Mac. It is always visible, and choices in it change nothing. */
 export const settingsDesktop = (commandLine: CommandLineState = COMMAND): DesktopService => ({
   state: () => DESKTOP,
   setTerminal: () => DESKTOP,

@@ -133,7 +133,7 @@ describe("a notification on the stand-in", () => {
     mkdirSync(scene.home, { mode: 0o700 });
     const notifications = { group_from: 2, sounds: { waiting_approval: "none" } };
     writeFileSync(join(scene.home, "config.json"), JSON.stringify({ notifications }));
-    // The first may be told alone before the others are there.
+    // The first may be shown alone before the others are there.
     for (let count = 0; count < 3; count += 1) await scene.playDialogs("base:", [PERMISSION], DONE);
     const app = await scene.launch();
     const grouped = () =>

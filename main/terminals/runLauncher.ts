@@ -30,7 +30,7 @@ export interface Launcher {
   readonly endsWhenOpen: boolean;
 }
 
-/** Resolves with what was printed. @throws AgtmuxError E_UNSUPPORTED. The window outlives this process. */
+/** Resolves with the program's output. @throws AgtmuxError E_UNSUPPORTED. The window outlives this process. */
 export const runLauncher = async ({ argv, env, endsWhenOpen }: Launcher): Promise<string> => {
   const [file, ...args] = argv;
   if (file === undefined) throw new AgtmuxError("E_INTERNAL", "no command to open a terminal with");

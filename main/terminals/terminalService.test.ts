@@ -24,7 +24,7 @@ const HOSTILE = [
 let folder: string;
 let choice: TerminalChoice;
 
-/** Writes down its environment and its arguments, each ended by a NUL, then does what is left of the script. */
+/** Records its environment and its arguments, each ended by a NUL, then runs the rest of the script. */
 const install = (path: string, script = ""): void => {
   mkdirSync(join(path, ".."), { recursive: true });
   const log = join(folder, "log");
@@ -79,8 +79,9 @@ const macTerminals = (answer = "found"): TerminalService => {
 };
 
 /**
- * What iTerm2 makes of a command: `$$…$$` is a variable of its own, a backslash outside of quotes gives the next character but for
- * four letters, blanks of any script part words, and a tilde that begins one is a home. Older versions know no single quotes.
+ * How iTerm2 reads a command: `$$…$$` is its own variable, a backslash outside of quotes gives the next character except for
+ * four letters, blanks of any script separate words, and a tilde at the start of a word is a home. Older versions know no
+ * single quotes.
  */
 const readAsITerm2 = (command: string, quotes: string): string[] => {
   expect(command).not.toMatch(/\$\$/);
@@ -169,7 +170,7 @@ describe("a window in a terminal of Linux", () => {
   });
 });
 
-/** A program that stands on this machine, so that a word that is a path would be one of an existing file. */
+/** A program on this machine, so that a word that is a path names an existing file. */
 const realArgv = (): string[] => {
   program("shown");
   return [join(folder, "bin", "shown"), ...HOSTILE];

@@ -55,7 +55,7 @@ export const ActionDialogs = () => {
       )}
       {dialog?.kind === "question" && (
         <ConfirmDialog {...dialog.question} onClose={list.closeDialog}>
-          {/* The text has the focus and not a button: a person who goes on typing presses nothing. */}
+          {/* The text has the focus, not a button, so that a person who goes on typing presses nothing. */}
           <p tabIndex={-1} data-first-focus="true">
             {dialog.question.text}
           </p>

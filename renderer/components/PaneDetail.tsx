@@ -1,4 +1,4 @@
-// What an expanded row shows: the request in full, what can be done, the reply, the output, and why the state is what it is.
+// What an expanded row shows: the request in full, the possible actions, the reply, the output, and the reasons of the state.
 import type { ReactNode } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";

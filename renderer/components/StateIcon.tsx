@@ -1,4 +1,4 @@
-// A state as a shape: told apart without colour. Decorative; the words stand beside it.
+// A state as a shape: told apart without colour. Decorative, because the words are beside it.
 import type { ReactNode } from "react";
 import type { CanonicalState } from "../../core/model/state.ts";
 import styles from "./StateIcon.module.css";

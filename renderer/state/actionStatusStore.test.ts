@@ -77,7 +77,7 @@ describe("one action of a pane at a time", () => {
     expect(await fail("send", "E_STALE_SNAPSHOT")).toBe("refused");
     expect(await fail("send", null)).toBe("lost");
     expect(await fail("send", "E_TARGET_UNREACHABLE")).toBe("lost");
-    // Going there twice does no harm.
+    // Opening a pane twice does no harm.
     expect(await fail("attach", null)).toBe("refused");
   });
 

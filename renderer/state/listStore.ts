@@ -1,4 +1,4 @@
-// Which view is shown, which of its rows are selected and expanded, and what is open on them: all state of the popover that
+// Which view is shown, which of its rows are selected and expanded, and which panels are open: all state of the popover that
 // comes neither from the feed nor from actions on panes.
 import { z } from "zod";
 import type { PaneView } from "../../core/model/view.ts";

@@ -1,5 +1,5 @@
-// A clock that ticks with every full second while somebody looks: one timer for everything that shows a time, and only what
-// is drawn listens to it.
+// A clock that ticks with every full second while somebody looks: one timer for everything that shows a time; only visible
+// parts listen to it.
 import { Store } from "./store.ts";
 
 export interface TickingClockDeps {

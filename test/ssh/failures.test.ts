@@ -206,7 +206,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
     const first = shells();
     expect(first).toHaveLength(1);
     freeze(first);
-    const reason = /does not answer any more: no answer within \d+ ms/;
+    const reason = /no longer answers: no answer within \d+ ms/;
     await until(() => reason.test(remoteTargets.target("vm1")?.health_reason ?? ""), "it says why", LIMIT_MS);
     expect(remoteTargets.target("vm1")).toMatchObject({
       health: "down",

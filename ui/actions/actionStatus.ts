@@ -48,7 +48,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 export interface OutcomeText {
-  /** One or two words with a full stop, set apart. */
+  /** One or two words with a full stop, shown before the rest. */
   head: string;
   detail: string;
 }

@@ -1,5 +1,5 @@
-// Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; whether an action really goes
-// through is for the daemon to decide when it is asked.
+// Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; the daemon itself decides whether
+// a requested action goes through.
 import { mayAnswer, type RequestView } from "../../core/model/request.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -54,7 +54,7 @@ const optionReason = (pane: PaneView, { keys, role }: Option, context: ActionCon
     ? "which keys choose it is not known."
     : notWholeReason(pane, role, context);
 
-/** By place among the request's options. */
+/** Reasons by the place of an option in the request. */
 export const optionReasons = (pane: PaneView, context: ActionContext): DisabledReason[] => {
   const reason = notLiveReason(pane, context) ?? promptReason(pane);
   return (pane.request?.options ?? []).map((option) => reason ?? optionReason(pane, option, context));

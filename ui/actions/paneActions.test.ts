@@ -31,7 +31,7 @@ const asking = (more: Partial<NonNullable<PaneView["request"]>> = {}): PaneView 
     },
   });
 
-/** What can be done; a long text can always be shown. */
+/** The possible actions; a long text can always be shown. */
 const possible = (pane: PaneView, context: ActionContext = WELL): string[] =>
   PANE_ACTIONS.filter(({ id }) => id !== "showWhole")
     .filter((action) => action.disabledReason(pane, context) === null)

@@ -1,5 +1,5 @@
-// What can be done to a pane, one row per action: its key, its words, when it is not possible and why, and what it does. The
-// buttons of a row, the keyboard, the sheet of shortcuts and the line of what is not possible are all made of this table.
+// The actions on a pane, one row per action: its key, its words, when it is not possible and why, and its effect. The buttons
+// of a row, the keyboard, the list of shortcuts and the line of impossible actions are all made from this table.
 import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/actionView.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import type { PaneView } from "../../core/model/view.ts";
@@ -110,7 +110,7 @@ export const answerPrompt = (
   else refuse(pane, "answer", CHANGED);
 };
 
-/** In the order of the buttons, of the sentences of what is not possible and of the sheet of shortcuts. */
+/** The order is that of the buttons, of the sentences about impossible actions and of the list of shortcuts. */
 export const PANE_ACTIONS = [
   {
     id: "approve",

@@ -39,7 +39,7 @@ export interface Problem {
 }
 
 export interface Overview {
-  /** Over all panes, whatever the filter: the chips. */
+  /** The counts on the chips: over all panes, whatever the filter. */
   counts: StateCounts;
   /** Longest wait first. */
   inbox: readonly PaneView[];

@@ -17,7 +17,7 @@ const setUp = () => {
   return (now: readonly PaneView[], places = targets) => {
     const overview = memory.arrange(byRef(now), places, NO_FILTER);
     const rows = memory.list({ ...common, overview, targets: places });
-    // Whatever is kept, the answer is what it would be without a memory.
+    // The memory never changes the answer.
     expect(overview).toEqual(arrange(now, places, NO_FILTER));
     expect(rows).toEqual(listRows({ ...common, overview, targets: places }));
     return rows;
@@ -30,7 +30,7 @@ it("makes anew only the rows of what changed", () => {
   const [first, ...rest] = panes;
   const after = look([{ ...(first ?? makePane()), state: "running" }, ...rest]);
   const isKept = after.map((row) => before.includes(row));
-  // The group of the changed row, with its sum, and the row itself; the rest is the same.
+  // New objects: the group of the changed row, with its sum, and the row itself; all others are the same.
   expect(after.map((row, index) => [row.kind, isKept[index]])).toEqual([
     ["group", false],
     ["pane", false],

@@ -46,7 +46,7 @@ interface Told {
   readonly notificationId: string | null;
 }
 
-/** Identifies a wait: by what is asked, not by the source that noticed it. */
+/** Identifies a wait by its request, not by the source that noticed it. */
 const topicOf = (pane: PaneView, kind: NotificationKind): string =>
   `${kind}/${isWaiting(kind) ? (pane.request?.body ?? "") : pane.state_version}`;
 

@@ -121,7 +121,7 @@ export const createLocalExecutor = (options: LocalExecutorOptions): TargetExecut
       try {
         return process.kill(pid, 0);
       } catch (error) {
-        // It is there, but somebody else's.
+        // The process exists, but belongs to somebody else.
         return error instanceof Error && "code" in error && error.code === "EPERM";
       }
     },

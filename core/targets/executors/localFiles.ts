@@ -72,7 +72,7 @@ const refuseForeign = (path: string, found: Stats): void => {
       : null;
   if (why !== null)
     throw new AgtmuxError("E_INTEGRATION_REFUSED", `${path} ${why}`, {
-      remedy: "Look what it is, and move it away if it is not yours; it was not changed.",
+      remedy: "Check what it is, and move it away if it is not yours; it was not changed.",
     });
 };
 
@@ -89,8 +89,8 @@ const followLinks = async (path: string): Promise<string> => {
 
 /**
  * The local TargetFiles. `readText` gives the first `maxBytes` (16 MB) as UTF-8; `list` of a missing folder is empty;
- * `writeText` replaces by temp file + rename with the mode of the file it replaces, else `mode`, else 0600; what is no regular
- * file of this user is refused with E_INTEGRATION_REFUSED.
+ * `writeText` replaces by temp file + rename with the mode of the file it replaces, else `mode`, else 0600; anything but a
+ * regular file of this user is refused with E_INTEGRATION_REFUSED.
  */
 export const createLocalFiles = (): TargetFiles => {
   // Makes temp names unique within this process; the pid does so between processes, "wx" between lives.

@@ -6,8 +6,8 @@ import { UNASKED_BYTES } from "../../engine/floodGuard.ts";
 const MAX_MARK_LINE_BYTES = 1_024;
 
 /**
- * Finds a mark and the rest of its line in a stream. Every byte is looked at a bounded number of times; what stands before the
- * mark is handed on as it comes.
+ * Finds a mark and the rest of its line in a stream. Every byte is looked at a bounded number of times; bytes before the mark
+ * are passed on as they come.
  */
 const createMarkSearch = (mark: string, onBefore: (bytes: Buffer) => void) => {
   let held: Buffer = Buffer.alloc(0);

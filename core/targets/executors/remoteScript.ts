@@ -81,7 +81,7 @@ printf '%s\\n' ${marks.end}; printf '%s %s\\n' ${marks.end} "$r" >&2
 wait
 `;
 
-/** A program that takes the shell's place and keeps the channel. Its pid stands behind the start mark. */
+/** A program that takes the shell's place and keeps the channel. Its pid follows the start mark. */
 export const stayingScript = (marks: RemoteMarks, argv: readonly string[]): string =>
   `${ENVIRONMENT}
 set -- ${quoteArgv(argv)}

@@ -12,9 +12,9 @@ import type { SshIdentities } from "../sshIdentities.ts";
 import { algorithmsFor, loadSsh2 } from "./ssh2Library.ts";
 import type { ChannelEnd, SshTransport, TransportChannel } from "./sshTransport.ts";
 
-// A TCP connection that sends what is written in one turn of the event loop together. The ssh2 library writes each SSH packet in
-// several pieces, and without Nagle's delay each of them would travel alone: measured, 55 segments a second instead of 20 on
-// an idle target.
+// A TCP connection that sends all writes of one turn of the event loop together. The ssh2 library writes each SSH packet in
+// several pieces, and without Nagle's delay each of them would travel alone: measured, 55 segments a second instead of 20 on an
+// idle target.
 /** Begins to connect; success and failure are the socket's own events. `family` 0: whichever the name resolves to. */
 const connectQuietly = (address: { host: string; port: number; family: 0 | 4 | 6 }): Socket => {
   const socket = connect({ ...address, noDelay: true });
@@ -124,7 +124,7 @@ const channelOf = (stream: ClientChannel): TransportChannel => {
         ? { exitCode: null, reason: `signal ${cleanLine(signal ?? "of unknown kind")}` }
         : { exitCode: code, reason: `exit status ${code}` };
   });
-  // A channel that breaks says so by closing.
+  // A channel that breaks emits `close`, so its errors need no handling.
   stream.on("error", () => {});
   stream.stderr.on("error", () => {});
   stream.once("close", () => ended.resolve(end));

@@ -4,7 +4,7 @@ import { createRemoteProcesses } from "./remoteProcesses.ts";
 
 const NONCE = "00112233445566778899aabbccddeeff";
 
-/** Answers the three questions of a look by what they ask for. */
+/** Answers the three questions of a look, which it tells apart by their text. */
 const shellOf = (uptime: string, processes: string): RemoteShell => ({
   ask: (script) => {
     const stdout = script.includes("/proc/uptime")

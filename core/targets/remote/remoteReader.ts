@@ -1,4 +1,4 @@
-// A target as its collector reads it: every question goes through the one remote shell. Writes, and work that a person waits
+// A target as its collector reads it: every request goes through the one remote shell. Writes, and work that a person waits
 // for, go through the connection's own executor instead. Files are read with the shell's built-ins where these suffice, else
 // with one small program.
 import type { FileStat, RunResult, TargetExecutor, TargetFiles } from "../../ports/targetExecutor.ts";

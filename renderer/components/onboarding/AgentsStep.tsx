@@ -11,7 +11,7 @@ import { StepFoot, type StepBodyProps } from "./StepFoot.tsx";
 
 interface AgentsStepProps extends StepBodyProps {
   api: Api;
-  /** Those with an agent. */
+  /** Panes with an agent. */
   panes: readonly PaneView[];
 }
 

@@ -64,7 +64,7 @@ export const Step = ({ number, title, isCurrent, result, onOpen, children }: Ste
 
 interface OnboardingViewProps {
   host: Host;
-  /** Those with an agent. */
+  /** Panes with an agent. */
   panes: readonly PaneView[];
   onboarding: Onboarding;
   onChange: (change: (before: Onboarding) => Onboarding) => void;

@@ -1,4 +1,4 @@
-// The frame of a settings page: the way back, its name, and what it holds. The heading takes the focus when the page opens, so
+// The frame of a settings page: the way back, its name, and its content. The heading takes the focus when the page opens, so
 // that the tab key continues from there and a screen reader names the page.
 import { useEffect, useRef, type ReactNode } from "react";
 import { BackButton } from "../BackButton.tsx";
@@ -9,7 +9,7 @@ interface PageProps {
   /** Where the way back leads. */
   backLabel: string;
   onBack: () => void;
-  /** Beside the title. */
+  /** Shown beside the title. */
   aside?: ReactNode;
   /** The page holds text rather than controls: then the text itself can be focused, so that the keyboard can scroll it. */
   isText?: boolean;

@@ -1,4 +1,4 @@
-// The settings: a list of sections, and the page of one. Esc goes up by one; at the top it leaves.
+// The settings: a list of sections, and the page of one. Esc goes up one level; at the top it closes the settings.
 import { useState } from "react";
 import type { TargetView } from "../../../core/model/view.ts";
 import type { Api, Host } from "../../connection/connectHost.ts";

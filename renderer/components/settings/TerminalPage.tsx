@@ -1,4 +1,4 @@
-// In which terminal a pane is opened: what is installed, or the person's own command.
+// The terminal in which a pane is opened: an installed one, or the person's own command.
 import { PLACEHOLDER, type DesktopState, type TerminalChoice } from "../../../core/model/desktop.ts";
 import type { DesktopApi } from "../../connection/connectHost.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";

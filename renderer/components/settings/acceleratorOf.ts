@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, string>> = {
   PageDown: "PageDown",
 };
 
-/** By the key's place (`code`): with Alt a Mac gives other characters. */
+/** Uses the key's place (`code`), because with Alt a Mac gives other characters. */
 const keyOf = (code: string): string | null =>
   /^Key([A-Z])$/.exec(code)?.[1] ??
   /^Digit(\d)$/.exec(code)?.[1] ??
