@@ -11,8 +11,8 @@ import { listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";
 const FIXTURES = fileURLToPath(new URL("../test/fixtures", import.meta.url));
 const registry = createAdapterRegistry();
 
-/** Keys that approve, keys that deny; null: the option is known and its keys are not. */
-type Known = readonly [approve: string | null, deny: string | null];
+/** Keys that approve, keys that deny; null: the option is known and its keys are not; undefined: there is none. */
+type Known = readonly [approve: string | null | undefined, deny: string | null | undefined];
 /** Nothing approves or denies: a question, or the reason why nothing is pressed. */
 type Unknown = "question" | "text" | "leaves or trusts" | "switches the mode" | "not recorded";
 
@@ -24,7 +24,42 @@ const atWidths = (frame: string, known: Known | Unknown): Record<string, Known |
   Object.fromEntries([60, 70, 96, 140].map((width) => [`recordings/${frame}_${width}`, known]));
 const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/claude/approval_edit": DIGITS_3,
-  "recordings/claude/trust_dialog": "leaves or trusts",
+  "recordings/claude/approval_140_columns": DIGITS_4,
+  "recordings/claude/approval_96_columns": DIGITS_4,
+  "recordings/claude/approval_edit_140_columns": DIGITS_3,
+  "recordings/claude/approval_edit_96_columns": DIGITS_3,
+  "recordings/claude/auto_offer_120_columns": "switches the mode",
+  "recordings/claude/auto_offer_140_columns": "switches the mode",
+  "recordings/claude/auto_offer_60_columns": "switches the mode",
+  "recordings/claude/auto_offer_80_columns": "switches the mode",
+  "recordings/claude/auto_offer_96_columns": "switches the mode",
+  "recordings/claude/auto_offer_no_60_columns": "switches the mode",
+  "recordings/claude/plan_empty_120_columns": ["1", "2"],
+  "recordings/claude/plan_empty_140_columns": ["1", "2"],
+  "recordings/claude/plan_empty_60_columns": ["1", "2"],
+  "recordings/claude/plan_empty_80_columns": ["1", "2"],
+  "recordings/claude/plan_empty_96_columns": ["1", "2"],
+  "recordings/claude/plan_tall_120_columns": ["2", "Escape"],
+  "recordings/claude/plan_tall_80_columns": ["2", "Escape"],
+  "recordings/claude/plan_text_120_columns": ["2", "Escape"],
+  "recordings/claude/plan_text_140_columns": ["2", "Escape"],
+  "recordings/claude/plan_text_60_columns": ["2", "Escape"],
+  "recordings/claude/plan_text_80_columns": ["2", "Escape"],
+  "recordings/claude/plan_text_96_columns": ["2", "Escape"],
+  "recordings/claude/question_multi_96_columns": "question",
+  "recordings/claude/question_one_60_columns": "question",
+  "recordings/claude/question_one_96_columns": "question",
+  "recordings/claude/question_one_typed_120_columns": "question",
+  "recordings/claude/question_one_typed_60_columns": "question",
+  "recordings/claude/question_one_typing_120_columns": "question",
+  "recordings/claude/question_one_typing_60_columns": "question",
+  "recordings/claude/question_two_140_columns": "question",
+  "recordings/claude/question_two_60_columns": "question",
+  "recordings/claude/question_two_review_120_columns": "question",
+  "recordings/claude/question_two_review_60_columns": "question",
+  "recordings/claude/question_two_second_120_columns": "question",
+  "recordings/claude/question_two_second_60_columns": "question",
+  "recordings/claude/trust_dialog": ["Down Enter", undefined],
   "recordings/claude/waiting_approval": DIGITS_4,
   "recordings/claude/waiting_input_question": "question",
   "recordings/codex/startup_hooks_review": "leaves or trusts",
@@ -64,7 +99,7 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "variants/claude/approval_third_selected": DIGITS_4,
   "variants/claude/question_60_columns": "question",
   "variants/claude/question_several": "question",
-  "variants/claude/trust_60_columns": "leaves or trusts",
+  "variants/claude/trust_60_columns": ["Enter", undefined],
   "variants/codex/approval_36_columns": DIGITS_3,
   "variants/codex/approval_60_columns": DIGITS_3,
   "variants/codex/approval_above_live_approval": DIGITS_3,
@@ -113,6 +148,26 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "variants/pi/approval_60_columns": ["Enter", "Down Enter"],
   "variants/pi/approval_no_selected": ["Up Enter", "Enter"],
 };
+/** Keys that open the field for an own text. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  "recordings/claude/plan_tall_120_columns": ["3"],
+  "recordings/claude/plan_tall_80_columns": ["3"],
+  "recordings/claude/plan_text_120_columns": ["3"],
+  "recordings/claude/plan_text_140_columns": ["3"],
+  "recordings/claude/plan_text_60_columns": ["3"],
+  "recordings/claude/plan_text_80_columns": ["3"],
+  "recordings/claude/plan_text_96_columns": ["3"],
+  "recordings/claude/question_one_60_columns": ["3"],
+  "recordings/claude/question_one_96_columns": ["3"],
+  "recordings/claude/question_one_typed_120_columns": ["3"],
+  "recordings/claude/question_one_typed_60_columns": ["3"],
+  "recordings/claude/question_one_typing_120_columns": ["3"],
+  "recordings/claude/question_one_typing_60_columns": ["3"],
+  "recordings/claude/question_two_140_columns": ["3"],
+  "recordings/claude/question_two_60_columns": ["3"],
+  "recordings/claude/waiting_input_question": ["3"],
+  "variants/claude/question_60_columns": ["3"],
+};
 /** The question is worded anew and its refusal too: only what is known of it has a role. */
 const HALF_KNOWN = "variants/claude/approval_reworded";
 
@@ -151,7 +206,7 @@ describe("is known of", () => {
     const expected = EXPECTED[frame];
     const roles = [keysOf(request, "approve"), keysOf(request, "deny")];
     expect(roles).toEqual(typeof expected === "string" ? [undefined, undefined] : expected);
-    expect(request.textEntry ?? null).toEqual(expected === "text" ? [] : null);
+    expect(request.textEntry ?? null).toEqual(expected === "text" ? [] : (FIELDS[frame] ?? null));
     if (expected === "question") expect(request.kind).toBe("question");
   });
   it("nothing but the yes where the no is another", () => {

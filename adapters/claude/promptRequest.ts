@@ -6,6 +6,9 @@ import { promptRequest } from "../common/promptRequest.ts";
 import { questionFields } from "../common/questions.ts";
 import { type Ask, EDIT_APPROVAL, PLAN_APPROVAL, QUESTION, TOOL_APPROVAL } from "../common/signals.ts";
 
+/** What a plan asks, with or without its text. */
+export const EXIT_PLAN_MODE = "Exit plan mode?";
+
 const EDIT_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit", "Update"]);
 export const isEditTool = (toolName: string): boolean => EDIT_TOOLS.has(toolName);
 
@@ -119,7 +122,7 @@ export const askOf = (rawToolName: string, toolInput: unknown, cwd: string | nul
       status: PLAN_APPROVAL,
       request: promptRequest({
         kind: "plan",
-        title: "Exit plan mode?",
+        title: EXIT_PLAN_MODE,
         body: plan,
         toolName,
         isWhole: plan !== null,

@@ -73,9 +73,10 @@ describe("what a dialog asks", () => {
     expect(readClaudeScreen(frame("trust_dialog"))?.request).toMatchObject({
       kind: "trust",
       body: "/home/dev/project",
+      isWhole: true,
       options: [
         { label: "No, exit", keys: null },
-        { label: "Yes, I trust this folder", keys: null },
+        { label: "Yes, I trust this folder", keys: ["Down", "Enter"], role: "approve" },
       ],
     });
   });

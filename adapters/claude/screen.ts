@@ -56,6 +56,10 @@ const SPINNER = /^[·✢✳✶✻✽∗*] \S.{0,80}?…/;
 const FINISHED = /^✻ \S+ for (\d+[dhms] ?)+( · .*)?$/;
 const WAITING_FOR_BACKGROUND = /^✻ Waiting for \d+ background \w+/;
 const INTERRUPTION = /^\s*⎿\s+Interrupted · What should Claude do instead\?/;
+/** The person left a question, refused an edit, or a plan, which is then drawn in a box: all of these end the turn. */
+const DECLINED = /^● Declined to answer Claude's questions:/;
+const REJECTED_EDIT = /^\s+⎿\s+Rejected \w+ to \S/;
+const REJECTED_PLAN = /^\s+⎿\s+Rejected Claude's plan:$/;
 const BRAILLE_TITLE = /^[\u2800-\u28ff] /;
 
 /** Index of the running line above the box, among the nearest lines: tips, queued prompts and task lists may follow it. */
@@ -101,6 +105,11 @@ const readEnd = (box: InputBox): Reading | null => {
   const last = box.above.at(-1) ?? "";
   if (FINISHED.test(head) && block.length === 1) return shows(COMPLETED, "high", head);
   if (INTERRUPTION.test(last)) return shows(INTERRUPTED, "high", last.trim());
+  const plan = block.findLast((line) => REJECTED_PLAN.test(line));
+  if (plan !== undefined && /^\s+╰─+╯$/.test(last)) return shows(INTERRUPTED, "high", plan.trim());
+  const edit = block[1] ?? "";
+  if (head.startsWith("● ") && REJECTED_EDIT.test(edit)) return shows(INTERRUPTED, "high", edit.trim());
+  if (DECLINED.test(head)) return shows(INTERRUPTED, "high", head);
   const text = head.startsWith("● ") ? joined(block).slice(2) : "";
   if (ERROR_LINE.test(text)) return shows(errorStatusOfText(text), "high", text);
   return null;

@@ -2,6 +2,7 @@
 // agree to the letter (events know no options, screens wrap and cut, what is stored is redacted). It chooses which open
 // request belongs to the dialog on the screen; whether that may be approved is decided to the letter (shownPrompt.ts).
 import type { PromptRequest } from "../model/request.ts";
+import { matchPlan } from "./drawnPlan.ts";
 import { matchDrawn } from "./drawnText.ts";
 
 /** Dialogs show all of a text of this length; what is longer may be cut. In characters. */
@@ -103,6 +104,8 @@ export const mayBeSamePrompt = (announced: PromptRequest, seen: PromptRequest): 
   const [body, shown] = [compactBody(announced), compactBody(seen)];
   const hasSameTitle = compact(announced.title) === compact(seen.title);
   if (hasSameTitle && (body === null || body === shown)) return true;
+  if (kind === "plan" && hasSameTitle && matchPlan(announced.body ?? "", seen.body ?? "") !== "none")
+    return true;
   if (PLAIN.has(kind)) return hasSameTitle && (shown === null || (body !== null && isSameText(body, shown)));
   if (kind === "edit") return seen.kind === "edit" && isSameEdit(announced, seen);
   if (announced.hasMore === true && isLeftOf(announced, seen)) return true;

@@ -3,6 +3,7 @@
 // one of another kind.
 import type { PromptRequest } from "../model/request.ts";
 import { isContentDrawn } from "./drawnContent.ts";
+import { matchPlan } from "./drawnPlan.ts";
 import { matchDrawn } from "./drawnText.ts";
 import { mayBeSamePrompt } from "./samePrompt.ts";
 
@@ -33,6 +34,14 @@ const isSameEdit = (announced: PromptRequest, seen: PromptRequest): boolean => {
   return drawn === null || isContentDrawn(announced.content ?? "", drawn, seen.columns ?? null, seen);
 };
 
+/** A dialog without the plan asks for no more than to leave the mode. */
+const isPlanDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
+  if (announced.title !== seen.title) return false;
+  if (seen.body === null) return seen.isWhole === true;
+  const drawn = matchPlan(announced.body ?? "", seen.body);
+  return drawn === "all" || (drawn === "part" && seen.isWhole !== true);
+};
+
 const isBodyDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
   if (announced.body === null || seen.body === null)
     return announced.body === seen.body && announced.title === seen.title;
@@ -60,6 +69,7 @@ const isSameKind = (announced: PromptRequest, seen: PromptRequest): boolean =>
 const isDrawn = (announced: PromptRequest, seen: PromptRequest): boolean => {
   if (!isSameKind(announced, seen)) return false;
   if (announced.kind === "edit") return isSameEdit(announced, seen);
+  if (announced.kind === "plan" && isPlanDrawn(announced, seen)) return true;
   return isBodyDrawn(announced, seen) && areOptionsDrawn(announced, seen);
 };
 

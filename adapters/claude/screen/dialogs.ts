@@ -2,37 +2,20 @@
 // text on the screen; that, the selector's column and a known question together are the proof. Sources: recorded frames
 // (2.1.329); plan, automatic-mode and first-run texts as noted in measurements and the vendor's documents, hence medium.
 import type { PromptRequest } from "../../../core/model/request.ts";
-import type { Confidence, Status } from "../../../core/model/state.ts";
+import type { Confidence } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { oneLine } from "../../common/payload.ts";
-import { withoutBlankEnds } from "../../common/frames.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
-import {
-  EDIT_APPROVAL,
-  PLAN_APPROVAL,
-  QUESTION,
-  TOOL_APPROVAL,
-  TRUST_APPROVAL,
-} from "../../common/signals.ts";
-import { columnsOf, contentOf, isSeparator, textOf, unframed, type DialogText } from "./body.ts";
+import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL } from "../../common/signals.ts";
+import { columnsOf, contentOf, textOf, unframed, type DialogText } from "./body.ts";
+import { questionOf, reading, type Dialog } from "./dialog.ts";
 import { isRule } from "./layout.ts";
 import { readNumbered, readPlain, type Selector } from "./options.ts";
-
-/** The dialog's own text above its selector, without the rule that separates it from the conversation. */
-interface Dialog {
-  lines: readonly string[];
-  selector: Selector;
-  footer: string;
-  hasRule: boolean;
-  /** A part of it is out of sight, and its last row but the footer says so. */
-  isScrolled: boolean;
-  /** Index on the screen of its first row in sight. */
-  top: number;
-  /** Columns of the pane. */
-  width: number;
-}
+import { readPlan } from "./plans.ts";
+import { readQuestion, readReview } from "./questions.ts";
+import { readFirstRun, readOffer, readTrust } from "./startDialogs.ts";
 
 const FOOTER =
   /^\s{0,3}(Esc to (cancel|exit|go back)|Enter to (select|confirm|stay in auto mode)|ctrl[+-]g to edit)/i;
@@ -46,37 +29,11 @@ const findFooter = (lines: readonly string[]): number => {
   for (let index = lines.length - 1; index >= 0 && seen < MAX_FOOTER_LINES; index -= 1) {
     const line = lines[index] ?? "";
     if (isBlank(line)) continue;
-    if (FOOTER.test(line)) return index;
+    // A wrapped one may begin its second row with another key.
+    if (FOOTER.test(line)) return FOOTER.test(lines[index - 1] ?? "") ? index - 1 : index;
     seen += 1;
   }
   return -1;
-};
-
-const reading = (
-  status: Status,
-  confidence: Confidence,
-  matched: string,
-  request: RequestFields,
-  { top }: Pick<Dialog, "top">,
-): Reading => asks(status, confidence, matched, request, top);
-
-/** The question's paragraph directly above the selector, and its first line's index. */
-const questionOf = (dialog: Dialog): { text: string; start: number; indent: number } => {
-  let end = dialog.selector.start;
-  while (end > 0 && isBlank(dialog.lines[end - 1] ?? "")) end -= 1;
-  let start = end;
-  while (start > 0 && !isBlank(dialog.lines[start - 1] ?? "") && !isSeparator(dialog.lines[start - 1] ?? ""))
-    start -= 1;
-  // A wrapped question has its known beginning some lines up; the nearest line that begins like one wins.
-  const known = dialog.lines
-    .slice(start, end)
-    .findLastIndex((line) => /^ ?(Do you want|Would you like|Exit plan)/.test(line));
-  const from = known < 0 ? start : start + known;
-  return {
-    text: joined(dialog.lines.slice(from, end)),
-    start: from,
-    indent: indentOf(dialog.lines[from] ?? ""),
-  };
 };
 
 const EDIT_QUESTION =
@@ -168,79 +125,6 @@ const readApproval = (dialog: Dialog): Reading | null => {
   );
 };
 
-const QUESTION_HEADER = /^\s{0,2}(←\s+)?[☐☒✔]/;
-
-const readQuestion = (dialog: Dialog): Reading | null => {
-  if (!dialog.footer.startsWith("Enter to select")) return null;
-  const header = dialog.lines.findLastIndex((line) => QUESTION_HEADER.test(line));
-  if (header < 0 || header >= dialog.selector.start) return null;
-  const rows = dialog.lines.slice(header + 1, dialog.selector.start).filter((line) => !isRule(line));
-  const text = joined(rows);
-  if (text === "") return null;
-  return reading(
-    QUESTION,
-    "high",
-    `${text.slice(0, 200)} / ${dialog.footer}`,
-    {
-      kind: "question",
-      title: text,
-      body: withoutBlankEnds(rows).join("\n"),
-      columns: Math.max(1, dialog.width),
-      toolName: "AskUserQuestion",
-      // What the digit of the option for an own text does was not recorded.
-      options: dialog.selector.options.map((option) =>
-        /^Type something\.?$/.test(option.label) ? { ...option, keys: null } : option,
-      ),
-      isWhole: dialog.hasRule && !dialog.isScrolled,
-    },
-    dialog,
-  );
-};
-
-const readTrust = (dialog: Dialog): Reading | null => {
-  const text = joined(dialog.lines.slice(0, dialog.selector.start));
-  const isTrust = /Quick safety check|Do you trust the files in this folder\?/.test(text);
-  if (!isTrust || !dialog.selector.options.some((option) => /trust|proceed/i.test(option.label))) return null;
-  const workspace = /(?:Accessing workspace:)\s+(\S.*?)\s+(?:Quick safety check|Do you trust)/.exec(text);
-  return reading(
-    TRUST_APPROVAL,
-    "high",
-    `Quick safety check / ${dialog.footer}`,
-    {
-      kind: "trust",
-      title: "Trust this folder?",
-      body: workspace?.[1] ?? null,
-      options: dialog.selector.options,
-    },
-    dialog,
-  );
-};
-
-/** First-run screens and one-time offers: not recorded, known by their vendor's wording. */
-const FIRST_RUN: readonly { pattern: RegExp; reasonCode: "onboarding" | "auth_needed" }[] = [
-  { pattern: /Select login method/, reasonCode: "auth_needed" },
-  { pattern: /Detected a custom API key in your environment/, reasonCode: "auth_needed" },
-  { pattern: /Choose the text style that looks best/, reasonCode: "onboarding" },
-  { pattern: /Make auto mode your default permission mode\?/, reasonCode: "onboarding" },
-];
-
-const readFirstRun = (dialog: Dialog): Reading | null => {
-  for (const { pattern, reasonCode } of FIRST_RUN) {
-    const line = dialog.lines
-      .slice(0, dialog.selector.start)
-      .findLast((text) => pattern.test(text) && indentOf(text) <= 1);
-    if (line !== undefined)
-      return reading(
-        { state: "waiting_input", reasonCode },
-        "medium",
-        line,
-        { kind: "other", title: line, options: dialog.selector.options },
-        dialog,
-      );
-  }
-  return null;
-};
-
 /** Automatic mode's failed server check: no hook fires for it, so the screen is one of two witnesses. Layout not recorded. */
 const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
   const tail = lines.filter((line) => !isBlank(line)).slice(-12);
@@ -305,12 +189,18 @@ const readWithoutFooter = (dialog: Dialog): Reading | null => {
 
 /** What the dialog at the bottom of the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
 export const readDialog = (lines: readonly string[], width: number): Reading | null => {
-  const auto = readAutoModeCheck(lines);
-  if (auto !== null) return auto;
+  const alone = readAutoModeCheck(lines) ?? readPlan(lines, width);
+  if (alone !== null) return alone;
   const footerAt = findFooter(lines);
   if (footerAt < 0) {
     const place = { lines, end: lines.length, footer: "", width };
-    return withSelector(place, readNumbered(lines, lines.length, true), [readWithoutFooter, readFirstRun]);
+    return (
+      withSelector(place, readNumbered(lines, lines.length, true), [
+        readWithoutFooter,
+        readReview,
+        readFirstRun,
+      ]) ?? readOffer(lines, width)
+    );
   }
   const above = lines.slice(0, footerAt).findLastIndex((line) => !isBlank(line));
   const end = SCROLLED.test(lines[above] ?? "") ? above : footerAt;

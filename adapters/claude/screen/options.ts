@@ -1,8 +1,9 @@
-// The selector of a dialog: its options with the keys that choose them. A digit alone chooses (recorded 2.1.329); options
-// without digits have no recorded keys, so none are offered: a wrong key in the trust dialog leaves the agent.
+// The selector of a dialog: its options with the keys that choose them. A digit alone chooses (recorded 2.1.329). Options
+// without digits are chosen by moving the mark and Enter; each move is seen before the next key, because Enter on another option
+// of the trust dialog leaves the agent.
 import { MAX_OPTIONS, type PromptRequest } from "../../../core/model/request.ts";
 import { oneLine } from "../../common/payload.ts";
-import { indentOf, isBlank } from "../../common/screenText.ts";
+import { indentOf, isBlank, movesTo } from "../../common/screenText.ts";
 
 type Option = PromptRequest["options"][number];
 
@@ -79,6 +80,10 @@ export const readPlain = (lines: readonly string[], end: number): Selector | nul
   const block = lines.slice(start, bottom);
   if (block.length < 2 || block.length > MAX_OPTIONS) return null;
   if (block.filter((line) => SELECTED.test(line)).length !== 1) return null;
-  const options = block.map((line) => ({ label: labelOf(line.replace("❯", " ").trim()), keys: null }));
+  const selected = block.findIndex((line) => SELECTED.test(line));
+  const options = block.map((line, index) => ({
+    label: labelOf(line.replace("❯", " ").trim()),
+    keys: movesTo(index, selected),
+  }));
   return { options, start, end: bottom };
 };
