@@ -64,8 +64,8 @@ it("is offered beside the screen, and is the log of this pane's session", async 
 });
 
 it("is refused for an agent whose log is not known, for a pane without an agent, and for a log of nobody", async () => {
-  const gemini = await play("gemini");
-  const known = await harness.daemon.until(gemini.paneId, ({ agent }) => agent === "gemini");
+  const opencode = await play("opencode");
+  const known = await harness.daemon.until(opencode.paneId, ({ agent }) => agent === "opencode");
   expect(await view(known, "screen")).toMatchObject({ transcript_offered: false });
   await expect(view(known, "transcript")).rejects.toMatchObject({
     code: "E_UNSUPPORTED",
