@@ -155,7 +155,10 @@ const measureStretches = async (
   }
 };
 
-/** The built files where nobody edits them, beside the packages of this tree; gives the path of its bin/agtmux. */
+/**
+ * Copies the built files to a folder where nobody edits them, with the packages of this tree; returns the path of its
+ * bin/agtmux.
+ */
 const install = (folder: string): string => {
   for (const part of ["bin", "dist/cli", "resources", "package.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });

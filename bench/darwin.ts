@@ -126,7 +126,7 @@ const measure = async (harness: Harness, root: string, options: BenchOptions): P
   }
 };
 
-/** Starts of `ps`, and what they delay, where there is no /proc. */
+/** How often `ps` is started, and what that delays, where there is no /proc. */
 export const benchDarwin = async (options: BenchOptions): Promise<Measured> => {
   const root = mkdtempSync(join(tmpdir(), "agtmux-darwin-"));
   const others = crowd(options.isQuick ? 10 : OTHER_PROCESSES);

@@ -36,7 +36,7 @@ interface BatchFigure {
   perCpuSecond: number;
 }
 
-/** Runs the child; `onAck` gets how many are durable, and ends it by saying so. */
+/** Runs the child; `onAck` gets the number of durable events and may answer that the child is to be killed. */
 const runChild = async (
   path: string,
   options: { events: number; batch: number },
@@ -103,7 +103,7 @@ const killAndCount = async (folder: string, round: number): Promise<{ told: numb
   }
 };
 
-/** Files in the spool of a running daemon until it has committed and deleted them all. */
+/** Puts files into the spool of a running daemon, and waits until it has committed and deleted them all. */
 const measureSpool = async (files: number): Promise<{ files: number; perSecond: number }> => {
   const harness = await createHarness({ panes: 12, agents: 6 });
   try {

@@ -8,7 +8,7 @@ import { SPREAD_HEAD, spreadCells } from "./report/words.ts";
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 const MAX_LIST_MS = 15;
-/** A command by an empty Node. */
+/** The limit of a command's time, as a multiple of an empty Node's. */
 const MAX_RATIO = 2;
 
 const spread = z.object({ count: z.number(), median: z.number(), p95: z.number(), max: z.number() });

@@ -1,6 +1,6 @@
-// Preloaded into a daemon's process (`--import`): how long its serving loop is held. Once a millisecond it takes the time that
-// the main thread has computed since the time before, so that a busy machine does not count. SIGUSR2 writes all stretches
-// of more than a quarter of a millisecond to the file that AGTMUX_LOOP_PROBE names, and begins anew.
+// Preloaded into a daemon's process (`--import`): how long its serving loop is held. Once a millisecond it measures how long
+// the main thread has computed since the last time, so that other load of the machine does not count. SIGUSR2 writes all
+// stretches of more than a quarter of a millisecond to the file that AGTMUX_LOOP_PROBE names, and begins anew.
 import { renameSync, writeFileSync } from "node:fs";
 
 const WORTH_US = 250;

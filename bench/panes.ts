@@ -40,7 +40,7 @@ const EVENT_EVERY_SECONDS = 2;
 /** By then the start, and Node's first compiling, are over. */
 const SETTLE_MS = 11_000;
 const TARGET_PANES = 200;
-/** A stretch without the daemon, before and after, by one with it. */
+/** How many times shorter a stretch without the daemon (before and after) is than the one with it. */
 const ALONE_SHARE = 8;
 const LIMIT_DIALOGS = 12;
 const HOOKS = 60;
@@ -63,7 +63,7 @@ const measureCpu = async (harness: Harness, daemon: Daemon, seconds: number) => 
   };
 };
 
-/** Apart from the CPU: the counting itself costs. */
+/** Measured apart from the CPU, because counting itself takes CPU. */
 const countStarts = async (daemon: Daemon, seconds: number): Promise<number> => {
   const stop = countChildren(daemon.pid);
   await wait(seconds * 1_000);
@@ -138,7 +138,10 @@ const measureIdle = async (
   return { idle, waitSeen, firstAnswerMs };
 };
 
-/** Fires a hook of one agent after the other, a tool call begun and ended in turns; gives how many so far, and the end of it. */
+/**
+ * Fires hooks of one agent after the other, which begin and end tool calls in turns. Returns the number so far, and a function
+ * that stops it.
+ */
 export const fireHooks = (harness: Harness): { count(): number; stop(): void } => {
   let fired = 0;
   const timer = setInterval(

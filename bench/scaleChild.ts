@@ -51,7 +51,7 @@ const bareMachine = (targetId: string): TargetExecutor => {
 const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): WatchedServer => ({
   server: "default",
   socketPath: rig.instanceOf(targetId).socketPath,
-  // As the real one does while nothing moves: objects of panes that did not change stay the same.
+  // Like the real one while nothing changes: panes that did not change stay the same objects.
   list: () =>
     Promise.resolve({
       status: "ok",

@@ -107,7 +107,7 @@ export class DaemonSession implements ProcedureCaller {
     }
   }
 
-  /** Resolves with what ended the first of the two streams. */
+  /** Resolves with the reason why the first of the two streams ended. */
   private async follow({ service }: ReachedDaemon): Promise<unknown> {
     const inner = new AbortController();
     const signal = AbortSignal.any([this.aborter.signal, inner.signal]);

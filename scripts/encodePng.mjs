@@ -10,7 +10,7 @@ const chunk = (type, data) => {
   return out;
 };
 
-/** PNG's number of each kind, by how many channels it has. */
+/** PNG's colour type, by the number of channels. */
 const COLOUR_TYPES = { 2: 4, 4: 6 };
 
 /** `pixelAt(x, y)`: the channels of a pixel, 0 to 255, alpha last: grey and alpha, or red, green, blue and alpha. */

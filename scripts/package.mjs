@@ -72,7 +72,7 @@ const made = await build({
     mac: { ...(options.sign ? chooseSigning(process.env) : { identity: null }), extendInfo: MAC_INFO },
     ...(electronDist === undefined ? {} : { electronDist }),
     ...(output === undefined ? {} : { directories: { output } }),
-    // Debian's package names where it comes from.
+    // A Debian package has to name its homepage.
     ...(GITHUB_REPOSITORY === undefined
       ? {}
       : { extraMetadata: { homepage: `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}` } }),

@@ -10,7 +10,7 @@ import { CANONICAL_STATES, isWaiting } from "../../core/model/state.ts";
 export const NO_AGENT = "none";
 
 const WAITING_STATES: readonly string[] = CANONICAL_STATES.filter(isWaiting);
-/** True for the states in which a label says that a person is waited for. */
+/** True for the labelled states in which the agent waits for a person. */
 export const isWaitingState = (state: string): boolean => WAITING_STATES.includes(state);
 
 const labelSchema = z.object({

@@ -22,7 +22,7 @@ const VARIED_MODES: readonly Mode[] = ["screen", "both"];
 
 const eventNames = ({ recording }: Frame): string => recording.events.map(({ name }) => name).join(" ");
 
-/** Waiting states of the frames of the same agent whose events are the same, name by name. */
+/** The waiting states of those frames of the same agent whose events have the same names. */
 const waitsWithSameEvents = (frame: Frame, frames: readonly Frame[]): Set<string> => {
   const names = eventNames(frame);
   return new Set(

@@ -8,10 +8,11 @@ import type { VariationKind } from "./variations.ts";
 export const MAX_UNKNOWN_SHARE = 0.1;
 
 /**
- * `also`: right for who has only the screen. `no_event`: no event tells the truth, so it cannot be known from events alone.
- * `left_wait`: events alone show a wait that a person ended without an event. `unread`: the varied screen was not recognised
- * and no event tells the truth. `no_wait`: the variation cut away what proves the truth, and no wait is shown. `no_room`: the
- * dialog does not fit into the variation's screen. `false_wait`, `missed_wait`: the two that the product must never do.
+ * `also`: right for a reader who has only the screen. `no_event`: no event tells the truth, so it cannot be known from events
+ * alone. `left_wait`: events alone show a wait that a person ended without an event. `unread`: the varied screen was not
+ * recognised and no event tells the truth. `no_wait`: the variation cut away what proves the truth, and no wait is shown.
+ * `no_room`: the dialog does not fit into the variation's screen. `false_wait`, `missed_wait`: the two that the product must
+ * never do.
  */
 export const OUTCOMES = [
   "right",

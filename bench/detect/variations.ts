@@ -35,8 +35,8 @@ const DIALOG_EDGE = /^\s?(?:[╭┌].*[╮┐]|─{20,}|━{20,})\s*$/u;
 const MAX_DIALOG_ROWS = 34;
 
 /**
- * The block at the bottom that asks: from the highest rule or box top that no gap of two blank lines separates from the
- * last line; without such an edge, from that gap.
+ * The block at the bottom that asks. It begins at the highest rule or box top that no gap of two blank lines separates from the
+ * last line; without such an edge, it begins after that gap.
  */
 export const dialogBlock = (lines: readonly string[]): string[] => {
   let start = lines.length;
@@ -149,7 +149,7 @@ const belowOld = (frame: Frame, old: Frame): Variation[] => {
 };
 
 const PROSE = /^(\s*(?:[┃│] {0,2})?)((?:[•●✦] )?)(\p{L}[\p{L}\d ,.'!]{6,})(\s+[┃│])?$/u;
-/** A prompt sign, or a bar alone, tells the person's own words. */
+/** A prompt sign, or a bar alone, marks the person's own words. */
 const PROMPT = /^(\s*(?:[┃│] {1,2}(?=\p{L}))?)((?:[❯›>] )?)(?<=[❯›>┃│] {1,2})(\p{L}.{2,})$/u;
 /** None of the lowest drawn rows counts as conversation: they are input boxes, footers and the running line. */
 const FOOT_ROWS = 6;

@@ -15,7 +15,7 @@ export interface OpeningFigures {
   firstMs: number[];
   /** Every other time: ten rows changed meanwhile. */
   againMs: number[];
-  /** The same from the click on the tray on, the way through three processes included. */
+  /** The same, but from the click on the tray, with the way through three processes. */
   fromClickMs: number[];
 }
 

@@ -1,5 +1,5 @@
-// A command of ours: commander's, with examples. What the help, docs/cli.md, the man page and the completions say is walked
-// from the tree of these, so that there is one definition of each verb.
+// A command of ours: commander's, with examples. The help, docs/cli.md, the man page and the completions are all made from the
+// tree of these, so that there is one definition of each verb.
 import { Command } from "commander";
 
 /** A command line as a person would type it, and what it does in one sentence. */

@@ -46,7 +46,7 @@ const mutation =
 
 const nothing = z.void();
 
-/** One value, or several of which any may fit. */
+/** One value, or several, of which one has to match. */
 const oneOrMore = <T extends z.ZodType>(item: T) =>
   z.union([item, z.array(item).min(1).max(100).readonly()]).optional();
 /** All filters combine with and; the values of one with or. `all`: panes without an agent too. */

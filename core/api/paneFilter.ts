@@ -1,11 +1,11 @@
-// Which rows a list's filters let through. `--target-session <target>/<session>`: the session percent-encoded as in
-// references, the server optional after a colon. A filter with several values lets through what fits any of them.
+// Which rows a list's filters let through. `--target-session <target>/<session>`: the session percent-encoded as in references,
+// the server optional after a colon. A filter with several values lets a row through that matches any of them.
 import { AgtmuxError } from "../model/errors.ts";
 import { needsAction } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { ListFilters } from "./calls.ts";
 
-/** One value, or several of which any may fit. */
+/** One value, or several, of which one has to match. */
 type OneOrMore<T> = T | readonly T[];
 
 interface SessionFilter {

@@ -137,7 +137,7 @@ export class Collector {
   async verifyProcesses(): Promise<void> {
     const look = this.processes.verifyRuntimes();
     this.guard(look);
-    // What failed was logged by the guard.
+    // The guard has logged the failure.
     await look.catch(() => {});
   }
 

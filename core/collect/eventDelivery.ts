@@ -18,7 +18,7 @@ export interface EventDeliveryDeps<S extends ListedServer> {
   sink: CollectorSink;
   servers: readonly S[];
   processes: Pick<ProcessWatch, "scan" | "isAlive">;
-  /** Working folders of all runtimes that may be named by other events than those of their own pane. */
+  /** Reads the working folders of all runtimes that events from other panes may name. */
   learnFolders: () => Promise<void>;
   listServer: (server: S) => Promise<void>;
 }

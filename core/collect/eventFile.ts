@@ -6,7 +6,7 @@ import { MAX_PAYLOAD_BYTES } from "../model/envelope.ts";
 import { MAX_HEADER_BYTES, parseEnvelope, type ParsedEnvelope } from "./parseEnvelope.ts";
 import { errorCodeOf } from "../model/systemError.ts";
 
-/** Prefixed by the modification time, because a hook's pid, and with it its file's name, comes back one day. */
+/** Prefixed by the modification time, because a hook's pid, and with it the name of its file, is reused one day. */
 const spoolNameOf = (name: string, mtimeNs: bigint): string =>
   `${mtimeNs.toString(36)}-${name}`.slice(0, 255);
 

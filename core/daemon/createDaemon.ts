@@ -94,7 +94,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   const { paths, ids, logger, adapters, env } = deps;
   const startedAt = deps.hostClock.now();
 
-  // What the home holds: the stored state, config.json, the installed event script; and what reaches this machine.
+  // The parts of the home (stored state, config.json, installed event script), and the executor of this machine.
   for (const folder of [paths.spool, paths.spoolTmp, paths.spoolNew, paths.spoolBad, paths.logDir])
     await mkdir(folder, { recursive: true, mode: 0o700 });
   const store = openDurableStore({ path: paths.stateDb, logger, clock: deps.hostClock });

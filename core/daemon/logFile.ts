@@ -25,7 +25,7 @@ const STEERING = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u20
 const escapeSteering = (json: string): string =>
   json.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The same record without secrets, as one line with its newline. Text that is no JSON becomes a record of itself. */
+/** The same record without secrets, as one line with its newline. Text that is not JSON is put into a record. */
 export const redactLine = (line: string): string => {
   let record: unknown;
   try {
@@ -55,8 +55,8 @@ export const openStderrLog = (level: string): LogFile => {
 };
 
 /**
- * Appends to `path` (0600) and moves it to `<path>.1` when it passes `maxBytes`: at most twice that is kept. If rotating fails,
- * the next line tries again. If the file cannot be opened, lines go to stderr.
+ * Appends to `path` (0600) and moves it to `<path>.1` when it passes `maxBytes`: so at most twice that size is kept. If
+ * rotating fails, the next line tries again. If the file cannot be opened, lines go to stderr.
  */
 export const openLogFile = async (options: {
   path: string;

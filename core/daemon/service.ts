@@ -65,7 +65,7 @@ export interface ServiceDeps {
 const PROCESS_FRESH_MS = 10_000;
 const FOCUS_TIMEOUT_MS = 5_000;
 
-/** Everything that a surface can ask, and the parts that the daemon itself drives. */
+/** All calls of surfaces, and the parts that the daemon itself drives. */
 export interface Service extends DaemonService {
   readonly notifications: NotificationScheduler;
   readonly feedHub: FeedHub;

@@ -25,7 +25,9 @@ export interface StartSpoolDeps {
   owned: AsyncDisposableStack;
 }
 
-/** Resolves once what lay in the spool is applied, or takes too long; in that case no state is claimed until it is applied. */
+/**
+ * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
+ */
 export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({

@@ -1,4 +1,4 @@
-// Puts together what the doctor looks at from what the daemon has: its targets, their connections, and the agents in panes.
+// Makes the doctor's view of each target from the daemon's targets, connections and agents in panes.
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Store } from "../ports/store.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";

@@ -50,8 +50,8 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
 };
 
 /**
- * Sends an empty text: tmux makes every check that it makes before it takes keys, and nothing is typed. From tmux 3.7 a
- * read-only client that is the only one may keep other programs from typing (reported from the field).
+ * Sends an empty text: tmux makes every check that it makes before it takes keys, and nothing is typed. From tmux 3.7 on, a
+ * server whose only client is read-only may refuse keys from other programs (reported from the field).
  */
 const checkKeys = async (
   { executor, tmuxPath }: DoctorLink,

@@ -3,7 +3,9 @@
 import { z } from "zod";
 import { SCHEMA_VERSION } from "./view.ts";
 
-/** `delivered`: the effect was seen. `not_delivered`: it was seen not to be there. `unverified`: neither could be shown. */
+/**
+ * `delivered`: the effect was seen. `not_delivered`: the effect was seen to be missing. `unverified`: neither could be shown.
+ */
 export const actionOutcomeSchema = z.enum(["delivered", "not_delivered", "unverified"]);
 export type ActionOutcome = z.infer<typeof actionOutcomeSchema>;
 

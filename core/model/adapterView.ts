@@ -69,12 +69,14 @@ const ruleMatchSchema = z.object({
 });
 export type RuleMatch = z.infer<typeof ruleMatchSchema>;
 
-/** One adapter against one pane. `identifies`: what gave a process of the pane away as this agent's. */
+/**
+ * One adapter against one pane. `identifies`: the process of the pane that is recognised as this agent's, and by which sign.
+ */
 export const adapterTrialSchema = z.object({
   agent_type: z.string(),
   source: z.enum(["built-in", "patched", "file"]),
   identifies: z.object({ pid: z.number().int(), sign: z.string(), confidence: confidenceSchema }).nullable(),
-  /** Every rule that matches, in order; the first is what would be said. */
+  /** Every rule that matches, in order; the first one decides. */
   matches: z.array(ruleMatchSchema),
 });
 

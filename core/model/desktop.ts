@@ -70,7 +70,7 @@ export interface DesktopState {
     choice: TerminalChoice;
     /** What is installed here. */
     found: { id: TerminalId; name: string }[];
-    /** Name of the one that a click opens; null where there is none. */
+    /** Name of the terminal that a click opens; null where there is none. */
     inUse: string | null;
     problem: string | null;
   };

@@ -88,7 +88,7 @@ const runOne = async (check: Check, setTimer: SetTimer): Promise<Finding[]> => {
 export const runChecks = async (checks: readonly Check[], setTimer: SetTimer): Promise<Finding[]> =>
   (await Promise.all(checks.map((check) => runOne(check, setTimer)))).flat();
 
-/** A finding whose texts may be handed on: evidence quotes programs, files and errors. */
+/** A finding with secrets taken out of its texts, because evidence quotes programs, files and errors. */
 export const redactFinding = (finding: Finding, redact: (text: string) => string): Finding => ({
   ...finding,
   summary: redact(finding.summary),

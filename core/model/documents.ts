@@ -204,8 +204,8 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * The JSON Schemas that are shipped: of `config.json` and of every document, by the name of the file without its ending. A
- * key that a reader does not know is no error to them, since one may come with any version.
+ * The JSON Schemas that are shipped: of `config.json` and of every document, by the name of the file without its ending. They
+ * accept unknown keys, because any version may add one.
  */
 export const documentSchemas = (): Map<string, object> => {
   const toSchema = (title: string, schema: z.ZodType) => ({

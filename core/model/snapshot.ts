@@ -36,9 +36,9 @@ export interface ExistingClient {
 }
 
 /**
- * How to show a pane: the command that the caller's terminal becomes. `switch_client`: the caller's terminal is already in that
- * tmux server. `focus_client`: the command makes `existingClient` show the pane, and ends; the terminal with that tty is then
- * to be brought to the front.
+ * How to show a pane: the command that the caller's terminal has to run. `switch_client`: the caller's terminal is already in
+ * that tmux server. `focus_client`: the command makes `existingClient` show the pane, and ends; the terminal with that tty is
+ * then to be brought to the front.
  */
 export interface AttachPlan {
   snapshotId: string;

@@ -4,7 +4,7 @@ import { AgtmuxError } from "./errors.ts";
 
 export const PASSWORD_IN_ADDRESS = "it holds a password, which would be stored and listed";
 
-/** Whether something follows the user's name, as in `me:secret@host`; ssh itself takes the last `@` for the host's. */
+/** Whether something follows the user's name, as in `me:secret@host`; for ssh itself the host begins after the last `@`. */
 export const hasPassword = (address: string): boolean => {
   const [, authority = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(.*)$/is.exec(address) ?? [];
   return /:|%3a/i.test(authority.slice(0, Math.max(0, authority.lastIndexOf("@"))));

@@ -35,7 +35,7 @@ export const paneViewSchema = z.object({
   confidence: confidenceSchema.nullable(),
   state_version: z.number().int(),
   needs_action: z.boolean(),
-  /** When the present fact began; age = now - since. */
+  /** When the fact behind the state began; age = now - since. */
   since: iso.nullable(),
   /** The last evidence that confirmed the state. */
   confirmed_at: iso.nullable(),

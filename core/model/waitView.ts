@@ -10,7 +10,7 @@ export const waitResultSchema = z.object({
   filters: z.record(z.string(), z.unknown()),
   until: z.array(z.string()),
   after: z.number().int().nullable(),
-  /** The one of `until` that held; with --every, of the first row. */
+  /** The condition of `until` that held; with --every, the one that held for the first row. */
   condition: z.string(),
   waited_ms: z.number().int(),
   items: z.array(paneViewSchema),

@@ -12,7 +12,7 @@ export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
   unknown: "unknown",
 };
 
-/** A reason as the end of "it is …": short, without the state's own word where that says nothing more. */
+/** A reason as the end of "it is …": short, and without the state's own word where that would add nothing. */
 export const REASON_WORDS: Readonly<Record<ReasonCode, string>> = {
   api_error: "API error",
   rate_limited: "rate limited",

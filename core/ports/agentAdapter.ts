@@ -105,7 +105,7 @@ export interface TranscriptEntry {
   at: number | null;
 }
 
-/** One rule that matched a screen, in the order in which rules are tried; the first is what `readScreen` says. */
+/** One rule that matched a screen, in the order in which rules are tried; the first gives the result of `readScreen`. */
 export interface ScreenTrace {
   rule: string;
   reading: Reading;
@@ -128,8 +128,8 @@ export interface AgentAdapter {
    */
   readonly announcesExit: boolean;
   /**
-   * True where hooks may run in a background server with another pane's environment: `TMUX_PANE` of such an event is no
-   * proof, it is bound by session id and working folder.
+   * True where hooks may run in a background server with another pane's environment: `TMUX_PANE` of such an event proves
+   * nothing, so the event is bound by session id and working folder.
    */
   readonly eventsMayNameOtherPanes?: boolean;
 
@@ -139,7 +139,7 @@ export interface AgentAdapter {
    */
   identify(processes: readonly ProcessInfo[]): IdentifyMatch | null;
 
-  /** An event file to signals. Unknown events and fields degrade to no signals; never throws. */
+  /** Turns an event file into signals. Unknown events and fields degrade to no signals; never throws. */
   normalize(envelope: Envelope, context: NormalizeContext): NormalizedEvent;
 
   /** Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. */

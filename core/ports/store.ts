@@ -127,7 +127,7 @@ export interface Store {
 
   upsertTarget(target: Target): void;
   listTargets(): Target[];
-  /** The target with its panes, states and waiting events; live runtimes must have been ended before. */
+  /** Removes the target with its panes, states and waiting events; its live runtimes must have been ended before. */
   removeTarget(targetId: string): void;
 
   /** Makes the stored panes of one server equal to `panes`, without writing unchanged rows. */
@@ -213,7 +213,10 @@ export interface Store {
   /** When the history was lost last for that reason (epoch ms), or null. */
   lostAt(reason: LossReason): number | null;
 
-  /** Retention by age and, of events and of transitions, by rows. Never removes events of live runtimes that are in `keepEventIds`. Returns rows removed. */
+  /**
+   * Removes old rows by age, and events and transitions also by number. Never removes events of live runtimes that are in
+   * `keepEventIds`. Returns the number of removed rows.
+   */
   prune(options: { olderThan: number; maxEvents: number; keepEventIds: ReadonlySet<string> }): number;
 
   close(): void;

@@ -2,7 +2,7 @@
 // made only once, and a block of unchanged rows is sent again as it was. An unchanged row costs only the comparison of its
 // reference.
 
-/** Rows per block: more make an answer of fewer pieces, but one changed row has its whole block joined again. */
+/** Rows per block. With more, an answer has fewer pieces, but one changed row makes a larger block be joined again. */
 const BLOCK = 100;
 
 interface Block {

@@ -21,7 +21,7 @@ const isStale = (path: string): boolean => {
     const age = Date.now() - statSync(path).mtimeMs;
     if (age > STALE_AFTER_MS) return true;
     const pid = Number(readFileSync(path, "utf8"));
-    // Just created and not yet written counts as alive.
+    // A lock that was just created and not yet written counts as alive.
     return Number.isInteger(pid) && pid > 0 && !isAlive(pid);
   } catch {
     // The file disappeared meanwhile: it is not stale, and the next attempt will see.

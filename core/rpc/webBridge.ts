@@ -139,7 +139,7 @@ const answerExchange = (response: ServerResponse, session: Session) => {
     "content-type": "text/html; charset=utf-8",
     "set-cookie": [
       `${name}=${value}; HttpOnly; SameSite=Strict; Path=${folder}`,
-      // Identifies this browser when the address is opened once more; it opens nothing.
+      // Identifies this browser when the address is opened once more; it gives no access.
       `${name}_opened=${session.opened}; HttpOnly; SameSite=Lax; Path=${OPEN_PATH}`,
     ],
   });

@@ -1,5 +1,5 @@
-// Who may talk to the browser bridge: decides on the headers alone, so that every refusal can be tested without a socket.
-// It answers DNS rebinding (host), foreign pages (origin, fetch metadata) and other local users (cookie).
+// Who may talk to the browser bridge: decides on the headers alone, so that every refusal can be tested without a socket. It
+// stops DNS rebinding (host), foreign pages (origin, fetch metadata) and other local users (cookie).
 import { timingSafeEqual } from "node:crypto";
 
 export interface RequestFacts {

@@ -8,13 +8,13 @@ interface Waiting {
 }
 
 export interface DeferredWrites {
-  /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail for what the row holds. */
+  /** Replaces what waits under `key`, unless that has a higher `rank`. `write` must not fail because of the row's content. */
   put(key: string, write: () => void, rank?: number): void;
-  /** Writes what waits. To be called before such rows are read or deleted. */
+  /** Writes the waiting values. To be called before such rows are read or deleted. */
   settle(): void;
-  /** Around the work of a transaction, inside of it. */
+  /** Wraps the work of a transaction; called within the transaction. */
   inTransaction<T>(work: () => T): T;
-  /** Around the work of a savepoint, inside of it. */
+  /** Wraps the work of a savepoint; called within the savepoint. */
   inSavepoint<T>(work: () => T): T;
 }
 

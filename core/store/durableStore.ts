@@ -62,7 +62,7 @@ const isDamage = (error: unknown): boolean => storeFailureOf(error) === "damaged
 
 const isUnreleased = (error: unknown): boolean => error instanceof UnreleasedSchemaError;
 
-/** What the log says of it. */
+/** The log's message for each reason. */
 const SAID: Readonly<Record<LossReason, string>> = {
   damaged: "the database was damaged and is kept aside; the history before is lost",
   unreleased: "the database is from before the first release and is kept aside; the history starts anew",

@@ -96,7 +96,7 @@ const createTransactions = (
 
 export interface OpenedStore extends Store {
   isOpen(): boolean;
-  /** Writes all that was committed to a new database at `path`, where nothing may be, for the owner only. */
+  /** Writes all that was committed to a new database at `path`, for the owner only. No file may exist there. */
   copyTo(path: string): void;
 }
 

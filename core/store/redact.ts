@@ -26,7 +26,7 @@ const normaliseKey = (key: string): string =>
     .replace(/[\s.-]/g, "_")
     .toLowerCase();
 
-/** What is to be done with the value under a key; `stored` costs `bytes` of JSON. */
+/** How the value under a key is treated; the key is written as `stored`, which takes `bytes` of JSON. */
 interface KnownKey {
   stored: string;
   bytes: number;

@@ -11,7 +11,9 @@ type Rule = readonly [pattern: RegExp, replace: string | ((...match: string[]) =
 const SECRET_WORD =
   "(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?)";
 
-/** A name that ends in a secret word or continues after a separator: `DB_PASSWORD`, `api_key_2`, not `tokenizer`. */
+/**
+ * A name whose secret word is its end, or is followed by a separator or digits: `DB_PASSWORD`, `api_key_2`, not `tokenizer`.
+ */
 const SECRET_NAME = `${SECRET_WORD}(?:s?(?:[_-][\\w-]{0,30})?|\\d{0,3})(?:\\\\{0,3}["'])?`;
 
 /** `max_tokens=4096` is a count, not a secret. */

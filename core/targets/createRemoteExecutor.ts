@@ -15,7 +15,7 @@ import { checkSshAlias, familyOf, readSshConfig } from "./sshConfig.ts";
 import { readIdentities } from "./sshIdentities.ts";
 
 // A transport that is chosen again for each connection.
-/** @param choose gives a fresh transport; what it throws, `connect` throws. */
+/** @param choose makes a new transport; `connect` rejects with its errors. */
 const createSwitchingTransport = (choose: () => Promise<SshTransport>): SshTransport => {
   let current: SshTransport | null = null;
   let connecting: SshTransport | null = null;

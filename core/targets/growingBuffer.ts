@@ -51,7 +51,7 @@ export class GrowingBuffer {
   }
 }
 
-/** Finds a mark in bytes that grow at their end, looking at each of them once. */
+/** Finds a mark in a buffer to which bytes are added, looking at each byte once. */
 export class GrowingSearch {
   private readonly mark: Buffer;
   private next: number;

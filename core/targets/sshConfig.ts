@@ -110,7 +110,7 @@ export const parseSshConfig = (alias: string, output: string): SshConfig => {
 
 export interface SshConfigReader {
   env: NodeJS.ProcessEnv;
-  /** Takes the place of the person's and the system's configuration. */
+  /** Used instead of the person's and the system's configuration. */
   configFile: string | null;
 }
 

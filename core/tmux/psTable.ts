@@ -62,7 +62,7 @@ const nameOf = (column: string, width: number, args: string): string => {
   return cleanText(path.slice(path.lastIndexOf("/") + 1), MAX_COMM);
 };
 
-/** By pid. Columns are found by the header, because a name may hold spaces. */
+/** Names by pid. Columns are found by the header, because a name may hold spaces. */
 export const parsePsNames = (output: string): Map<number, PsNames> => {
   const [header = "", ...lines] = output.split("\n");
   const commAt = header.indexOf("COMMNAME");

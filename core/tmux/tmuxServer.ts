@@ -175,7 +175,7 @@ export const createTmuxServer = (options: TmuxServerOptions): TmuxServer => {
     const words = lookScript(commands, nonce);
     const direct = await runDirectly(words);
     if (direct !== null) return readAnswers(direct, nonce, commands);
-    // Before it is tried: what takes its place meanwhile is another one, which nobody has tried yet.
+    // Noted before it is tried: a socket that takes its place meanwhile is another one, which nobody has tried yet.
     const found = await executor.files.stat(socketPath);
     if (found === null || !isWorthTrying(found.mtimeMs)) {
       known = null;

@@ -31,7 +31,7 @@ const MAX_ROWS = 10_000;
 const PROBE =
   "#{pane_id} #{window_activity} #{pane_pid} #{pane_dead} #{window_id} #{window_index} #{pane_title} #{window_name} #{session_name}";
 
-/** What `readListing` reads of a server, for probes of other kinds. */
+/** The formats of the answers that `readListing` and the probe read, for probes of other kinds. */
 export const PROBE_FORMATS = { instance: INSTANCE, full: PROBE } as const;
 
 /** The listing of `result`, or why there is none. */

@@ -64,7 +64,7 @@ export class App extends EventEmitter {
     return "0.0.0-stand-in";
   }
 
-  /** No launcher shows it here. */
+  /** The stand-in has no dock or launcher that could show a badge. */
   setBadgeCount(): boolean {
     return false;
   }

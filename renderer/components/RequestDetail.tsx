@@ -55,7 +55,7 @@ const Difference = ({ content, isFolded }: { content: string; isFolded: boolean 
 
 interface RequestDetailProps {
   request: Request;
-  /** By the place of each option, why it cannot be chosen. */
+  /** The reasons why options cannot be chosen, by the option's place. */
   optionReasons: readonly DisabledReason[];
   isShownWhole: boolean;
   onShowWhole: () => void;

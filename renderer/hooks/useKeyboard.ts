@@ -129,7 +129,7 @@ export const useKeyboard = (options: Omit<Keyboard, keyof Popover>): void => {
     const command = commandOf(event.key, { isTyping, isOnButton: isOtherButton(target) });
     if (command === null) return;
     event.preventDefault();
-    // Esc that leaves nothing closes the popover.
+    // If there is nothing else to close, Esc closes the popover.
     if (!run(command, { ...popover, ...options }) && command === "escape") window.close();
   });
   // Space presses a button when it is let go.

@@ -28,7 +28,7 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
   "E_DAEMON_UNAVAILABLE",
   "E_TARGET_UNREACHABLE",
 ]);
-/** These can be repeated without harm: for them a failure is only a failure. */
+/** These can be repeated without harm, so an unknown outcome counts as a failure. */
 const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 
 /** Nobody can read a new prompt in less time. */

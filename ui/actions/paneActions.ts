@@ -43,7 +43,7 @@ export interface Question {
   onConfirm: () => void;
 }
 
-/** What an action can use of the surface that it is chosen on. */
+/** What an action can use of the surface on which it is chosen. */
 export interface ActionSurface {
   readonly api: PaneCalls;
   /** Makes a call and shows its result on the pane; one at a time. Null when there is nothing to show. */
@@ -78,7 +78,7 @@ export interface PaneAction {
   /** In the sheet of shortcuts. Actions with the same words share a line. */
   readonly help: string;
   readonly tone?: "primary" | "danger";
-  /** How a refusal of it is counted. */
+  /** The kind under which its status is stored. */
   readonly kind: ActionKind;
   /** It answers the prompt. Its key does so only while the whole request can be seen; otherwise it expands the row. */
   readonly isAnswer?: true;

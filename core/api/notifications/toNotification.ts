@@ -7,11 +7,11 @@ import type { AgentNotification, NotificationAction, NotificationReply } from ".
 
 const MAX_LINE = 160;
 const MAX_LABEL = 40;
-/** Characters of a request that may be answered from its notice. */
+/** The longest request, in characters, that may be answered from its notification. */
 const MAX_ANSWERED = 100;
-/** More options than this are for the popover or the pane. */
+/** A question with more options is answered in the popover or the pane. */
 const MAX_OPTIONS = 4;
-/** Panes that a grouped notice names. */
+/** How many panes a grouped notification names. */
 const NAMED = 3;
 
 /** Kinds whose request can fit on one line; the others also have the content of an edit or the name of a tool. */
@@ -124,7 +124,7 @@ const replyOf = (
   }
 };
 
-/** The notice of one pane. `sound`: as in the policy. */
+/** The notification of one pane. `sound`: as in the policy. */
 export const toNotification = (
   id: string,
   pane: PaneView,

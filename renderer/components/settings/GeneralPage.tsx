@@ -48,7 +48,7 @@ interface NumberRow {
   key: NumberKey;
   label: string;
   unit: string;
-  /** The value in the file of one unit. */
+  /** The number that stands for one unit in the file. */
   factor: number;
   hint?: string;
 }

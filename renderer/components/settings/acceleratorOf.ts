@@ -1,4 +1,4 @@
-// The keys that somebody pressed as Electron writes a shortcut. Pure.
+// Turns pressed keys into a shortcut as Electron writes it. Pure.
 
 interface Pressed {
   code: string;
