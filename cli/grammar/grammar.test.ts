@@ -5,7 +5,10 @@ import { exitCodes } from "../reference/exitCodes.ts";
 import { flatten, toPage } from "../reference/pages.ts";
 import type { Verb } from "./verb.ts";
 
-/** Words as a POSIX shell would split them, for the quotes that examples use; of a pipe or redirection only our own part. */
+/**
+ * Words as a POSIX shell would split them, for the quotes that examples use; of a pipe or redirection only the part that runs
+ * agtmux.
+ */
 const wordsOf = (line: string): string[] => {
   const [own = ""] = line.slice(line.indexOf("agtmux ")).split(" > ");
   return [...own.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
@@ -13,7 +16,7 @@ const wordsOf = (line: string): string[] => {
   );
 };
 
-/** The values of an option; of one that is a list each in it, without the sign that turns an order round. */
+/** The values of an option; for a list, each value in it, without the sign that reverses an order. */
 const eachOf = (value: unknown): unknown[] =>
   Array.isArray(value)
     ? value.flatMap((list) => String(list).split(",")).map((one) => one.replace(/^-/, ""))

@@ -26,7 +26,7 @@ it("looks where the programs of a Mac are, without a shell's PATH", async () => 
       "/bin",
       "/Users/me/.nix-profile/bin",
       "/etc/profiles/per-user/me/bin",
-      // Homebrew's of Apple silicon before what an Intel one left.
+      // Homebrew of Apple silicon comes before the leftovers of an Intel Homebrew.
       "/opt/homebrew/bin",
       "/usr/local/bin",
       "/opt/local/bin",

@@ -86,7 +86,7 @@ export const adapterTrySchema = z.object({
   pane_ref: z.string(),
   title: z.string(),
   line_count: z.number().int(),
-  /** The agent that the pane counts as now. */
+  /** The agent that is now recognised in the pane. */
   agent: z.string().nullable(),
   trials: z.array(adapterTrialSchema),
 });
