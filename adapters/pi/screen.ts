@@ -10,6 +10,7 @@ import { withRoles } from "../common/roles.ts";
 import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
   COMPACTING,
+  COMPLETED,
   FRESH,
   INTERRUPTED,
   RETRYING,
@@ -26,7 +27,10 @@ const WORKING_RULE = /^──+ [\u2800-\u28ff] (\S.*?) ─+$/u;
 const USAGE = /(^|\s)(\?|\d+(\.\d+)?%)\/\d+(\.\d+)?[kM]\b/;
 const DIALOG_FOOTER = /^ ↑↓ navigate {2}enter select {2}escape\/ctrl\+c cancel\s*$/;
 const RETRY = /Retrying \((\d+)\/(\d+)\) in \d+s/;
+/** Stands in the line of the usage once an answer came. */
+const ANSWERED = /(^|\s)↓\d/;
 const ELAPSED = /^ Elapsed \d/;
+const TOOK = /^ Took \d/;
 const FAILURE = /^ Error: (\S.*)$/;
 const REPORT_HINT = /^ If this looks like a pi bug, /;
 const MAX_FOOTER_LINES = 4;
@@ -38,6 +42,8 @@ interface Box {
   upper: string;
   inside: readonly string[];
   above: readonly string[];
+  /** The line below it with what the session used. */
+  usage: string;
   /** Index on the screen of its upper rule. */
   top: number;
 }
@@ -46,11 +52,18 @@ interface Box {
 const findBox = (lines: readonly string[]): Box | null => {
   const lower = lines.findLastIndex((line) => RULE.test(line));
   const below = lines.slice(lower + 1).filter((line) => !isBlank(line));
-  if (lower < 1 || below.length > MAX_FOOTER_LINES || !below.some((line) => USAGE.test(line))) return null;
+  const usage = below.find((line) => USAGE.test(line));
+  if (lower < 1 || below.length > MAX_FOOTER_LINES || usage === undefined) return null;
   for (let index = lower - 1; index >= 0 && lower - index <= MAX_BOX_LINES; index -= 1) {
     const line = lines[index] ?? "";
     if (RULE.test(line) || WORKING_RULE.test(line))
-      return { upper: line, inside: lines.slice(index + 1, lower), above: lines.slice(0, index), top: index };
+      return {
+        upper: line,
+        inside: lines.slice(index + 1, lower),
+        above: lines.slice(0, index),
+        usage,
+        top: index,
+      };
   }
   return null;
 };
@@ -109,22 +122,36 @@ const readWork = ({ upper, above }: Box): Reading | null => {
   return shows(isTool ? TOOL : THINKING, "high", isTool ? `${word} / ${nearby.at(-1)?.trim() ?? ""}` : word);
 };
 
-const readRest = ({ upper, inside, above }: Box): Reading | null => {
-  if (!RULE.test(upper) || inside.some((line) => DIALOG_FOOTER.test(line))) return null;
-  const rest = above.slice();
-  while (rest.length > 0 && (isBlank(rest.at(-1) ?? "") || REPORT_HINT.test(rest.at(-1) ?? ""))) rest.pop();
-  const block = lastBlock(rest);
-  const [head = ""] = block;
+/** Without the text that stands below a failure. */
+const withoutHint = (above: readonly string[]): readonly string[] => {
+  let end = above.length;
+  while (end > 0 && (isBlank(above[end - 1] ?? "") || REPORT_HINT.test(above[end - 1] ?? ""))) end -= 1;
+  return above.slice(0, end);
+};
+
+/** What a turn that did not go well leaves as its last block; null for any other. */
+const readMark = (block: readonly string[]): Reading | null => {
   if (/^ Operation aborted$/.test(block.at(-1) ?? "")) return shows(INTERRUPTED, "high", "Operation aborted");
-  const failure = FAILURE.exec(head)?.[1];
-  if (failure !== undefined && block.every((line) => indentOf(line) >= 1)) {
-    const text = joined([failure, ...block.slice(1)]);
-    // A tool was stopped, and with it the request that followed.
-    if (isAborted(text)) return shows(INTERRUPTED, "high", `Error: ${text}`);
-    return shows(failureOfText(text), "high", `Error: ${text}`);
-  }
-  // How a turn ended is not drawn; that nothing works and nothing asks is.
-  return shows(FRESH, "medium", "input box between two plain rules");
+  const failure = FAILURE.exec(block[0] ?? "")?.[1];
+  if (failure === undefined || !block.every((line) => indentOf(line) >= 1)) return null;
+  const text = joined([failure, ...block.slice(1)]);
+  // A tool was stopped, and with it the request that followed.
+  const status = isAborted(text) ? INTERRUPTED : failureOfText(text);
+  return shows(status, "high", `Error: ${text}`);
+};
+
+const readRest = ({ upper, inside, above, usage }: Box): Reading | null => {
+  if (!RULE.test(upper) || inside.some((line) => DIALOG_FOOTER.test(line))) return null;
+  const rest = withoutHint(above);
+  const block = lastBlock(rest);
+  const mark = readMark(block);
+  if (mark !== null) return mark;
+  // An answer ends the turn that it belongs to. A block alone below a mark may be a notice, and one of a tool is no answer.
+  const before = withoutHint(rest.slice(0, rest.length - block.length));
+  const isAnswer = readMark(lastBlock(before)) === null && !TOOK.test(block.at(-1) ?? "");
+  return ANSWERED.test(usage) && isAnswer
+    ? shows(COMPLETED, "medium", usage.trim())
+    : shows(FRESH, "medium", "input box between two plain rules");
 };
 
 /** State and request that the bottom of the screen positively shows, or null. */

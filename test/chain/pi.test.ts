@@ -125,7 +125,7 @@ describe("a played pi without its extension", () => {
       ["tool_running", "running"],
       ["error_400", "error"],
       ["running", "running"],
-      ["completed", "idle"],
+      ["completed", "completed"],
     ]);
   });
 });

@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { loadRecording, screenOf } from "../testkit/recordings.ts";
+import { readPiScreen } from "./screen.ts";
+
+const folder = fileURLToPath(new URL("../../test/fixtures/recordings/pi", import.meta.url));
+const frame = (name: string) => screenOf(loadRecording(folder, name));
+const INTERRUPTED = frame("interrupted_70");
+const reasonWith = (...blocks: string[]): string | undefined => {
+  const at = INTERRUPTED.lines.indexOf(" Operation aborted");
+  const below = blocks.flatMap((block) => ["", block]);
+  const lines = INTERRUPTED.lines.toSpliced(at + 1, 0, ...below);
+  return readPiScreen({ ...INTERRUPTED, lines })?.status.reasonCode;
+};
+
+it("a turn has ended well where its answer stands last, and not where a single block follows an interrupt", () => {
+  expect(reasonWith()).toBe("interrupted");
+  expect(reasonWith(" Session name set")).toBe("fresh");
+  expect(reasonWith(" go on", " done")).toBe("turn_ended");
+  expect(reasonWith(" go on", " Took 3.2s")).toBe("fresh");
+});
+
+it("no turn has ended in a session in which nothing was answered", () => {
+  const { lines, ...rest } = frame("completed_70");
+  const unanswered = lines.map((line) => line.replace(/↑\d+ ↓\d+ /, ""));
+  expect(readPiScreen({ ...rest, lines })?.status.reasonCode).toBe("turn_ended");
+  expect(readPiScreen({ ...rest, lines: unanswered })?.status.reasonCode).toBe("fresh");
+});
