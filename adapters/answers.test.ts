@@ -66,6 +66,8 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/codex/trust_dialog": "leaves or trusts",
   "recordings/codex/waiting_approval": DIGITS_3,
   "recordings/codex/waiting_input_question": "question",
+  ...atWidths("codex/startup_hooks_review", "leaves or trusts"),
+  ...atWidths("codex/trust_dialog", "leaves or trusts"),
   ...atWidths("codex/waiting_approval", DIGITS_3),
   ...atWidths("codex/waiting_approval_edit", DIGITS_3),
   ...atWidths("codex/waiting_input_question", "question"),
