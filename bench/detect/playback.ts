@@ -1,7 +1,7 @@
 // Plays one frame through the production path: process tree to the registry, event files to Ingest over a real store, the
 // screen through the adapter in sustained reads. Time is a hand clock at the recorded moments, nothing waits.
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AdapterRegistry } from "../../adapters/index.ts";
@@ -45,6 +45,9 @@ const LEAD_MS = 10_000;
 /** Where a recording has no events: 2026-01-01. */
 const SOME_TIME = 1_767_225_600_000;
 
+/** Nothing here has to survive: stores lie in memory where the system has a folder there, so that no write waits for a disk. */
+const MEMORY_FOLDER = "/dev/shm";
+
 class HandClock implements Clock {
   private time = 0;
   now(): number {
@@ -83,7 +86,9 @@ const paneOf = (frame: Frame, screen: Recording, paneId: string): Pane =>
 /** Owns a temporary folder; each played frame gets a store of its own in it. */
 export class Player implements Disposable {
   private readonly registry: AdapterRegistry;
-  private readonly folder = mkdtempSync(join(tmpdir(), "agtmux-detect-"));
+  private readonly folder = mkdtempSync(
+    join(existsSync(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "agtmux-detect-"),
+  );
   private readonly template = join(this.folder, "template.db");
   private count = 0;
 
