@@ -323,6 +323,7 @@ describe("an event that is not sure how its turn ended", () => {
       stateAt(T + ms, [...unsure, ...more], { observedAt: { poller: readAt, transcript: null } });
     const read = shows(T + 200, IDLE);
     expect(at(100, [shows(T - 1_000, RUNNING)])).toBe("running/thinking");
+    expect(at(900, [read, shows(T + 900, COMPLETED)], T + 900)).toBe("completed/turn_ended");
     expect(at(400, [read], T + 400)).toBe("running/thinking");
     expect(at(700, [read], T + 700)).toBe("completed/turn_ended");
     expect(at(700, [withConfidence(shows(T + 700, INTERRUPTED, { since: T + 200 }), "high")])).toBe(

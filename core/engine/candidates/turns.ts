@@ -41,8 +41,9 @@ const unsureUntil = (turn: ActivityEvidence, context: ResolveContext): number | 
   if (turn.signal.confidence === "high" || !liveness.screenReadable || at >= until) return null;
   const shown = facts.observations.get("poller");
   if (shown === undefined) return until;
-  const heldMs = context.readUntil(shown) - Math.max(shown.signal.since, turn.eventTime);
-  return isTurnOver(shown.signal.status) && heldMs >= timing.contest_ms ? null : until;
+  // One picture of its end may follow another: what counts is that the end is still shown a while after the event.
+  const isEndShown = isTurnOver(shown.signal.status);
+  return isEndShown && context.readUntil(shown) - turn.eventTime >= timing.contest_ms ? null : until;
 };
 
 const judge = (base: Candidate, turn: ActivityEvidence, context: ResolveContext): Candidate => {
