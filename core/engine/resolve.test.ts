@@ -257,6 +257,17 @@ describe("readings", () => {
     );
   });
 
+  it("of a screen that is not sure give way to a file that knows of an interrupt", () => {
+    const done = shows(T + 1_000, COMPLETED);
+    const sure = shows(T + 1_000, COMPLETED, { confidence: "high" });
+    const file = (at: number) => shows(at, INTERRUPTED, { source: "transcript" });
+    expect(stateAt(T + 1_200, [done, file(T + 1_100)])).toBe("idle/interrupted");
+    expect(stateAt(T + 1_200, [sure, file(T + 1_100)])).toBe("completed/turn_ended");
+    // The file was read last before the turn that has ended now.
+    const readAt = { observedAt: { poller: T + 1_100, transcript: T + 600 } };
+    expect(stateAt(T + 1_200, [done, file(T + 500)], readAt)).toBe("completed/turn_ended");
+  });
+
   it("that are older than a stop do not outrank it", () => {
     expect(stateAt(T + 2_000, [shows(T, RUNNING), boundary(T + 1_000, COMPLETED)])).toBe(
       "completed/turn_ended",

@@ -3,7 +3,7 @@ import type { Evidence, EvidenceSource, Signal } from "../../core/model/evidence
 import { ROOT_AGENT } from "../../core/model/evidence.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
 import type { Liveness } from "../../core/model/resolution.ts";
-import type { Status } from "../../core/model/state.ts";
+import type { Confidence, Status } from "../../core/model/state.ts";
 
 export const RUNNING: Status = { state: "running", reasonCode: "thinking" };
 export const TOOL: Status = { state: "running", reasonCode: "tool" };
@@ -97,6 +97,7 @@ export const shows = (
     lastDialogSeenAt?: number | null;
     onset?: "seen" | "unknown";
     request?: PromptRequest;
+    confidence?: Confidence;
   } = {},
 ): Evidence => {
   const since = options.since ?? at;
@@ -105,7 +106,7 @@ export const shows = (
     {
       kind: "observation",
       status,
-      confidence: "medium",
+      confidence: options.confidence ?? "medium",
       matched: status.reasonCode,
       request: options.request ?? null,
       since,

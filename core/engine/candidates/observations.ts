@@ -69,6 +69,17 @@ const judgeAgainstEvent = (
   return null;
 };
 
+/** Another source that was read since, and knows that the person stopped the turn that this one takes for finished. */
+const stoppedBy = (observation: ObservationEvidence, context: ResolveContext): ObservationEvidence | null => {
+  const { status, confidence, since } = observation.signal;
+  if (status.state !== "completed" || confidence === "high") return null;
+  const knows = (other: ObservationEvidence): boolean =>
+    other.source !== observation.source &&
+    other.signal.status.reasonCode === "interrupted" &&
+    context.readUntil(other) >= since;
+  return [...context.facts.observations.values()].find(knows) ?? null;
+};
+
 const judgeOther = (
   base: Candidate,
   observation: ObservationEvidence,
@@ -81,6 +92,9 @@ const judgeOther = (
     return { ...base, outcome: "retired", rule: "a later turn was seen" };
   const judged = judgeAgainstEvent(base, observation, context);
   if (judged !== null) return judged;
+  const stopped = stoppedBy(observation, context);
+  if (stopped !== null)
+    return { ...base, outcome: "lost", rule: `the ${stopped.source} says that the turn was stopped` };
   const { unrecognisedSince } = liveness;
   const isLeft =
     unrecognisedSince !== null &&
