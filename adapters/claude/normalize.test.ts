@@ -182,8 +182,8 @@ describe("requests", () => {
       body: "Which colour should the lab use?",
       toolName: "AskUserQuestion",
       options: [
-        { label: "Red", keys: ["1"] },
-        { label: "Blue", keys: ["2"] },
+        { label: "Red", keys: ["1"], description: "a warm colour" },
+        { label: "Blue", keys: ["2"], description: "a cold colour" },
       ],
       expiresAt: null,
       isWhole: true,

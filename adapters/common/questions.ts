@@ -28,9 +28,12 @@ export const questionFields = (
     options: listOf(first, "options")
       .slice(0, MAX_OPTIONS)
       .flatMap((option, index) => {
-        const label = textOf(asPayload(option) ?? {}, "label");
+        const fields = asPayload(option) ?? {};
+        const label = textOf(fields, "label");
+        const description = textOf(fields, "description");
         const keys = questions.length === 1 ? keysOf(first, index) : null;
-        return label === null ? [] : [{ label: oneLine(label), keys }];
+        if (label === null) return [];
+        return [{ label: oneLine(label), keys, ...(description === null ? {} : { description }) }];
       }),
   };
 };

@@ -8,6 +8,8 @@ type Option = PromptRequest["options"][number];
 
 export interface Selector {
   labels: readonly string[];
+  /** What stands below each option, where labels are not wrapped. */
+  descriptions?: readonly string[];
   /** Index of the marked option. */
   marked: number;
   /** Index of the first option's line, and the one after the last option's. */
@@ -33,6 +35,7 @@ export const readNumberedOptions = (
   { mark, maxIndent, isWrapped }: SelectorForm,
 ): Selector | null => {
   const labels: string[] = [];
+  const descriptions: string[] = [];
   let marked = -1;
   let expected: number | null = null;
   let last = -1;
@@ -52,13 +55,15 @@ export const readNumberedOptions = (
     if (expected !== null && number !== expected) return null;
     if (last < 0) last = index;
     labels.unshift(oneLine([match[2] ?? "", ...(isWrapped ? rest : [])].join(" ")));
+    descriptions.unshift(isWrapped ? "" : oneLine(rest.join(" ")));
     if (isMarked) {
       if (marked >= 0) return null;
       marked = number - 1;
     }
     rest = [];
     expected = number - 1;
-    if (number === 1) return marked < 0 ? null : { labels, marked, start: index, end: last + 1 };
+    if (number === 1)
+      return marked < 0 ? null : { labels, descriptions, marked, start: index, end: last + 1 };
   }
   return null;
 };
@@ -106,4 +111,7 @@ export const optionsOf = (
   selector: Selector,
   keysOf: (index: number, label: string) => string[] | null,
 ): Option[] =>
-  selector.labels.slice(0, MAX_OPTIONS).map((label, index) => ({ label, keys: keysOf(index, label) }));
+  selector.labels.slice(0, MAX_OPTIONS).map((label, index) => {
+    const description = selector.descriptions?.[index] ?? "";
+    return { label, keys: keysOf(index, label), ...(description === "" ? {} : { description }) };
+  });

@@ -56,7 +56,8 @@ const SUB = { agentId: "16a723a8", parentAgentId: "eef7fd97" };
 
 describe("turns", () => {
   it.each([
-    ["sessionStart", {}, ["idle/fresh!"]],
+    ["sessionStart", { initialPrompt: null }, ["idle/fresh!"]],
+    ["sessionStart", { source: "new", initialPrompt: "SAY hello" }, ["running/thinking!"]],
     ["userPromptSubmitted", {}, ["running/thinking!"]],
     ["preToolUse", {}, ["running/tool"]],
     ["postToolUse", {}, ["running/thinking"]],

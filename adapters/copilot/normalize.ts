@@ -87,8 +87,10 @@ const notified: EventRule = (event) => {
 };
 
 const RULES: EventRules = {
-  // Comes with the first prompt, not with the program's start.
-  sessionStart: ({ agentId, confidence }) => [boundary(FRESH, agentId, confidence)],
+  sessionStart: ({ payload, agentId, confidence }) => [
+    // Comes with the first prompt, not with the program's start: then its turn runs already.
+    boundary(textOf(payload, "initialPrompt") === null ? FRESH : THINKING, agentId, confidence),
+  ],
   userPromptSubmitted: prompted,
   preToolUse: toolStarted,
   postToolUse: toolEnded,

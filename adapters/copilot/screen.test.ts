@@ -22,7 +22,11 @@ describe("what Copilot's dialogs ask", () => {
           keys: ["2"],
           role: "approve_always",
         },
-        { label: "No, and tell Copilot what to do differently (Esc to stop)", keys: ["3"], role: "deny" },
+        {
+          label: "No, and tell Copilot what to do differently (Esc to stop)",
+          keys: ["Escape"],
+          role: "deny",
+        },
       ],
       expiresAt: null,
       isWhole: true,

@@ -31,8 +31,8 @@ describe("what Gemini's dialogs ask", () => {
 
   it("is the question, with the way from the marked option to each", () => {
     expect(read("waiting_input_question")?.request?.options).toEqual([
-      { label: "Red", keys: ["Enter"] },
-      { label: "Blue", keys: ["Down", "Enter"] },
+      { label: "Red", keys: ["Enter"], description: "a warm colour" },
+      { label: "Blue", keys: ["Down", "Enter"], description: "a cold colour" },
       { label: "Enter a custom value", keys: null },
     ]);
     expect(readVariant("question_60_columns_second_selected")?.request).toMatchObject({

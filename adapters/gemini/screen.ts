@@ -80,6 +80,9 @@ const readTurn = (box: InputBox, title: TitleState | null): Reading | null => {
       return withProgress(shows(RETRYING, confidence, status), retryIn(status, ATTEMPT));
     return shows(isToolRunning(box.turn) ? TOOL : THINKING, confidence, status);
   }
+  // The title is read less often than the screen, and this line is the last one of a turn.
+  const cancelled = isSpinning || !box.hasPrompt ? "" : (lastMark(box.turn)?.line ?? "");
+  if (title === "working" && CANCELLED.test(cancelled)) return shows(INTERRUPTED, "high", cancelled);
   if (title === "working")
     return shows(isToolRunning(box.turn) ? TOOL : THINKING, "medium", "title: working");
   if (isSpinning || title === "action") return null;

@@ -5,7 +5,7 @@ import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
-import { COMPLETED, FRESH, RETRYING, THINKING, TOOL } from "../common/signals.ts";
+import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./screen/dialogs.ts";
 
 const CORNER = /^╰─( |$)/;
@@ -68,11 +68,25 @@ const readBanner = (above: readonly string[]): Reading | null => {
   return shows(failureOfText(text), "high", text);
 };
 
+/** Offered where the person stopped a tool or left a question, directly above the status line. */
+const RETRY_OFFER = /^ ↻ F5 to Retry$/;
+const LEFT = /^Ask tool was cancelled by the user$/;
+const ABORTED = /^│ Command aborted +│$/;
+
+const readStopped = (above: readonly string[]): Reading | null => {
+  if (!RETRY_OFFER.test(above.at(-1) ?? "")) return null;
+  const rows = above.slice(0, -1).filter((line) => !isBlank(line));
+  const last = rows.at(-1) ?? "";
+  const line = /^╰─+╯$/.test(last) ? (rows.at(-2) ?? "") : last;
+  return LEFT.test(line) || ABORTED.test(line) ? shows(INTERRUPTED, "high", line) : null;
+};
+
 const readRest = (above: readonly string[], status: string): Reading =>
   readBanner(above) ??
+  readStopped(above) ??
   (above.length === 0
     ? shows(FRESH, "high", status.trim())
-    : // Finished and interrupted turns look the same here; the agent's own event tells them apart.
+    : // An answer that was stopped looks the same here; the agent's own event or session file tells them apart.
       shows(COMPLETED, "medium", status.trim()));
 
 const readTitle = (title: string): Reading | null => {

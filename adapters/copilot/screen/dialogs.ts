@@ -103,6 +103,12 @@ const PERMISSION_ROLES = {
   deny: /^No, and tell Copilot what to do differently\b/,
 };
 
+/** Seen with 1.0.102 at 120 and 80 columns: a digit chooses, but that of a refusal only moves to a field for its reason. */
+const permissionKeys = (index: number, label: string): string[] | null => {
+  if (/\(esc to stop\)$/i.test(label)) return ["Escape"];
+  return index < 9 ? [String(index + 1)] : null;
+};
+
 /** What the question itself says is asked for all tools of servers, and for addresses. */
 const TOLD = /^Do you want to (use this tool|allow this access)\?$/;
 
@@ -147,16 +153,16 @@ const readPermission = (dialog: Dialog): Reading | null => {
     `${question.text} / ${dialog.footer}`,
     {
       ...fields,
-      options: withRoles(
-        optionsOf(dialog.selector, (index) => (index < 9 ? [String(index + 1)] : null)),
-        PERMISSION_ROLES,
-      ),
+      options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
     },
     dialog.top,
   );
 };
 
-const readTrust = ({ lines, selector, footer, top }: Dialog): Reading | null => {
+/** For this session; the other yes remembers it, and without trust it leaves. */
+const TRUST_ROLES = { approve: /^Yes$/, always: /^(?!)/, deny: /^(?!)/ };
+
+const readTrust = ({ lines, selector, footer, top, hasTop }: Dialog): Reading | null => {
   const question = questionOf(lines).text;
   if (!TRUST.test(question)) return null;
   const folder = joined(splitInnerFrame(lines)?.inner ?? []);
@@ -168,7 +174,11 @@ const readTrust = ({ lines, selector, footer, top }: Dialog): Reading | null => 
       kind: "trust",
       title: "Do you trust the files in this folder?",
       body: folder === "" ? null : folder,
-      options: optionsOf(selector, (index) => movesTo(index, selector.marked)),
+      options: withRoles(
+        optionsOf(selector, (index) => movesTo(index, selector.marked)),
+        TRUST_ROLES,
+      ),
+      isWhole: hasTop && folder !== "",
     },
     top,
   );

@@ -140,15 +140,38 @@ const readPermission = (dialog: Dialog, title: TitleState | null): Reading | nul
   return permission(dialog, question, { reasonCode: "permission_tool", kind: "tool", confidence: "medium" });
 };
 
+const CHECKBOX = /^\[.\] /;
+/** Of several questions, above each of them. */
+const TABS = /^\s*← .* →$/;
+const FIELD = "Enter a custom value";
+/** While the field for an own text is chosen, whatever was typed into it. */
+const FIELD_FOOTER = /^Enter to submit\b/;
+
+/** Where only one answer may be given; its digit opens the field. */
+const fieldAt = ({ selector: { labels, marked }, footer }: Dialog): number => {
+  if (labels.some((label) => CHECKBOX.test(label))) return -1;
+  const named = labels.indexOf(FIELD);
+  return named < 0 && FIELD_FOOTER.test(footer) && marked === labels.length - 1 ? marked : named;
+};
+
+const questionOptions = ({ selector }: Dialog, field: number, isSingle: boolean): PromptRequest["options"] =>
+  optionsOf(selector, (index) => (isSingle && index !== field ? movesTo(index, selector.marked) : null)).map(
+    (option, index) => ({ ...option, label: index === field ? FIELD : option.label.replace(CHECKBOX, "") }),
+  );
+
 const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null => {
   if (!QUESTION_FOOTER.test(dialog.footer)) return null;
   const lines = withoutBlankEnds(dialog.lines);
   const hasHeader = /^ ?Answer Questions\b/.test(lines[0] ?? "");
   if (!hasHeader && title !== "action") return null;
-  const rows = withoutBlankEnds(hasHeader ? lines.slice(1) : lines).map((line) => line.replace(/^ /, ""));
+  const below = withoutBlankEnds(hasHeader ? lines.slice(1) : lines);
+  const rows = withoutBlankEnds(TABS.test(below[0] ?? "") ? below.slice(1) : below).map((line) =>
+    line.replace(/^ /, ""),
+  );
   const text = joined(rows);
   if (text === "") return null;
-  const isSingle = dialog.selector.labels.every((label) => !/^\[.\]/.test(label));
+  const isSingle = dialog.selector.labels.every((label) => !CHECKBOX.test(label));
+  const field = fieldAt(dialog);
   return asks(
     QUESTION,
     hasHeader ? "high" : "medium",
@@ -159,12 +182,38 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
       body: rows.join("\n"),
       columns: columnsOf(dialog.width),
       toolName: "ask_user",
-      options: optionsOf(dialog.selector, (index, label) =>
-        isSingle && label !== "Enter a custom value" ? movesTo(index, dialog.selector.marked) : null,
-      ),
+      options: questionOptions(dialog, field, isSingle),
+      textEntry: field < 0 ? null : [String(field + 1)],
       isWhole: hasHeader && dialog.hasTop,
     },
     dialog.top,
+  );
+};
+
+/** A question without answers to choose from: its field has the focus, and a hint in it until something is typed. */
+const readTextQuestion = (
+  frame: Frame,
+  { footer, end, width }: { footer: string; end: number; width: number },
+) => {
+  const lines = withoutBlankEnds(frame.content.slice(0, end));
+  const field = lines.findLastIndex((line) => /^ ?> /.test(line));
+  if (!FIELD_FOOTER.test(footer) || !/^ ?Answer Questions\b/.test(lines[0] ?? "") || field < 2) return null;
+  const rows = withoutBlankEnds(lines.slice(1, field)).map((line) => line.replace(/^ /, ""));
+  return asks(
+    QUESTION,
+    "high",
+    `${joined(rows)} / ${footer}`,
+    {
+      kind: "question",
+      title: joined(rows),
+      body: rows.join("\n"),
+      columns: columnsOf(width),
+      toolName: "ask_user",
+      options: [],
+      textEntry: [],
+      isWhole: frame.hasTop && rows.length > 0,
+    },
+    frame.start,
   );
 };
 
@@ -235,7 +284,7 @@ export const readDialog = (
   const { footer, end } = splitFooter(frame.content);
   const isWrapped = !QUESTION_FOOTER.test(footer);
   const selector = readNumberedOptions(frame.content, end, { ...FORM, isWrapped });
-  if (selector === null) return null;
+  if (selector === null) return readTextQuestion(frame, { footer, end, width });
   const dialog = toDialog(frame, selector, footer, width);
   // These two come before there is a session, under a title that says nothing of them. For the others, too, the dialog
   // that ends the screen is the proof: the title is read less often and may be the one before.
