@@ -11,8 +11,10 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const latency = (spread: Spread | null): string =>
   spread === null ? "–" : `${Math.round(spread.median)} / ${Math.round(spread.p95)} ms (${spread.count})`;
 const requests = ({ told, all }: TableRow["requests"]): string => (all === 0 ? "–" : `${told} of ${all}`);
+const CELL_CHARS = 160;
 /** What an agent wrote must not end a cell. */
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const cell = (text: string): string =>
+  text.slice(0, CELL_CHARS).replaceAll("|", "\\|").replaceAll("`", "'").replaceAll(/\s+/g, " ");
 
 const stateLines = (merged: Merged): string[] =>
   table(
