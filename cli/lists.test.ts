@@ -91,6 +91,24 @@ describe("--sort", () => {
 });
 
 describe("--columns", () => {
+  test("tell what an agent is doing", async () => {
+    const activity = {
+      prompt: "fix it",
+      tool: { name: "Bash", subject: "npm test" },
+      said: null,
+      folder: "/p",
+      branch: "main",
+      worktree: null,
+      turn_began_at: null,
+    };
+    await home.close();
+    home = makeFakeHome();
+    await home.serve(new AnsweringDaemon([makePane({ state: "running", activity })]));
+    const columns = "prompt,running_tool,said,folder,branch,worktree,turn_age";
+    const { stdout } = await home.run(["list", "panes", "--plain", "--columns", columns]);
+    expect(stdout).toBe("fix it\tBash npm test\t-\t/p\tmain\t-\t-\n");
+  });
+
   test("shows just these, in this order", async () => {
     const { stdout } = await home.run(["list", "panes", "--columns", "ref,state", "--agent", "codex"]);
     expect(stdout.split("\n").slice(0, 2)).toEqual([

@@ -33,6 +33,7 @@ import {
   THINKING,
   TOOL,
 } from "../common/signals.ts";
+import { toldOf, type ToldNames } from "../common/told.ts";
 
 /**
  * Three times the recorded delay from PermissionRequest to the drawn dialog (about 300 ms, 2.1.329): until then a screen
@@ -178,6 +179,15 @@ const stopped: Rule = ({ payload, agentId, confidence }) => {
   return [{ ...boundary(BACKGROUND, agentId, confidence), ...progress }];
 };
 
+const TOLD: ToldNames = {
+  prompts: "UserPromptSubmit",
+  began: "PreToolUse",
+  ended: ["PostToolUse", "PostToolUseFailure", "PermissionDenied"],
+  toolName: "tool_name",
+  input: "tool_input",
+  said: { event: "Stop", field: "last_assistant_message" },
+};
+
 const RULES: EventRules<Event> = {
   SessionStart: ({ payload, isWhole, agentId, confidence }) => {
     // A truncated one may be the restart after a compaction, in the middle of a turn.
@@ -248,6 +258,7 @@ export const normalizeClaude = (envelope: Envelope, context: NormalizeContext): 
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcript_path"),
+    ...toldOf(TOLD, { name, payload, isRoot: event.agentId === ROOT_AGENT }),
     isExit: name === "SessionEnd" && !LIVING_END_REASONS.has(textOf(payload, "reason") ?? ""),
   };
 };

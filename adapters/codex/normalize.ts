@@ -31,6 +31,7 @@ import {
   THINKING,
   TOOL,
 } from "../common/signals.ts";
+import { toldOf, type ToldNames } from "../common/told.ts";
 import { GENERIC_PERMISSION, permissionAsk, QUESTION_TOOL, questionAsk } from "./promptRequest.ts";
 
 /** Three times the recorded delay from PermissionRequest to the drawn dialog (about 0.9 s, 0.169.0). */
@@ -105,6 +106,15 @@ const permissionRequested: Rule = ({ payload, isWhole, agentId, context }) => {
 /** Modes in which a request may be answered without a person. */
 const SELF_ANSWERING_MODES = new Set(["bypassPermissions", "dontAsk", "auto", "acceptEdits"]);
 
+const TOLD: ToldNames = {
+  prompts: "UserPromptSubmit",
+  began: "PreToolUse",
+  ended: ["PostToolUse"],
+  toolName: "tool_name",
+  input: "tool_input",
+  said: { event: "Stop", field: "last_assistant_message" },
+};
+
 const RULES: EventRules<Event> = {
   // Comes with the first prompt, milliseconds before it: a state of its own would be wrong at once.
   SessionStart: alive,
@@ -159,7 +169,7 @@ export const normalizeCodex = (envelope: Envelope, context: NormalizeContext): N
     cwd: textOf(payload, "cwd"),
     transcriptPath: isRoot ? textOf(payload, "transcript_path") : null,
     // A sub-thread's prompt was written by the agent, and its parent's screen shows it.
-    promptText: isRoot && name === "UserPromptSubmit" ? textOf(payload, "prompt") : null,
+    ...toldOf(TOLD, { name, payload, isRoot }),
     isExit: false,
   };
 };

@@ -129,9 +129,11 @@ describe("the writer in a plugin", () => {
 
   it("names a held tool with a dialog, without what it is given", async () => {
     const tell = await loadExtension();
-    tell("tool_execution_start", { toolName: "bash", toolCallId: "c", args: { command: "secret" } });
+    const args = { command: "make", env: { TOKEN: "secret" }, stdin: "secret" };
+    tell("tool_execution_start", { toolName: "bash", toolCallId: "c", args });
     tell("ui_prompt_start", { kind: "select", title: "Allow?" });
     const events = await untilWritten(2);
+    expect(events[0]?.payload["subject"]).toBe("make");
     expect(events[1]?.payload["calls"]).toEqual([{ toolName: "bash" }]);
     expect(JSON.stringify(events)).not.toContain("secret");
   });
@@ -278,6 +280,35 @@ describe("opencode's plugin", () => {
       undefined,
     ]);
     expect(asked[1]?.payload["metadata"]).toEqual(metadata);
+  });
+
+  it("tells the prompt, what a tool works on, and the last words of the turn", async () => {
+    const { tell, hooks } = await loadPlugin();
+    const part = (text: string, more = {}) => ({ part: { sessionID: "s", type: "text", text, ...more } });
+    await hooks["chat.message"]?.(
+      { sessionID: "s" },
+      {
+        parts: [
+          { type: "text", text: "fix it" },
+          { type: "text", text: "file", synthetic: true },
+          { type: "file" },
+        ],
+      },
+    );
+    await hooks["tool.execute.before"]?.(
+      { sessionID: "s", tool: "bash", callID: "c" },
+      { args: { command: "x".repeat(400) } },
+    );
+    await tell("message.part.updated", part("Do", { time: { start: 1 } }));
+    await tell("message.part.updated", part("Done.", { time: { start: 1, end: 2 } }));
+    await tell("session.idle", { sessionID: "s" });
+    await vi.waitFor(async () => expect(await written()).toHaveLength(3));
+    const events = await written();
+    expect(events.map(({ payload }) => payload["prompt"] ?? payload["subject"] ?? payload["said"])).toEqual([
+      "fix it",
+      "x".repeat(300),
+      "Done.",
+    ]);
   });
 
   it("never throws and keeps what nobody is asked about to itself", async () => {

@@ -1,7 +1,8 @@
 // Reading agents' logs for a person: what all of them share. The logs are append-only JSON lines that hold anything, so
 // every text is bounded and cleaned here; what does not fit says nothing.
 import type { TranscriptEntry } from "../../core/ports/agentAdapter.ts";
-import { asPayload, boundedText, fieldOf, oneLine, parsePayload, type Payload, textOf } from "./payload.ts";
+import { asPayload, boundedText, oneLine, parsePayload, type Payload, textOf } from "./payload.ts";
+import { subjectOf } from "./told.ts";
 
 /** Newest bytes of a log that are read. */
 export const TRANSCRIPT_BYTES = 2 * 1024 * 1024;
@@ -40,9 +41,6 @@ export const entryOf = (
   return clean === "" ? [] : [{ role, text: clean, at }];
 };
 
-/** Fields of a tool's input that say best what it does, in order. */
-const TELLING = ["command", "cmd", "file_path", "path", "fileName", "pattern", "query", "url", "description"];
-
 /** Nothing where it is nested deeper than can be written down. */
 const jsonOf = (value: unknown): string => {
   try {
@@ -54,14 +52,9 @@ const jsonOf = (value: unknown): string => {
 };
 
 const describeInput = (input: unknown): string => {
-  if (typeof input === "string") return input;
   const fields = asPayload(input);
-  if (fields === null) return "";
-  for (const name of TELLING) {
-    const value = fieldOf(fields, name);
-    if (typeof value === "string" && value !== "") return value;
-    if (Array.isArray(value) && value.every((word) => typeof word === "string")) return value.join(" ");
-  }
+  const subject = subjectOf(input);
+  if (subject !== null || fields === null) return subject ?? "";
   return Object.keys(fields).length === 0 ? "" : jsonOf(fields);
 };
 

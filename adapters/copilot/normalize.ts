@@ -32,6 +32,7 @@ import {
   TOOL,
   type Ask,
 } from "../common/signals.ts";
+import { toldOf, type ToldNames } from "../common/told.ts";
 import { ASK_TOOL, notifiedPermission, permissionAsk, questionAsk, requestKeyOf } from "./prompts.ts";
 
 /** Recorded: the dialog is drawn about 60 ms after its notification; three times that is below the least grace. */
@@ -86,6 +87,14 @@ const notified: EventRule = (event) => {
   }
 };
 
+const TOLD: ToldNames = {
+  prompts: "userPromptSubmitted",
+  began: "preToolUse",
+  ended: ["postToolUse", "postToolUseFailure"],
+  toolName: "toolName",
+  input: "toolArgs",
+};
+
 const RULES: EventRules = {
   sessionStart: ({ payload, agentId, confidence }) => [
     // Comes with the first prompt, not with the program's start: then its turn runs already.
@@ -128,7 +137,7 @@ export const normalizeCopilot = (envelope: Envelope, _context: NormalizeContext)
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcriptPath"),
-    promptText: name === "userPromptSubmitted" && isRoot ? textOf(payload, "prompt") : null,
+    ...toldOf(TOLD, { name, payload, isRoot }),
     isExit: name === "sessionEnd" && isRoot,
   };
 };

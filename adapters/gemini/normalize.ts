@@ -17,6 +17,7 @@ import {
 } from "../common/events.ts";
 import { asPayload, fieldOf, textOf } from "../common/payload.ts";
 import { activity, boundary, COMPLETED, FRESH, openRequest, THINKING, TOOL } from "../common/signals.ts";
+import { toldOf, type ToldNames } from "../common/told.ts";
 import { API_ERROR } from "./errorReason.ts";
 import {
   ASK_TOOL,
@@ -101,6 +102,15 @@ const RULES: EventRules<Event> = {
   BeforeToolSelection: alive,
 };
 
+const TOLD: ToldNames = {
+  prompts: "BeforeAgent",
+  began: "BeforeTool",
+  ended: ["AfterTool"],
+  toolName: "tool_name",
+  input: "tool_input",
+  said: { event: "AfterAgent", field: "prompt_response" },
+};
+
 /** Never throws. Unknown events give no signals; an unreadable payload counts by its event's name, with medium confidence. */
 export const normalizeGemini = (envelope: Envelope, context: NormalizeContext): NormalizedEvent => {
   const payload = envelope.payload ?? {};
@@ -111,7 +121,9 @@ export const normalizeGemini = (envelope: Envelope, context: NormalizeContext): 
     eventId: null,
     cwd: textOf(payload, "cwd"),
     transcriptPath: textOf(payload, "transcript_path"),
-    promptText: name === "BeforeAgent" ? textOf(payload, "prompt") : null,
+    ...(textOf(payload, "prompt_response") === NO_RESPONSE
+      ? {}
+      : toldOf(TOLD, { name, payload, isRoot: true })),
     // A cleared conversation ends its session too, and the program lives on.
     isExit: name === "SessionEnd" && textOf(payload, "reason") !== "clear",
   };

@@ -22,12 +22,32 @@ const FORWARDED = new Set([
   "question.rejected",
 ]);
 
+const TELLING = ["command", "filePath", "path", "pattern", "query", "url", "description"];
+
 export const AgtmuxPlugin = async (context) => {
   const parents = new Map();
   const endings = new Map();
   const busy = new Set();
   const calls = new Map();
 
+  // The last words of each session.
+  const said = new Map();
+  const learnWords = (part) => {
+    if (part?.type !== "text" || typeof part.text !== "string" || part.time?.end === undefined) return;
+    if (said.size > 500) said.clear();
+    said.set(part.sessionID, part.text.slice(-1000));
+  };
+  const promptOf = (parts) =>
+    (Array.isArray(parts) ? parts : [])
+      .filter((part) => part?.type === "text" && part.synthetic !== true)
+      .map((part) => String(part.text))
+      .join("\\n")
+      .slice(0, 1000);
+  // The line or the file that a tool works on, for the person.
+  const subjectOf = (args) => {
+    const found = TELLING.map((name) => args?.[name]).find((value) => typeof value === "string");
+    return found === undefined ? {} : { subject: found.slice(0, 300) };
+  };
   const learn = (info) => {
     if (typeof info?.id !== "string") return;
     if (parents.size > 5000) parents.clear();
@@ -61,6 +81,7 @@ export const AgtmuxPlugin = async (context) => {
     const { type, properties = {} } = event;
     const { sessionID } = properties;
     if (type === "session.created" || type === "session.updated") learn(properties.info);
+    if (type === "message.part.updated") learnWords(properties.part);
     if (!FORWARDED.has(type)) return;
     switch (type) {
       case "session.created":
@@ -73,7 +94,7 @@ export const AgtmuxPlugin = async (context) => {
         });
       case "session.idle":
         busy.delete(sessionID);
-        return tell(type, { sessionID, ...ending(sessionID) });
+        return tell(type, { sessionID, said: said.get(sessionID), ...ending(sessionID) });
       case "session.error": {
         const error = {
           name: properties.error?.name,
@@ -119,14 +140,20 @@ export const AgtmuxPlugin = async (context) => {
 
   return {
     event: guarded(({ event }) => onEvent(event)),
-    "chat.message": guarded((input) => {
+    "chat.message": guarded((input, output) => {
       endings.delete(input?.sessionID);
-      tell("chat.message", { sessionID: input?.sessionID });
+      said.delete(input?.sessionID);
+      tell("chat.message", { sessionID: input?.sessionID, prompt: promptOf(output?.parts) });
     }),
     "tool.execute.before": guarded((input, output) => {
       endings.delete(input?.sessionID);
       learnCall(input?.callID, output?.args);
-      tell("tool.execute.before", { sessionID: input?.sessionID, tool: input?.tool, callID: input?.callID });
+      tell("tool.execute.before", {
+        sessionID: input?.sessionID,
+        tool: input?.tool,
+        callID: input?.callID,
+        ...subjectOf(output?.args),
+      });
     }),
     "tool.execute.after": guarded((input) => {
       calls.delete(input?.callID);

@@ -30,6 +30,7 @@ import {
   TOOL,
   type Ask,
 } from "../common/signals.ts";
+import { toldOf, type ToldNames } from "../common/told.ts";
 import { permissionAsk, questionAsk } from "./promptRequest.ts";
 
 /** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */
@@ -120,6 +121,16 @@ const RULES: EventRules = {
   "question.rejected": answered,
 };
 
+/** What our plugin adds: the prompt, what a tool works on, and the last words before the turn ended. */
+const TOLD: ToldNames = {
+  prompts: "chat.message",
+  began: "tool.execute.before",
+  ended: ["tool.execute.after"],
+  toolName: "tool",
+  input: "subject",
+  said: { event: "session.idle", field: "said" },
+};
+
 /** Never throws. An unreadable payload counts by the event's name where that alone proves something. */
 export const normalizeOpencode = (envelope: Envelope): NormalizedEvent => {
   const payload = envelope.payload ?? {};
@@ -134,5 +145,6 @@ export const normalizeOpencode = (envelope: Envelope): NormalizedEvent => {
     eventId: null,
     isExit: false,
     cwd: textOf(payload, "directory"),
+    ...toldOf(TOLD, { name, payload, isRoot: !isChild }),
   };
 };

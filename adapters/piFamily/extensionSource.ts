@@ -56,6 +56,7 @@ const FIELDS = [
   "willRetry",
   "stop_hook_active",
 ];
+const TELLING = ["command", "path", "file_path", "pattern", "query", "url"];
 const EDITS = /^(edit|write|multiedit|patch|notebook|ast_edit)$/;
 // What a person is asked.
 const ASKING = new Set(["tool_approval_requested", "ui_prompt_start"]);
@@ -101,6 +102,11 @@ export default function agtmux(pi) {
       errorMessage: message.errorMessage === undefined ? undefined : String(message.errorMessage).slice(0, 500),
     };
   };
+  // The line or the file that a tool works on, for the person: the rest of its input is not handed on.
+  const subjectOf = (args) => {
+    const found = TELLING.map((name) => args?.[name]).find((value) => typeof value === "string");
+    return found === undefined ? {} : { subject: found.slice(0, 300) };
+  };
   // What an edit would write that an extension holds up; left out where it would have to be cut.
   const heldEdit = ({ toolName, input }) => {
     if (!EDITS.test(toolName) || typeof input !== "object") return { toolName };
@@ -124,7 +130,8 @@ export default function agtmux(pi) {
     lastEnding = endingOf(event) ?? lastEnding;
   };
   const detailsOf = (name, event) => {
-    if (name === "tool_execution_start") return event.toolName === "ask" ? { input: event.args, askTimeoutSeconds } : {};
+    if (name === "tool_execution_start")
+      return event.toolName === "ask" ? { input: event.args, askTimeoutSeconds } : subjectOf(event.args);
     if (name === "tool_approval_requested") return { input: calls.get(event.toolCallId)?.input };
     if (name === "ui_prompt_start")
       return { calls: [...calls.values()].slice(0, 4).map(heldEdit) };

@@ -35,6 +35,7 @@ import {
   THINKING,
   TOOL,
 } from "../common/signals.ts";
+import { toldOf, type ToldNames } from "../common/told.ts";
 import { endingOfEvent, statusOfEnding } from "./ending.ts";
 import { approvalAsk, dialogAsk, questionAsk } from "./promptRequest.ts";
 
@@ -194,6 +195,15 @@ const RULES: EventRules<Event> = {
   agent_settled: runEnded,
 };
 
+/** What a tool works on our extension tells by itself; its whole input is of no use. */
+const TOLD: ToldNames = {
+  prompts: "before_agent_start",
+  began: "tool_execution_start",
+  ended: ["tool_execution_end"],
+  toolName: "toolName",
+  input: "subject",
+};
+
 /** After these ends of a session the process lives on (pi 0.87.1 names the reason; omp names none and leaves). */
 const LIVING_SHUTDOWNS = new Set(["new", "resume", "fork", "reload", "switch"]);
 
@@ -218,6 +228,6 @@ export const createPiNormalizer =
         !LIVING_SHUTDOWNS.has(textOf(payload, "reason") ?? ""),
       cwd: textOf(payload, "cwd"),
       transcriptPath: isRoot ? textOf(payload, "session_file") : null,
-      promptText: name === "before_agent_start" ? textOf(payload, "prompt") : null,
+      ...toldOf(TOLD, { name, payload, isRoot }),
     };
   };

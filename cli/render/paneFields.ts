@@ -1,6 +1,6 @@
 // The fields of a pane's row, by the names that `--columns` knows.
 import type { ReasonCode } from "../../core/model/state.ts";
-import { formatAge, REASON_WORDS } from "../../core/model/words.ts";
+import { formatAge, REASON_WORDS, toolText } from "../../core/model/words.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { cleanLine } from "./clean.ts";
 import type { Field, Marks } from "./field.ts";
@@ -71,6 +71,24 @@ export const PANE_FIELDS = {
   },
   reason: text({ title: "REASON", min: 8 }, (pane) => pane.reason_code),
   progress: text({ title: "PROGRESS", min: 10 }, (pane) => pane.progress),
+  prompt: text({ title: "PROMPT", min: 10 }, (pane) => pane.activity?.prompt ?? null),
+  running_tool: text({ title: "RUNNING", min: 10 }, ({ activity }) =>
+    activity?.tool === null || activity?.tool === undefined ? null : toolText(activity.tool),
+  ),
+  said: text({ title: "SAID", min: 10 }, (pane) => pane.activity?.said ?? null),
+  folder: text({ title: "FOLDER", min: 8 }, (pane) => pane.activity?.folder ?? null),
+  branch: text({ title: "BRANCH", min: 6 }, (pane) => pane.activity?.branch ?? null),
+  worktree: text({ title: "WORKTREE", min: 6 }, (pane) => pane.activity?.worktree ?? null),
+  turn_age: {
+    title: "TURN",
+    min: null,
+    align: "right",
+    cell: (pane, options) => ageCell(pane.activity?.turn_began_at ?? null, options.now),
+    raw: (pane, now) => {
+      const beganAt = pane.activity?.turn_began_at ?? null;
+      return beganAt === null ? null : Math.max(0, Math.floor((now - Date.parse(beganAt)) / 1_000));
+    },
+  },
   confidence: text(whole("CONFIDENCE"), (pane) => pane.confidence),
   needs_action: text(whole("NEEDS ACTION"), (pane) => pane.needs_action),
   age: {

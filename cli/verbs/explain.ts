@@ -1,6 +1,6 @@
 // `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
 import type { Explanation } from "../../core/model/view.ts";
-import { formatAge, STATE_WORDS } from "../../core/model/words.ts";
+import { ACTIVITY_WORDS, formatAge, STATE_WORDS } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS, stateCell } from "../render/mark.ts";
@@ -57,6 +57,17 @@ const evidenceLines = (explanation: Explanation, context: CliContext, measure: M
   return [...table(EVIDENCE, rows, context, measure), ...matched];
 };
 
+/** What the agent is doing, who said so, and when. */
+const activityLines = ({ activity }: Explanation, { now }: CliContext): string[] => {
+  if (activity.length === 0) return [];
+  const width = Math.max(...activity.map(({ field }) => ACTIVITY_WORDS[field].length));
+  const lines = activity.map(({ field, value, source, at }) => {
+    const text = field === "turn_began_at" ? `${formatAge(now() - Date.parse(value))} ago` : cleanLine(value);
+    return `  ${ACTIVITY_WORDS[field].padEnd(width)}  ${text}  (${source}, ${formatAge(now() - Date.parse(at))} ago)`;
+  });
+  return ["", "What it does", ...lines];
+};
+
 /** The rows that matched, marked, with the rows around them; an ellipsis stands for a gap. */
 const screenLines = ({ screen }: Explanation, { paint }: CliContext): string[] => {
   if (screen === null) return [];
@@ -111,6 +122,7 @@ const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): str
 
 const renderExplanation = (explanation: Explanation, context: CliContext, measure: Measure): string[] => [
   ...headLines(explanation, context),
+  ...activityLines(explanation, context),
   "",
   "Evidence",
   ...evidenceLines(explanation, context, measure),

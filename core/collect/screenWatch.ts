@@ -14,6 +14,7 @@ import {
   type WatchedRuntime,
   type WatchedServer,
 } from "./sink.ts";
+import { WorkWatch } from "./workWatch.ts";
 
 export interface ScreenWatchDeps {
   targetId: string;
@@ -36,6 +37,7 @@ const URGENCY: readonly Attention[] = ["close", "waiting", "active", "quiet"];
 
 export class ScreenWatch {
   private readonly deps: ScreenWatchDeps;
+  private readonly work: WorkWatch;
   private readonly reads = new Map<string, LastRead>();
   private readonly confirmations = new Map<string, { at: number; cwd: string | null }>();
   /** Runtimes whose project settings are to be read; one read at a time. */
@@ -48,6 +50,7 @@ export class ScreenWatch {
 
   constructor(deps: ScreenWatchDeps) {
     this.deps = deps;
+    this.work = new WorkWatch(deps);
   }
 
   async start(): Promise<void> {
@@ -56,6 +59,7 @@ export class ScreenWatch {
 
   close(): void {
     this.isClosed = true;
+    this.work.close();
     this.cancelReading?.();
   }
 
@@ -72,6 +76,7 @@ export class ScreenWatch {
   }
 
   forgetGone(runtimes: ReadonlySet<string>): void {
+    this.work.forgetGone(runtimes);
     for (const map of [this.reads, this.confirmations, this.toConfirm])
       for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
   }
@@ -138,6 +143,7 @@ export class ScreenWatch {
     const readAt = this.deps.clock.now();
     for (const watched of due) this.noteConfirmation(watched);
     this.deps.guard(this.readConfirmations());
+    this.work.note(due, this.homeDir);
     const [screens] = await Promise.all([
       server.capture(due.map(({ pane }) => pane.paneId)),
       ...due.map((watched) => this.readStateFiles(watched)),

@@ -2,9 +2,10 @@
 import type { Recognised } from "../engine/epoch.ts";
 import type { SampledReading } from "../engine/observe.ts";
 import type { Envelope } from "../model/envelope.ts";
+import type { Place } from "../model/activity.ts";
 import type { Pane, PaneKey, ProcessInfo, Runtime, ServerInstance, TargetHealth } from "../model/runtime.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
-import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 
 export interface ServerListing {
   status: "ok" | "no_server" | "error";
@@ -68,6 +69,10 @@ export interface CollectorSink {
   ): void;
   /** A line from the agent's own files, independent of the state; null: they say nothing. */
   applyProgress(runtimeId: string, text: string | null): void;
+  /** What the agent's own log tells of the work, whose newest entry is of `at` (epoch ms). */
+  applyTold(runtimeId: string, told: ToldActivity, at: number): void;
+  /** Where the agent works. */
+  applyPlace(runtimeId: string, place: Place): void;
   applyEnvelopes(targetId: string, envelopes: readonly Envelope[]): void;
   setHealth(targetId: string, health: TargetHealth, reason: string | null): void;
   setConfirmRequests(runtimeId: string, confirm: boolean): void;

@@ -9,6 +9,7 @@ import { readWrapperEvent, isWrapperEvent } from "../model/wrapperEvent.ts";
 import type { NormalizedEvent } from "../ports/agentAdapter.ts";
 import type { PendingEvent } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
+import { noteTold } from "./activity.ts";
 import type { RuntimeEntry } from "./liveState.ts";
 import type { States } from "./states.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
@@ -215,6 +216,11 @@ export class Events {
         envelope.payload,
         event.eventId,
       );
+    noteTold(
+      entry,
+      { ...event, folder: event.cwd ?? null },
+      { source: "hook", at: Math.min(envelope.eventTime, ingestedAt), redact: deps.redactText },
+    );
     this.states.evaluate(entry);
   }
 

@@ -2,11 +2,13 @@
 // parts; what each kind of input does is a file of its own beside it.
 import { liveEventIds } from "../engine/facts.ts";
 import type { Recognised } from "../engine/epoch.ts";
+import type { Place } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
+import type { ToldActivity } from "../ports/agentAdapter.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
 import { dismiss } from "./dismiss.ts";
 import { Events } from "./events.ts";
@@ -141,6 +143,14 @@ export class Ingest {
 
   applyProgress(runtimeId: string, text: string | null): void {
     this.parts.readings.applyProgress(runtimeId, text);
+  }
+
+  applyTold(runtimeId: string, told: ToldActivity, at: number): void {
+    this.parts.readings.applyTold(runtimeId, told, at);
+  }
+
+  applyPlace(runtimeId: string, place: Place): void {
+    this.parts.readings.applyPlace(runtimeId, place);
   }
 
   setConfirmRequests(runtimeId: string, confirm: boolean): void {

@@ -10,6 +10,7 @@ import { NO_LIVENESS } from "../model/resolution.ts";
 import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
+import { NO_ACTIVITY, type ActivityState } from "./activityState.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
 /** A prompt as it is shown. `fingerprint` null: it cannot be answered, because its text is not known or not drawn yet. */
@@ -99,6 +100,7 @@ export interface RuntimeEntry {
   /** Ended with proof of a crash: the row stays until dismissed. */
   crashedAt: number | null;
   progress: ProgressState;
+  activity: ActivityState;
   view: PaneView | null;
 }
 
@@ -129,6 +131,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   screenReadAt: null,
   crashedAt: null,
   progress: NO_PROGRESS,
+  activity: NO_ACTIVITY,
   view: null,
 });
 

@@ -22,6 +22,7 @@ const asUnknown = (view: PaneView): PaneView => ({
   request: null,
   prompt_fingerprint: null,
   progress: null,
+  activity: view.activity === null ? null : { ...view.activity, tool: null, turn_began_at: null },
 });
 
 /** Whether two rows show the same. When they were confirmed does not count; nested parts are compared as JSON. */

@@ -3,9 +3,12 @@
 import { isTurnOver } from "../engine/candidates/resolveContext.ts";
 import { observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
+import type { Place } from "../model/activity.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
 import { isWaiting } from "../model/state.ts";
+import type { ToldActivity } from "../ports/agentAdapter.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
+import { isActivityDue, notePlace, noteTold, type Redact } from "./activity.ts";
 import { cleanProgress, isProgressDue } from "./progress.ts";
 import type { States } from "./states.ts";
 import type { RuntimeEntry } from "./liveState.ts";
@@ -151,6 +154,24 @@ export class SampledReadings {
     if (entry === undefined || entry.runtime.endedAt !== null) return;
     entry.progress = { ...entry.progress, files: cleanProgress(text, unitOfWork.deps.redactText) };
     if (isProgressDue(entry, unitOfWork.deps.clock.now())) unitOfWork.commit(() => states.evaluate(entry));
+  }
+
+  /** What the agent's own log tells of the work; its newest entry is of `at` (epoch ms). */
+  applyTold(runtimeId: string, told: ToldActivity, at: number): void {
+    this.learn(runtimeId, (entry, redact) => noteTold(entry, told, { source: "transcript", at, redact }));
+  }
+
+  applyPlace(runtimeId: string, place: Place): void {
+    const at = this.unitOfWork.deps.clock.now();
+    this.learn(runtimeId, (entry, redact) => notePlace(entry, place, at, redact));
+  }
+
+  private learn(runtimeId: string, note: (entry: RuntimeEntry, redact: Redact) => void): void {
+    const { unitOfWork, states } = this;
+    const entry = unitOfWork.liveState.runtimes.get(runtimeId);
+    if (entry === undefined || entry.runtime.endedAt !== null) return;
+    note(entry, unitOfWork.deps.redactText);
+    if (isActivityDue(entry, unitOfWork.deps.clock.now())) unitOfWork.commit(() => states.evaluate(entry));
   }
 
   private store(entry: RuntimeEntry, source: ReadingSource, signal: ObservationSignal, readAt: number): void {

@@ -8,6 +8,7 @@ import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
+import { noteTurn, showActivity } from "./activity.ts";
 import { showProgress } from "./progress.ts";
 import type { RowViews } from "./rowViews.ts";
 import { completeBy, keepAsked, promptOf } from "./prompts.ts";
@@ -133,6 +134,7 @@ export class States {
       entry.resolution =
         resolution.status.state === "unknown" ? { ...resolution, since: previous.since } : resolution;
       showProgress(entry, at, false);
+      showActivity(entry, at, false);
       this.rows.refresh(entry, pane);
       return;
     }
@@ -147,7 +149,9 @@ export class States {
   ): void {
     const previousState = entry.resolution?.status.state ?? null;
     entry.resolution = resolution;
+    noteTurn(entry, previousState, resolution);
     showProgress(entry, at, true);
+    showActivity(entry, at, true);
     const stored = this.appendTransition(entry, pane, { resolution, at, end, previousState });
     entry.view = { ...stored, state_version: entry.stateVersion };
     const { targetId, server, paneId, runtimeId } = entry.runtime;

@@ -3,6 +3,7 @@ import type { Events } from "./events.ts";
 import type { LastSeen } from "./lastSeen.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
+import { isActivityDue } from "./activity.ts";
 import { isProgressDue } from "./progress.ts";
 import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
@@ -27,7 +28,7 @@ export function* tickInChunks(deps: TickDeps, size: number): Generator<undefined
     });
   const now = unitOfWork.deps.clock.now();
   const due = [...liveState.liveRuntimes()].filter(
-    (entry) => states.isDue(entry) || isProgressDue(entry, now),
+    (entry) => states.isDue(entry) || isProgressDue(entry, now) || isActivityDue(entry, now),
   );
   const crashed = lifecycle.expiredCrashes(now);
   const isSeenDue = lastSeen.isDue(now);

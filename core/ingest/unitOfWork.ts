@@ -8,6 +8,7 @@ import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
+import { restoreActivity } from "./activity.ts";
 import { newRuntimeEntry, LiveState } from "./liveState.ts";
 import { promptOf, type NamePrompt } from "./prompts.ts";
 import { StoreOutage } from "./storeOutage.ts";
@@ -262,6 +263,8 @@ export class UnitOfWork {
       if (state !== undefined) {
         entry.resolution = { ...state.resolution, nextCheckAt: 0 };
         entry.isRestored = true;
+        const [last] = store.listTransitionsOf(runtime.runtimeId, 1);
+        if (last !== undefined) entry.activity = restoreActivity(last.view.activity, last.at);
         entry.prompt = promptOf(entry, this.deps.clock.now(), this.deps.fingerprintOf);
         entry.stateVersion = state.stateVersion;
       }

@@ -4,6 +4,7 @@ import { requestView } from "../model/request.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
+import { activityEvidence } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
 import type { RuntimeEntry, ServerEntry } from "./liveState.ts";
 import type { Target } from "../model/runtime.ts";
@@ -89,6 +90,7 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   request: null,
   prompt_fingerprint: null,
   progress: null,
+  activity: null,
   agent_session_id: null,
 });
 
@@ -109,6 +111,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     request: prompt === null ? null : requestView(prompt.request),
     prompt_fingerprint: prompt?.fingerprint ?? null,
     progress: entry.progress.shown,
+    activity: entry.activity.shown,
     agent_session_id: runtime.agentSessionId,
   };
 };
@@ -160,6 +163,7 @@ export const explanation = (
       rule: verdict.rule,
       matched: verdict.matched,
     })),
+    activity: entry === null ? [] : activityEvidence(entry),
     timeline: states.flatMap((transition, index) => {
       if (transition.resolution === null) return [];
       const later = states[index - 1];

@@ -1,5 +1,6 @@
 // The documents that leave the daemon: what the CLI prints with --json and the popover shows. snake_case on the wire.
 import { z } from "zod";
+import { activityEvidenceSchema, activityViewSchema } from "./activity.ts";
 import { evidenceSourceSchema, MAX_PROGRESS } from "./evidence.ts";
 import { requestViewSchema } from "./request.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
@@ -43,6 +44,8 @@ export const paneViewSchema = z.object({
   prompt_fingerprint: z.string().nullable(),
   /** What the agent says of its work beside the state: it changes rarely, is cleaned, and is never a reason to act. */
   progress: z.string().max(MAX_PROGRESS).nullable().default(null),
+  /** What the agent is doing, as far as somebody told it; null where nobody did. */
+  activity: activityViewSchema.nullable().default(null),
   agent_session_id: z.string().nullable(),
 });
 export type PaneView = z.infer<typeof paneViewSchema>;
@@ -200,6 +203,8 @@ export const explanationSchema = z.object({
       matched: z.string().nullable(),
     }),
   ),
+  /** Who told each part of the row's activity, and when. */
+  activity: z.array(activityEvidenceSchema).default([]),
   /** The current screen as the agent's rules read it; null without an agent or where it cannot be read. */
   screen: z
     .object({

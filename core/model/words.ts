@@ -1,5 +1,6 @@
 // What states, reasons and ages are called in front of people: one vocabulary for every surface. Only types are imported,
 // so that a command which prints a table does not load a schema library.
+import type { ActivityEvidence, RunningTool } from "./activity.ts";
 import type { CanonicalState, ReasonCode } from "./state.ts";
 
 export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
@@ -56,4 +57,18 @@ export const formatAge = (durationMs: number): string => {
   for (const [unitMs, name] of UNITS)
     if (durationMs >= unitMs) return `${Math.floor(durationMs / unitMs)}${name}`;
   return "now";
+};
+
+/** A tool and what it works on, as one text. */
+export const toolText = ({ name, subject }: RunningTool): string =>
+  subject === null ? name : `${name} ${subject}`;
+
+export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>> = {
+  prompt: "asked",
+  tool: "runs",
+  said: "said",
+  folder: "folder",
+  branch: "branch",
+  worktree: "worktree",
+  turn_began_at: "turn began",
 };

@@ -1,5 +1,6 @@
 // The adapter contract (spec 7.2.3), version 1.0. An adapter knows one agent: its process, its events, its files and its
 // screens. It declares; core decides. Adapters are pure but for `readStateFiles` and `integration`, which get file access.
+import type { RunningTool } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Signal } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
@@ -67,8 +68,19 @@ export interface NormalizeContext {
   confirmRequests: boolean;
 }
 
+/** What an event, or the agent's own log, says of the work; texts as they are, of any length. Absent: it says nothing of it. */
+export interface ToldActivity {
+  /** What the person asked. Of events: also helps to find the pane of one that names the wrong one. */
+  promptText?: string | null;
+  /** A tool of the agent itself, not of a sub-agent, that begins or ends; null: none runs. */
+  tool?: (RunningTool & { hasEnded?: boolean }) | null;
+  /** What the agent said last. */
+  saidText?: string | null;
+  folder?: string | null;
+}
+
 /** A normalised event: the signals it stands for, in order (most give one), and the agent's session id. */
-export interface NormalizedEvent {
+export interface NormalizedEvent extends Pick<ToldActivity, "promptText" | "tool" | "saidText"> {
   signals: readonly Signal[];
   sessionId: string | null;
   /** The agent's own id of this event, where it has one; else null and the spool name dedupes. */
@@ -79,8 +91,6 @@ export interface NormalizedEvent {
   cwd?: string | null;
   /** The agent's own log of this session, for `readStateFiles`. */
   transcriptPath?: string | null;
-  /** What the person asked, where the event carries it: helps to find the pane of an event that names the wrong one. */
-  promptText?: string | null;
 }
 
 export interface StateFileRequest {

@@ -1,5 +1,6 @@
 // The free-text fields of our own records, without secrets and within the lengths of their schemas. Identifiers (request
 // keys, tool-use ids, fingerprints) are left alone: they are compared, and they are ids or hashes.
+import { MAX_ACTIVITY_TEXT, MAX_FOLDER, type ActivityView } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import { MAX_PROGRESS, type Evidence, type Signal } from "../model/evidence.ts";
 import type { PromptRequest, RequestView } from "../model/request.ts";
@@ -92,12 +93,32 @@ export const redactPane = (pane: Pane): Pane => ({
   windowName: redactText(pane.windowName, MAX_TITLE),
 });
 
+const redactLine = (text: string | null): string | null =>
+  text === null ? null : redactText(text, MAX_ACTIVITY_TEXT);
+
+const redactActivity = (activity: ActivityView): ActivityView => ({
+  ...activity,
+  prompt: redactLine(activity.prompt),
+  tool:
+    activity.tool === null
+      ? null
+      : {
+          name: redactText(activity.tool.name, MAX_ACTIVITY_TEXT),
+          subject: redactLine(activity.tool.subject),
+        },
+  said: redactLine(activity.said),
+  folder: activity.folder === null ? null : redactText(activity.folder, MAX_FOLDER),
+  branch: redactLine(activity.branch),
+  worktree: redactLine(activity.worktree),
+});
+
 /** A client's row as it is stored with a transition; it cannot be used to answer. */
 export const redactView = (view: PaneView): PaneView => ({
   ...view,
   title: redactText(view.title, MAX_TITLE),
   window_name: redactText(view.window_name, MAX_TITLE),
   progress: view.progress === null ? null : redactText(view.progress, MAX_PROGRESS),
+  activity: view.activity === null ? null : redactActivity(view.activity),
   request: view.request === null ? null : redactRequestView(view.request),
   prompt_fingerprint: null,
 });

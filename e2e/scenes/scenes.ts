@@ -436,6 +436,7 @@ export const refundsExplanation = (now: number, pane: PaneView): Explanation => 
       },
     ],
     screen: null,
+    activity: [],
     timeline: [
       {
         state_version: 412,

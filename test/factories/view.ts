@@ -21,6 +21,7 @@ export interface PaneOptions {
   version?: number;
   alsoIn?: string[];
   progress?: string;
+  activity?: PaneView["activity"];
 }
 
 const REASON: Record<CanonicalState, string> = {
@@ -69,6 +70,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     request: options.request ?? null,
     prompt_fingerprint: options.fingerprint ?? null,
     progress: options.progress ?? null,
+    activity: options.activity ?? null,
     agent_session_id: null,
   };
 };

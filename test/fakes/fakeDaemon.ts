@@ -138,6 +138,7 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
       ...this.frame(),
       rule: "newest evidence of the turn",
       evidence: [],
+      activity: [],
       screen: null,
       timeline: [],
       ...made,

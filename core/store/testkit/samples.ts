@@ -144,6 +144,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   request: null,
   prompt_fingerprint: null,
   progress: null,
+  activity: null,
   agent_session_id: null,
   ...change,
 });

@@ -1,0 +1,165 @@
+// What the agents of a target do beside their state: where they work, and what their own logs tell of the session. Read in the
+// background, one after the other and rarely: no state and no screen waits for it.
+import type { StateFileRequest, ToldActivity, TranscriptEntry } from "../ports/agentAdapter.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
+import { NO_PLACE, readGitPlace, type GitPlace } from "./gitPlace.ts";
+import {
+  toProcess,
+  type Attention,
+  type CollectorSink,
+  type WatchedRuntime,
+  type WatchedServer,
+} from "./sink.ts";
+
+export interface WorkWatchDeps {
+  servers: readonly WatchedServer[];
+  executor: TargetExecutor;
+  sink: Pick<CollectorSink, "applyTold" | "applyPlace">;
+  clock: Clock;
+  logger: Logger;
+  guard: (work: Promise<void>) => void;
+}
+
+/** How long what was read counts, while an agent works; another machine is asked less often. */
+const FRESH_MS = { local: 10_000, ssh: 30_000 } as const;
+/** The same for an agent of which nothing is expected, as long as nothing happens to it. */
+const QUIET_FRESH_MS = 300_000;
+/** Newest bytes of a log that are read for its last lines. */
+const LOG_BYTES = 64 * 1024;
+
+interface Seen {
+  at: number;
+  attention: Attention;
+}
+
+/** The same files, of which no more than the newest end is read. */
+const endsOnly = (files: TargetFiles): TargetFiles => ({
+  readText: (path, maxBytes) => files.readText(path, maxBytes),
+  readTail: (path, maxBytes) => files.readTail(path, Math.min(maxBytes, LOG_BYTES)),
+  readLink: (path) => files.readLink(path),
+  list: (path) => files.list(path),
+  stat: (path) => files.stat(path),
+  writeText: (path, text, mode) => files.writeText(path, text, mode),
+  remove: (path) => files.remove(path),
+});
+
+/** The call that a log ends with runs, or waits for its permission; `text` is its name and what it is given. */
+const toolOf = (entry: TranscriptEntry | undefined): NonNullable<ToldActivity["tool"]> | null => {
+  if (entry?.role !== "tool") return null;
+  const [name = "", ...rest] = entry.text.split(" ");
+  return { name, subject: rest.join(" ").trim() };
+};
+
+const toldBy = (entries: readonly TranscriptEntry[]): ToldActivity => ({
+  promptText: entries.findLast(({ role }) => role === "user")?.text ?? null,
+  saidText: entries.findLast(({ role }) => role === "agent")?.text ?? null,
+  tool: toolOf(entries.at(-1)),
+});
+
+export class WorkWatch {
+  private readonly deps: WorkWatchDeps;
+  private readonly seen = new Map<string, Seen>();
+  private readonly due = new Map<string, WatchedRuntime>();
+  private readonly places = new Map<string, { at: number; place: GitPlace }>();
+  private isReading = false;
+  private isClosed = false;
+
+  constructor(deps: WorkWatchDeps) {
+    this.deps = deps;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  forgetGone(runtimes: ReadonlySet<string>): void {
+    for (const map of [this.seen, this.due])
+      for (const id of map.keys()) if (!runtimes.has(id)) map.delete(id);
+  }
+
+  /** To be called with runtimes whose screens are read just now: returns at once. */
+  note(watched: readonly WatchedRuntime[], homeDir: string): void {
+    const now = this.deps.clock.now();
+    for (const one of watched) {
+      const { runtimeId } = one.runtime;
+      const last = this.seen.get(runtimeId);
+      const { attention } = one;
+      const freshMs = attention === "quiet" ? QUIET_FRESH_MS : FRESH_MS[this.deps.executor.kind];
+      if (last !== undefined && last.attention === attention && now - last.at < freshMs) continue;
+      this.seen.set(runtimeId, { at: now, attention });
+      this.due.set(runtimeId, one);
+    }
+    if (!this.isReading && this.due.size > 0) this.deps.guard(this.read(homeDir));
+  }
+
+  private async read(homeDir: string): Promise<void> {
+    this.isReading = true;
+    try {
+      for (const [runtimeId, watched] of this.due) {
+        this.due.delete(runtimeId);
+        await this.readOne(watched, homeDir);
+        if (this.isClosed) return;
+      }
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  /** A machine that went away, a file that may not be read: nothing is told then, and it is tried again. */
+  private async readOne(watched: WatchedRuntime, homeDir: string): Promise<void> {
+    try {
+      await this.readPlace(watched);
+      await this.readLog(watched, homeDir);
+    } catch (error) {
+      this.deps.logger.debug(
+        { error, agent: watched.adapter.agentType },
+        "what an agent does could not be read",
+      );
+    }
+  }
+
+  private async readPlace(watched: WatchedRuntime): Promise<void> {
+    const { runtime, pane, cwd } = watched;
+    const { executor, servers, sink } = this.deps;
+    const linked = runtime.pid === null ? null : await executor.files.readLink(`/proc/${runtime.pid}/cwd`);
+    const server = servers.find((one) => one.server === runtime.server);
+    const folder = cwd ?? linked ?? (await server?.currentPath(pane.paneId)) ?? null;
+    const source = cwd !== null ? "hook" : linked !== null ? "process" : "tmux";
+    const place = folder === null ? NO_PLACE : await this.placeOf(folder);
+    if (!this.isClosed) sink.applyPlace(runtime.runtimeId, { folder, source, ...place });
+  }
+
+  /** Agents often share a folder. */
+  private async placeOf(folder: string): Promise<GitPlace> {
+    const { clock, executor } = this.deps;
+    const now = clock.now();
+    const known = this.places.get(folder);
+    if (known !== undefined && now - known.at < FRESH_MS[executor.kind] / 2) return known.place;
+    const place = folder.startsWith("/") ? await readGitPlace(executor.files, folder) : NO_PLACE;
+    if (this.places.size > 500) this.places.clear();
+    this.places.set(folder, { at: now, place });
+    return place;
+  }
+
+  private async readLog(watched: WatchedRuntime, homeDir: string): Promise<void> {
+    const { adapter, runtime, pane, cwd, transcriptPath } = watched;
+    if (adapter.readTranscript === undefined || runtime.pid === null || runtime.processStartedAt === null)
+      return;
+    const request: StateFileRequest = {
+      files: endsOnly(this.deps.executor.files),
+      homeDir,
+      process: toProcess(watched),
+      pane,
+      agentSessionId: runtime.agentSessionId,
+      transcriptPath,
+      cwd,
+    };
+    const readAt = this.deps.clock.now();
+    const entries = await adapter.readTranscript(request);
+    const newest = entries?.at(-1);
+    if (entries === null || newest === undefined || this.isClosed) return;
+    this.deps.sink.applyTold(runtime.runtimeId, toldBy(entries), newest.at ?? readAt);
+  }
+}
