@@ -165,3 +165,10 @@ describe("why a turn failed", () => {
     expect(read(name)?.status.reasonCode).toBe(reason);
   });
 });
+
+it("takes a tool that the person stopped for an interrupt: its box stands below the notice", () => {
+  expect(read("interrupted_tool")).toMatchObject({
+    status: { state: "idle", reasonCode: "interrupted" },
+    matched: "ℹ Request cancelled.",
+  });
+});

@@ -3,7 +3,7 @@
 // disagree, one of them is about to be redrawn and nothing is said.
 import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { frameAtBottom } from "../common/frames.ts";
+import { frameAtBottom, withoutBlankEnds } from "../common/frames.ts";
 import { oneLine } from "../common/payload.ts";
 import { retryIn, withProgress } from "../common/progress.ts";
 import { asks, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
@@ -26,6 +26,7 @@ const RETRY = /Trying to reach |Attempt \d+\/\d+|Retrying/;
 const ATTEMPT = /\bAttempt (\d+)\/(\d+)/;
 /** A tool's box: its sign says whether it runs. */
 const RUNNING_TOOL = /^\s*⊷ /;
+const CANCELLED_TOOL = /^\s*-  \S/;
 const CANCELLED = /^ℹ Request cancelled\./;
 const API_FAILURE = /^✕ \[API Error/;
 const ANSWER = /^✦ /;
@@ -35,8 +36,18 @@ const NOTICE = /^(ℹ|⚠)/;
 const isToolRunning = (turn: readonly string[]): boolean =>
   RUNNING_TOOL.test(frameAtBottom(turn)?.content[0] ?? "");
 
+/** The boxes of tools that were cancelled stand below the notice that says so. */
+const withoutCancelledTools = (turn: readonly string[]): readonly string[] => {
+  const lines = withoutBlankEnds(turn);
+  const frame = frameAtBottom(lines);
+  const isCancelled = frame?.hasTop === true && CANCELLED_TOOL.test(frame.content[0] ?? "");
+  return isCancelled ? withoutCancelledTools(lines.slice(0, frame.start)) : lines;
+};
+
 /** The newest line of the conversation that tells how the turn stands, with what belongs to it. */
 const lastMark = (turn: readonly string[]): { line: string; block: readonly string[] } | null => {
+  const cancelled = withoutCancelledTools(turn).at(-1) ?? "";
+  if (CANCELLED.test(cancelled)) return { line: cancelled, block: [cancelled] };
   for (let index = turn.length - 1; index >= 0; index -= 1) {
     const line = turn[index] ?? "";
     if (/^\s/.test(line) || oneLine(line) === "" || (NOTICE.test(line) && !CANCELLED.test(line))) continue;
