@@ -167,7 +167,7 @@ describe("why a turn failed", () => {
 });
 
 it("takes a tool that the person stopped for an interrupt: its box stands below the notice", () => {
-  expect(read("interrupted_tool")).toMatchObject({
+  expect(readVariant("interrupted_tool")).toMatchObject({
     status: { state: "idle", reasonCode: "interrupted" },
     matched: "ℹ Request cancelled.",
   });

@@ -195,14 +195,16 @@ describe("refuses", () => {
 
   it("a prompt of which it is not known what approves, and names its options", async () => {
     const trust = dialogOf("recordings/claude/trust_dialog", {
-      options: ["No, exit", "Yes, I trust this folder"],
+      options: ["No, exit", "Yes, I trust all of it"],
       mark: "❯",
+      // Words that nobody recorded.
+      replace: ["Yes, I trust this folder", "Yes, I trust all of it"],
     });
     const pane = await openDialogs(harness, "claude", [trust]);
     for (const choice of [APPROVE, DENY, option(2), { kind: "text", text: "yes" } as const])
       await expect(answer(pane.row, choice)).rejects.toMatchObject({
         code: "E_UNSUPPORTED",
-        details: ["1. No, exit", "2. Yes, I trust this folder"],
+        details: ["1. No, exit", "2. Yes, I trust all of it"],
       });
     await expect(answer(pane.row, option(3))).rejects.toEqual(refusal("E_USAGE"));
     expect(pane.chosen()).toEqual([]);

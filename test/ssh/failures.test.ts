@@ -152,7 +152,7 @@ describe.each(TRANSPORTS)("targets over %s beside each other", (transport) => {
     await untilState("good", player, "running");
     expect(remoteTargets.target("ice")?.health).not.toBe("down");
     const ice = await remoteTargets.untilHealth("ice", "down", LIMIT_MS);
-    expect(ice.health_reason).toMatch(/does not answer/);
+    expect(ice.health_reason).toMatch(/no longer answers/);
     expect(remoteTargets.rowsOf("ice").every(({ state }) => state === null || state === "unknown")).toBe(
       true,
     );
