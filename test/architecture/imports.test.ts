@@ -59,6 +59,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "core/rpc",
       "type:core/api",
       "core/api/paneFilter.ts",
+      "ui",
       "cli/daemon.ts:core/daemon",
       "cli/daemon.ts:adapters",
     ],

@@ -8,7 +8,7 @@ import { displayLine } from "./displayText.ts";
 export const KNOWN_REASONS: ReadonlyMap<string, string> = new Map(Object.entries(REASON_WORDS));
 
 /** A reason that is not known is said in the words of its own code. */
-const reasonWords = (code: string | null): string =>
+export const reasonWords = (code: string | null): string =>
   code === null ? "" : (KNOWN_REASONS.get(code) ?? displayLine(code.replaceAll("_", " ")));
 
 /** `needs approval · asks to edit`; the reason is left out where it only repeats the state. */
