@@ -94,6 +94,8 @@ describe("--columns", () => {
   test("tell what an agent is doing", async () => {
     const activity = {
       prompt: "fix it",
+      session_title: "Fix the login",
+      repository: "shop",
       tool: { name: "Bash", subject: "npm test" },
       said: null,
       folder: "/p",
@@ -104,9 +106,9 @@ describe("--columns", () => {
     await home.close();
     home = makeFakeHome();
     await home.serve(new AnsweringDaemon([makePane({ state: "running", activity })]));
-    const columns = "prompt,running_tool,said,folder,branch,worktree,turn_age";
+    const columns = "prompt,session_title,running_tool,said,folder,repository,branch,worktree,turn_age";
     const { stdout } = await home.run(["list", "panes", "--plain", "--columns", columns]);
-    expect(stdout).toBe("fix it\tBash npm test\t-\t/p\tmain\t-\t-\n");
+    expect(stdout).toBe("fix it\tFix the login\tBash npm test\t-\t/p\tshop\tmain\t-\t-\n");
   });
 
   test("shows just these, in this order", async () => {

@@ -6,7 +6,7 @@ import { createClaudeConfirmation, createClaudeIntegration } from "./integration
 import { normalizeClaude } from "./normalize.ts";
 import { readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
-import { readClaudeTranscript } from "./transcript.ts";
+import { readClaudeSessionTitle, readClaudeTranscript, titleOfClaudeSession } from "./transcript.ts";
 
 /** A new adapter with its own cache of settings files. Recorded with 2.1.329; 2.1.197 checked for its differences. */
 export const createClaudeAdapter = (): AgentAdapter => ({
@@ -23,6 +23,8 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   readScreen: readClaudeScreen,
   readStateFiles: readClaudeStateFile,
   readTranscript: readClaudeTranscript,
+  titleOfSession: titleOfClaudeSession,
+  readSessionTitle: readClaudeSessionTitle,
   needsConfirmation: createClaudeConfirmation(),
   integration: createClaudeIntegration(),
 });

@@ -1,8 +1,18 @@
 // Claude Code's log of a session, `~/.claude/projects/<folder>/<session>.jsonl`, as a conversation. Its path is in every hook
 // event and follows from the session file (recorded with 2.1.329); the form of its lines is documented by several programs
-// that read it. Sub-agents' lines and what the program tells the model by itself are left out.
+// that read it. Sub-agents' lines and what the program tells the model by itself are left out. The log also names the session, with
+// two kinds of line that 2.1.329 writes; those called `summary` name other sessions. So does the title of the pane.
+import { SPINNER } from "../common/paneTitle.ts";
 import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
-import { callOf, entriesOf, entryOf, textsOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
+import {
+  callOf,
+  entriesOf,
+  entryOf,
+  parseLog,
+  textsOf,
+  timeOf,
+  TRANSCRIPT_BYTES,
+} from "../common/transcript.ts";
 import { z } from "zod";
 import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
 
@@ -19,8 +29,8 @@ const sessionFileSchema = z.object({
   cwd: z.string().startsWith("/"),
 });
 
-/** The path that the events named, if it is this session's; else from the process's own session file. */
-const candidates = async ({
+/** Where the log of this process may be: the path that the events named, if it is this session's; else from the process's own session file. */
+const findClaudeLogs = async ({
   files,
   homeDir,
   process,
@@ -86,10 +96,36 @@ const toEntries = (line: Payload): TranscriptEntry[] => {
 export const readClaudeTranscript = async (
   request: StateFileRequest,
 ): Promise<readonly TranscriptEntry[] | null> => {
-  for (const path of await candidates(request)) {
+  for (const path of await findClaudeLogs(request)) {
     const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
     if (tail === null) continue;
     return entriesOf(tail, toEntries);
+  }
+  return null;
+};
+
+/** Without the sign the title is not Claude Code's but the shell's. */
+const TITLE = new RegExp(`^(?:${SPINNER}|[·✢✳✶✻✽]) (\\S.*)$`, "u");
+const OWN_NAME = /^claude(?: code)?$/i;
+
+/** Null for the program's own name and for titles of others. */
+export const titleOfClaudeSession = (title: string): string | null => {
+  const text = TITLE.exec(title)?.[1]?.trim() ?? "";
+  return text === "" || OWN_NAME.test(text) ? null : text;
+};
+
+/** What the person called it; else what the program did. */
+export const readClaudeSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
+  for (const path of await findClaudeLogs(request)) {
+    const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
+    if (tail === null) continue;
+    // A session that goes on from another one may begin with lines of that one.
+    const lines = parseLog(tail).filter((line) => path.endsWith(`/${textOf(line, "sessionId")}.jsonl`));
+    const newest = (type: string, field: string): string | null => {
+      const line = lines.findLast((one) => textOf(one, "type") === type);
+      return line === undefined ? null : textOf(line, field);
+    };
+    return newest("custom-title", "customTitle") || newest("ai-title", "aiTitle");
   }
   return null;
 };

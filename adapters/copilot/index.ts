@@ -5,7 +5,12 @@ import { identifyCopilot } from "./identify.ts";
 import { createCopilotIntegration } from "./integration.ts";
 import { normalizeCopilot } from "./normalize.ts";
 import { readCopilotScreen } from "./screen.ts";
-import { readCopilotStateFiles, readCopilotTranscript } from "./stateFiles.ts";
+import {
+  readCopilotSessionTitle,
+  readCopilotStateFiles,
+  readCopilotTranscript,
+  titleOfCopilotSession,
+} from "./stateFiles.ts";
 
 /** A new adapter. Recorded with 1.0.102 with a provider of its own and without a login. */
 export const createCopilotAdapter = (): AgentAdapter => ({
@@ -26,5 +31,7 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   readScreen: readCopilotScreen,
   readStateFiles: readCopilotStateFiles,
   readTranscript: readCopilotTranscript,
+  titleOfSession: titleOfCopilotSession,
+  readSessionTitle: readCopilotSessionTitle,
   integration: createCopilotIntegration(),
 });

@@ -92,11 +92,11 @@ const readingOf = (state: LogState, entry: OpenSessions[string] | undefined): Re
   return shows(state.status, isTold ? "high" : "medium", matched);
 };
 
-/** Path of the log of the session that is provably this process's; null for none. */
-const findCopilotLog = async (request: StateFileRequest): Promise<string | null> => {
+/** The session that is provably this process's; null for none. */
+const ownSession = async (request: StateFileRequest): Promise<{ root: string; id: string } | null> => {
   const root = `${request.homeDir}/.copilot`;
-  const sessionId = await findSession(request, root, await readOpenSessions(request.files, root));
-  return sessionId === null ? null : logPath(request.transcriptPath, root, sessionId);
+  const id = await findSession(request, root, await readOpenSessions(request.files, root));
+  return id === null ? null : { root, id };
 };
 
 /** Null for no session that is provably this process's, and for a log that says nothing of the state. */
@@ -138,7 +138,43 @@ const toEntries = (line: Payload): TranscriptEntry[] => {
 export const readCopilotTranscript = async (
   request: StateFileRequest,
 ): Promise<readonly TranscriptEntry[] | null> => {
-  const path = await findCopilotLog(request);
-  const tail = path === null ? null : await request.files.readTail(path, TRANSCRIPT_BYTES);
+  const session = await ownSession(request);
+  if (session === null) return null;
+  const path = logPath(request.transcriptPath, session.root, session.id);
+  const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
   return entriesOf(tail, toEntries);
+};
+
+const MAX_WORKSPACE_BYTES = 16 * 1024;
+
+/**
+ * Copilot's own name for its session, before the program's name in the title of its pane: the first prompt until somebody renames it.
+ * Null for the program's name alone and for titles of others.
+ */
+export const titleOfCopilotSession = (title: string): string | null =>
+  /^(\S.*) - GitHub Copilot$/.exec(title.trim())?.[1]?.trim() ?? null;
+
+/** A scalar on one line as YAML writes it; null for the other forms. */
+const scalarOf = (text: string): string | null => {
+  if (text === "" || /^[|>&*!#{[]/.test(text)) return null;
+  if (text.startsWith("'"))
+    return /^'(?:[^']|'')*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : null;
+  if (!text.startsWith('"')) return text;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "string" ? parsed : null;
+  } catch {
+    // An escape that only YAML knows, or a text that goes on in the next line.
+    return null;
+  }
+};
+
+/** The same, whole, from the session's folder. */
+export const readCopilotSessionTitle = async (request: StateFileRequest): Promise<string | null> => {
+  const session = await ownSession(request);
+  if (session === null) return null;
+  const path = `${session.root}/session-state/${session.id}/workspace.yaml`;
+  const text = await request.files.readText(path, MAX_WORKSPACE_BYTES);
+  const line = /^name: (.*)$/m.exec(text ?? "")?.[1];
+  return line === undefined ? null : scalarOf(line.trim());
 };

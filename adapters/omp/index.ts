@@ -11,6 +11,7 @@ import { identifyScript } from "../piFamily/identify.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
+import { createSessionTitleReader, titleOfOmpSession } from "../piFamily/sessionTitle.ts";
 import { createTranscriptReader } from "../piFamily/transcript.ts";
 import { readOmpScreen } from "./screen.ts";
 
@@ -55,6 +56,8 @@ export const createOmpAdapter = (): AgentAdapter => ({
   readScreen: readOmpScreen,
   readStateFiles: createSessionFileReader(".omp"),
   readTranscript: createTranscriptReader(".omp"),
+  titleOfSession: titleOfOmpSession,
+  readSessionTitle: createSessionTitleReader(".omp"),
   integration: createExtensionIntegration({
     agentType: "omp",
     folder: ".omp",

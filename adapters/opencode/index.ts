@@ -5,7 +5,7 @@ import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyOpencode } from "./identify.ts";
 import { createOpencodeIntegration } from "./integration.ts";
 import { normalizeOpencode } from "./normalize.ts";
-import { readOpencodeScreen } from "./screen.ts";
+import { readOpencodeScreen, titleOfOpencodeSession } from "./screen.ts";
 
 /** A new adapter; recorded with 1.18.33. Leaving may come without any event. */
 export const createOpencodeAdapter = (): AgentAdapter => ({
@@ -21,5 +21,6 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   identify: identifyOpencode,
   normalize: normalizeOpencode,
   readScreen: readOpencodeScreen,
+  titleOfSession: titleOfOpencodeSession,
   integration: createOpencodeIntegration(),
 });

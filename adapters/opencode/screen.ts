@@ -111,3 +111,14 @@ export const readOpencodeScreen = (screen: Screen): Reading | null => {
   const box = findInputBox(lines);
   return box === null ? null : readTurn(box);
 };
+
+const UNNAMED = /^(?:New|Child) session - \d{4}-\d\d-\d\dT/;
+
+/**
+ * opencode's own name for its session, in the title of its pane (recorded with 1.18.33). Null while it has none: then the moment of its
+ * beginning stands there, or the program's name.
+ */
+export const titleOfOpencodeSession = (title: string): string | null => {
+  const text = /^OC \| (\S.*)$/.exec(title.trim())?.[1] ?? "";
+  return text === "" || UNNAMED.test(text) ? null : text;
+};

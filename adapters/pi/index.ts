@@ -11,6 +11,7 @@ import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
+import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionTitle.ts";
 import { createTranscriptReader } from "../piFamily/transcript.ts";
 import { readPiScreen } from "./screen.ts";
 
@@ -49,6 +50,8 @@ export const createPiAdapter = (): AgentAdapter => ({
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,
   readTranscript: createTranscriptReader(".pi"),
+  titleOfSession: titleOfPiSession,
+  readSessionTitle: createSessionTitleReader(".pi"),
   integration: createExtensionIntegration({
     agentType: "pi",
     folder: ".pi",

@@ -10,21 +10,33 @@ export const TRANSCRIPT_HOME = "/home/dev";
 export const logText = (lines: readonly unknown[]): string =>
   `cut off"}\n${lines.map((line) => JSON.stringify(line)).join("\n")}\n{"type":"us`;
 
+const requestFor = (
+  files: Readonly<Record<string, string>>,
+  more: Partial<StateFileRequest>,
+): StateFileRequest => ({
+  files: memoryFiles(files, { mtimeMs: STARTED + 1_000 }),
+  homeDir: TRANSCRIPT_HOME,
+  process: { pid: 42, ppid: 1, comm: "", args: "", startedAt: STARTED },
+  pane: somePane(),
+  agentSessionId: null,
+  transcriptPath: null,
+  cwd: null,
+  ...more,
+});
+
+/** The name of the session that the adapter reads from these files. */
+export const readTitle = async (
+  adapter: AgentAdapter,
+  files: Readonly<Record<string, string>>,
+  more: Partial<StateFileRequest> = {},
+): Promise<string | null> => (await adapter.readSessionTitle?.(requestFor(files, more))) ?? null;
+
 /** Entries as `<role>: <text>`; null where the adapter says that there is none. */
 export const readEntries = async (
   adapter: AgentAdapter,
   files: Readonly<Record<string, string>>,
   more: Partial<StateFileRequest> = {},
 ): Promise<string[] | null> => {
-  const entries = await adapter.readTranscript?.({
-    files: memoryFiles(files, { mtimeMs: STARTED + 1_000 }),
-    homeDir: TRANSCRIPT_HOME,
-    process: { pid: 42, ppid: 1, comm: "", args: "", startedAt: STARTED },
-    pane: somePane(),
-    agentSessionId: null,
-    transcriptPath: null,
-    cwd: null,
-    ...more,
-  });
+  const entries = await adapter.readTranscript?.(requestFor(files, more));
   return entries?.map(({ role, text }) => `${role}: ${text}`) ?? null;
 };

@@ -72,11 +72,13 @@ export const PANE_FIELDS = {
   reason: text({ title: "REASON", min: 8 }, (pane) => pane.reason_code),
   progress: text({ title: "PROGRESS", min: 10 }, (pane) => pane.progress),
   prompt: text({ title: "PROMPT", min: 10 }, (pane) => pane.activity?.prompt ?? null),
+  session_title: text({ title: "SESSION TITLE", min: 10 }, (pane) => pane.activity?.session_title ?? null),
   running_tool: text({ title: "RUNNING", min: 10 }, ({ activity }) =>
     activity?.tool === null || activity?.tool === undefined ? null : toolText(activity.tool),
   ),
   said: text({ title: "SAID", min: 10 }, (pane) => pane.activity?.said ?? null),
   folder: text({ title: "FOLDER", min: 8 }, (pane) => pane.activity?.folder ?? null),
+  repository: text({ title: "REPOSITORY", min: 6 }, (pane) => pane.activity?.repository ?? null),
   branch: text({ title: "BRANCH", min: 6 }, (pane) => pane.activity?.branch ?? null),
   worktree: text({ title: "WORKTREE", min: 6 }, (pane) => pane.activity?.worktree ?? null),
   turn_age: {

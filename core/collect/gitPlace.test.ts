@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createLocalFiles } from "../targets/executors/localFiles.ts";
-import { readGitPlace } from "./gitPlace.ts";
+import { NO_PLACE, readGitPlace } from "./gitPlace.ts";
 
 const git = (cwd: string, ...args: string[]): void => {
   execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd, stdio: "ignore" });
@@ -17,23 +17,38 @@ mkdirSync(join(repository, "src/deep"), { recursive: true });
 git(repository, "init", "-q", "-b", "main");
 git(repository, "commit", "-q", "--allow-empty", "-m", "one");
 git(repository, "worktree", "add", "-q", "-b", "fix/it", join(root, "beside"));
+git(root, "clone", "-q", "--bare", repository, join(root, "bare.git"));
+git(join(root, "bare.git"), "worktree", "add", "-q", "-b", "two", join(root, "of-bare"));
 
 it.each([
-  ["the top of a work tree", repository, { branch: "main", worktree: null }],
-  ["a folder deep in it", join(repository, "src/deep"), { branch: "main", worktree: null }],
-  ["a linked worktree", join(root, "beside"), { branch: "fix/it", worktree: "beside" }],
-  ["a folder outside of any", root, { branch: null, worktree: null }],
-  ["a folder that is not there", join(root, "gone/away"), { branch: null, worktree: null }],
-])("names branch and worktree of %s", async (_name, folder, place) => {
+  ["the top of a work tree", repository, { repository: "repository", branch: "main", worktree: null }],
+  [
+    "a folder deep in it",
+    join(repository, "src/deep"),
+    { repository: "repository", branch: "main", worktree: null },
+  ],
+  [
+    "a linked worktree",
+    join(root, "beside"),
+    { repository: "repository", branch: "fix/it", worktree: "beside" },
+  ],
+  ["a folder outside of any", root, NO_PLACE],
+  ["a folder that is not there", join(root, "gone/away"), NO_PLACE],
+  [
+    "a worktree of a bare repository",
+    join(root, "of-bare"),
+    { repository: "bare", branch: "two", worktree: "of-bare" },
+  ],
+])("names repository, branch and worktree of %s", async (_name, folder, place) => {
   expect(await readGitPlace(files, folder)).toEqual(place);
 });
 
 it("names no branch where none is checked out", async () => {
   git(repository, "checkout", "-q", "--detach");
-  expect(await readGitPlace(files, repository)).toEqual({ branch: null, worktree: null });
+  expect(await readGitPlace(files, repository)).toEqual({ ...NO_PLACE, repository: "repository" });
 });
 
 it("says nothing where files cannot be read", async () => {
   const broken = { ...files, stat: () => Promise.reject(new Error("EACCES")) };
-  expect(await readGitPlace(broken, repository)).toEqual({ branch: null, worktree: null });
+  expect(await readGitPlace(broken, repository)).toEqual(NO_PLACE);
 });

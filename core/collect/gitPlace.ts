@@ -1,4 +1,4 @@
-// Which branch and worktree a folder is in, read from git's own files, here and on other machines: no process, nothing written.
+// Which repository, branch and worktree a folder is in, read from git's own files, here and on other machines: no process, nothing written.
 import type { TargetFiles } from "../ports/targetExecutor.ts";
 
 /** Folders that are looked at, from the given one up. */
@@ -6,18 +6,30 @@ const MAX_DEPTH = 24;
 const MAX_BYTES = 4_096;
 
 export interface GitPlace {
+  /** Name of the folder with the main work tree; null where that cannot be told. */
+  repository: string | null;
   /** Null for a commit that no branch is checked out at. */
   branch: string | null;
   /** Name of a linked worktree; null in the main one. */
   worktree: string | null;
 }
 
-export const NO_PLACE: GitPlace = { branch: null, worktree: null };
+export const NO_PLACE: GitPlace = { repository: null, branch: null, worktree: null };
 
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
 const resolved = (path: string, folder: string): string =>
   path.startsWith("/") ? path : `${folder}/${path}`;
+
+/** `folder` is where the work tree begins. */
+const repositoryOf = (git: string, folder: string): string | null => {
+  const main = /^(.*)\/worktrees\/[^/]+\/?$/.exec(git)?.[1];
+  if (main === undefined) return nameOf(folder) || null;
+  // Of a bare repository, git's folder is the repository.
+  return nameOf(main.endsWith("/.git") ? parentOf(main) : main.replace(/\.git$/, "")) || null;
+};
 
 /** Git's folder for this work tree; null where `folder` is none. */
 const gitFolder = async (files: TargetFiles, folder: string): Promise<string | null> => {
@@ -35,12 +47,13 @@ export const readGitPlace = async (files: TargetFiles, folder: string): Promise<
     let at = folder.replace(/\/+$/, "");
     for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
       const git = await gitFolder(files, at);
-      if (git !== null) {
-        const head = (await files.readText(`${git}/HEAD`, MAX_BYTES)) ?? "";
+      const head = git === null ? null : await files.readText(`${git}/HEAD`, MAX_BYTES);
+      // A folder of that name without a HEAD is no repository.
+      if (git !== null && head !== null) {
         const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? null;
         const worktree = /\/worktrees\/([^/]+)\/?$/.exec(git)?.[1] ?? null;
         // Where refs are in tables, this file names none.
-        return { branch: branch === ".invalid" ? null : branch, worktree };
+        return { repository: repositoryOf(git, at), branch: branch === ".invalid" ? null : branch, worktree };
       }
       if (at === "") break;
       at = parentOf(at);

@@ -36,6 +36,14 @@ const watchedAs = (
   processCwd: undefined,
 });
 
+const named = (
+  watched: WatchedRuntime,
+  readSessionTitle: NonNullable<AgentAdapter["readSessionTitle"]>,
+): WatchedRuntime => ({
+  ...watched,
+  adapter: { ...watched.adapter, readSessionTitle },
+});
+
 const fixture = () => {
   let now = 1_000_000;
   const told: (ToldActivity & { at: number })[] = [];
@@ -85,13 +93,17 @@ it("tells what a log says last, and where the process works", async () => {
   await note(watchedAs("active", () => Promise.resolve(ENTRIES)));
   const tool = { name: "bash", subject: "npm test" };
   expect(told).toEqual([{ promptText: "fix it", saidText: "I look.", tool, at: 3 }]);
-  expect(places).toEqual([{ folder: "/p/src", source: "process", branch: "main", worktree: "fix" }]);
+  expect(places).toEqual([
+    { folder: "/p/src", source: "process", repository: "r", branch: "main", worktree: "fix" },
+  ]);
 });
 
 it("takes the folder that the events name before the process's own", async () => {
   const { note, places } = fixture();
   await note(watchedAs("active", undefined, "/elsewhere"));
-  expect(places).toEqual([{ folder: "/elsewhere", source: "hook", branch: null, worktree: null }]);
+  expect(places).toEqual([
+    { folder: "/elsewhere", source: "hook", repository: null, branch: null, worktree: null },
+  ]);
 });
 
 it("looks again after a while, at once when the agent's attention changes, and rarely at a quiet one", async () => {
@@ -124,4 +136,28 @@ it("reads no more than the newest end of a log", async () => {
     }),
   );
   expect(told[0]?.saidText).toBe(String(64 * 1024));
+});
+
+it("asks for the session's own name, and reads a log that both need once", async () => {
+  const { note, told } = fixture();
+  const tails: Promise<string | null>[] = [];
+  const watched = watchedAs("close", ({ files }) => {
+    tails.push(files.readTail("/p/log", 1_000_000));
+    return Promise.resolve(ENTRIES);
+  });
+  await note(
+    named(watched, ({ files }) => {
+      tails.push(files.readTail("/p/log", 1_000_000));
+      return Promise.resolve("Split refunds");
+    }),
+  );
+  expect(told[0]).toEqual({ sessionTitle: "Split refunds", at: 1_000_000 });
+  expect(told[1]).toMatchObject({ promptText: "fix it", at: 3 });
+  expect(tails[0]).toBe(tails[1]);
+});
+
+it("tells that a session has no name, and nothing more where there is no log", async () => {
+  const { note, told } = fixture();
+  await note(named(watchedAs("close", undefined), () => Promise.resolve(null)));
+  expect(told).toEqual([{ sessionTitle: null, at: 1_000_000 }]);
 });

@@ -34,16 +34,23 @@ interface Seen {
   attention: Attention;
 }
 
-/** The same files, of which no more than the newest end is read. */
-const endsOnly = (files: TargetFiles): TargetFiles => ({
-  readText: (path, maxBytes) => files.readText(path, maxBytes),
-  readTail: (path, maxBytes) => files.readTail(path, Math.min(maxBytes, LOG_BYTES)),
-  readLink: (path) => files.readLink(path),
-  list: (path) => files.list(path),
-  stat: (path) => files.stat(path),
-  writeText: (path, text, mode) => files.writeText(path, text, mode),
-  remove: (path) => files.remove(path),
-});
+/** The same files, of which no more than the newest end is read, and that only once. */
+const endsOnly = (files: TargetFiles): TargetFiles => {
+  const tails = new Map<string, Promise<string | null>>();
+  return {
+    readText: (path, maxBytes) => files.readText(path, maxBytes),
+    readTail: (path, maxBytes) => {
+      const tail = tails.get(path) ?? files.readTail(path, Math.min(maxBytes, LOG_BYTES));
+      tails.set(path, tail);
+      return tail;
+    },
+    readLink: (path) => files.readLink(path),
+    list: (path) => files.list(path),
+    stat: (path) => files.stat(path),
+    writeText: (path, text, mode) => files.writeText(path, text, mode),
+    remove: (path) => files.remove(path),
+  };
+};
 
 /** The call that a log ends with runs, or waits for its permission; `text` is its name and what it is given. */
 const toolOf = (entry: TranscriptEntry | undefined): NonNullable<ToldActivity["tool"]> | null => {
@@ -145,8 +152,8 @@ export class WorkWatch {
 
   private async readLog(watched: WatchedRuntime, homeDir: string): Promise<void> {
     const { adapter, runtime, pane, cwd, transcriptPath } = watched;
-    if (adapter.readTranscript === undefined || runtime.pid === null || runtime.processStartedAt === null)
-      return;
+    const isSilent = adapter.readTranscript === undefined && adapter.readSessionTitle === undefined;
+    if (isSilent || runtime.pid === null || runtime.processStartedAt === null) return;
     const request: StateFileRequest = {
       files: endsOnly(this.deps.executor.files),
       homeDir,
@@ -157,9 +164,13 @@ export class WorkWatch {
       cwd,
     };
     const readAt = this.deps.clock.now();
-    const entries = await adapter.readTranscript(request);
-    const newest = entries?.at(-1);
-    if (entries === null || newest === undefined || this.isClosed) return;
-    this.deps.sink.applyTold(runtime.runtimeId, toldBy(entries), newest.at ?? readAt);
+    const entries = (await adapter.readTranscript?.(request)) ?? [];
+    const sessionTitle = await adapter.readSessionTitle?.(request);
+    if (this.isClosed) return;
+    // The name of a session is as new as the look at it.
+    if (sessionTitle !== undefined) this.deps.sink.applyTold(runtime.runtimeId, { sessionTitle }, readAt);
+    const newest = entries.at(-1);
+    if (newest !== undefined)
+      this.deps.sink.applyTold(runtime.runtimeId, toldBy(entries), newest.at ?? readAt);
   }
 }

@@ -103,7 +103,13 @@ describe("what an agent is doing", () => {
     f.clock.advance(4_000);
     f.ingest.applyTold(runtimeId(), { promptText: "old", saidText: "Well then.", tool: null }, at);
     f.clock.advance(4_000);
-    f.ingest.applyPlace(runtimeId(), { folder: "/q", source: "process", branch: "main", worktree: "fix" });
+    f.ingest.applyPlace(runtimeId(), {
+      folder: "/q",
+      source: "process",
+      repository: "r",
+      branch: "main",
+      worktree: "fix",
+    });
     expect(row().activity).toMatchObject({
       prompt: "new",
       said: "Well then.",
@@ -116,6 +122,7 @@ describe("what an agent is doing", () => {
       ["prompt", "new", "hook"],
       ["said", "Well then.", "transcript"],
       ["folder", "/p", "hook"],
+      ["repository", "r", "git"],
       ["branch", "main", "git"],
       ["worktree", "fix", "git"],
     ]);
@@ -124,7 +131,13 @@ describe("what an agent is doing", () => {
   it("without events is what its log and its process say", () => {
     const at = f.clock.now();
     const tool = { name: "bash", subject: "make" };
-    f.ingest.applyPlace(runtimeId(), { folder: "/q", source: "process", branch: null, worktree: null });
+    f.ingest.applyPlace(runtimeId(), {
+      folder: "/q",
+      source: "process",
+      repository: "r",
+      branch: null,
+      worktree: null,
+    });
     f.clock.advance(4_000);
     f.ingest.applyTold(runtimeId(), { promptText: "go", saidText: null, tool }, at);
     expect(row().activity).toMatchObject({ prompt: "go", folder: "/q", branch: null, tool: null });
@@ -140,6 +153,47 @@ describe("what an agent is doing", () => {
       isChanged: true,
     });
     expect(row().activity).toMatchObject({ tool, turn_began_at: null });
+  });
+
+  it("is named by the agent: in its own file, else in the title of its pane", () => {
+    const named = () => row().activity?.session_title ?? null;
+    const evidence = () =>
+      activityEvidence(f.ingest.liveState.runtimes.get(runtimeId()) ?? expect.fail()).map(
+        ({ field, value, source }) => [field, value, source],
+      );
+    const titled = (title: string) => {
+      f.clock.advance(4_000);
+      f.topology([{ ...somePane(), title }]);
+      f.ingest.tick();
+    };
+    const file = (sessionTitle: string | null) => {
+      f.clock.advance(4_000);
+      f.ingest.applyTold(runtimeId(), { sessionTitle }, f.clock.now());
+    };
+    titled("✳ Claude Code");
+    expect(named()).toBeNull();
+    titled("✳ Split the refund");
+    expect(evidence()).toEqual([["session_title", "Split the refund", "tmux"]]);
+    file("Split the refund\u001b service");
+    expect(evidence()).toEqual([["session_title", "Split the refund service", "transcript"]]);
+    const version = row().state_version;
+    file(null);
+    expect([named(), row().state_version]).toEqual(["Split the refund", version]);
+    titled("devbox");
+    expect(row().activity).toBeNull();
+  });
+
+  it("keeps the session's name over a restart until somebody knows better", () => {
+    f.ingest.applyTold(runtimeId(), { sessionTitle: "Split the refund service" }, f.clock.now());
+    hook("UserPromptSubmit", { prompt: "yes" });
+    f.reopen();
+    f.topology([somePane()]);
+    const named = () => row().activity?.session_title;
+    expect(named()).toBe("Split the refund service");
+    f.clock.advance(4_000);
+    f.topology([{ ...somePane(), title: "✳ Another one" }]);
+    f.ingest.tick();
+    expect(named()).toBe("Another one");
   });
 
   it("comes back after a restart as it was told with the last change of state", () => {

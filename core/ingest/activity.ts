@@ -68,6 +68,10 @@ export const noteTold = (
   if (prompt !== null && isNewer(next.prompt, source, at)) next.prompt = { value: prompt, source, at };
   const said = lastLine(told.saidText ?? "", redact);
   if (said !== null && isNewer(next.said, source, at)) next.said = { value: said, source, at };
+  if (told.sessionTitle !== undefined) {
+    const title = firstLine(told.sessionTitle ?? "", redact);
+    next.session_title = title === null ? null : { value: title, source, at };
+  }
   if (told.folder !== undefined && told.folder !== null)
     next.folder = { value: redact(told.folder, LOOKED_AT), source, at };
   const isHooked = next.tool?.source === "hook" && source !== "hook";
@@ -93,10 +97,38 @@ export const notePlace = (entry: RuntimeEntry, place: Place, at: number, redact:
       isNamed || place.folder === null
         ? entry.activity.folder
         : { value: redact(place.folder, LOOKED_AT), source: place.source, at },
+    repository: part(place.repository, "git"),
     branch: part(place.branch, "git"),
     worktree: part(place.worktree, "git"),
   };
 };
+
+/**
+ * The title that the agent gave its pane. One that was restored counts until somebody knows better: the title, or the file
+ * that names the session.
+ */
+export const noteTitle = (entry: RuntimeEntry, raw: string, at: number, redact: Redact): void => {
+  const { adapter, activity } = entry;
+  const folder = activity.folder?.value ?? null;
+  const seen = activity.paneTitle;
+  if (seen?.raw === raw && seen.folder === folder) return;
+  const value = firstLine(adapter?.titleOfSession?.(raw, folder) ?? "", redact);
+  const isSame = value !== null && seen?.told?.value === value;
+  const told = value === null ? null : isSame ? seen.told : ({ value, source: "tmux", at } as const);
+  const isOld = activity.session_title?.source === "reconciler";
+  const isKnownBetter = value !== null || adapter?.readSessionTitle === undefined;
+  entry.activity = {
+    ...activity,
+    paneTitle: { raw, folder, told },
+    session_title: isOld && isKnownBetter ? null : activity.session_title,
+  };
+};
+
+/** The file is asked first: it has the whole title. */
+const sessionTitleOf = ({ session_title: named, paneTitle }: ActivityState): Told<string> | null =>
+  named?.value === undefined || named.value === null
+    ? (paneTitle?.told ?? null)
+    : { ...named, value: named.value };
 
 /** A turn begins where work follows anything else but a wait, and ends with the first state that is neither. */
 export const noteTurn = (
@@ -122,9 +154,11 @@ const wanted = ({ activity, resolution }: RuntimeEntry): ActivityView | null => 
   const isWorking = resolution !== null && isInTurn(resolution.status.state);
   const view: ActivityView = {
     prompt: activity.prompt?.value ?? null,
+    session_title: sessionTitleOf(activity)?.value ?? null,
     tool: isWorking ? (activity.tool?.value ?? null) : null,
     said: activity.said?.value ?? null,
     folder: activity.folder?.value ?? null,
+    repository: activity.repository?.value ?? null,
     branch: activity.branch?.value ?? null,
     worktree: activity.worktree?.value ?? null,
     turn_began_at: isWorking ? (activity.turn_began_at?.value ?? null) : null,
@@ -154,9 +188,12 @@ export const restoreActivity = (stored: ActivityView | null, at: number): Activi
     value === null || value === undefined ? null : { value, source: "reconciler", at };
   return {
     prompt: part(stored?.prompt),
+    session_title: part(stored?.session_title),
+    paneTitle: null,
     tool: part(stored?.tool),
     said: part(stored?.said),
     folder: part(stored?.folder),
+    repository: part(stored?.repository),
     branch: part(stored?.branch),
     worktree: part(stored?.worktree),
     turn_began_at: part(stored?.turn_began_at),
@@ -168,7 +205,7 @@ export const restoreActivity = (stored: ActivityView | null, at: number): Activi
 /** Who told what of the row, and when. */
 export const activityEvidence = ({ activity }: RuntimeEntry): ActivityEvidence[] =>
   ACTIVITY_FIELDS.flatMap((field) => {
-    const told = activity[field];
+    const told = field === "session_title" ? sessionTitleOf(activity) : activity[field];
     const value = activity.shown?.[field] ?? null;
     if (told === null || value === null) return [];
     const at = new Date(told.at).toISOString();

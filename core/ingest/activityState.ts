@@ -9,7 +9,16 @@ export interface Told<T> {
 
 type Parts = { [F in keyof ActivityView]: Told<ActivityView[F]> | null };
 
+/** The pane's title as it was looked at, and what the agent says in it of its session. */
+interface LookedAtTitle {
+  raw: string;
+  folder: string | null;
+  told: Told<string> | null;
+}
+
 export interface ActivityState extends Parts {
+  /** `session_title` is what the agent's own files say, which goes before this. */
+  paneTitle: LookedAtTitle | null;
   /** What clients see, and since when. */
   shown: ActivityView | null;
   shownAt: number;
@@ -17,9 +26,12 @@ export interface ActivityState extends Parts {
 
 export const NO_ACTIVITY: ActivityState = {
   prompt: null,
+  session_title: null,
+  paneTitle: null,
   tool: null,
   said: null,
   folder: null,
+  repository: null,
   branch: null,
   worktree: null,
   turn_began_at: null,

@@ -1,6 +1,7 @@
 // Makes the panes of one tmux server equal to its listing, and ends the runtimes of panes that are gone or were replaced.
 import { isRespawned } from "../engine/epoch.ts";
 import type { Pane, ServerInstance } from "../model/runtime.ts";
+import { noteTitle } from "./activity.ts";
 import type { LastSeen } from "./lastSeen.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RuntimeLifecycle } from "./runtimeLifecycle.ts";
@@ -112,7 +113,11 @@ export class ListingApplier {
     if (old !== undefined && isSamePane(old, pane)) return;
     const live = unitOfWork.liveState.liveOf(pane);
     if (live !== undefined) {
-      if (pane.title !== old?.title) states.keepAlive(live, unitOfWork.deps.clock.now());
+      if (pane.title !== old?.title) {
+        const now = unitOfWork.deps.clock.now();
+        states.keepAlive(live, now);
+        noteTitle(live, pane.title, now, unitOfWork.deps.redactText);
+      }
       rows.refresh(live, pane);
       return;
     }

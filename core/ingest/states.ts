@@ -8,7 +8,7 @@ import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
-import { noteTurn, showActivity } from "./activity.ts";
+import { noteTitle, noteTurn, showActivity } from "./activity.ts";
 import { showProgress } from "./progress.ts";
 import type { RowViews } from "./rowViews.ts";
 import { completeBy, keepAsked, promptOf } from "./prompts.ts";
@@ -106,7 +106,7 @@ export class States {
 
   /** Inside a commit: resolves now, and stores a transition when state, reason or prompt differ. */
   evaluate(entry: RuntimeEntry): void {
-    const { clock, timing, fingerprintOf } = this.unitOfWork.deps;
+    const { clock, timing, fingerprintOf, redactText } = this.unitOfWork.deps;
     const pane = this.unitOfWork.liveState.paneOf(entry.runtime);
     if (entry.runtime.endedAt !== null || pane === undefined) return;
     const at = clock.now();
@@ -114,6 +114,7 @@ export class States {
     const isLeaving = entry.leavesBy !== null && at < entry.leavesBy;
     if (isLeaving && !isWaiting(entry.resolution?.status.state ?? "waiting_input")) return;
     entry.leavesBy = isLeaving ? entry.leavesBy : null;
+    noteTitle(entry, pane.title, at, redactText);
     const resolution = resolve({ facts: entry.facts, liveness: entry.liveness, at, timing: timing() });
     const previous = entry.resolution;
     const asking = { ...entry, resolution };

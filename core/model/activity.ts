@@ -19,11 +19,15 @@ export type RunningTool = z.infer<typeof runningToolSchema>;
 export const activityViewSchema = z.object({
   /** First line of what the person asked last. */
   prompt: line,
+  /** The agent's own name for its session; null also where rows of older versions say nothing of it. */
+  session_title: line.default(null),
   /** The tool that runs or waits for its permission; null outside of a turn. */
   tool: runningToolSchema.nullable(),
   /** Last line of what the agent said last. */
   said: line,
   folder: z.string().max(MAX_FOLDER).nullable(),
+  /** Name of the folder with the repository's main work tree; null also where rows of older versions say nothing of it. */
+  repository: line.default(null),
   branch: line,
   /** Name of the linked worktree that the folder is in; null in the main one. */
   worktree: line,
@@ -32,16 +36,18 @@ export const activityViewSchema = z.object({
 });
 export type ActivityView = z.infer<typeof activityViewSchema>;
 
-/** Beside the sources of states: the process's own folder, tmux's word on the pane's folder, and git's files. */
+/** Beside the sources of states: the process's own folder, tmux's word on the pane's folder and title, and git's files. */
 export const activitySourceSchema = z.union([evidenceSourceSchema, z.enum(["process", "tmux", "git"])]);
 export type ActivitySource = z.infer<typeof activitySourceSchema>;
 
 /** Every field in the order in which it is told. */
 export const ACTIVITY_FIELDS = [
   "prompt",
+  "session_title",
   "tool",
   "said",
   "folder",
+  "repository",
   "branch",
   "worktree",
   "turn_began_at",
@@ -59,6 +65,7 @@ export type ActivityEvidence = z.infer<typeof activityEvidenceSchema>;
 export interface Place {
   folder: string | null;
   source: ActivitySource;
+  repository: string | null;
   branch: string | null;
   worktree: string | null;
 }

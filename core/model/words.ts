@@ -13,6 +13,22 @@ export const STATE_WORDS: Readonly<Record<CanonicalState, string>> = {
   unknown: "unknown",
 };
 
+const COUNTED: Readonly<Record<CanonicalState, readonly [one: string, many: string]>> = {
+  error: ["error", "errors"],
+  waiting_approval: ["needs approval", "need approval"],
+  waiting_input: ["needs answer", "need answer"],
+  running: ["running", "running"],
+  completed: ["done", "done"],
+  idle: ["idle", "idle"],
+  unknown: ["unknown", "unknown"],
+};
+
+/** `2 errors`, `1 needs approval`, `3 running`: how many are in a state, in words. */
+export const stateCount = (state: CanonicalState, count: number): string => {
+  const [one, many] = COUNTED[state];
+  return `${count} ${count === 1 ? one : many}`;
+};
+
 /** A reason as the end of "it is …": short, and without the state's own word where that would add nothing. */
 export const REASON_WORDS: Readonly<Record<ReasonCode, string>> = {
   api_error: "API error",
@@ -52,11 +68,11 @@ const UNITS: readonly (readonly [number, string])[] = [
   [1_000, "s"],
 ];
 
-/** A duration in milliseconds by its largest whole unit: `3m`, `2h`, `now` below one second and for anything negative. */
+/** A duration in milliseconds by its largest whole unit: `3m`, `2h`, `<1s` below one second and for anything negative. */
 export const formatAge = (durationMs: number): string => {
   for (const [unitMs, name] of UNITS)
     if (durationMs >= unitMs) return `${Math.floor(durationMs / unitMs)}${name}`;
-  return "now";
+  return "<1s";
 };
 
 /** A tool and what it works on, as one text. */
@@ -65,9 +81,11 @@ export const toolText = ({ name, subject }: RunningTool): string =>
 
 export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>> = {
   prompt: "asked",
+  session_title: "session",
   tool: "runs",
   said: "said",
   folder: "folder",
+  repository: "repository",
   branch: "branch",
   worktree: "worktree",
   turn_began_at: "turn began",

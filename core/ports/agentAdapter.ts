@@ -77,6 +77,8 @@ export interface ToldActivity {
   /** What the agent said last. */
   saidText?: string | null;
   folder?: string | null;
+  /** The agent's own name for its session; null: it has none. */
+  sessionTitle?: string | null;
 }
 
 /** A normalised event: the signals it stands for, in order (most give one), and the agent's session id. */
@@ -173,6 +175,17 @@ export interface AgentAdapter {
    * unknown.
    */
   readTranscript?(request: StateFileRequest): Promise<readonly TranscriptEntry[] | null>;
+
+  /**
+   * What the agent says of its session in the title of its pane, without its own name, signs of state and the folder's name; null
+   * where the title says nothing of the work. `folder` null: not known. Pure. Added after contract 1.0.
+   */
+  titleOfSession?(title: string, folder: string | null): string | null;
+
+  /**
+   * The agent's own name for the session from a file that is provably this process's; null for none. Added after contract 1.0.
+   */
+  readSessionTitle?(request: StateFileRequest): Promise<string | null>;
 
   /** Whether dialogs of this agent need confirmation just now (other permission hooks installed). Cheap; may be cached. */
   needsConfirmation?(request: { files: TargetFiles; homeDir: string; cwd: string | null }): Promise<boolean>;

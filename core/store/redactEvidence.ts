@@ -99,6 +99,7 @@ const redactLine = (text: string | null): string | null =>
 const redactActivity = (activity: ActivityView): ActivityView => ({
   ...activity,
   prompt: redactLine(activity.prompt),
+  session_title: redactLine(activity.session_title),
   tool:
     activity.tool === null
       ? null
@@ -108,6 +109,7 @@ const redactActivity = (activity: ActivityView): ActivityView => ({
         },
   said: redactLine(activity.said),
   folder: activity.folder === null ? null : redactText(activity.folder, MAX_FOLDER),
+  repository: redactLine(activity.repository),
   branch: redactLine(activity.branch),
   worktree: redactLine(activity.worktree),
 });

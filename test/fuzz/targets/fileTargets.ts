@@ -271,6 +271,8 @@ const fileTarget = (adapter: AgentAdapter): FuzzTarget[] => {
             checkReading((await adapter.readStateFiles?.(request)) ?? null);
             checkEntries((await adapter.readTranscript?.(request)) ?? null);
             holdLine((await adapter.readProgress?.(request)) ?? null, 1_000, "a progress line");
+            const sessionTitle = (await adapter.readSessionTitle?.(request)) ?? null;
+            hold(sessionTitle === null || sessionTitle !== "", "an empty name of a session");
             const isUnsure = (await adapter.needsConfirmation?.(request)) ?? false;
             hold(typeof isUnsure === "boolean", "no yes or no");
           },
