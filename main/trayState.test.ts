@@ -35,7 +35,7 @@ describe("the tray's picture", () => {
     expect(toPicture(["running", "waiting_input", "waiting_approval", "idle", "waiting_input"])).toEqual({
       urgency: "waiting_approval",
       waiting: 3,
-      tooltip: "agtmux: 1 needs approval, 2 needs answer, 1 running, 1 idle",
+      tooltip: "agtmux: 1 needs approval, 2 need answer, 1 running, 1 idle",
     });
   });
 

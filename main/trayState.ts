@@ -1,7 +1,7 @@
 // The rows as the tray needs them: folds the change feed into the present state. It keeps no more than the state of each pane;
 // the popover keeps its own, richer copy.
 import { needsAction, topState, type CanonicalState } from "../core/model/state.ts";
-import { STATE_WORDS } from "../core/model/words.ts";
+import { stateCount } from "../core/model/words.ts";
 import type { FeedEntry, PaneView } from "../core/model/view.ts";
 
 /** What the menu-bar icon can say, one shape each. */
@@ -42,7 +42,7 @@ export const toPicture = (states: readonly CanonicalState[]): TrayPicture => {
   const top = topState(states);
   const words = [...counts]
     .toSorted(([a], [b]) => (topState([a, b]) === a ? -1 : 1))
-    .map(([state, count]) => `${count} ${STATE_WORDS[state]}`);
+    .map(([state, count]) => stateCount(state, count));
   return {
     urgency: toUrgency(top),
     waiting: states.filter(needsAction).length,

@@ -1,6 +1,6 @@
 // A state in a terminal: a sign and a word, so that colour is never the only carrier.
 import type { CanonicalState } from "../../core/model/state.ts";
-import { STATE_WORDS } from "../../core/model/words.ts";
+import { stateCount, STATE_WORDS } from "../../core/model/words.ts";
 import type { Colour, Paint } from "./paint.ts";
 import type { Cell } from "./table.ts";
 
@@ -44,7 +44,7 @@ export const describeCounts = (
   for (const [state, { sign, colour }] of Object.entries(MARKS)) {
     const count = isStateName(state) ? counts[state] : 0;
     if (isStateName(state) && count > 0)
-      parts.push({ long: `${sign} ${count} ${STATE_WORDS[state]}`, short: `${sign}${count}`, colour });
+      parts.push({ long: `${sign} ${stateCount(state, count)}`, short: `${sign}${count}`, colour });
   }
   const isLong = room === null || parts.map(({ long }) => long).join(" · ").length <= room;
   return isLong

@@ -203,7 +203,7 @@ test("counts shrink to signs where there is no room for words", () => {
     unknown: 0,
   };
   expect([describeCounts(counts, plain), describeCounts(counts, plain, 10)]).toEqual([
-    "✗ 1 error · ! 2 needs approval",
+    "✗ 1 error · ! 2 need approval",
     "✗1 !2",
   ]);
 });

@@ -1,7 +1,7 @@
 // The header: the views, the text filter, and totals by state that filter when pressed.
 import type { ReactNode, RefObject } from "react";
 import { CANONICAL_STATES } from "../../core/model/state.ts";
-import { STATE_WORDS } from "../../core/model/words.ts";
+import { stateCount, STATE_WORDS } from "../../core/model/words.ts";
 import type { Filter, StateCounts } from "../../ui/lists/groups.ts";
 import { toggled } from "../state/listStore.ts";
 import { StateIcon } from "./StateIcon.tsx";
@@ -45,7 +45,7 @@ export const FilterBar = (props: FilterBarProps) => {
               type="button"
               className={styles.chip}
               aria-pressed={filter.states.has(state)}
-              aria-label={`${counts[state]} ${STATE_WORDS[state]}`}
+              aria-label={stateCount(state, counts[state])}
               title={STATE_WORDS[state]}
               onClick={() => onChange({ ...filter, states: toggled(filter.states, state) })}
             >

@@ -1,6 +1,6 @@
 // How many panes are in which state, as shapes with numbers.
 import { CANONICAL_STATES } from "../../core/model/state.ts";
-import { STATE_WORDS } from "../../core/model/words.ts";
+import { stateCount } from "../../core/model/words.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 import { StateIcon } from "./StateIcon.tsx";
 import styles from "./RollUp.module.css";
@@ -10,7 +10,7 @@ const presentIn = (counts: StateCounts) => CANONICAL_STATES.filter((state) => co
 /** `1 needs approval, 2 running`. */
 export const rollUpText = (counts: StateCounts): string =>
   presentIn(counts)
-    .map((state) => `${counts[state]} ${STATE_WORDS[state]}`)
+    .map((state) => stateCount(state, counts[state]))
     .join(", ");
 
 export const RollUp = ({ counts }: { counts: StateCounts }) => (

@@ -1,5 +1,6 @@
 // Small factories for the documents that surfaces show.
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
+import type { ActivityView } from "../../core/model/activity.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 
 export interface PaneOptions {
@@ -21,8 +22,20 @@ export interface PaneOptions {
   version?: number;
   alsoIn?: string[];
   progress?: string;
-  activity?: PaneView["activity"];
+  activity?: Partial<ActivityView>;
 }
+
+const SILENT: ActivityView = {
+  prompt: null,
+  session_title: null,
+  tool: null,
+  said: null,
+  folder: null,
+  repository: null,
+  branch: null,
+  worktree: null,
+  turn_began_at: null,
+};
 
 const REASON: Record<CanonicalState, string> = {
   error: "api_error",
@@ -70,7 +83,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     request: options.request ?? null,
     prompt_fingerprint: options.fingerprint ?? null,
     progress: options.progress ?? null,
-    activity: options.activity ?? null,
+    activity: options.activity === undefined ? null : { ...SILENT, ...options.activity },
     agent_session_id: null,
   };
 };

@@ -1,44 +1,126 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { cardBadge, rowParts, rowSince, rowTitle, totalsOf, workText } from "./rowText.ts";
+import { cardBadge, rowAge, rowParts, rowSince, rowTitle, totalsOf, workText } from "./rowText.ts";
 
 const activity = {
   prompt: "Split the refund service",
   tool: { name: "Bash", subject: "npm test -- refunds" },
   said: "All 14 tests pass.",
-  folder: "/home/ann/src/shop-api",
+  folder: "/home/ann/src/shop-api/billing",
+  repository: "shop-api",
   branch: "split-refunds",
-  worktree: null,
   turn_began_at: "2026-11-22T10:00:00.000Z",
 };
 
-describe("a row", () => {
-  it("is titled with what the person asked, else with the window's name", () => {
-    expect(rowTitle(makePane({ activity }))).toEqual({ text: "Split the refund service", source: "prompt" });
-    expect(rowTitle(makePane({ windowName: "api" }))).toEqual({ text: "api", source: "window" });
+describe("a row's title", () => {
+  it.each([
+    ["what the person asked", { prompt: "Split the refunds", session_title: "Refunds" }, "Split the refunds"],
+    [
+      "the session's name where the prompt says nothing",
+      { prompt: "go on", session_title: "Refunds" },
+      "Refunds",
+    ],
+    ["a short prompt where nothing else is known", { prompt: "go on" }, "go on"],
+    [
+      "a prompt without blanks",
+      { prompt: "払い戻しを分割して", session_title: "Refunds" },
+      "払い戻しを分割して",
+    ],
+    ["the session's name without a prompt", { session_title: "Refunds" }, "Refunds"],
+  ])("is %s", (_name, told, text) => expect(rowTitle(makePane({ activity: told })).text).toBe(text));
+
+  it.each([
+    ["api", { text: "api", source: "window" }],
+    ["⠹ fix the login", { text: "fix the login", source: "window" }],
+    ["ann@devbox:~/src/web", { text: "web", source: "window" }],
+    ["✳ Claude Code", { text: "shop", source: "folder" }],
+    ["claude", { text: "shop", source: "folder" }],
+    ["node", { text: "shop", source: "folder" }],
+    ["-zsh", { text: "shop", source: "folder" }],
+    ["~/src/shop", { text: "shop", source: "folder" }],
+    ["", { text: "shop", source: "folder" }],
+  ])("is without both what the window %j says of the work, else the folder", (windowName, expected) => {
+    expect(rowTitle(makePane({ windowName, activity: { folder: "/home/ann/src/shop/" } }))).toEqual(expected);
   });
 
+  it("is the window's name as it stands where nothing at all is known", () => {
+    expect(rowTitle(makePane({ windowName: "zsh", agent: null })).text).toBe("zsh");
+    expect(rowTitle(makePane({ windowName: "", window: 4 })).text).toBe("window 4");
+  });
+
+  it("shows what a hostile text holds instead of obeying it", () => {
+    expect(rowTitle(makePane({ activity: { session_title: "a\u202eb\u0007" } })).text).toBe(
+      "a⟨U+202E⟩b⟨U+0007⟩",
+    );
+    expect(rowTitle(makePane({ windowName: "\u202e✳ x" })).text).toBe("⟨U+202E⟩✳ x");
+  });
+});
+
+describe("a row", () => {
   it("says who works where and on what, and the machine only where there are several", () => {
     const pane = makePane({ state: "running", reason: "tool", activity });
     const texts = (hasMachines: boolean): string[] => rowParts(pane, { hasMachines }).map(({ text }) => text);
-    expect(texts(false)).toEqual([
-      "Claude Code",
-      "shop-api",
-      "split-refunds",
-      "running Bash npm test -- refunds",
-    ]);
+    expect(texts(false)).toEqual(["Claude Code", "shop-api", "split-refunds", "running npm test -- refunds"]);
     expect(texts(true)[1]).toBe("host");
   });
 
-  it("ends with what the agent said once it is done", () => {
-    expect(workText(makePane({ state: "completed", activity }))).toBe("All 14 tests pass.");
-    expect(workText(makePane({ state: "completed" }))).toBe("done");
+  it("is in a folder where there is no repository", () => {
+    const pane = makePane({ activity: { folder: "/home/ann/notes" } });
+    expect(rowParts(pane, { hasMachines: false }).map(({ text }) => text)).toEqual(["Claude Code", "notes"]);
+  });
+
+  const work = (options: Parameters<typeof makePane>[0]): string => workText(makePane(options));
+  it("says what the agent does", () => {
+    const tool = (name: string, subject: string | null) =>
+      work({ state: "running", reason: "tool", activity: { tool: { name, subject } } });
+    expect([
+      tool("Edit", "src/a.ts"),
+      tool("read_file", "a.ts"),
+      tool("grep", "TODO"),
+      tool("Task", null),
+      tool("mcp__jira__get", "SHOP-1"),
+    ]).toEqual([
+      "editing src/a.ts",
+      "reading a.ts",
+      "searching TODO",
+      "using Task",
+      "using mcp__jira__get SHOP-1",
+    ]);
+  });
+
+  it("says beside it what else goes on, each thing once", () => {
+    const running = { state: "running", activity } as const;
+    expect([
+      work({ ...running, progress: "2 queued" }),
+      work({ ...running, reason: "retrying", progress: "attempt 3 of 10" }),
+      work({ state: "running", reason: "background_task", progress: "background task" }),
+      work({ state: "error", reason: "api_error", progress: "529 overloaded" }),
+      work({ state: "error", reason: "crashed" }),
+      work({ state: "waiting_approval", progress: "1 background shell", activity }),
+    ]).toEqual([
+      "running npm test -- refunds · 2 queued",
+      "retrying · attempt 3 of 10",
+      "background task",
+      "API error · 529 overloaded",
+      "crashed",
+      "1 background shell",
+    ]);
+  });
+
+  it("ends with what the agent said once it is done, and with nothing where its icon says all", () => {
+    expect(work({ state: "completed", activity })).toBe("All 14 tests pass.");
+    expect(work({ state: "idle", reason: "interrupted", activity })).toBe("interrupted · All 14 tests pass.");
+    expect([work({ state: "completed" }), work({ state: "idle" })]).toEqual(["", ""]);
   });
 
   it("is as old as its turn while it works, else as its state", () => {
     const since = Date.parse("2026-11-22T10:05:00.000Z");
-    expect(rowSince(makePane({ state: "running", since, activity }))).toBe("2026-11-22T10:00:00.000Z");
-    expect(rowSince(makePane({ state: "completed", since, activity }))).toBe("2026-11-22T10:05:00.000Z");
+    const now = Date.parse("2026-11-22T10:06:00.500Z");
+    const running = makePane({ state: "running", since, activity });
+    const completed = makePane({ state: "completed", since, activity });
+    expect([rowSince(running), rowAge(running, now)]).toEqual(["2026-11-22T10:00:00.000Z", "6m"]);
+    expect([rowSince(completed), rowAge(completed, now)]).toEqual(["2026-11-22T10:05:00.000Z", "1m"]);
+    expect(rowAge(makePane({ state: null }), now)).toBe("");
   });
 });
 
