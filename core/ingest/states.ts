@@ -164,6 +164,7 @@ export class States {
       runtimeId,
       resolution,
       fingerprint: prompt?.fingerprint ?? null,
+      activity: entry.activity.shown,
       stateVersion,
       lastSeenAt: confirmedAt(entry, pane) ?? at,
       updatedAt: at,

@@ -263,8 +263,7 @@ export class UnitOfWork {
       if (state !== undefined) {
         entry.resolution = { ...state.resolution, nextCheckAt: 0 };
         entry.isRestored = true;
-        const [last] = store.listTransitionsOf(runtime.runtimeId, 1);
-        if (last !== undefined) entry.activity = restoreActivity(last.view.activity, last.at);
+        entry.activity = restoreActivity(state.activity, state.updatedAt);
         entry.prompt = promptOf(entry, this.deps.clock.now(), this.deps.fingerprintOf);
         entry.stateVersion = state.stateVersion;
       }

@@ -1,4 +1,5 @@
 // Durable memory. Synchronous on purpose: one transaction takes some hundredths of a millisecond (docs/adr/0003).
+import type { ActivityView } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Evidence, EvidenceSource } from "../model/evidence.ts";
 import type { Liveness, Resolution, RuntimeEnd } from "../model/resolution.ts";
@@ -22,6 +23,8 @@ export interface StateRow extends PaneKey {
   runtimeId: string;
   resolution: Resolution;
   fingerprint: string | null;
+  /** What the agent was doing when the state began. */
+  activity: ActivityView | null;
   stateVersion: number;
   /** When it was last confirmed; written about once a minute while it does not change. */
   lastSeenAt: number;
@@ -32,7 +35,7 @@ export interface StateRow extends PaneKey {
  * One change of a runtime's state. `version` is assigned by the store (autoincrement, never reused) and is at once the
  * state version and the feed version. `resolution` null: the runtime ended (`end` says how). `evaluatedAt`, `eventHorizon`
  * (highest stored event row applied) and `liveness` make the transition reproducible by replay. `view` is the row as the
- * clients saw it.
+ * clients saw it, without its activity, which is kept only for the current state.
  */
 export interface NewTransition {
   runtimeId: string;

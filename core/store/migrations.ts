@@ -212,5 +212,11 @@ const initialMigration: Migration = {
   `,
 };
 
+const activityMigration: Migration = {
+  version: 5,
+  name: "activity",
+  sql: "ALTER TABLE states ADD COLUMN activity TEXT",
+};
+
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [initialMigration];
+export const MIGRATIONS: readonly Migration[] = [initialMigration, activityMigration];

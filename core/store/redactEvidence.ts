@@ -96,7 +96,7 @@ export const redactPane = (pane: Pane): Pane => ({
 const redactLine = (text: string | null): string | null =>
   text === null ? null : redactText(text, MAX_ACTIVITY_TEXT);
 
-const redactActivity = (activity: ActivityView): ActivityView => ({
+export const redactActivity = (activity: ActivityView): ActivityView => ({
   ...activity,
   prompt: redactLine(activity.prompt),
   session_title: redactLine(activity.session_title),
@@ -114,13 +114,13 @@ const redactActivity = (activity: ActivityView): ActivityView => ({
   worktree: redactLine(activity.worktree),
 });
 
-/** A client's row as it is stored with a transition; it cannot be used to answer. */
+/** A client's row as it is stored with a transition: it cannot be used to answer, and its activity is in the state's row. */
 export const redactView = (view: PaneView): PaneView => ({
   ...view,
   title: redactText(view.title, MAX_TITLE),
   window_name: redactText(view.window_name, MAX_TITLE),
   progress: view.progress === null ? null : redactText(view.progress, MAX_PROGRESS),
-  activity: view.activity === null ? null : redactActivity(view.activity),
+  activity: null,
   request: view.request === null ? null : redactRequestView(view.request),
   prompt_fingerprint: null,
 });

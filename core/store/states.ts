@@ -1,11 +1,12 @@
 // Table `states`: the current answer, one row per pane. A new runtime in a pane takes over the row of the one before.
 import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
+import { activityViewSchema } from "../model/activity.ts";
 import { resolutionSchema } from "../model/resolution.ts";
 import { paneKeySchema } from "../model/runtime.ts";
 import type { StateRow, Store } from "../ports/store.ts";
 import type { DeferredWrites } from "./deferredWrites.ts";
-import { redactResolution } from "./redactEvidence.ts";
+import { redactActivity, redactResolution } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
 interface StoredState {
@@ -18,12 +19,14 @@ interface StoredState {
   updated_at: number;
   fingerprint: string | null;
   resolution: string;
+  activity: string | null;
 }
 type NewState = StoredState & { state: string; reason_code: string; confidence: string };
 
 const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
   runtimeId: z.string(),
   resolution: resolutionSchema,
+  activity: activityViewSchema.nullable(),
   fingerprint: z.string().nullable(),
   stateVersion: z.number().int(),
   lastSeenAt: z.number(),
@@ -43,6 +46,7 @@ const toRow = (row: StateRow): NewState => ({
   updated_at: row.updatedAt,
   fingerprint: row.fingerprint,
   resolution: JSON.stringify(redactResolution(row.resolution)),
+  activity: row.activity === null ? null : JSON.stringify(redactActivity(row.activity)),
 });
 
 const fromRow = (row: StoredState): unknown => ({
@@ -51,6 +55,7 @@ const fromRow = (row: StoredState): unknown => ({
   paneId: row.pane_id,
   runtimeId: row.runtime_id,
   resolution: JSON.parse(row.resolution) as unknown,
+  activity: row.activity === null ? null : (JSON.parse(row.activity) as unknown),
   fingerprint: row.fingerprint,
   stateVersion: row.state_version,
   lastSeenAt: row.last_seen_at,
@@ -63,12 +68,13 @@ export const createStates = (
   last: DeferredWrites,
 ): Pick<Store, "putState" | "seeStates" | "deleteState" | "listStates"> => {
   const put = db.prepare<[NewState]>(`
-    INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution)
-    VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution)
+    INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution, activity)
+    VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution, @activity)
     ON CONFLICT (target_id, server, pane_id) DO UPDATE SET
       runtime_id = excluded.runtime_id, state = excluded.state, reason_code = excluded.reason_code,
       confidence = excluded.confidence, state_version = excluded.state_version, last_seen_at = excluded.last_seen_at,
-      updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, resolution = excluded.resolution`);
+      updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, resolution = excluded.resolution,
+      activity = excluded.activity`);
   const see = db.prepare<[number, string]>("UPDATE states SET last_seen_at = ? WHERE runtime_id = ?");
   const seeAll = db.transaction((seen: Parameters<Store["seeStates"]>[0]): void => {
     for (const { runtimeId, lastSeenAt } of seen) see.run(lastSeenAt, runtimeId);

@@ -105,6 +105,28 @@ test("the file holds no secret, wherever it came in", () => {
   expect(warnings).toEqual([]);
 });
 
+test("what an agent does is stored once, redacted, with its state, and not with every transition", () => {
+  const secret = `sk-ant-${"A1b2C3d4".repeat(5)}`;
+  const activity = {
+    prompt: `use ${secret}`,
+    session_title: null,
+    tool: { name: "Bash", subject: `echo ${secret}` },
+    said: null,
+    folder: "/home/ann/shop",
+    repository: null,
+    branch: "main",
+    worktree: null,
+    turn_began_at: null,
+  };
+  store.insertRuntime(sampleRuntime());
+  store.putState(sampleState({ activity }));
+  store.appendTransition(sampleTransition({ view: sampleView({ activity }) }));
+  reopen();
+  expect(storedText(path)).not.toContain(secret);
+  expect(store.listTransitionsAfter(0, 10)[0]?.view.activity).toBeNull();
+  expect(store.listStates()[0]?.activity).toMatchObject({ folder: "/home/ann/shop", branch: "main" });
+});
+
 test("a transition that was stored with the older names of a request's fields is given with the new ones", () => {
   const request = { kind: "command" as const, title: "Bash", body: "ls", toolName: "Bash", options: [] };
   const stored = { ...request, expiresAt: 1_800_000_000_000, textEntry: ["3"] };

@@ -111,6 +111,7 @@ export const sampleState = (change: Partial<StateRow> = {}): StateRow => ({
   runtimeId: "r1",
   resolution: sampleResolution(),
   fingerprint: "f".repeat(16),
+  activity: null,
   stateVersion: 1,
   lastSeenAt: 1_000,
   updatedAt: 1_000,
