@@ -64,6 +64,7 @@ const simulatedServer = (rig: Rig, targetId: string, panes: readonly Pane[]): Wa
   expectChange: () => {},
   capture: (paneIds) => Promise.resolve(new Map(paneIds.map((paneId) => [paneId, SCREEN]))),
   currentPath: () => Promise.resolve(null),
+  clients: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 });
 

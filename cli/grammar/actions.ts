@@ -118,7 +118,9 @@ const addDismiss = (program: Verb, context: CliContext): void => {
   addGuards(
     program
       .command("dismiss")
-      .description("mark an error as seen: the agent counts as idle, and a crashed agent leaves the list")
+      .description(
+        "mark as seen: an error counts as idle, a crashed agent leaves the list, a finished turn is read",
+      )
       .argument("<ref>"),
   )
     .addOption(json())

@@ -105,6 +105,7 @@ export const PANE_FIELDS = {
       pane.since === null ? null : Math.max(0, Math.floor((now - Date.parse(pane.since)) / 1_000)),
   },
   since: text(whole("SINCE"), (pane) => pane.since),
+  unread_since: text(whole("UNREAD"), (pane) => pane.unread_since),
   confirmed_at: text(whole("CONFIRMED"), (pane) => pane.confirmed_at),
   agent: text({ title: "AGENT", min: 5 }, (pane) => pane.agent),
   target: text({ title: "TARGET", min: 6 }, ({ identity }) => identity.target),

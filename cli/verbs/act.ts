@@ -57,7 +57,7 @@ export const runInterrupt = async (
   return printResult(context, result, options.json === true);
 };
 
-/** Marks an error as seen; the row of a crashed agent is removed. */
+/** Marks an error or a finished turn as seen; the row of a crashed agent is removed. */
 export const runDismiss = async (
   context: CliContext,
   ref: string,

@@ -113,6 +113,10 @@ const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): str
     );
   }
   lines.push(`because ${cleanLine(rule)}`);
+  if (pane.unread_since !== null)
+    lines.push(
+      `unread: it ended ${formatAge(now() - Date.parse(pane.unread_since))} ago, and nobody has looked`,
+    );
   if (pane.request !== null) {
     lines.push("", "It asks:", ...promptLines(pane.request, now()));
     if (pane.prompt_fingerprint !== null) lines.push(`  prompt fingerprint: ${pane.prompt_fingerprint}`);

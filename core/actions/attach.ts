@@ -5,7 +5,8 @@ import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { AttachPlan } from "../model/snapshot.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { VerifiedAction } from "./prepare.ts";
-import { listTmuxClients, type TmuxClient } from "./tmuxClients.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
+import { listTmuxClients } from "./tmuxClients.ts";
 
 /** `$TMUX` of a process inside tmux: socket path, server pid, number of the session it was started in. */
 interface InsideTmux {

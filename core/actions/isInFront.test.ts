@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { isInFront } from "./isPaneVisible.ts";
-import type { TmuxClient } from "./tmuxClients.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
 
 const NOW = 1_800_000_000;
 const client = (more: Partial<TmuxClient> = {}): TmuxClient => ({

@@ -3,7 +3,8 @@ import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { PaneKey } from "../model/runtime.ts";
 import type { PaneView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
-import { type TmuxClient, listTmuxClients } from "./tmuxClients.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
+import { listTmuxClients } from "./tmuxClients.ts";
 
 // Whether a person looks at a pane right now, as far as tmux can know. Pure.
 /** Without focus reports only a key pressed lately tells that somebody sits there, in seconds. */

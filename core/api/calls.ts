@@ -119,12 +119,19 @@ export const CALLS = {
    */
   openAttach: mutation(actionSchema)<AttachPlan>(),
   dismiss: mutation(actionSchema)<{ paneRef: string }>(),
+  /**
+   * The person has the row open: what it showed as unread (`unread_since`) is read. What ended after that moment stays unread.
+   * It changes nothing else and is no error where nothing is unread.
+   */
+  markSeen: mutation(z.object({ ref: refSchema, until: z.iso.datetime() }))<void>(),
   /** The newest `lines` of scrollback and screen; without `ansi` no control character is in them. */
   viewOutput: mutation(
     actionSchema.extend({
       lines: z.number().int().min(1).max(MAX_OUTPUT_LINES).default(DEFAULT_OUTPUT_LINES),
       ansi: z.boolean().default(false),
       source: outputSourceSchema.default("screen"),
+      /** True where it is drawn beside a list on which the selection moves: then it marks nothing as read. */
+      isPreview: z.boolean().optional(),
     }),
   )<PaneOutput>(),
   /** Types a text literally. The same `idempotencyKey` sends once per runtime; `toShell`: a shell may get it. */

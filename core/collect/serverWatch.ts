@@ -2,6 +2,7 @@
 import type { Pane } from "../model/runtime.ts";
 import type { Clock } from "../ports/clock.ts";
 import { captureScreens } from "../tmux/capture.ts";
+import { CLIENT_FORMAT, parseClients } from "../tmux/clients.ts";
 import { createLocalProbe } from "../tmux/localProbe.ts";
 import { listTopology, type ProbeResult } from "../tmux/topology.ts";
 import type { TmuxServer } from "../tmux/tmuxServer.ts";
@@ -99,6 +100,11 @@ export const watchServer = (options: {
       const [answer] = result.status === "ok" ? result.answers : [];
       const path = answer?.isOk === true ? answer.lines[0] : undefined;
       return path === undefined || path === "" ? null : path;
+    },
+    async clients() {
+      const result = await tmux.query([["list-clients", "-F", CLIENT_FORMAT]]);
+      const [answer] = result.status === "ok" ? result.answers : [];
+      return answer?.isOk === true ? parseClients(answer.lines) : [];
     },
     close: () => tmux.close(),
   };

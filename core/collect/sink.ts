@@ -6,6 +6,7 @@ import type { Place } from "../model/activity.ts";
 import type { Pane, PaneKey, ProcessInfo, Runtime, ServerInstance, TargetHealth } from "../model/runtime.ts";
 import type { ProcessTree } from "../ports/processTree.ts";
 import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
 
 export interface ServerListing {
   status: "ok" | "no_server" | "error";
@@ -32,6 +33,8 @@ export interface WatchedServer {
   capture(paneIds: readonly string[]): Promise<Map<string, readonly string[]>>;
   /** Working folder of the program in the pane's foreground, from tmux; null where tmux does not know it. */
   currentPath(paneId: string): Promise<string | null>;
+  /** Clients with a terminal; none where tmux does not tell. */
+  clients(): Promise<readonly TmuxClient[]>;
   close(): Promise<void>;
 }
 

@@ -318,7 +318,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     lookFirst: async () => {
       await Promise.all(connectedTargets.all().map(({ collector }) => collector.verifyProcesses()));
     },
-    reviewNotifications: () => service.notifications.review(),
+    review: () => service.review(),
     retention: () => config.current.retention,
     clock,
     logger,

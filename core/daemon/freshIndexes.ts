@@ -11,6 +11,7 @@ type ByReference = Pick<
   | "prepareAttach"
   | "openAttach"
   | "dismiss"
+  | "markSeen"
   | "viewOutput"
   | "send"
   | "answer"
@@ -47,6 +48,7 @@ export const withFreshIndexes = <S extends ByReference>(
     prepareAttach: after(service.prepareAttach),
     openAttach: after(service.openAttach),
     dismiss: after(service.dismiss),
+    markSeen: after(service.markSeen),
     viewOutput: after(service.viewOutput),
     send: after(service.send),
     answer: after(service.answer),

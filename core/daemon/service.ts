@@ -9,6 +9,7 @@ import { createIsPaneVisible } from "../actions/isPaneVisible.ts";
 import { withFreshIndexes } from "./freshIndexes.ts";
 import { createPaneActions } from "../actions/paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
+import { createSeenRows } from "./seenRows.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { TargetService } from "../connections/targetService.ts";
@@ -31,7 +32,6 @@ import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Pane, type PaneKey } from "../model/runtime.ts";
-import type { ActionGuards } from "../model/snapshot.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
 import { isWaiting } from "../model/state.ts";
 import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
@@ -69,6 +69,8 @@ const FOCUS_TIMEOUT_MS = 5_000;
 export interface Service extends DaemonService {
   readonly notifications: NotificationScheduler;
   readonly feedHub: FeedHub;
+  /** To be called about once a second. */
+  review(): Promise<void>;
 }
 
 export const createService = (deps: ServiceDeps): Service => {
@@ -192,6 +194,7 @@ export const createService = (deps: ServiceDeps): Service => {
     clock,
     ids: deps.ids,
   });
+  const seen = createSeenRows({ ingest, audit, subjects, connectedTargets: deps.connectedTargets, clock });
   const paneActions = createPaneActions({
     ingest,
     gate,
@@ -209,7 +212,7 @@ export const createService = (deps: ServiceDeps): Service => {
   });
 
   const openAttach: Service["openAttach"] = (input) =>
-    audit.throughGate("attach", input, ({ verified }) => {
+    seen.attachThroughGate("attach", input, ({ verified }) => {
       const { executor } = deps.connectedTargets.get(verified.subject.key.targetId);
       const desktop: DesktopActions = {
         run: async (argv) => (await executor.run(argv, { timeoutMs: FOCUS_TIMEOUT_MS })).exitCode,
@@ -221,27 +224,10 @@ export const createService = (deps: ServiceDeps): Service => {
       );
     });
 
-  /**
-   * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent lives now.
-   * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
-   */
-  const findCrashed = (ref: string): RuntimeEntry | null => {
-    const crashed = [...ingest.liveState.runtimes.values()].filter((entry) => entry.crashedAt !== null);
-    const named = crashed.find(({ runtime }) => ref === `runtime:${runtime.runtimeId}`);
-    if (named !== undefined) return named;
-    const [only = null, ...others] = crashed.filter(
-      ({ view, runtime }) =>
-        view?.identity.pane_ref === ref && ingest.liveState.liveOf(runtime) === undefined,
-    );
-    if (only === null || others.length === 0) return only;
-    throw new AgtmuxError("E_REF_AMBIGUOUS", `several agents crashed in '${ref.slice(0, 200)}'`, {
-      details: [only, ...others].map(({ runtime }) => `runtime:${runtime.runtimeId}`),
-    });
-  };
-
   const explain = async ({ ref }: { ref: string }): Promise<Explanation> => {
     const rows = ingest.rows(true);
-    const known = findCrashed(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
+    const known =
+      seen.findCrashed(ref)?.view ?? rows.find((row) => ref === `runtime:${row.identity.runtime_id}`);
     const subject = known === undefined ? resolveRef(ref, subjects()) : null;
     const row = known ?? rows.find((one) => one.identity.pane_ref === subject?.paneRef);
     if (row === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${ref.slice(0, 200)}'`);
@@ -255,27 +241,12 @@ export const createService = (deps: ServiceDeps): Service => {
     return { ...explanation(row, entry, history, clock.now()), screen };
   };
 
-  const dismiss = async (input: {
-    ref: string;
-    guards: ActionGuards;
-    surface: string;
-  }): Promise<{ paneRef: string }> => {
-    const crashed = findCrashed(input.ref);
-    if (crashed !== null && ingest.dismiss(crashed.runtime.runtimeId)) {
-      audit.note("dismiss", input, { runtimeId: crashed.runtime.runtimeId });
-      return { paneRef: crashed.view?.identity.pane_ref ?? input.ref };
-    }
-    return audit.throughGate("dismiss", input, async ({ verified: { subject } }) => {
-      if (subject.runtimeId === null || !ingest.dismiss(subject.runtimeId))
-        throw new AgtmuxError("E_UNSUPPORTED", `${subject.paneRef} shows no error`, {
-          remedy: "Only errors can be dismissed.",
-        });
-      return { paneRef: subject.paneRef };
-    });
-  };
-
   const service: Service = {
     notifications,
+    review: () => {
+      notifications.review();
+      return seen.review();
+    },
     feedHub,
     hello: deps.hello,
     shutdown: deps.requestShutdown,
@@ -304,12 +275,14 @@ export const createService = (deps: ServiceDeps): Service => {
     }),
     explain,
     prepareAttach: (input) =>
-      audit.throughGate("attach", input, ({ verified }) =>
+      seen.attachThroughGate("attach", input, ({ verified }) =>
         planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus }),
       ),
     openAttach,
-    dismiss,
+    dismiss: seen.dismiss,
+    markSeen: seen.markSeen,
     ...paneActions,
+    viewOutput: seen.viewing(paneActions.viewOutput),
     adapters: () => deps.adapterService.list(),
     adapterCheck: (file) => deps.adapterService.check(file),
     adapterSwitch: async ({ agent, enabled }) => ({

@@ -52,8 +52,8 @@ export interface StartTickingDeps {
   ingest: Pick<Ingest, "tickInChunks" | "prune">;
   /** Checks which processes live, so that a late tick does not count missing looks as their end. */
   lookFirst: () => Promise<void>;
-  /** Called with every tick: for notifications that become due by time alone. */
-  reviewNotifications: () => void;
+  /** Called with every tick: for notifications that become due by time alone, and for what is in front of somebody. */
+  review: () => Promise<void>;
   retention: () => Config["retention"];
   clock: Clock;
   logger: Logger;
@@ -90,7 +90,7 @@ const repeat = (
 export const startTicking = ({
   ingest,
   lookFirst,
-  reviewNotifications,
+  review,
   retention,
   clock,
   logger,
@@ -100,7 +100,7 @@ export const startTicking = ({
   owned.defer(() => ticking.stop());
   const tick = (): void => {
     ticking.run(ingest.tickInChunks(TICK_CHUNK));
-    reviewNotifications();
+    review().catch((error: unknown) => logger.error({ error }, "a look at what is due or seen failed"));
   };
   owned.defer(
     repeat(clock, TICK_MS, (lateMs) => {

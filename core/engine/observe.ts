@@ -37,7 +37,8 @@ const identityOf = (request: PromptRequest | null): string =>
         ],
   );
 
-const isSamePicture = (signal: ObservationSignal, reading: SampledReading): boolean =>
+/** The keys of an answer, which move with the selection, do not count. */
+export const isSamePicture = (signal: ObservationSignal, reading: SampledReading): boolean =>
   signal.status.state === reading.status.state &&
   signal.status.reasonCode === reading.status.reasonCode &&
   identityOf(signal.request) === identityOf(reading.request);

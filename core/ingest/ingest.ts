@@ -10,7 +10,7 @@ import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
 import type { ToldActivity } from "../ports/agentAdapter.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
-import { dismiss } from "./dismiss.ts";
+import { dismiss, markSeen } from "./dismiss.ts";
 import { Events } from "./events.ts";
 import { LastSeen } from "./lastSeen.ts";
 import { UnitOfWork, type DropReason, type IngestDeps } from "./unitOfWork.ts";
@@ -233,6 +233,11 @@ export class Ingest {
   /** Takes an errored or crashed row out of the lists' attention. False when there is nothing to dismiss. */
   dismiss(runtimeId: string): boolean {
     return dismiss(this.parts, runtimeId);
+  }
+
+  /** Somebody looked at what ended at `until` (epoch ms) or before. False when nothing of that was unread. */
+  markSeen(runtimeId: string, until: number): boolean {
+    return markSeen(this.parts, runtimeId, until);
   }
 
   /** What time alone changes: demotion, staleness, pending events, old crashed rows. Call about once a second. */

@@ -9,6 +9,7 @@ import type { Liveness, Resolution } from "../model/resolution.ts";
 import { NO_LIVENESS } from "../model/resolution.ts";
 import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target } from "../model/runtime.ts";
 import type { CanonicalState } from "../model/state.ts";
+import { NO_TURN_MARKS, type TurnMarks } from "../model/turnMarks.ts";
 import type { PaneView } from "../model/view.ts";
 import { NO_ACTIVITY, type ActivityState } from "./activityState.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -68,6 +69,8 @@ export interface RuntimeEntry {
   asked: { byEvent: ReadonlyMap<string, PromptRequest> } & Partial<
     Record<"poller" | "transcript", PromptRequest | null>
   >;
+  /** The wait that the store told of, while nothing else than `unknown` has followed it: it may go on as the same one. */
+  storedWait: Resolution | null;
   /** The prompt that is open, as it is shown. */
   prompt: Prompt | null;
   /** The fingerprint that the present wait was told with last; null while it had none. */
@@ -99,6 +102,9 @@ export interface RuntimeEntry {
   screenReadAt: number | null;
   /** Ended with proof of a crash: the row stays until dismissed. */
   crashedAt: number | null;
+  /** A crashed row that was looked at stays until then, epoch ms, though its pane is gone. */
+  keptUntil: number;
+  marks: TurnMarks;
   progress: ProgressState;
   activity: ActivityState;
   view: PaneView | null;
@@ -113,6 +119,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   runs: {},
   resolution: null,
   asked: { byEvent: new Map() },
+  storedWait: null,
   prompt: null,
   named: null,
   promptDueAt: null,
@@ -130,6 +137,8 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   screen: null,
   screenReadAt: null,
   crashedAt: null,
+  keptUntil: 0,
+  marks: NO_TURN_MARKS,
   progress: NO_PROGRESS,
   activity: NO_ACTIVITY,
   view: null,

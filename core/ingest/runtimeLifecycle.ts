@@ -7,6 +7,7 @@ import type { UnitOfWork } from "./unitOfWork.ts";
 import type { RowViews } from "./rowViews.ts";
 import type { States } from "./states.ts";
 import { newRuntimeEntry, type RuntimeEntry } from "./liveState.ts";
+import { isSettledCrash } from "./turnEnds.ts";
 
 /** Before the first verification since the daemon's start nobody saw how the process ended: no claim of a crash then. */
 const wasSeenMidTurn = ({ liveness, resolution }: RuntimeEntry): boolean =>
@@ -150,12 +151,14 @@ export class RuntimeLifecycle {
     if (entry.view !== null) rows.removed(entry.view);
   }
 
-  /** Crashed rows that were shown for long enough. */
+  /** Crashed rows that were shown for long enough, or looked at and left without a pane. */
   expiredCrashes(now: number): RuntimeEntry[] {
     const { liveState, deps } = this.deps.unitOfWork;
     const visibleMs = deps.timing().crashed_visible_ms;
     return [...liveState.runtimes.values()].filter(
-      (entry) => entry.crashedAt !== null && now - entry.crashedAt > visibleMs,
+      (entry) =>
+        (entry.crashedAt !== null && now - entry.crashedAt > visibleMs) ||
+        isSettledCrash(entry, liveState.paneOf(entry.runtime) !== undefined, now),
     );
   }
 }

@@ -1,7 +1,7 @@
 // Sampled readings in: screens (`poller`) and the agents' own state files (`transcript`). Only changes, sustained runs and
 // readings against an open request become stored evidence; the rest only refreshes the liveness.
 import { isTurnOver } from "../engine/candidates/resolveContext.ts";
-import { observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
+import { isSamePicture, observe, type ObservationRun, type SampledReading } from "../engine/observe.ts";
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { Place } from "../model/activity.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
@@ -59,6 +59,20 @@ export const hasUnconfirmed = (entry: RuntimeEntry): boolean =>
 const isLaterTurn = (entry: RuntimeEntry, reading: SampledReading): boolean =>
   reading.status.state === "running" && entry.resolution !== null && isTurnOver(entry.resolution.status);
 
+/**
+ * The run that a daemon before this one saw of an error that was dismissed: while the screen still shows that error, the
+ * dismissal holds. Of anything else nobody knows what was shown in between.
+ */
+const dismissedRun = (
+  { facts }: RuntimeEntry,
+  { source, reading, readAt }: { source: ReadingSource; reading: SampledReading; readAt: number },
+): ObservationRun | null => {
+  const signal = facts.observations.get(source)?.signal;
+  const dismissedAt = facts.dismissed?.eventTime ?? null;
+  if (signal?.status.state !== "error" || dismissedAt === null || signal.since > dismissedAt) return null;
+  return isSamePicture(signal, reading) ? { signal, lastReadAt: readAt, countedAt: readAt } : null;
+};
+
 export const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
   Object.values(entry.runs).some((run) => run.signal.reads < 2 && now - run.lastReadAt < STILL_READ_MS);
 
@@ -104,7 +118,7 @@ export class SampledReadings {
   ): void {
     const { unitOfWork, states } = this;
     const timing = unitOfWork.deps.timing();
-    const previous = entry.runs[source] ?? null;
+    const previous = entry.runs[source] ?? dismissedRun(entry, { source, reading, readAt });
     const { run, isWorthStoring } = observe(previous, reading, {
       at: readAt,
       contestMs: timing.contest_ms,

@@ -10,6 +10,7 @@ import type { PaneView } from "../model/view.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
 import { noteTitle, noteTurn, showActivity } from "./activity.ts";
 import { showProgress } from "./progress.ts";
+import { marksAfter, marksWhileSame } from "./turnEnds.ts";
 import type { RowViews } from "./rowViews.ts";
 import { completeBy, keepAsked, promptOf } from "./prompts.ts";
 import { confirmedAt } from "./view.ts";
@@ -48,6 +49,21 @@ const isSameAsking = (
   const isHandedOn = (isReading(previous) || isReading(now)) && (named === null || now.fingerprint === null);
   return isHandedOn && mayBeSameAsking(previous, now);
 };
+
+/** As old as it was told, if that is older. */
+const asOldAs = (before: Resolution, now: Resolution): Resolution =>
+  before.since < now.since ? { ...now, since: before.since } : now;
+
+/** A wait that goes on has the age that it had, also where another daemon told it. */
+const goesOn = (previous: Resolution, now: Resolution, isRestored: boolean): Resolution => {
+  if (now.status.state === "unknown") return { ...now, since: previous.since };
+  const isSameWait = isRestored || previous.requestId === now.requestId;
+  return isWaiting(now.status.state) && isSameWait ? asOldAs(previous, now) : now;
+};
+
+/** The wait that the store told of, seen again after a moment in which nothing was known. */
+const isSameWait = (before: Resolution | null, now: Resolution): before is Resolution =>
+  before !== null && before.status.state === now.status.state && mayBeSameAsking(before, now);
 
 export class States {
   private readonly unitOfWork: UnitOfWork;
@@ -127,19 +143,29 @@ export class States {
       previous.status.state === resolution.status.state &&
       previous.status.reasonCode === resolution.status.reasonCode &&
       isSameAsking(previous, { ...resolution, fingerprint }, entry);
+    const { isRestored, storedWait } = entry;
     if (prompt === null || fingerprint !== null) entry.isRestored = false;
     entry.prompt = prompt;
     entry.named = isSame ? (fingerprint ?? entry.named) : fingerprint;
     if (isSame) {
       // The age of `unknown` must not restart with every look.
-      entry.resolution =
-        resolution.status.state === "unknown" ? { ...resolution, since: previous.since } : resolution;
+      entry.resolution = goesOn(previous, resolution, isRestored);
+      const marks = marksWhileSame(entry, resolution);
+      if (marks !== entry.marks) {
+        entry.marks = marks;
+        this.unitOfWork.deps.store.putTurnMarks(entry.runtime.runtimeId, marks);
+      }
       showProgress(entry, at, false);
       showActivity(entry, at, false);
       this.rows.refresh(entry, pane);
       return;
     }
-    this.change(entry, pane, { resolution, at, end: null });
+    const isResumed = previous?.status.state === "unknown" && isSameWait(storedWait, resolution);
+    this.change(entry, pane, {
+      resolution: isResumed ? asOldAs(storedWait, resolution) : resolution,
+      at,
+      end: null,
+    });
   }
 
   /** Inside a commit: makes `resolution` the runtime's state, with its transition and its row. */
@@ -150,13 +176,15 @@ export class States {
   ): void {
     const previousState = entry.resolution?.status.state ?? null;
     entry.resolution = resolution;
+    if (resolution.status.state !== "unknown") entry.storedWait = null;
     noteTurn(entry, previousState, resolution);
+    entry.marks = marksAfter(entry, resolution);
     showProgress(entry, at, true);
     showActivity(entry, at, true);
     const stored = this.appendTransition(entry, pane, { resolution, at, end, previousState });
     entry.view = { ...stored, state_version: entry.stateVersion };
     const { targetId, server, paneId, runtimeId } = entry.runtime;
-    const { prompt, stateVersion } = entry;
+    const { prompt, stateVersion, marks } = entry;
     this.unitOfWork.deps.store.putState({
       targetId,
       server,
@@ -166,6 +194,7 @@ export class States {
       fingerprint: prompt?.fingerprint ?? null,
       activity: entry.activity.shown,
       stateVersion,
+      marks,
       lastSeenAt: confirmedAt(entry, pane) ?? at,
       updatedAt: at,
     });

@@ -3,12 +3,14 @@
 import { applyEvidence, EMPTY_FACTS, type Facts } from "../engine/facts.ts";
 import type { Timing } from "../model/config.ts";
 import type { FeedChange } from "../model/feedChange.ts";
+import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { PendingEvent, StateRow, Store } from "../ports/store.ts";
 import { storeFailureOf } from "../ports/storeFailure.ts";
 import { restoreActivity } from "./activity.ts";
+import { isoUnreadSince, restoreTurn } from "./turnEnds.ts";
 import { newRuntimeEntry, LiveState } from "./liveState.ts";
 import { promptOf, type NamePrompt } from "./prompts.ts";
 import { StoreOutage } from "./storeOutage.ts";
@@ -264,6 +266,9 @@ export class UnitOfWork {
         entry.resolution = { ...state.resolution, nextCheckAt: 0 };
         entry.isRestored = true;
         entry.activity = restoreActivity(state.activity, state.updatedAt);
+        entry.storedWait = isWaiting(state.resolution.status.state) ? entry.resolution : null;
+        entry.marks = state.marks;
+        restoreTurn(entry);
         entry.prompt = promptOf(entry, this.deps.clock.now(), this.deps.fingerprintOf);
         entry.stateVersion = state.stateVersion;
       }
@@ -286,12 +291,24 @@ export class UnitOfWork {
   private restoreCrashed(state: StateRow): void {
     const runtime = this.deps.store.getRuntime(state.runtimeId);
     const pane = this.liveState.paneOf(state);
-    if (runtime === null || runtime.endedAt === null || pane === undefined) return;
+    if (runtime === null || runtime.endedAt === null) return;
     const entry = newRuntimeEntry(runtime, this.deps.adapterOf(runtime.agentType));
     entry.resolution = state.resolution;
     entry.stateVersion = state.stateVersion;
     entry.crashedAt = runtime.endedAt;
-    entry.view = runtimeView(entry, pane, this.targetName(pane.targetId));
+    entry.marks = state.marks;
+    entry.activity = restoreActivity(state.activity, state.updatedAt);
+    if (pane === undefined) {
+      // Its pane is gone: the row is the one that was told last.
+      const [last] = this.deps.store.listTransitionsOf(runtime.runtimeId, 1);
+      if (last === undefined) return;
+      entry.view = {
+        ...last.view,
+        state_version: state.stateVersion,
+        activity: state.activity,
+        unread_since: isoUnreadSince(entry),
+      };
+    } else entry.view = runtimeView(entry, pane, this.targetName(pane.targetId));
     this.liveState.runtimes.set(runtime.runtimeId, entry);
   }
 }

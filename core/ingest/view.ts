@@ -8,6 +8,7 @@ import { activityEvidence } from "./activity.ts";
 import type { Transition } from "../ports/store.ts";
 import type { RuntimeEntry, ServerEntry } from "./liveState.ts";
 import type { Target } from "../model/runtime.ts";
+import { isoUnreadSince } from "./turnEnds.ts";
 
 export const toIso = (at: number): string => new Date(at).toISOString();
 
@@ -86,6 +87,7 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   state_version: 0,
   needs_action: false,
   since: null,
+  unread_since: null,
   confirmed_at: null,
   request: null,
   prompt_fingerprint: null,
@@ -107,6 +109,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     state_version: entry.stateVersion,
     needs_action: resolution !== null && needsAction(resolution.status.state),
     since: resolution === null ? null : toIso(resolution.since),
+    unread_since: isoUnreadSince(entry),
     confirmed_at: confirmed === null ? null : toIso(confirmed),
     request: prompt === null ? null : requestView(prompt.request),
     prompt_fingerprint: prompt?.fingerprint ?? null,

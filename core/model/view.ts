@@ -38,6 +38,8 @@ export const paneViewSchema = z.object({
   needs_action: z.boolean(),
   /** When the fact behind the state began; age = now - since. */
   since: iso.nullable(),
+  /** When the turn finished, or the agent crashed, that nobody has looked at yet; null: nothing is unread. */
+  unread_since: iso.nullable().default(null),
   /** The last evidence that confirmed the state. */
   confirmed_at: iso.nullable(),
   request: requestViewSchema.nullable(),

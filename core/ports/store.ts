@@ -6,6 +6,7 @@ import type { Liveness, Resolution, RuntimeEnd } from "../model/resolution.ts";
 import type { Pane, PaneKey, Runtime, Target } from "../model/runtime.ts";
 import type { ActionSnapshot } from "../model/snapshot.ts";
 import type { CanonicalState } from "../model/state.ts";
+import type { TurnMarks } from "../model/turnMarks.ts";
 import type { PaneView } from "../model/view.ts";
 
 /** Newest order key that was accepted from one source of one runtime (spec 7.2.2). */
@@ -26,6 +27,7 @@ export interface StateRow extends PaneKey {
   /** What the agent was doing when the state began. */
   activity: ActivityView | null;
   stateVersion: number;
+  marks: TurnMarks;
   /** When it was last confirmed; written about once a minute while it does not change. */
   lastSeenAt: number;
   updatedAt: number;
@@ -170,6 +172,8 @@ export interface Store {
   rememberSpoolName(targetId: string, spoolName: string, at: number): boolean;
 
   putState(row: StateRow): void;
+  /** Of the runtime's state row, without a change of the state. */
+  putTurnMarks(runtimeId: string, marks: TurnMarks): void;
   /** When each of these states was last confirmed, without any change of it. */
   seeStates(seen: readonly Pick<StateRow, "runtimeId" | "lastSeenAt">[]): void;
   deleteState(runtimeId: string): void;

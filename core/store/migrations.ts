@@ -218,5 +218,12 @@ const activityMigration: Migration = {
   sql: "ALTER TABLE states ADD COLUMN activity TEXT",
 };
 
+const turnMarksMigration: Migration = {
+  version: 6,
+  name: "turn marks",
+  // Whether anybody looked at a turn's end, and when the present one began. Rows from before have none: nothing is unread.
+  sql: `ALTER TABLE states ADD COLUMN turn_marks TEXT;`,
+};
+
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [initialMigration, activityMigration];
+export const MIGRATIONS: readonly Migration[] = [initialMigration, activityMigration, turnMarksMigration];

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { activityViewSchema } from "../model/activity.ts";
 import { resolutionSchema } from "../model/resolution.ts";
 import { paneKeySchema } from "../model/runtime.ts";
+import { NO_TURN_MARKS, turnMarksSchema } from "../model/turnMarks.ts";
 import type { StateRow, Store } from "../ports/store.ts";
 import type { DeferredWrites } from "./deferredWrites.ts";
 import { redactActivity, redactResolution } from "./redactEvidence.ts";
@@ -20,6 +21,8 @@ interface StoredState {
   fingerprint: string | null;
   resolution: string;
   activity: string | null;
+  /** Null in rows from before it was kept. */
+  turn_marks: string | null;
 }
 type NewState = StoredState & { state: string; reason_code: string; confidence: string };
 
@@ -29,6 +32,7 @@ const stateRowSchema: z.ZodType<StateRow> = paneKeySchema.extend({
   activity: activityViewSchema.nullable(),
   fingerprint: z.string().nullable(),
   stateVersion: z.number().int(),
+  marks: turnMarksSchema,
   lastSeenAt: z.number(),
   updatedAt: z.number(),
 });
@@ -47,6 +51,7 @@ const toRow = (row: StateRow): NewState => ({
   fingerprint: row.fingerprint,
   resolution: JSON.stringify(redactResolution(row.resolution)),
   activity: row.activity === null ? null : JSON.stringify(redactActivity(row.activity)),
+  turn_marks: JSON.stringify(row.marks),
 });
 
 const fromRow = (row: StoredState): unknown => ({
@@ -58,6 +63,7 @@ const fromRow = (row: StoredState): unknown => ({
   activity: row.activity === null ? null : (JSON.parse(row.activity) as unknown),
   fingerprint: row.fingerprint,
   stateVersion: row.state_version,
+  marks: row.turn_marks === null ? NO_TURN_MARKS : (JSON.parse(row.turn_marks) as unknown),
   lastSeenAt: row.last_seen_at,
   updatedAt: row.updated_at,
 });
@@ -66,15 +72,16 @@ export const createStates = (
   db: BetterSqlite3.Database,
   rows: RowReader,
   last: DeferredWrites,
-): Pick<Store, "putState" | "seeStates" | "deleteState" | "listStates"> => {
+): Pick<Store, "putState" | "putTurnMarks" | "seeStates" | "deleteState" | "listStates"> => {
   const put = db.prepare<[NewState]>(`
-    INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution, activity)
-    VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution, @activity)
+    INSERT INTO states (target_id, server, pane_id, runtime_id, state, reason_code, confidence, state_version, last_seen_at, updated_at, fingerprint, resolution, activity, turn_marks)
+    VALUES (@target_id, @server, @pane_id, @runtime_id, @state, @reason_code, @confidence, @state_version, @last_seen_at, @updated_at, @fingerprint, @resolution, @activity, @turn_marks)
     ON CONFLICT (target_id, server, pane_id) DO UPDATE SET
       runtime_id = excluded.runtime_id, state = excluded.state, reason_code = excluded.reason_code,
       confidence = excluded.confidence, state_version = excluded.state_version, last_seen_at = excluded.last_seen_at,
       updated_at = excluded.updated_at, fingerprint = excluded.fingerprint, resolution = excluded.resolution,
-      activity = excluded.activity`);
+      activity = excluded.activity, turn_marks = excluded.turn_marks`);
+  const putMarks = db.prepare<[string, string]>("UPDATE states SET turn_marks = ? WHERE runtime_id = ?");
   const see = db.prepare<[number, string]>("UPDATE states SET last_seen_at = ? WHERE runtime_id = ?");
   const seeAll = db.transaction((seen: Parameters<Store["seeStates"]>[0]): void => {
     for (const { runtimeId, lastSeenAt } of seen) see.run(lastSeenAt, runtimeId);
@@ -85,6 +92,10 @@ export const createStates = (
     putState: (row) => {
       // A pane has one row; of several states within a transaction only the last can be read back.
       last.put(`state/${row.targetId}/${row.server}/${row.paneId}`, () => put.run(toRow(row)));
+    },
+    putTurnMarks: (runtimeId, marks) => {
+      last.settle();
+      putMarks.run(JSON.stringify(marks), runtimeId);
     },
     seeStates: (seen) => {
       last.settle();

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { livenessSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { promptRequestSchema, requestView } from "../model/request.ts";
-import { paneViewSchema } from "../model/view.ts";
+import { paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition } from "../ports/store.ts";
 import { redactResolution, redactView } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
@@ -60,6 +60,12 @@ const transitionSchema: z.ZodType<Transition> = z.object({
   actionId: z.string().nullable(),
 });
 
+/** What is unread is a matter of now, and is kept with the state. */
+const storedView = (view: PaneView): string => {
+  const { unread_since: _, ...kept } = redactView(view);
+  return JSON.stringify(kept);
+};
+
 const toRow = (transition: NewTransition): NewTransitionRow => [
   transition.runtimeId,
   transition.at,
@@ -72,7 +78,7 @@ const toRow = (transition: NewTransition): NewTransitionRow => [
   transition.fingerprint,
   JSON.stringify(transition.liveness),
   transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
-  JSON.stringify(redactView(transition.view)),
+  storedView(transition.view),
   transition.actionId,
 ];
 

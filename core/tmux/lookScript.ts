@@ -7,6 +7,8 @@ import { markerOf } from "./transcript.ts";
 
 /** The hooks that tmux runs after the commands of a look; `if-shell` itself has none. */
 export const LOOK_HOOKS = ["after-display-message", "after-list-panes", "after-capture-pane"] as const;
+/** Of a look at who is attached; the other looks do not depend on it. */
+const CLIENTS_HOOK = "after-list-clients";
 
 /**
  * True where no session has one of the hooks set: the value of an unset hook is empty. Up to 3.4 only single entries of a hook
@@ -54,7 +56,10 @@ export const lookScript = (commands: readonly ReadCommand[], nonce: string): str
     print(markerOf(nonce, index)),
     guarded(command, nonce),
   ]);
-  return unlessHooked(LOOK_HOOKS, toCommandString([...parts, print(markerOf(nonce, commands.length))]));
+  const hooks = commands.some(([name]) => name === "list-clients")
+    ? [...LOOK_HOOKS, CLIENTS_HOOK]
+    : LOOK_HOOKS;
+  return unlessHooked(hooks, toCommandString([...parts, print(markerOf(nonce, commands.length))]));
 };
 
 /** Whether an answer says that the pane is gone. */

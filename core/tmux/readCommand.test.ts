@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CLIENT_FORMAT } from "./clients.ts";
 import { assertReadCommand } from "./readCommand.ts";
 
 describe("assertReadCommand", () => {
@@ -7,6 +8,7 @@ describe("assertReadCommand", () => {
     [["list-panes", "-a", "-f", "#{e|>=:#{window_activity},1700000000}", "-F", "#{pane_id}"]],
     [["capture-pane", "-p", "-t", "%12", "-S", "-20", "-E", "5"]],
     [["display-message", "-p", "#{pid} #{start_time}"]],
+    [["list-clients", "-F", CLIENT_FORMAT]],
   ])("lets %j pass", (command) => {
     expect(() => assertReadCommand(command)).not.toThrow();
   });
@@ -16,7 +18,9 @@ describe("assertReadCommand", () => {
     [["send-keys", "-t", "%1", "x"]],
     [["run-shell", "id"]],
     [["constructor"]],
-    [["list-clients", "-F", "#{client_pid}"]],
+    [["list-sessions", "-F", "#{session_id}"]],
+    [["list-clients", "-t", "$1", "-F", "#{client_pid}"]],
+    [["list-clients", "-F", "#(id)"]],
     [["list-panes", "-F", "#{pane_id}"]],
     [["list-panes", "-a", "-t", "$3"]],
     [["capture-pane", "-p", "-t", "@1"]],

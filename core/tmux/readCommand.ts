@@ -20,6 +20,7 @@ const RULES: Record<string, CommandRule> = {
     required: ["-p"],
     takesFormat: false,
   },
+  "list-clients": { flags: [], withValue: ["-F"], required: [], takesFormat: false },
   "display-message": { flags: ["-p"], withValue: ["-t"], required: ["-p"], takesFormat: true },
 };
 

@@ -379,6 +379,10 @@ describe("hooks of the person", () => {
       await tmux.run("set-hook", "-ut", "two", hook);
       expect(await panes()).toEqual(["%0", "%1"]);
     }
+    await tmux.run("set-hook", "-t", "two", "after-list-clients", `run-shell 'echo >>${tmux.folder}/ran'`);
+    const clients = ["list-clients", "-F", "#{client_tty}"];
+    expect(await server.query([clients])).toMatchObject({ status: "error" });
+    expect(await panes()).toEqual(["%0", "%1"]);
     expect(ran()).toBe("");
   });
 });

@@ -17,6 +17,8 @@ export interface PaneOptions {
   reason?: string | null;
   /** Epoch milliseconds. */
   since?: number;
+  /** Epoch milliseconds; nothing is unread without it. */
+  unreadSince?: number;
   request?: PaneView["request"];
   fingerprint?: string;
   version?: number;
@@ -79,6 +81,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     state_version: options.version ?? number,
     needs_action: state !== null && needsAction(state),
     since: state === null ? null : new Date(options.since ?? Date.UTC(2026, 0, 1)).toISOString(),
+    unread_since: options.unreadSince === undefined ? null : new Date(options.unreadSince).toISOString(),
     confirmed_at: null,
     request: options.request ?? null,
     prompt_fingerprint: options.fingerprint ?? null,

@@ -178,6 +178,10 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     const pane = await this.gate.permit("dismiss", input);
     return { paneRef: pane.identity.pane_ref };
   }
+  async markSeen({ ref, until }: { ref: string; until: string }): Promise<void> {
+    const { identity, unread_since: since } = this.find(ref);
+    if (since !== null && since <= until) this.refine(identity.pane_ref, { unread_since: null });
+  }
   send(input: ActionInput): Promise<ActionResult> {
     return this.gate.act("send", input);
   }

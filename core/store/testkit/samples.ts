@@ -3,6 +3,7 @@ import type { Envelope } from "../../model/envelope.ts";
 import type { Evidence } from "../../model/evidence.ts";
 import { NO_LIVENESS, type Resolution } from "../../model/resolution.ts";
 import type { Pane, Runtime, Target } from "../../model/runtime.ts";
+import { NO_TURN_MARKS } from "../../model/turnMarks.ts";
 import type { PaneView } from "../../model/view.ts";
 import type { NewTransition, PendingEvent, StateRow } from "../../ports/store.ts";
 
@@ -113,6 +114,7 @@ export const sampleState = (change: Partial<StateRow> = {}): StateRow => ({
   fingerprint: "f".repeat(16),
   activity: null,
   stateVersion: 1,
+  marks: NO_TURN_MARKS,
   lastSeenAt: 1_000,
   updatedAt: 1_000,
   ...change,
@@ -141,6 +143,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   state_version: 1,
   needs_action: false,
   since: null,
+  unread_since: null,
   confirmed_at: null,
   request: null,
   prompt_fingerprint: null,

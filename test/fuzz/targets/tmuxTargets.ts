@@ -114,7 +114,10 @@ const readCommandTarget = defineTarget({
         hold(error instanceof Error && error.message.startsWith("tmux query refused:"), "another error");
         return;
       }
-      hold(/^(list-panes|capture-pane|display-message)$/.test(words[0] ?? ""), "another command");
+      hold(
+        /^(list-panes|list-clients|capture-pane|display-message)$/.test(words[0] ?? ""),
+        "another command",
+      );
       const script = lookScript([words], "0".repeat(32)).join(" ");
       hold(/^[ -~]*$/.test(script), "a list of commands of more than one printable line");
       hold(!/#\(|[{;]\s*[ET][:;]/.test(script.replaceAll(" ; ", " ")), "a format that runs or expands");

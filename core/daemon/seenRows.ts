@@ -1,0 +1,120 @@
+// What counts as a person's look at a row, and what they take out of the lists: attaching, output, an open row, a pane in front
+// of them, a dismissal.
+import type { ActionAudit, ActionInput } from "../actions/audit.ts";
+import { createFrontWatch } from "../actions/frontWatch.ts";
+import type { ActionSubject } from "../actions/prepare.ts";
+import type { DaemonService } from "../api/calls.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import { resolveRef } from "../engine/ref.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import type { Clock } from "../ports/clock.ts";
+
+export interface SeenRowsDeps {
+  ingest: Ingest;
+  audit: ActionAudit;
+  subjects: () => Iterable<ActionSubject>;
+  connectedTargets: Pick<ConnectedTargets, "find">;
+  clock: Pick<Clock, "now">;
+}
+
+export interface SeenRows extends Pick<DaemonService, "dismiss" | "markSeen"> {
+  findCrashed(ref: string): RuntimeEntry | null;
+  /** As `throughGate` of the audit; where it succeeds, the person is at the pane. */
+  attachThroughGate: ActionAudit["throughGate"];
+  /** `view`, after which what it showed is read, unless it was a preview. */
+  viewing(view: DaemonService["viewOutput"]): DaemonService["viewOutput"];
+  /** Looks for panes that are in front of a person. To be called about once a second. */
+  review(): Promise<void>;
+}
+
+export const createSeenRows = ({
+  ingest,
+  audit,
+  subjects,
+  connectedTargets,
+  clock,
+}: SeenRowsDeps): SeenRows => {
+  /**
+   * The crashed row that a reference names: by its runtime, or by its pane (which may be gone) where no agent lives now.
+   * @throws AgtmuxError E_REF_AMBIGUOUS where several crashed in that pane.
+   */
+  const findCrashed = (ref: string): RuntimeEntry | null => {
+    const crashed = [...ingest.liveState.runtimes.values()].filter((entry) => entry.crashedAt !== null);
+    const named = crashed.find(({ runtime }) => ref === `runtime:${runtime.runtimeId}`);
+    if (named !== undefined) return named;
+    const [only = null, ...others] = crashed.filter(
+      ({ view, runtime }) =>
+        view?.identity.pane_ref === ref && ingest.liveState.liveOf(runtime) === undefined,
+    );
+    if (only === null || others.length === 0) return only;
+    throw new AgtmuxError("E_REF_AMBIGUOUS", `several agents crashed in '${ref.slice(0, 200)}'`, {
+      details: [only, ...others].map(({ runtime }) => `runtime:${runtime.runtimeId}`),
+    });
+  };
+
+  /** Whatever ended by `until` (epoch ms) in what the reference names is read. */
+  const read = (ref: string, until: number): void => {
+    for (const { view, runtime } of ingest.liveState.runtimes.values())
+      if (ref === view?.identity.pane_ref || ref === `runtime:${runtime.runtimeId}`)
+        ingest.markSeen(runtime.runtimeId, until);
+  };
+
+  const dismiss = async (input: ActionInput): Promise<{ paneRef: string }> => {
+    const crashed = findCrashed(input.ref);
+    if (crashed !== null && ingest.dismiss(crashed.runtime.runtimeId)) {
+      audit.note("dismiss", input, { runtimeId: crashed.runtime.runtimeId });
+      return { paneRef: crashed.view?.identity.pane_ref ?? input.ref };
+    }
+    return audit.throughGate("dismiss", input, async ({ verified: { subject } }) => {
+      const { runtimeId, paneRef } = subject;
+      const isDone =
+        runtimeId !== null && (ingest.dismiss(runtimeId) || ingest.markSeen(runtimeId, clock.now()));
+      if (isDone) return { paneRef };
+      throw new AgtmuxError("E_UNSUPPORTED", `${paneRef} shows no error, and nothing unread`, {
+        remedy: "Errors and what nobody has looked at yet can be dismissed.",
+      });
+    });
+  };
+
+  const front = createFrontWatch({
+    unread: () =>
+      [...ingest.liveState.runtimes.values()].flatMap(({ runtime, marks }) =>
+        marks.isUnread && ingest.liveState.paneOf(runtime) !== undefined
+          ? [{ key: runtime, runtimeId: runtime.runtimeId }]
+          : [],
+      ),
+    markSeen: (runtimeId) => ingest.markSeen(runtimeId, clock.now()),
+    connectedTargets,
+    clock,
+  });
+
+  return {
+    findCrashed,
+    dismiss,
+    markSeen: async ({ ref, until }) => {
+      const isCrashed = findCrashed(ref) !== null;
+      read(isCrashed ? ref : resolveRef(ref, subjects()).paneRef, Date.parse(until));
+    },
+    attachThroughGate: (action, input, act, options) =>
+      audit.throughGate(
+        action,
+        input,
+        async (turn) => {
+          const result = await act(turn);
+          read(turn.verified.subject.paneRef, clock.now());
+          return result;
+        },
+        options,
+      ),
+    viewing: (view) => async (input) => {
+      // What ends while it is read was not on it.
+      const until = clock.now();
+      const output = await view(input);
+      if (input.isPreview !== true) read(output.pane_ref, until);
+      return output;
+    },
+    review: () => front.review(),
+  };
+};
