@@ -24,6 +24,12 @@ const DIALOG: SampledReading = {
   isSteady: true,
 };
 
+const WORKING: SampledReading = {
+  ...DIALOG,
+  status: { state: "running", reasonCode: "thinking" },
+  matched: "Thinking… (esc to cancel)",
+};
+
 /** The screen as it is read now. */
 const look = (f: IngestFixture, reading: SampledReading | null): string => {
   const [row] = f.ingest.rows(true);
@@ -62,6 +68,29 @@ describe.each([
     lookAfter(f, 500, null);
     expect(lookAfter(f, 500, DIALOG)).toBe("waiting_approval/permission_tool");
     expect(lookAfter(f, 500, null)).toBe("waiting_approval/permission_tool");
+  });
+
+  it("does not come back with the first look that knows what follows it", () => {
+    const f = waiting();
+    lookAfter(f, 500, null);
+    expect(lookAfter(f, 500, null)).toBe("unknown/unsupported_signal");
+    expect(lookAfter(f, 500, WORKING)).toMatch(/^running/);
+  });
+
+  it("ends with a look that knows nothing of what is shown, and one that does", () => {
+    const f = waiting();
+    lookAfter(f, 500, null);
+    expect(lookAfter(f, 500, WORKING)).toMatch(/^running/);
+  });
+
+  it("makes room for the next one, which is not drawn yet", () => {
+    const f = waiting();
+    lookAfter(f, 500, null);
+    lookAfter(f, 500, null);
+    f.clock.advance(200);
+    f.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "rm b" } });
+    lookAfter(f, 100, WORKING);
+    expect(lookAfter(f, 400, DIALOG)).toBe("waiting_approval/permission_tool");
   });
 
   it("is asked again, with the same name, when it is seen again", () => {

@@ -5,6 +5,7 @@ import { isSamePicture, observe, type ObservationRun, type SampledReading } from
 import { QUIET_RECHECK_MS, type Timing } from "../model/config.ts";
 import type { Place } from "../model/activity.ts";
 import type { ObservationSignal } from "../model/evidence.ts";
+import type { Liveness } from "../model/resolution.ts";
 import { isWaiting } from "../model/state.ts";
 import type { ToldActivity } from "../ports/agentAdapter.ts";
 import type { UnitOfWork } from "./unitOfWork.ts";
@@ -76,6 +77,20 @@ const dismissedRun = (
 export const isUnsustained = (entry: RuntimeEntry, now: number): boolean =>
   Object.values(entry.runs).some((run) => run.signal.reads < 2 && now - run.lastReadAt < STILL_READ_MS);
 
+/** What the screen's reads say of the dialog that it showed last, with the read at `readAt`. */
+const dialogLeftAfter = (
+  { runs, liveness: { dialogLeft } }: RuntimeEntry,
+  reading: SampledReading | null,
+  readAt: number,
+): Liveness["dialogLeft"] => {
+  if (reading !== null && isWaiting(reading.status.state)) return null;
+  if (dialogLeft !== null) return { ...dialogLeft, readAt };
+  const last = runs.poller ?? null;
+  return last !== null && isWaiting(last.signal.status.state)
+    ? { seenAt: last.lastReadAt, since: readAt, readAt }
+    : null;
+};
+
 export class SampledReadings {
   private readonly unitOfWork: UnitOfWork;
   private readonly states: States;
@@ -104,6 +119,7 @@ export class SampledReadings {
       screenReadable: false,
       unrecognisedSince: entry.liveness.unrecognisedSince ?? readAt,
       unrecognisedReadAt: readAt,
+      dialogLeft: dialogLeftAfter(entry, null, readAt),
     };
     // A dialog that later looks do not find ends with these looks, not with a time.
     const mayTurn = isFirst || isWaiting(entry.resolution?.status.state ?? "unknown");
@@ -125,13 +141,14 @@ export class SampledReadings {
       maxGapMs: longestGap(previous, timing),
     });
     const wasUnrecognised = entry.liveness.unrecognisedSince !== null;
+    const dialogLeft = dialogLeftAfter(entry, reading, readAt);
     entry.runs = { ...entry.runs, [source]: run };
     entry.asked = { ...entry.asked, [source]: reading.request };
     entry.liveness = {
       ...entry.liveness,
       observedAt: { ...entry.liveness.observedAt, [source]: readAt },
       ...(source === "poller"
-        ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null }
+        ? { screenReadable: true, unrecognisedSince: null, unrecognisedReadAt: null, dialogLeft }
         : {}),
     };
     if (run.signal.steady || (source === "transcript" && reading.status.state === "running"))

@@ -53,6 +53,14 @@ export const livenessSchema = z.object({
   unrecognisedSince: z.number().nullable(),
   /** The latest read of such a screen; null while it is recognised. */
   unrecognisedReadAt: z.number().nullable().default(null),
+  /**
+   * The screen's reads since it last showed a dialog (at `seenAt`), recognised or not: the first and the latest. Null while it
+   * shows one, and where none was seen.
+   */
+  dialogLeft: z
+    .object({ seenAt: z.number(), since: z.number(), readAt: z.number() })
+    .nullable()
+    .default(null),
   targetHealth: targetHealthSchema,
 });
 export type Liveness = z.infer<typeof livenessSchema>;
@@ -64,6 +72,7 @@ export const NO_LIVENESS: Liveness = {
   screenReadable: false,
   unrecognisedSince: null,
   unrecognisedReadAt: null,
+  dialogLeft: null,
   targetHealth: "ok",
 };
 

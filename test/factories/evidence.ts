@@ -131,6 +131,7 @@ export const livenessAt = (at: number, more: Partial<Liveness> = {}): Liveness =
   screenReadable: true,
   unrecognisedSince: null,
   unrecognisedReadAt: null,
+  dialogLeft: null,
   targetHealth: "ok",
   ...more,
 });

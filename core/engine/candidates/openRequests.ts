@@ -47,7 +47,7 @@ const judge = (
       rule: "this event over-fires and the dialog was not seen",
       changesAt: graceEndsAt,
     };
-  if (context.goneDialogAt !== null && open.eventTime <= context.goneDialogAt)
+  if (context.dialogLeftAt !== null && open.eventTime <= context.dialogLeftAt)
     return { ...base, outcome: "contested", rule: "the screen does not show the dialog any more" };
   if (liveness.processVerifiedAt === null)
     return { ...base, outcome: "stale", rule: "the agent's process was not verified yet" };

@@ -109,6 +109,14 @@ export class ResolveContext {
     return unrecognisedReadAt - unrecognisedSince >= DIALOG_GONE_MS ? seenAt : null;
   }
 
+  /** When the screen last showed the dialog that two later looks do not find, whatever they found instead; null if it may still be there. */
+  get dialogLeftAt(): number | null {
+    const { dialogLeft } = this.liveness;
+    return dialogLeft !== null && dialogLeft.readAt - dialogLeft.since >= DIALOG_GONE_MS
+      ? dialogLeft.seenAt
+      : null;
+  }
+
   /** True when a person dismissed the row after this began. */
   isDismissed(beganAt: number): boolean {
     return this.facts.dismissed !== null && beganAt <= this.facts.dismissed.eventTime;
