@@ -178,3 +178,43 @@ test("audit lists what was done", async () => {
   const document = await home.run(["audit", "--json", "--limit", "3"]);
   expect(JSON.parse(document.stdout)).toMatchObject({ schema_version: "1.0", items: [{ action: "send" }] });
 });
+
+describe("a short reference", () => {
+  beforeEach(() => {
+    daemon.put(makePane({ pane: 2, session: "api", window: 3, state: "idle" }));
+  });
+
+  test("is settled before anything is done, and what acts says what it was taken for", async () => {
+    const done = await home.run(["send", "api", "--text", "x"]);
+    expect([done.code, done.stderr]).toEqual([0, "agtmux: 'api' is host/%2: Claude Code in api:3.0\n"]);
+    const document = await home.run(["interrupt", "api:3", "--json"]);
+    expect([document.code, document.stderr]).toEqual([0, ""]);
+    expect((await home.run(["kill", "host/%2", "--yes"])).stderr).toContain("'host/%2' is host/%2");
+    expect((await home.run(["dismiss", "%2"])).stdout).toBe("Dismissed pane:host/api/@3/%2.\n");
+    expect(daemon.asked.map(({ action, input }) => [action, input["ref"]])).toEqual([
+      ["send", "pane:host/api/@3/%2"],
+      ["interrupt", "pane:host/api/@3/%2"],
+      ["kill", "pane:host/api/@3/%2"],
+      ["dismiss", "pane:host/api/@3/%2"],
+    ]);
+  });
+
+  test("that fits nothing or several is refused with what there is, and nothing is done", async () => {
+    daemon.put(makePane({ pane: 3, session: "api", window: 4, state: "idle" }));
+    const several = await home.run(["send", "api", "--text", "x"]);
+    expect([several.code, several.stderr]).toEqual([
+      4,
+      "agtmux: 'api' fits 2 panes [E_REF_AMBIGUOUS]. Use one of the listed references.\n  host/%2 in api:3.0\n  host/%3 in api:4.0\n",
+    ]);
+    expect((await home.run(["attach", "%9"], { TMUX: "" })).code).toBe(2);
+    expect((await home.run(["view-output", "ap"])).code).toBe(3);
+    expect((await home.run(["explain", "api:+1"])).code).toBe(2);
+    expect(daemon.asked).toEqual([]);
+  });
+
+  test("says of a reader nothing but its answer", async () => {
+    const { code, stderr, stdout } = await home.run(["explain", "api:3.0", "--json"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ pane: { short_ref: "host/%2" } });
+  });
+});

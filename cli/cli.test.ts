@@ -85,7 +85,7 @@ describe("failures", () => {
     expect([code, stdout, stderr]).toEqual([
       3,
       "",
-      "agtmux: nothing is at pane:host/none/@1/%9 [E_REF_NOT_FOUND]. List what is there with 'agtmux list panes --all'.\n",
+      "agtmux: nothing is at pane:host/none/@1/%9 [E_REF_NOT_FOUND]. List what is there with 'agtmux list --all'.\n",
     ]);
   });
 
@@ -101,8 +101,16 @@ describe("failures", () => {
 
   test.each([
     { args: ["lst"], says: "unknown command 'lst' [E_USAGE]. Did you mean 'list'?" },
-    { args: ["list", "pane"], says: "unknown command 'pane' [E_USAGE]. Did you mean 'panes'?" },
-    { args: ["list"], says: "'list' needs a second word [E_USAGE]. See 'agtmux help list'" },
+    { args: ["list", "pane"], says: "'list' does not know 'pane' [E_USAGE]. Did you mean 'list panes'?" },
+    {
+      args: ["list", "agents", "--all"],
+      says: "'list' does not know 'agents' [E_USAGE]. Say panes, windows or sessions after 'list'.",
+    },
+    {
+      args: ["daemon"],
+      says: "'daemon' needs a second word [E_USAGE]. Say run, status or stop after 'daemon'.",
+    },
+    { args: ["target", "rm", "vm1"], says: "'target' does not know 'rm' [E_USAGE]. Say add, connect, " },
     {
       args: ["attach"],
       says: "missing required argument 'ref' [E_USAGE]. See 'agtmux help attach' for the command's form.",

@@ -1,6 +1,6 @@
 // The command line's grammar, put together from grammar/, one file per group of verbs. Each verb's code is loaded when it is
 // called and not before, so that `agtmux list` loads neither the database nor the daemon.
-import type { CommanderError } from "commander";
+import type { Command, CommanderError } from "commander";
 import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
@@ -75,18 +75,40 @@ export const pointToHelp = (failure: AgtmuxError, program: Verb, words: readonly
   });
 };
 
-/**
- * Turns commander's error into our own; null when it only printed help or the version. `words` are the arguments; they name the
- * command that lacks its second word.
- */
-export const fromCommander = (error: CommanderError, words: readonly string[]): AgtmuxError | null => {
+const oneOf = (words: readonly string[]): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+
+/** What is wrong with the word after a group such as `list`, and which words there are; null where no group is named. */
+const wrongNoun = (program: Verb, words: readonly string[]): AgtmuxError | null => {
+  const path = commandNamed(program, words);
+  const names = path === "" ? [] : path.split(" ");
+  let group: Command = program;
+  for (const name of names) group = group.commands.find((command) => command.name() === name) ?? group;
+  const nouns = group.commands.map((command) => command.name());
+  if (group === program || nouns.length === 0) return null;
+  const word = words.slice(names.length).find((one) => !one.startsWith("-"));
+  const near = word === undefined ? [] : nouns.filter((noun) => noun.startsWith(word.slice(0, 3)));
+  const remedy =
+    near.length === 1 ? `Did you mean '${path} ${near[0]}'?` : `Say ${oneOf(nouns)} after '${path}'.`;
+  const message = word === undefined ? `'${path}' needs a second word` : `'${path}' does not know '${word}'`;
+  return new AgtmuxError("E_USAGE", message, { remedy });
+};
+
+const NOUN_ERRORS: readonly string[] = [
+  "commander.help",
+  "commander.excessArguments",
+  "commander.unknownCommand",
+];
+
+/** Turns commander's error into our own; null when it only printed help or the version. `words` are the arguments. */
+export const fromCommander = (
+  error: CommanderError,
+  program: Verb,
+  words: readonly string[],
+): AgtmuxError | null => {
   if (error.exitCode === 0) return null;
-  if (error.code === "commander.help") {
-    const verb = words.find((word) => !word.startsWith("-")) ?? "";
-    return new AgtmuxError("E_USAGE", `'${verb}' needs a second word`, {
-      remedy: `See 'agtmux help ${verb}' for what there is.`,
-    });
-  }
+  const noun = NOUN_ERRORS.includes(error.code) ? wrongNoun(program, words) : null;
+  if (noun !== null) return noun;
   const text = error.message.replace(/^error: /, "");
   const [, message = text, nearest] = /^(.*?)\s*\(Did you mean (.*)\?\)$/s.exec(text) ?? [];
   return new AgtmuxError(

@@ -103,7 +103,10 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
     program = createProgram(createContext(outcome), outcome, args[0]);
     await program.parseAsync(args.length === 0 ? ["help"] : [...args], { from: "user" });
   } catch (error) {
-    const found = error instanceof CommanderError ? fromCommander(error, args) : toFailure(error);
+    const found =
+      program !== null && error instanceof CommanderError
+        ? fromCommander(error, program, args)
+        : toFailure(error);
     if (found !== null) {
       const failure = program === null ? found : pointToHelp(found, program, args);
       process.stderr.write(renderFailure(failure, args.includes("--json"), Date.now()));

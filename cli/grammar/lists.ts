@@ -24,9 +24,12 @@ const SESSIONS = { keys: Object.keys(SESSION_SORT), columns: Object.keys(SESSION
 const addList = (program: Verb, context: CliContext): void => {
   const list = program
     .command("list")
-    .description("list panes, windows or sessions")
-    .example("agtmux list panes", "Every pane with an agent, by session, with its state and age.");
-  addTableView(addPaneFilters(list.command("panes").description("panes with an agent, by session")), PANES)
+    .description("list panes, windows or sessions; panes where no word follows")
+    .example("agtmux list", "Every pane with an agent, with its state and age.");
+  addTableView(
+    addPaneFilters(list.command("panes", { isDefault: true }).description("panes with an agent")),
+    PANES,
+  )
     .addOption(plain())
     .addOption(json())
     .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")

@@ -19,16 +19,32 @@ const references: Topic = {
   name: "references",
   title: "References",
   intro: [
-    "Every action names one pane by a reference, as 'agtmux list panes' prints it. None found is E_REF_NOT_FOUND; several are E_REF_AMBIGUOUS, with the candidates: agtmux never guesses.",
+    "Every action names one pane by a reference; 'agtmux list' shows one that can be typed, and 'list --json' has it as short_ref. Names are compared exactly. None found is E_REF_NOT_FOUND; several are E_REF_AMBIGUOUS, with the candidates: agtmux never guesses. What acts says on stderr what it took a typed reference for.",
+    "In tmux, a reference without a machine means the tmux server that one is in, as it does to tmux itself; outside of tmux all that are watched, and what fits on several is refused.",
   ],
   entries: [
+    { term: "%12", says: "The pane with this id." },
+    { term: ".", says: "The pane that one is in." },
+    {
+      term: "<session>:<window>.<pane>",
+      says: "The pane at this place, as tmux reads it: the window by index, name or @id, the pane by index or %id. 'work:1.0' is pane 0 of window 1.",
+    },
+    { term: "<session>:<window>", says: "The one agent of that window; also @3, by the window's id." },
+    {
+      term: "<session>, <window>",
+      says: "The one agent in the session, or in the window, of exactly this name.",
+    },
+    {
+      term: "<target>/…",
+      says: "Any of these on another machine: vm1/work:1.0, host/%12. <target>:<server>/ names a tmux server beside the default one. Where a name begins like a target, it is refused.",
+    },
     {
       term: "runtime:<id>",
-      says: "One life of one agent. It never means the agent that is started in the same pane later.",
+      says: "One life of one agent, for scripts. It never means the agent that is started in the same pane later.",
     },
     {
       term: "pane:<target>/<session>/<window>/<pane>",
-      says: "One pane. <target> is a name, with :<server> for a tmux server beside the default one. <session> is percent-encoded (a space is %20, a slash %2F). <window> is @id or its index in that session, <pane> is %id or an index; an index means whatever has it at that moment.",
+      says: "One pane, for scripts. <target> is a name, with :<server> for a tmux server beside the default one. <session> is percent-encoded (a space is %20, a slash %2F). <window> is @id or its index in that session, <pane> is %id or an index; an index means whatever has it at that moment.",
     },
   ],
 };
@@ -57,7 +73,7 @@ const environment: Topic = {
     },
     {
       term: "AGTMUX_TMUX_SOCKETS",
-      says: "Paths of tmux sockets, separated by commas, that the daemon watches instead of the default ones.",
+      says: "tmux servers that the daemon watches instead of the default one and those in config.json: names as for 'tmux -L', or paths of sockets as for 'tmux -S', separated by commas. It counts when the daemon starts: 'agtmux daemon stop' first.",
     },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
     { term: "NO_COLOR", says: "Not empty: no colours." },

@@ -2,11 +2,12 @@
 // files.
 import type { DismissedDocument } from "../../core/model/documents.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { checkLength, readInput } from "../readInput.ts";
 import { printResult } from "../render/outcome.ts";
+import { withRef } from "../settleRef.ts";
 
 export interface SendOptions extends GuardOptions {
   text?: string;
@@ -28,10 +29,10 @@ const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promis
 export const runSend = async (context: CliContext, ref: string, options: SendOptions): Promise<number> => {
   const guards = parseGuards(options);
   const text = await textOf(context, options);
-  const result = await withDaemon(context, (client) =>
+  const result = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
     client.call((api) =>
       api.send.mutate({
-        ref,
+        ref: settled,
         guards,
         surface: "cli",
         text,
@@ -51,8 +52,8 @@ export const runInterrupt = async (
   options: GuardOptions & { json?: boolean },
 ): Promise<number> => {
   const guards = parseGuards(options);
-  const result = await withDaemon(context, (client) =>
-    client.call((api) => api.interrupt.mutate({ ref, guards, surface: "cli" })),
+  const result = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
+    client.call((api) => api.interrupt.mutate({ ref: settled, guards, surface: "cli" })),
   );
   return printResult(context, result, options.json === true);
 };
@@ -64,8 +65,8 @@ export const runDismiss = async (
   options: GuardOptions & { json?: boolean },
 ): Promise<void> => {
   const guards = parseGuards(options);
-  const { paneRef } = await withDaemon(context, (client) =>
-    client.call((api) => api.dismiss.mutate({ ref, guards, surface: "cli" })),
+  const { paneRef } = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>
+    client.call((api) => api.dismiss.mutate({ ref: settled, guards, surface: "cli" })),
   );
   if (options.json === true) printDocument<DismissedDocument>(context, { dismissed: paneRef });
   else context.print(`Dismissed ${paneRef}.\n`);

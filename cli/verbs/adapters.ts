@@ -21,6 +21,7 @@ import { STATE_WORDS } from "../../core/model/words.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { countBy } from "../countBy.ts";
 import { printDocument } from "../document.ts";
+import { withRef } from "../settleRef.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS } from "../render/mark.ts";
 import { measureFor } from "../render/measure.ts";
@@ -253,8 +254,8 @@ export const runAdapterTry = async (
   options: AdapterOptions,
 ): Promise<void> => {
   const file = options.file === undefined ? null : await readAdapterText(options.file);
-  const document = await withDaemon(context, (client) =>
-    client.call((api) => api.adapterTry.mutate({ ref, file })),
+  const document = await withRef(context, { ref, says: false }, (client, settled) =>
+    client.call((api) => api.adapterTry.mutate({ ref: settled, file })),
   );
   if (options.json === true) printDocument<AdapterTry>(context, document);
   else context.print(`${renderTry(document, context).join("\n")}\n`);

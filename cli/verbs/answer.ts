@@ -4,13 +4,14 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { ask, askLine, leaveUndone } from "../ask.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { readInput } from "../readInput.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
 import { promptLines } from "../render/prompt.ts";
+import { withRef } from "../settleRef.ts";
 import { whenDrawn } from "../wait/whenDrawn.ts";
 
 export interface AnswerOptions extends GuardOptions {
@@ -97,7 +98,7 @@ const showPrompt = (pane: PaneView, context: CliContext): string => {
 /** Resolves with the exit status of the outcome; if the person left the prompt unanswered, with that of a missing yes. */
 export const runAnswer = async (
   context: CliContext,
-  ref: string,
+  typed: string,
   options: AnswerOptions,
 ): Promise<number> => {
   const asJson = options.json === true;
@@ -106,7 +107,7 @@ export const runAnswer = async (
   const isAtHand = !asJson && options.stdin !== true;
   const canAsk = guards.ifPrompt === undefined && isAtHand && context.stdin.isTTY && context.stdout.isTTY;
   if (choice === null && !canAsk) throw new AgtmuxError("E_USAGE", `answer needs one of ${CHOICES}`);
-  return withDaemon(context, async (client) => {
+  return withRef(context, { ref: typed, says: !asJson }, async (client, ref) => {
     if (canAsk) {
       const { pane: found } = await client.call((api) => api.explain.query({ ref }));
       const [pane = found] = await whenDrawn([found], client);

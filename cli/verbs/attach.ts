@@ -4,8 +4,9 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { AttachPlan } from "../../core/api/service.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
+import { withRef } from "../settleRef.ts";
 import { errorCodeOf } from "../../core/model/systemError.ts";
 
 /**
@@ -45,10 +46,10 @@ export const runAttach = async (context: CliContext, ref: string, options: Guard
     throw new AgtmuxError("E_USAGE", "attach needs a terminal", {
       remedy: "Run it in a terminal, or inside tmux.",
     });
-  const plan = await withDaemon(context, (client) =>
+  const plan = await withRef(context, { ref, says: true }, (client, settled) =>
     client.call((api) =>
       api.prepareAttach.mutate({
-        ref,
+        ref: settled,
         guards,
         surface: "cli",
         insideTmux,

@@ -1,6 +1,7 @@
 // `agtmux __complete <kind> [prefix]`: what the completion scripts ask while a person types. It never starts a daemon, prints
 // nothing but candidates, and ends soon whatever the daemon does.
 import type { AdapterList } from "../../core/model/adapterView.ts";
+import { formatTarget } from "../../core/model/shortRef.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import type { PaneList, PaneView, TargetView } from "../../core/model/view.ts";
 import { queryDocument } from "../../core/rpc/queryDocument.ts";
@@ -23,14 +24,29 @@ const describe = ({ agent_name, state, identity }: PaneView): string =>
     `in ${identity.session_name}`,
   ].join(", ");
 
-const paneCandidates = (kind: LiveKind, panes: readonly PaneView[]): Candidate[] => {
+/**
+ * The reference that a list shows, and the other forms once somebody begins to type one: a place, an id, and the long form that is
+ * for scripts. Where several tmux servers are watched, a form without the machine may fit more than one pane.
+ */
+const refCandidates = (panes: readonly PaneView[], prefix: string): Candidate[] => {
+  const servers = new Set(panes.map(({ identity }) => formatTarget(identity.target, identity.tmux_server)));
+  return panes.flatMap((pane) => {
+    const { pane_ref, pane_id, session_name } = pane.identity;
+    const bare = [pane_id, `${session_name}:${pane.window_index}.${pane.pane_index}`];
+    const others = prefix === "" ? [] : [...(servers.size > 1 ? [] : bare), pane_ref];
+    const says = describe(pane);
+    return [pane.short_ref, ...others].map((value) => ({ value, says }));
+  });
+};
+
+const paneCandidates = (kind: LiveKind, panes: readonly PaneView[], prefix: string): Candidate[] => {
   const runtimes = panes.flatMap((pane) =>
     pane.identity.runtime_id === null ? [] : [{ id: pane.identity.runtime_id, says: describe(pane) }],
   );
   if (kind === "runtimes") return runtimes.map(({ id, says }) => ({ value: id, says }));
   if (kind === "refs")
     return [
-      ...panes.map((pane) => ({ value: pane.identity.pane_ref, says: describe(pane) })),
+      ...refCandidates(panes, prefix),
       ...runtimes.map(({ id, says }) => ({ value: `runtime:${id}`, says })),
     ];
   return panes.map(({ identity: { target, session_name } }) => ({
@@ -51,7 +67,7 @@ const askDaemon = async (context: CliContext, path: string, input: unknown): Pro
   return document === null ? null : document.toString();
 };
 
-const candidatesOf = async (context: CliContext, kind: LiveKind): Promise<Candidate[]> => {
+const candidatesOf = async (context: CliContext, kind: LiveKind, prefix: string): Promise<Candidate[]> => {
   switch (kind) {
     case "agents": {
       const text = await askDaemon(context, "adapters", undefined);
@@ -72,7 +88,7 @@ const candidatesOf = async (context: CliContext, kind: LiveKind): Promise<Candid
     case "runtimes": {
       const text = await askDaemon(context, "panes", {});
       const list: PaneList | null = text === null ? null : JSON.parse(text);
-      return paneCandidates(kind, list?.items ?? []);
+      return paneCandidates(kind, list?.items ?? [], prefix);
     }
   }
 };
@@ -90,7 +106,7 @@ const render = (candidates: readonly Candidate[], prefix: string): string => {
 
 export const runComplete = async (context: CliContext, kind: LiveKind, prefix: string): Promise<void> => {
   try {
-    context.print(render(await candidatesOf(context, kind), prefix));
+    context.print(render(await candidatesOf(context, kind, prefix), prefix));
   } catch {
     // An error in the middle of a line that is being typed helps nobody, so then there are no candidates.
   }

@@ -1,11 +1,12 @@
 // `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
 import type { Explanation } from "../../core/model/view.ts";
 import { ACTIVITY_WORDS, formatAge, STATE_WORDS } from "../../core/model/words.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS, stateCell } from "../render/mark.ts";
 import { describePane, describeTarget, describeWindow } from "../render/paneFields.ts";
 import { measureFor, type Measure } from "../render/measure.ts";
+import { withRef } from "../settleRef.ts";
 import { promptLines } from "../render/prompt.ts";
 import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
 
@@ -141,7 +142,9 @@ export const runExplain = async (
   ref: string,
   options: { json?: boolean },
 ): Promise<void> => {
-  const explanation = await withDaemon(context, (client) => client.call((api) => api.explain.query({ ref })));
+  const explanation = await withRef(context, { ref, says: false }, (client, settled) =>
+    client.call((api) => api.explain.query({ ref: settled })),
+  );
   if (options.json === true) context.print(`${JSON.stringify(explanation, null, 2)}\n`);
   else {
     const measure = await measureFor(explanation);

@@ -4,10 +4,11 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { ask, leaveUndone } from "../ask.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
+import { withRef } from "../settleRef.ts";
 
 export interface KillOptions extends GuardOptions {
   signal?: string;
@@ -45,11 +46,11 @@ const agree = async (
 };
 
 /** Resolves with the exit status of the outcome; if the person said no, with that of a missing yes. */
-export const runKill = async (context: CliContext, ref: string, options: KillOptions): Promise<number> => {
+export const runKill = async (context: CliContext, typed: string, options: KillOptions): Promise<number> => {
   const signal = parseSignal(options.signal ?? "INT");
   const asJson = options.json === true;
   const canAsk = options.yes !== true && context.stdin.isTTY && context.stdout.isTTY && !asJson;
-  return withDaemon(context, async (client) => {
+  return withRef(context, { ref: typed, says: !asJson }, async (client, ref) => {
     let guards = parseGuards(options);
     if (canAsk) {
       const agreement = await agree(context, client, { ref, signal, guards });

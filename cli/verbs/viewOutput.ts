@@ -1,8 +1,9 @@
 // `agtmux view-output <ref>`: the last lines of a pane's screen and scrollback, or of its agent's own log. The daemon bounds
 // and cleans them.
 import { DEFAULT_OUTPUT_LINES, MAX_OUTPUT_LINES, type PaneOutput } from "../../core/model/actionView.ts";
-import { withDaemon, type CliContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
+import { withRef } from "../settleRef.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 
 const whatIsMissing = (output: PaneOutput): string | null => {
@@ -23,10 +24,10 @@ export const runViewOutput = async (
     options.lines === undefined
       ? DEFAULT_OUTPUT_LINES
       : parseCount(options.lines, "--lines", { min: 1, max: MAX_OUTPUT_LINES });
-  const output = await withDaemon(context, (client) =>
+  const output = await withRef(context, { ref, says: false }, (client, settled) =>
     client.call((api) =>
       api.viewOutput.mutate({
-        ref,
+        ref: settled,
         guards,
         surface: "cli",
         lines,

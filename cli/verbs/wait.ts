@@ -17,6 +17,7 @@ import { renderPlain, renderRows } from "../render/field.ts";
 import { measureFor } from "../render/measure.ts";
 import { PANE_FIELDS } from "../render/paneFields.ts";
 import { resumeFeed } from "../resumeFeed.ts";
+import { settleRef } from "../settleRef.ts";
 import { parseConditions, type Condition } from "../wait/condition.ts";
 import { unlessLost, whenDrawn } from "../wait/whenDrawn.ts";
 import { trackMany, trackOne, type Tracker, type WaitVerdict } from "../wait/tracker.ts";
@@ -83,9 +84,12 @@ const parseWish = (ref: string | undefined, options: WaitOptions): Wish => {
 };
 
 /** Fails at once if there is nothing to wait for: E_REF_NOT_FOUND, E_REF_AMBIGUOUS, E_TARGET_UNKNOWN. */
-const openTracker = async (client: DaemonClient, wish: Wish): Promise<Tracker> => {
-  const { ref, filters } = wish;
-  if (ref !== null) return trackOne((await client.call((api) => api.explain.query({ ref }))).pane, wish);
+const openTracker = async (context: CliContext, client: DaemonClient, wish: Wish): Promise<Tracker> => {
+  const { filters } = wish;
+  if (wish.ref !== null) {
+    const ref = await settleRef(context, client, { ref: wish.ref, says: false });
+    return trackOne((await client.call((api) => api.explain.query({ ref }))).pane, wish);
+  }
   await client.call((api) => api.panes.query(filters));
   return trackMany((row) => row.agent !== null && matchesFilters(row, filters), wish.mode, wish);
 };
@@ -98,7 +102,7 @@ const follow = async (context: CliContext, wish: Wish): Promise<Final | null> =>
   const feed = { since: { version: null, time: null }, all: true, isAfresh: true };
   for await (const event of resumeFeed(context, feed)) {
     if (event.kind === "lost") context.stderr.write("agtmux: the daemon is gone; waiting for it\n");
-    if (event.kind === "connected") tracker ??= await unlessLost(openTracker(event.client, wish));
+    if (event.kind === "connected") tracker ??= await unlessLost(openTracker(context, event.client, wish));
     if (event.kind !== "entry" || tracker === null) continue;
     const { entry, client } = event;
     let verdict = tracker.take(entry);

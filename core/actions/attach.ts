@@ -4,30 +4,10 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, ServerInstance } from "../model/runtime.ts";
 import type { AttachPlan } from "../model/snapshot.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { isSameServer, parseInsideTmux } from "./insideTmux.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import { listTmuxClients } from "./tmuxClients.ts";
-
-/** `$TMUX` of a process inside tmux: socket path, server pid, number of the session it was started in. */
-interface InsideTmux {
-  socketPath: string;
-  serverPid: number;
-  sessionId: string;
-}
-
-/** Null for anything that tmux would not have written. The path may hold commas. */
-const parseInsideTmux = (text: string | null): InsideTmux | null => {
-  const match = /^(\/.+),(\d+),(\d+)$/s.exec(text ?? "");
-  return match === null
-    ? null
-    : { socketPath: match[1] ?? "", serverPid: Number(match[2]), sessionId: `$${match[3]}` };
-};
-
-const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
-/** By pid and file name: the same socket has several paths where /tmp is a symlink. */
-const isSameServer = (inside: InsideTmux, server: ServerInstance): boolean =>
-  inside.serverPid === server.pid && fileName(inside.socketPath) === fileName(server.socketPath);
 
 /**
  * The terminal that the person sits at: of the plain ones the one that was used last, those in the caller's own session

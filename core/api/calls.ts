@@ -19,7 +19,15 @@ import { refNameSchema } from "../model/runtime.ts";
 import type { Settings } from "../model/settings.ts";
 import { actionGuardsSchema, type AttachPlan } from "../model/snapshot.ts";
 import { canonicalStateSchema } from "../model/state.ts";
-import type { Explanation, FeedEntry, PaneList, SessionList, TargetView, WindowList } from "../model/view.ts";
+import type {
+  Explanation,
+  FeedEntry,
+  PaneList,
+  PaneView,
+  SessionList,
+  TargetView,
+  WindowList,
+} from "../model/view.ts";
 import type {
   Hello,
   IntegrationReport,
@@ -105,6 +113,17 @@ export const CALLS = {
    * as one.
    */
   lookNow: mutation(nothing)<void>(),
+  /**
+   * The row that a reference means which a person typed in its short form; what acts then takes its `pane_ref`. `insideTmux`
+   * and `tmuxPane`: the caller's $TMUX and $TMUX_PANE. Fails with E_REF_INVALID, E_REF_NOT_FOUND and E_REF_AMBIGUOUS.
+   */
+  resolve: query(
+    z.object({
+      ref: refSchema,
+      insideTmux: z.string().max(5_000).nullable().default(null),
+      tmuxPane: z.string().max(100).nullable().default(null),
+    }),
+  )<PaneView>(),
   explain: query(z.object({ ref: refSchema }))<Explanation>(),
   /** `mayFocus`: the caller can bring a terminal to the front by its tty. */
   prepareAttach: mutation(

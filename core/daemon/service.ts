@@ -7,6 +7,7 @@ import { createAttachBuilder } from "../actions/attachBuilder.ts";
 import { createActionAudit } from "../actions/audit.ts";
 import { createIsPaneVisible } from "../actions/isPaneVisible.ts";
 import { withFreshIndexes } from "./freshIndexes.ts";
+import { createResolveTyped } from "./resolveTyped.ts";
 import { createPaneActions } from "../actions/paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
 import { createSeenRows } from "./seenRows.ts";
@@ -268,6 +269,7 @@ export const createService = (deps: ServiceDeps): Service => {
     },
     feed: (options, signal) => feedHub.subscribe(options, signal),
     notices: (signal) => notifications.subscribe(signal),
+    resolve: createResolveTyped({ ingest, connectedTargets: deps.connectedTargets }),
     lookNow: createWakeUp({
       connectedTargets: deps.connectedTargets,
       targetService: deps.targetService,

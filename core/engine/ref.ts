@@ -1,7 +1,8 @@
 // The reference grammar (spec 7.5, design "actions"): `runtime:<id>` and `pane:<target>/<session>/<window>/<pane>`.
 // Parsing and resolving are pure; a reference that fits nothing or several things never resolves.
 import { AgtmuxError } from "../model/errors.ts";
-import { DEFAULT_SERVER, refNameSchema } from "../model/runtime.ts";
+import { refNameSchema } from "../model/runtime.ts";
+import { DEFAULT_SERVER, formatTarget } from "../model/shortRef.ts";
 
 export type Ref =
   | { kind: "runtime"; runtimeId: string }
@@ -81,7 +82,7 @@ export const formatPaneRef = (subject: {
   windowId: string;
   paneId: string;
 }): string =>
-  `pane:${subject.target}${subject.server === DEFAULT_SERVER ? "" : `:${subject.server}`}/${encodeSession(subject.sessionName)}/${subject.windowId}/${subject.paneId}`;
+  `pane:${formatTarget(subject.target, subject.server)}/${encodeSession(subject.sessionName)}/${subject.windowId}/${subject.paneId}`;
 
 /** Whether it uses an index, which may name another window or pane a moment later. */
 export const isByIndex = (ref: Extract<Ref, { kind: "pane" }>): boolean =>

@@ -1,6 +1,7 @@
 // The one mapper from what the daemon knows to the rows that clients see (snake_case, ISO times).
 import { formatPaneRef } from "../engine/ref.ts";
 import { requestView } from "../model/request.ts";
+import { formatShortRef } from "../model/shortRef.ts";
 import { needsAction } from "../model/state.ts";
 import type { Pane } from "../model/runtime.ts";
 import { SCHEMA_VERSION, type Explanation, type PaneView, type TargetView } from "../model/view.ts";
@@ -69,6 +70,7 @@ const paneFields = (pane: Pane, targetName: string, runtimeId: string | null) =>
     }),
     runtime_id: runtimeId,
   },
+  short_ref: formatShortRef({ target: targetName, server: pane.server, paneId: pane.paneId }),
   also_in: otherSessions(pane),
   window_index: pane.windowIndex,
   window_name: pane.windowName,

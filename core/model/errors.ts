@@ -5,12 +5,12 @@ export const ERROR_CODES = {
   E_REF_INVALID: {
     exit: 2,
     trpc: "BAD_REQUEST",
-    remedy: "Use runtime:<id> or pane:<target>/<session>/<window>/<pane>.",
+    remedy: "Use one that 'agtmux list' shows; 'agtmux help references' has every form.",
   },
   E_REF_NOT_FOUND: {
     exit: 3,
     trpc: "NOT_FOUND",
-    remedy: "List what is there with 'agtmux list panes --all'.",
+    remedy: "List what is there with 'agtmux list --all'.",
   },
   E_REF_AMBIGUOUS: { exit: 4, trpc: "CONFLICT", remedy: "Use one of the listed references." },
   E_STALE_SNAPSHOT: {

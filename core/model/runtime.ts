@@ -7,8 +7,6 @@ export const refNameSchema = z
   .regex(/^[A-Za-z0-9._-]+$/, "use letters, digits, dot, underscore and dash")
   .max(64);
 
-/** The tmux server that references leave out. */
-export const DEFAULT_SERVER = "default";
 export const HOST_TARGET = "host";
 
 export const targetHealthSchema = z.enum(["ok", "degraded", "down"]);

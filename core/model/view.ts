@@ -24,6 +24,8 @@ export const paneIdentitySchema = z.object({
 /** A row of `list panes` and of the popover. `state` null: a pane without an agent (only with --all). */
 export const paneViewSchema = z.object({
   identity: paneIdentitySchema,
+  /** The same pane for a person to type: `host/%12`. */
+  short_ref: z.string(),
   also_in: z.array(z.string()),
   window_index: z.number().int(),
   window_name: z.string(),

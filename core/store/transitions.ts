@@ -5,7 +5,8 @@ import { z } from "zod";
 import { livenessSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { promptRequestSchema, requestView } from "../model/request.ts";
-import { paneViewSchema, type PaneView } from "../model/view.ts";
+import { formatShortRef } from "../model/shortRef.ts";
+import { paneIdentitySchema, paneViewSchema, type PaneView } from "../model/view.ts";
 import type { NewTransition, Store, Transition } from "../ports/store.ts";
 import { redactResolution, redactView } from "./redactEvidence.ts";
 import { present, type RowReader } from "./rowReader.ts";
@@ -82,10 +83,15 @@ const toRow = (transition: NewTransition): NewTransitionRow => [
   transition.actionId,
 ];
 
-/** In rows from before 0.2 a request's fields have the daemon's internal names. */
+/** In rows from before 0.2 a request's fields have the daemon's internal names, and there is no short reference. */
 const renewView = (view: unknown): unknown => {
   const older = z.object({ request: promptRequestSchema.strict() }).loose().safeParse(view);
-  return older.success ? { ...older.data, request: requestView(older.data.request) } : view;
+  const renewed = older.success ? { ...older.data, request: requestView(older.data.request) } : view;
+  const placed = z.object({ short_ref: z.undefined().optional(), identity: paneIdentitySchema }).loose();
+  const unnamed = placed.safeParse(renewed);
+  if (!unnamed.success) return renewed;
+  const { target, tmux_server: server, pane_id: paneId } = unnamed.data.identity;
+  return { ...unnamed.data, short_ref: formatShortRef({ target, server, paneId }) };
 };
 
 const fromRow = (row: TransitionRow): unknown => ({

@@ -2,7 +2,8 @@
 // configuration and the environment, never at the disk.
 import { basename, dirname } from "node:path/posix";
 import type { Config } from "../model/config.ts";
-import { DEFAULT_SERVER, refNameSchema } from "../model/runtime.ts";
+import { refNameSchema } from "../model/runtime.ts";
+import { DEFAULT_SERVER } from "../model/shortRef.ts";
 
 /** A server to watch. It need not run: a missing socket is a normal answer. */
 export interface TmuxSocket {

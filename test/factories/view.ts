@@ -1,4 +1,5 @@
 // Small factories for the documents that surfaces show.
+import { formatTarget } from "../../core/model/shortRef.ts";
 import { needsAction, type CanonicalState } from "../../core/model/state.ts";
 import type { ActivityView } from "../../core/model/activity.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
@@ -56,7 +57,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
   const server = options.server ?? "default";
   const session = options.session ?? "work";
   const window = options.window ?? 1;
-  const targetRef = server === "default" ? target : `${target}:${server}`;
+  const targetRef = formatTarget(target, server);
   const agent = options.agent === undefined ? "claude" : options.agent;
   return {
     identity: {
@@ -68,6 +69,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
       pane_ref: `pane:${targetRef}/${encodeURIComponent(session)}/@${window}/%${number}`,
       runtime_id: agent === null ? null : `rt${number}`,
     },
+    short_ref: `${targetRef}/%${number}`,
     also_in: options.alsoIn ?? [],
     window_index: window,
     window_name: options.windowName ?? `window-${window}`,

@@ -16,6 +16,8 @@ import type { ActionResult, AuditList, PaneOutput } from "../../core/model/actio
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../../core/model/adapterView.ts";
 import { DEFAULT_CONFIG } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
+import type { TypedSubject } from "../../core/engine/typedMeaning.ts";
+import { resolveTyped } from "../../core/engine/typedRef.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { settingsOf, type Settings } from "../../core/model/settings.ts";
 import {
@@ -46,6 +48,24 @@ const AGENTS: readonly string[] = ["claude", "codex", "gemini"];
 
 const refuse = (what: string): Promise<never> =>
   Promise.reject(new AgtmuxError("E_UNSUPPORTED", `the fake daemon ${what}`));
+
+const toSubject = (row: PaneView): TypedSubject & { row: PaneView } => ({
+  target: row.identity.target,
+  server: row.identity.tmux_server,
+  links: [
+    {
+      sessionId: `$${row.identity.session_name}`,
+      sessionName: row.identity.session_name,
+      windowIndex: row.window_index,
+    },
+  ],
+  windowId: row.identity.window_id,
+  windowName: row.window_name,
+  paneId: row.identity.pane_id,
+  paneIndex: row.pane_index,
+  isAgent: row.agent !== null,
+  row,
+});
 
 export class FakeDaemon extends FakeFeed implements DaemonService {
   readonly gate = new FakeGate((ref) => this.find(ref));
@@ -131,6 +151,12 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     return Promise.resolve();
   }
 
+  /** By the daemon's own rules, outside of tmux. */
+  async resolve({ ref }: { ref: string }): Promise<PaneView> {
+    const targets = this.targets().map(({ target }) => target);
+    return resolveTyped(ref, { targets, from: { kind: "outside" }, subjects: this.rows().map(toSubject) })
+      .row;
+  }
   async explain({ ref }: { ref: string }): Promise<Explanation> {
     const pane = this.find(ref);
     const made = this.explanations.get(pane.identity.pane_ref);

@@ -1,20 +1,11 @@
 // What a reference hits is what tmux itself means by the same session, window and pane: on a real tmux server with linked
 // windows, session groups, moved windows and odd names, through the daemon that every action goes through.
-import {
-  type Arbitrary,
-  array,
-  assert,
-  asyncProperty,
-  boolean,
-  constantFrom,
-  nat,
-  record,
-  subarray,
-} from "fast-check";
+import { array, assert, asyncProperty, boolean, nat, record, subarray } from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { cleanName } from "../../core/tmux/cleanText.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { buildLayout, listed, NAMES, pick, sessionsNow, settleOptions, step } from "./layout.ts";
 
 let harness: Harness;
 beforeEach(async () => {
@@ -84,91 +75,9 @@ it("an index is that of the moment, not that of the last look", async () => {
   await daemon.until(third, ({ window_index }) => window_index === 2);
 });
 
-const NAMES = [
-  "work",
-  "wor",
-  "7",
-  "@1",
-  "%1",
-  "$1",
-  "=work",
-  "-t",
-  "a/b",
-  "a b",
-  "größe 漢字 👍🏽",
-  "#{pane_id}",
-  "!x'(y)*~",
-  "back\\slash",
-  'q"u$HOME',
-  "ab",
-  "a\u202eb",
-  "a\u0001b",
-  "a\u200fb",
-  "end\ufffd",
-  "end",
-  `${"x".repeat(250)}1`,
-  `${"x".repeat(250)}2`,
-];
-
-/** One step of building the scene: numbers are taken modulo what is there. */
-const step = record({
-  kind: constantFrom("split", "window", "link", "group", "unlink", "swap", "renumber", "base"),
-  from: nat(40),
-  to: nat(40),
-  index: nat(8),
-});
-type Step = typeof step extends Arbitrary<infer S> ? S : never;
-
-interface Session {
-  id: string;
-  name: string;
-}
-const sessionsNow = async (): Promise<Session[]> =>
-  (await harness.tmux.run("list-sessions", "-F", "#{session_id} #{session_name}")).split("\n").map((line) => {
-    const [, id = "", name = ""] = /^(\$\d+) (.*)$/s.exec(line) ?? [];
-    return { id, name };
-  });
-const listed = async (...args: readonly string[]): Promise<string[]> =>
-  (await harness.tmux.run(...args)).split("\n");
-const pick = <T>(all: readonly T[], at: number): T => {
-  const found = all[at % all.length];
-  if (found === undefined) throw new Error("nothing to pick from");
-  return found;
-};
-
-const take = async ({ kind, from, to, index }: Step): Promise<void> => {
-  const run = (...args: readonly string[]): Promise<string> => harness.tmux.run(...args);
-  const all = await listed("list-windows", "-a", "-F", "#{session_id}:#{window_index}");
-  // The session that keeps the server alive stays as it is.
-  const links = all.filter((link) => !link.startsWith("$0:"));
-  const sessions = (await sessionsNow()).filter(({ id }) => id !== "$0");
-  const [source, target] = [pick(links, from), pick(links, to)];
-  const { id } = pick(sessions, to);
-  switch (kind) {
-    case "split":
-      return void (await run("split-window", "-d", "-t", source, "exec cat"));
-    case "window":
-      return void (await run("new-window", "-d", "-n", "w", "-t", `${id}:${index}`, "exec cat"));
-    case "link":
-      return void (await run("link-window", "-d", "-s", source, "-t", `${id}:${index}`));
-    case "group":
-      return void (await run("new-session", "-d", "-t", id));
-    case "unlink":
-      return void (await run("unlink-window", "-t", source));
-    case "swap":
-      return void (await run("swap-window", "-d", "-s", source, "-t", target));
-    case "renumber":
-      return void (await run("move-window", "-r", "-t", `${id}:`));
-    case "base":
-      return void (await run("set-option", "-w", "-t", source, "pane-base-index", `${index % 3}`));
-  }
-};
-
 it("whatever is linked, grouped, moved and named, a reference is what tmux means by it", async () => {
   const { tmux } = harness;
-  await tmux.run("set-option", "-g", "automatic-rename", "off");
-  await tmux.run("set-option", "-g", "allow-rename", "off");
-  await tmux.run("set-option", "-g", "default-command", "exec cat");
+  await settleOptions(tmux);
   let found = 0;
   const property = asyncProperty(
     subarray(NAMES, { minLength: 2, maxLength: 4 }),
@@ -178,18 +87,19 @@ it("whatever is linked, grouped, moved and named, a reference is what tmux means
       maxLength: 30,
     }),
     async (names, steps, refs) => {
-      for (const { id, name } of await sessionsNow())
-        if (name !== "base") await tmux.run("kill-session", "-t", id);
-      for (const name of names)
-        await tmux.run("new-session", "-d", "-n", "w", `-s${name.replaceAll("#", "##")}`, "exec cat");
-      // What tmux refuses (an index that is taken, the last pane) is no step.
-      for (const one of steps) await take(one).catch(() => {});
-      const sessions = await sessionsNow();
+      await buildLayout(tmux, names, steps);
+      const sessions = await sessionsNow(tmux);
       const windows = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(String);
       const panes = ["0", "1", "2", "3"];
-      const windowIds = await listed("list-windows", "-a", "-F", "#{window_id}");
-      const paneIds = await listed("list-panes", "-a", "-F", "#{pane_id}");
-      const there = await listed("list-panes", "-a", "-F", "#{session_id} #{window_index} #{pane_index}");
+      const windowIds = await listed(tmux, "list-windows", "-a", "-F", "#{window_id}");
+      const paneIds = await listed(tmux, "list-panes", "-a", "-F", "#{pane_id}");
+      const there = await listed(
+        tmux,
+        "list-panes",
+        "-a",
+        "-F",
+        "#{session_id} #{window_index} #{pane_index}",
+      );
       // The first reference by an index brings the daemon up to now.
       await hitBy(refTo("base", "0", "0"));
       for (const at of refs) {

@@ -130,6 +130,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
     pane_ref: "pane:host/work/@1/%1",
     runtime_id: "r1",
   },
+  short_ref: "host/%1",
   also_in: [],
   window_index: 0,
   window_name: "main",

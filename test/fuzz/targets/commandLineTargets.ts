@@ -89,7 +89,8 @@ const argumentsTarget = defineTarget({
             error instanceof CommanderError || error instanceof AgtmuxError,
             `another error: ${String(error)}`,
           );
-          const found = error instanceof CommanderError ? fromCommander(error, args) : toFailure(error);
+          const found =
+            error instanceof CommanderError ? fromCommander(error, program, args) : toFailure(error);
           if (found !== null) checkFailure(pointToHelp(found, program, args));
         }
       },

@@ -32,6 +32,7 @@ const INPUTS: Readonly<Record<string, unknown>> = {
   feed: { since: 1, sinceTime: null, all: true },
   notices: undefined,
   lookNow: undefined,
+  resolve: { ref: "work:1.0", insideTmux: "/tmp/tmux-1000/default,1,0", tmuxPane: "%1" },
   explain: { ref: REF },
   prepareAttach: { ...ACTION, insideTmux: "/tmp/tmux-1000/default,1,0", mayFocus: true },
   openAttach: ACTION,

@@ -1,0 +1,33 @@
+// From what a person typed to the reference that the daemon acts on. A long reference goes to it as it is; a short one is looked
+// up first, so that what acts is bound to one pane by its ids, and the person reads which one it was taken for.
+import { isTypedRef } from "../core/model/shortRef.ts";
+import type { PaneView } from "../core/model/view.ts";
+import type { DaemonClient } from "../core/rpc/socketClient.ts";
+import { withDaemon, type CliContext } from "./context.ts";
+import { cleanLine } from "./render/clean.ts";
+
+const describe = ({ agent_name, identity, short_ref, window_index, pane_index }: PaneView): string =>
+  `${short_ref}: ${agent_name ?? "no agent"} in ${identity.session_name}:${window_index}.${pane_index}`;
+
+/**
+ * `says`: whether a line on stderr tells what a short reference was taken for, as everything does that acts.
+ * @throws AgtmuxError E_REF_INVALID, E_REF_NOT_FOUND, E_REF_AMBIGUOUS (with the candidates).
+ */
+export const settleRef = async (
+  context: CliContext,
+  client: DaemonClient,
+  { ref, says }: { ref: string; says: boolean },
+): Promise<string> => {
+  if (!isTypedRef(ref)) return ref;
+  const { TMUX: insideTmux = null, TMUX_PANE: tmuxPane = null } = context.env;
+  const pane = await client.call((api) => api.resolve.query({ ref, insideTmux, tmuxPane }));
+  if (says) context.stderr.write(`agtmux: ${cleanLine(`'${ref}' is ${describe(pane)}`)}\n`);
+  return pane.identity.pane_ref;
+};
+
+/** Connects, settles the reference, runs `work` with it, and closes the connection whatever happens. */
+export const withRef = <T>(
+  context: CliContext,
+  typed: { ref: string; says: boolean },
+  work: (client: DaemonClient, ref: string) => Promise<T>,
+): Promise<T> => withDaemon(context, async (client) => work(client, await settleRef(context, client, typed)));

@@ -1,0 +1,124 @@
+// Finds the row that a typed reference means. What the text means is decided in core/engine; here the panes are brought up to
+// now, because tmux announces neither a new name nor a new index.
+import { isSameServer, parseInsideTmux } from "../actions/insideTmux.ts";
+import type { DaemonService } from "../api/calls.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { TypedSubject } from "../engine/typedMeaning.ts";
+import { resolveTyped, splitTarget, type TypedFrom } from "../engine/typedRef.ts";
+import type { Ingest } from "../ingest/ingest.ts";
+import { AgtmuxError } from "../model/errors.ts";
+import { type Pane, paneKeyString } from "../model/runtime.ts";
+import type { PaneView } from "../model/view.ts";
+
+export interface ResolveTypedDeps {
+  ingest: Pick<Ingest, "liveState" | "rows" | "targets">;
+  connectedTargets: Pick<ConnectedTargets, "all" | "find">;
+}
+
+type Found = TypedSubject & { row: PaneView };
+
+/** A pane with several rows has a crashed one beside the living. */
+const rowsByPlace = (rows: readonly PaneView[]): Map<string, PaneView> => {
+  const byPlace = new Map<string, PaneView>();
+  for (const row of rows) {
+    const { target, tmux_server: server, pane_id: paneId } = row.identity;
+    const key = paneKeyString({ targetId: target, server, paneId });
+    const isCrashed = row.reason_code === "crashed";
+    if (!byPlace.has(key) || !isCrashed) byPlace.set(key, row);
+  }
+  return byPlace;
+};
+
+export const createResolveTyped = ({
+  ingest,
+  connectedTargets,
+}: ResolveTypedDeps): DaemonService["resolve"] => {
+  const { liveState } = ingest;
+  const nameOf = (targetId: string): string => liveState.targets.get(targetId)?.targetName ?? targetId;
+
+  const toSubject = (pane: Pane, row: PaneView): Found => ({
+    target: nameOf(pane.targetId),
+    server: pane.server,
+    links: [pane, ...pane.alsoIn],
+    windowId: pane.windowId,
+    windowName: pane.windowName,
+    paneId: pane.paneId,
+    paneIndex: pane.paneIndex,
+    isAgent: row.agent !== null,
+    row,
+  });
+
+  /** Of a crashed agent whose pane is gone only the pane's id is left. */
+  const toGone = (row: PaneView): Found => ({
+    target: row.identity.target,
+    server: row.identity.tmux_server,
+    links: [],
+    windowId: "",
+    windowName: "",
+    paneId: row.identity.pane_id,
+    paneIndex: row.pane_index,
+    isAgent: true,
+    row,
+  });
+
+  const subjects = (): Found[] => {
+    const rows = rowsByPlace(ingest.rows(true));
+    const found: Found[] = [];
+    for (const pane of liveState.panes()) {
+      const key = paneKeyString({ ...pane, targetId: nameOf(pane.targetId) });
+      const row = rows.get(key);
+      if (row !== undefined) found.push(toSubject(pane, row));
+      rows.delete(key);
+    }
+    return [...found, ...[...rows.values()].map(toGone)];
+  };
+
+  const fromOf = (insideTmux: string | null, paneId: string | null): TypedFrom => {
+    if (insideTmux === null || insideTmux === "") return { kind: "outside" };
+    const inside = parseInsideTmux(insideTmux);
+    for (const { targetId, server, instance } of liveState.servers.values())
+      if (
+        inside !== null &&
+        instance !== null &&
+        liveState.targets.get(targetId)?.kind === "local" &&
+        isSameServer(inside, instance)
+      )
+        return { kind: "inside", target: nameOf(targetId), server, paneId };
+    return { kind: "elsewhere" };
+  };
+
+  /** Another machine is asked once more only where the text names it: one that does not answer must not hold up the rest. */
+  const lookAgain = async (text: string): Promise<void> => {
+    const named = splitTarget(
+      text,
+      ingest.targets().map(({ target }) => target),
+    );
+    const isMeant = (targetId: string): boolean => {
+      const target = liveState.targets.get(targetId);
+      return target?.kind === "local" || target?.targetName === named?.target;
+    };
+    await Promise.all(
+      connectedTargets
+        .all()
+        .filter(({ targetId }) => isMeant(targetId))
+        .flatMap(({ servers, collector }) => servers.map(({ server }) => collector.listNow(server))),
+    );
+  };
+
+  return async ({ ref, insideTmux, tmuxPane }) => {
+    await lookAgain(ref);
+    const among = () => ({
+      targets: ingest.targets().map(({ target }) => target),
+      from: fromOf(insideTmux, tmuxPane),
+      subjects: subjects(),
+    });
+    const found = resolveTyped(ref, among());
+    const target = [...liveState.targets.values()].find(({ targetName }) => targetName === found.target);
+    if (target === undefined || target.kind === "local") return found.row;
+    await connectedTargets.find(target.targetId)?.collector.listNow(found.server);
+    const again = resolveTyped(ref, among());
+    if (again.target === found.target && again.server === found.server && again.paneId === found.paneId)
+      return again.row;
+    throw new AgtmuxError("E_STALE_SNAPSHOT", `what '${ref.slice(0, 200)}' names was changed just now`);
+  };
+};
