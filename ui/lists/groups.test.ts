@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
-import { arrange, passesFilter, type Filter } from "./groups.ts";
+import { arrange, type Filter } from "./groups.ts";
 import { listRows, moveSelection } from "./rows.ts";
 
 const ALL: Filter = { text: "", states: new Set() };
@@ -74,13 +74,40 @@ describe("arrange", () => {
     expect(overview.groups).toHaveLength(3);
   });
 
-  it("counts all panes for the chips, whatever the filter", () => {
-    const overview = arrange(
-      [makePane({ pane: 1, state: "running" }), makePane({ pane: 2, state: "idle" })],
-      HOST,
-      { text: "", states: new Set(["idle"]) },
-    );
-    expect([overview.counts.running, overview.total, overview.shown.length]).toEqual([1, 2, 1]);
+  it("counts for the totals what the search leaves, whatever states are chosen", () => {
+    const panes = [
+      makePane({ pane: 1, state: "running", windowName: "api" }),
+      makePane({ pane: 2, state: "idle", windowName: "api" }),
+      makePane({ pane: 3, state: "running", windowName: "web" }),
+    ];
+    const countsOf = (text: string) => {
+      const { counts, total, shown } = arrange(panes, HOST, { text, states: new Set(["idle"]) });
+      return [counts.running, counts.idle, total, shown.length];
+    };
+    expect([countsOf(""), countsOf("api"), countsOf("nothing")]).toEqual([
+      [2, 1, 3, 1],
+      [1, 1, 3, 1],
+      [0, 0, 3, 0],
+    ]);
+  });
+
+  it("puts the longest wait first across machines", () => {
+    const at = (minutes: number) => Date.UTC(2026, 10, 22, 10, minutes);
+    const panes = [
+      makePane({ pane: 1, target: "alpha", state: "waiting_approval", since: at(4) }),
+      makePane({ pane: 2, state: "error", since: at(2) }),
+      makePane({ pane: 3, target: "zeta", state: "waiting_input", since: at(0) }),
+      makePane({ pane: 4, state: "waiting_input", since: at(3) }),
+    ];
+    expect(ids(arrange(panes, HOST, ALL).inbox)).toEqual(["%3", "%2", "%4", "%1"]);
+  });
+
+  it("shows no pane twice", () => {
+    const states = ["waiting_approval", "running", "error", "idle", null] as const;
+    const panes = states.map((state, pane) => makePane({ pane, state, since: pane }));
+    const { inbox, groups } = arrange(panes, HOST, ALL);
+    const listed = [...inbox, ...groups.flatMap((group) => group.panes)];
+    expect(ids(listed).toSorted()).toEqual(ids(panes).toSorted());
   });
 
   it("names targets and servers that cannot be read, also without panes", () => {
@@ -97,11 +124,25 @@ describe("arrange", () => {
   });
 });
 
-describe("passesFilter", () => {
+describe("a search", () => {
   const pane = makePane({
     session: "Payments",
     state: "waiting_approval",
-    request: ask("Bash", "npm run deploy"),
+    target: "build-box",
+    progress: "2 queued",
+    activity: {
+      prompt: "go on",
+      session_title: "Split the refund service",
+      said: "All 14 tests pass.",
+      tool: { name: "Bash", subject: "npm run lint" },
+      folder: "/home/ann/src/billing",
+      repository: "shop-api",
+      branch: "fix/rounding",
+    },
+    request: {
+      ...ask("Bash", "npm run deploy"),
+      options: [{ label: "Banker’s rounding", keys: null, description: null }],
+    },
   });
   it.each([
     ["payments", true],
@@ -109,8 +150,18 @@ describe("passesFilter", () => {
     ["needs approval", true],
     ["claude code", true],
     ["payments missing", false],
+    ["split refund", true],
+    ["go on", true],
+    ["fix/rounding", true],
+    ["shop-api", true],
+    ["src/billing", true],
+    ["build-box", true],
+    ["14 tests pass", true],
+    ["npm run lint", true],
+    ["2 queued", true],
+    ["banker", true],
   ])("matches %j: %j", (text, expected) =>
-    expect(passesFilter(pane, { text, states: new Set() })).toBe(expected),
+    expect(arrange([pane], HOST, { ...ALL, text }).shown.length).toBe(expected ? 1 : 0),
   );
 });
 

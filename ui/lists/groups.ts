@@ -39,7 +39,10 @@ export interface Problem {
 }
 
 export interface Overview {
-  /** The counts on the chips: over all panes, whatever the filter. */
+  /**
+   * What the totals count: over the panes that the search leaves, whatever states are chosen, because a total is also how its
+   * states are chosen.
+   */
   counts: StateCounts;
   /** Longest wait first. */
   inbox: readonly PaneView[];
@@ -74,20 +77,35 @@ export const countStates = (panes: Iterable<PaneView>): StateCounts => {
 export const sessionKeyOf = ({ identity }: PaneView): string =>
   `${identity.target}\n${identity.tmux_server}\n${identity.session_name}`;
 
-const searchText = (pane: PaneView): string =>
-  [
-    pane.identity.target,
-    pane.identity.session_name,
-    pane.identity.pane_id,
+/** Everything that a row says, and the words by which people know a pane. */
+const searchText = (pane: PaneView): string => {
+  const { identity, activity, request } = pane;
+  const parts = [
+    activity?.prompt,
+    activity?.session_title,
+    activity?.said,
+    activity?.tool?.name,
+    activity?.tool?.subject,
+    activity?.folder,
+    activity?.repository,
+    activity?.branch,
+    activity?.worktree,
+    identity.target,
+    identity.session_name,
+    identity.pane_id,
     pane.window_name,
     pane.title,
-    pane.agent ?? "",
-    pane.agent_name ?? "",
-    pane.state === null ? "" : STATE_WORDS[pane.state],
-    KNOWN_REASONS.get(pane.reason_code ?? "") ?? "",
-    pane.request?.title ?? "",
-    pane.request?.body ?? "",
-  ].join("\n");
+    pane.agent,
+    pane.agent_name,
+    pane.state === null ? null : STATE_WORDS[pane.state],
+    KNOWN_REASONS.get(pane.reason_code ?? ""),
+    pane.progress,
+    request?.title,
+    request?.body,
+    ...(request?.options ?? []).map(({ label }) => label),
+  ];
+  return parts.filter((part) => part !== null && part !== undefined).join("\n");
+};
 
 /** Whether every word that is searched for occurs somewhere in a text. */
 export const searchFor = (search: string): ((textOf: () => string) => boolean) => {
@@ -99,14 +117,13 @@ export const searchFor = (search: string): ((textOf: () => string) => boolean) =
   };
 };
 
-const makeTest = (filter: Filter): ((pane: PaneView) => boolean) => {
-  const isFound = searchFor(filter.text);
-  const { states } = filter;
-  return (pane) =>
-    (states.size === 0 || (pane.state !== null && states.has(pane.state))) && isFound(() => searchText(pane));
+const findPanes = (panes: Iterable<PaneView>, text: string): PaneView[] => {
+  const isFound = searchFor(text);
+  return [...panes].filter((pane) => isFound(() => searchText(pane)));
 };
 
-export const passesFilter = (pane: PaneView, filter: Filter): boolean => makeTest(filter)(pane);
+const isChosen = ({ state }: PaneView, states: Filter["states"]): boolean =>
+  states.size === 0 || (state !== null && states.has(state));
 
 const byWait = (left: PaneView, right: PaneView): number =>
   (left.since ?? "").localeCompare(right.since ?? "") ||
@@ -212,11 +229,12 @@ export const arrange = (
   before: Arranged | null = null,
 ): Overview => {
   const all = [...panes];
-  const shown = all.filter(makeTest(filter));
+  const found = findPanes(all, filter.text);
+  const shown = found.filter((pane) => isChosen(pane, filter.states));
   // A group shows the health of its target.
   const known = before !== null && before.targets === targets ? before.overview : null;
   return {
-    counts: countStates(all),
+    counts: countStates(found),
     inbox: shown.filter((pane) => pane.needs_action).toSorted(byWait),
     groups: findGroups(shown, targets, known?.groups ?? []),
     problems: known?.problems ?? findProblems(targets),
