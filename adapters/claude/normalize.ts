@@ -17,7 +17,7 @@ import {
   workOf,
 } from "../common/events.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
-import { countOf, progressField } from "../common/progress.ts";
+import { countOf, failureWords, progressField } from "../common/progress.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import { errorStatusOfHook } from "./errorReason.ts";
 import { askOf, elicitationAsk, GENERIC_PERMISSION, isEditTool } from "./promptRequest.ts";
@@ -206,8 +206,11 @@ const RULES: EventRules<Event> = {
   Notification: notified,
   Stop: stopped,
   StopFailure: ({ payload, agentId, confidence }) => {
-    const failure = errorStatusOfHook(textOf(payload, "error"), textOf(payload, "last_assistant_message"));
-    return [boundary(agentId === ROOT_AGENT ? failure : null, agentId, confidence)];
+    const words = textOf(payload, "last_assistant_message");
+    const failure = errorStatusOfHook(textOf(payload, "error"), words);
+    return agentId === ROOT_AGENT
+      ? [boundary(failure, agentId, confidence, progressField(failureWords(words)))]
+      : [boundary(null, agentId, confidence)];
   },
   SessionEnd: sessionEnded,
   SubagentStart: ({ agentId }) => [activity(SUBAGENT, { agentId })],

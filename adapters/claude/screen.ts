@@ -3,7 +3,7 @@
 // failed, was interrupted or never began; everything higher up is history. Source: recorded frames (2.1.329, 2.1.197).
 import type { Confidence } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { countOf, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { countOf, fails, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import { indentOf, joined, movedDown, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
   BACKGROUND,
@@ -111,7 +111,7 @@ const readEnd = (box: InputBox): Reading | null => {
   if (head.startsWith("● ") && REJECTED_EDIT.test(edit)) return shows(INTERRUPTED, "high", edit.trim());
   if (DECLINED.test(head)) return shows(INTERRUPTED, "high", head);
   const text = head.startsWith("● ") ? joined(block).slice(2) : "";
-  if (ERROR_LINE.test(text)) return shows(errorStatusOfText(text), "high", text);
+  if (ERROR_LINE.test(text)) return fails(errorStatusOfText(text), text);
   return null;
 };
 

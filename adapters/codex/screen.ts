@@ -2,7 +2,7 @@
 // else an input box at the bottom by the lines above it and the title. The title's spinner is the only proof while answer text
 // streams; end marks count only as the last thing said. Source: frames and titles recorded with 0.169.0.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { countOf, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { countOf, fails, progressOf, quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import {
   MAX_COLUMNS,
   indentOf,
@@ -137,7 +137,7 @@ const readEnd = (all: readonly string[], width: number): Reading | null => {
   if (head.startsWith("■ ")) {
     const text = joined(block).slice(2);
     if (text.startsWith("Conversation interrupted")) return shows(INTERRUPTED, "high", text);
-    return FAILED_TURN.test(text) ? shows(errorStatusOf(text), "high", text) : null;
+    return FAILED_TURN.test(text) ? fails(errorStatusOf(text), text) : null;
   }
   const banner = all.find((line) => BANNER.test(line));
   const hasBegun = all.some((line) => indentOf(line) === 0);

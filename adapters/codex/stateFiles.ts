@@ -2,6 +2,7 @@
 // the screen) tells of API errors. An open turn says nothing, because a dialog that waits leaves no line (recorded 0.169.0).
 import { z } from "zod";
 import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import { fails } from "../common/progress.ts";
 import { shows } from "../common/screenText.ts";
 import { COMPLETED, INTERRUPTED } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
@@ -48,7 +49,7 @@ const readingOfEnd = ({ payload }: Line): Reading | null => {
       if (payload.error === undefined || payload.error === null)
         return shows(COMPLETED, "high", "rollout: task_complete");
       const message = typeof payload.error === "string" ? payload.error : payload.error.message;
-      return shows(errorStatusOf(message), "high", `rollout: task_complete with error: ${message}`);
+      return fails(errorStatusOf(message), message, `rollout: task_complete with error: ${message}`);
     }
   }
 };

@@ -2,7 +2,9 @@
 // ticks: no seconds, no tokens.
 import { MAX_PROGRESS } from "../../core/model/evidence.ts";
 import type { Reading } from "../../core/ports/agentAdapter.ts";
+import type { ErrorStatus } from "./failure.ts";
 import { oneLine } from "./payload.ts";
+import { shows } from "./screenText.ts";
 
 /** An agent's own words beside ours: a task's name, the message of a failure. */
 const MAX_QUOTE = 100;
@@ -28,9 +30,9 @@ export const quoteOf = (text: string | null | undefined): string | null =>
 export const progressOf = (...parts: readonly (string | null)[]): string | null =>
   oneLine(parts.filter((part) => part !== null && part !== "").join(" · "), MAX_PROGRESS) || null;
 
-/** The reading with what is said of the work; as it was where nothing is. */
+/** The reading with what is said of the work, behind what it says already; as it was where nothing is. */
 export const withProgress = (reading: Reading, ...parts: readonly (string | null)[]): Reading => {
-  const progress = progressOf(...parts);
+  const progress = progressOf(reading.progress ?? null, ...parts);
   return progress === null ? reading : { ...reading, progress };
 };
 
@@ -39,3 +41,26 @@ export const progressField = (...parts: readonly (string | null)[]): { progress?
   const progress = progressOf(...parts);
   return progress === null ? {} : { progress };
 };
+
+/** What agents draw before and around a failure's words. */
+const AROUND: readonly RegExp[] = [
+  /^[✗✘✕■●[\s]*(?:(?:API )?Error\b:?\s*)*/i,
+  // How long was waited, in brackets.
+  /\s*\([^()]*\d\s?(?:ms|s|sec|seconds?|minutes?)\b[^()]*\)/gi,
+  // A time to wait is over soon, and the text stays.
+  /,?\s*(?:or |and )?(?:please )?(?:try again|retry|resets?) in \d+ ?[a-z]+(?:,? \d+ ?[a-z]+)*/gi,
+  /\]$/,
+];
+const MAX_FAILURE = 160;
+
+/** What a failure's text says beside "error", in the words of who failed; of JSON the message alone. Null where nothing is left. */
+export const failureWords = (text: string | null): string | null => {
+  const shown = (text ?? "").slice(0, 2_000).trim();
+  const message = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(shown)?.[1]?.replaceAll(/\\(["\\])/g, "$1");
+  const words = AROUND.reduce((rest, pattern) => rest.replace(pattern, ""), message ?? shown);
+  return oneLine(words, MAX_FAILURE) || null;
+};
+
+/** The reading of a turn that failed, with the failure's own words. */
+export const fails = (status: ErrorStatus, text: string, matched = text): Reading =>
+  withProgress(shows(status, "high", matched), failureWords(text));

@@ -38,8 +38,13 @@ export const activity = (status: Status | null, fields: Partial<ActivitySignal> 
   ...fields,
 });
 
-export const boundary = (status: Status | null, agentId: string, confidence: Confidence): ActivitySignal =>
-  activity(status, { agentId, confidence, boundary: true });
+/** `beside`: what is said of the work, as `progressField` gives it. */
+export const boundary = (
+  status: Status | null,
+  agentId: string,
+  confidence: Confidence,
+  beside: Pick<ActivitySignal, "progress"> = {},
+): ActivitySignal => activity(status, { agentId, confidence, boundary: true, ...beside });
 
 /** `dialogGraceMs`: three times the recorded delay from the event to the drawn dialog, at least 500. */
 export const openRequest = (

@@ -2,7 +2,7 @@
 // above it, a dialog by its frame and footer, anything else gives no reading. The title never changes with the state. Source:
 // frames recorded with 1.0.102.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
-import { retryOf, withProgress } from "../common/progress.ts";
+import { fails, retryOf, withProgress } from "../common/progress.ts";
 import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { errorStatusOf } from "./errorReason.ts";
@@ -50,7 +50,7 @@ const readEnd = ({ turn, hasPrompt, footer }: InputBox, entry: Entry | null): Re
   if (RETRY.test(entry.text) || RUNNING_TOOL.test(entry.head)) return null;
   if (entry.head.startsWith("✗ ")) {
     if (FAILED.test(entry.text) && !ABORTED_TOOL.test(entry.text))
-      return shows(errorStatusOf(entry.text, null), "high", entry.text);
+      return fails(errorStatusOf(entry.text, null), entry.text);
     return shows(FRESH, "medium", entry.head);
   }
   return shows(entry.head.startsWith("● ") ? COMPLETED : FRESH, "medium", entry.text);

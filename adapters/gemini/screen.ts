@@ -5,7 +5,7 @@ import type { Status } from "../../core/model/state.ts";
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { frameAtBottom, withoutBlankEnds } from "../common/frames.ts";
 import { oneLine } from "../common/payload.ts";
-import { retryIn, withProgress } from "../common/progress.ts";
+import { fails, retryIn, withProgress } from "../common/progress.ts";
 import { asks, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
   COMPLETED,
@@ -73,7 +73,7 @@ const readEnd = ({ turn, hasPrompt }: InputBox, isSure: boolean): Reading | null
   if (CANCELLED.test(mark.line)) return shows(INTERRUPTED, "high", mark.line);
   if (API_FAILURE.test(mark.line)) {
     const text = failureText(mark.block);
-    return shows(errorStatusOfText(text), "high", text);
+    return fails(errorStatusOfText(text), text);
   }
   if (ANSWER.test(mark.line) || mark.line.startsWith("╰"))
     return shows(COMPLETED, "medium", joined(mark.block));

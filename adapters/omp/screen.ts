@@ -3,7 +3,7 @@
 // on while an approved tool runs, so it proves nothing. Source: frames recorded with 18.2.3.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
-import { retryIn, withProgress } from "../common/progress.ts";
+import { fails, retryIn, withProgress } from "../common/progress.ts";
 import { indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./screen/dialogs.ts";
@@ -65,7 +65,8 @@ const readBanner = (above: readonly string[]): Reading | null => {
   const message = FAILURE.exec(above[start + 1] ?? "")?.[1];
   if (message === undefined) return null;
   const text = joined([message, ...above.slice(start + 2, end - 1)]);
-  return shows(failureOfText(text), "high", text);
+  // Behind its own words the banner names type and log of the request.
+  return fails(failureOfText(text), text.replace(/ (?:\(type=|raw-http-request=).*$/, ""), text);
 };
 
 /** Offered where the person stopped a tool or left a question, directly above the status line. */

@@ -17,7 +17,7 @@ import {
 } from "../common/events.ts";
 import { failureOfText } from "../common/failure.ts";
 import { asPayload, fieldOf, numberOf, textOf, type Payload } from "../common/payload.ts";
-import { progressField, quoteOf, retryOf } from "../common/progress.ts";
+import { failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 import {
   activity,
   boundary,
@@ -35,6 +35,12 @@ import { permissionAsk, questionAsk } from "./promptRequest.ts";
 
 /** Recorded: the dialog is drawn about 90 ms after its event; 500 is the least. */
 const DIALOG_GRACE_MS = 500;
+
+/** The words of a failure; empty for what went wrong without one. */
+const failureField = (payload: Payload, failure: Status | null): { progress?: string } => {
+  const data = asPayload(fieldOf(asPayload(fieldOf(payload, "error")) ?? {}, "data")) ?? {};
+  return failure?.state === "error" ? progressField(failureWords(textOf(data, "message"))) : {};
+};
 
 /** How a turn went wrong; null for none. */
 const failureOf = (error: Payload | null): Status | null => {
@@ -54,7 +60,7 @@ const turnEnded: EventRule = ({ payload, isWhole, agentId, confidence }) => {
   if (payload["isOtherBusy"] === true) return [activity(THINKING)];
   const failure = failureOf(asPayload(fieldOf(payload, "error")));
   const ending = failure ?? (payload["isRejected"] === true ? INTERRUPTED : COMPLETED);
-  return [boundary(ending, agentId, confidence)];
+  return [boundary(ending, agentId, confidence, failureField(payload, failure))];
 };
 
 const retryField = (told: Payload): { progress?: string } => {
@@ -85,7 +91,9 @@ const failed: EventRule = ({ payload, agentId, confidence }) => {
   const failure = failureOf(asPayload(fieldOf(payload, "error")));
   // An error without a session is not a turn's.
   if (textOf(payload, "sessionID") === null || failure === null) return [activity(null)];
-  return [boundary(agentId === ROOT_AGENT ? failure : null, agentId, confidence)];
+  return agentId === ROOT_AGENT
+    ? [boundary(failure, agentId, confidence, failureField(payload, failure))]
+    : [boundary(null, agentId, confidence)];
 };
 
 const asked =

@@ -3,7 +3,7 @@
 // never counts, and the title holds no state. Source: frames recorded with 1.18.33.
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
-import { quoteOf, retryIn, withProgress } from "../common/progress.ts";
+import { fails, quoteOf, retryIn, withProgress } from "../common/progress.ts";
 import { joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readDialog } from "./screen/dialogs.ts";
@@ -66,7 +66,7 @@ const readFailure = (blocks: ReturnType<typeof blocksOf>): Reading | null => {
   const text = textOf(last.lines);
   if (text.length === 0 || TOOL_SIGN.test(text[0] ?? "")) return null;
   const message = joined(text);
-  return shows(failureOfText(message), "high", message);
+  return fails(failureOfText(message), message);
 };
 
 const readEnd = ({ above, footer }: InputBox): Reading | null => {

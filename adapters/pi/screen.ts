@@ -5,7 +5,7 @@
 import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { withoutBlankEnds } from "../common/frames.ts";
-import { retryIn, withProgress } from "../common/progress.ts";
+import { fails, retryIn, withProgress } from "../common/progress.ts";
 import { withRoles } from "../common/roles.ts";
 import { asks, indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
 import {
@@ -136,8 +136,8 @@ const readMark = (block: readonly string[]): Reading | null => {
   if (failure === undefined || !block.every((line) => indentOf(line) >= 1)) return null;
   const text = joined([failure, ...block.slice(1)]);
   // A tool was stopped, and with it the request that followed.
-  const status = isAborted(text) ? INTERRUPTED : failureOfText(text);
-  return shows(status, "high", `Error: ${text}`);
+  const matched = `Error: ${text}`;
+  return isAborted(text) ? shows(INTERRUPTED, "high", matched) : fails(failureOfText(text), text, matched);
 };
 
 const readRest = ({ upper, inside, above, usage }: Box): Reading | null => {

@@ -21,7 +21,7 @@ import {
 } from "../common/events.ts";
 import { failureOfText } from "../common/failure.ts";
 import { numberOf, textOf, type Payload } from "../common/payload.ts";
-import { progressField, quoteOf, retryOf } from "../common/progress.ts";
+import { failureWords, progressField, quoteOf, retryOf } from "../common/progress.ts";
 import { hashRequest } from "../common/requestKey.ts";
 import {
   activity,
@@ -65,16 +65,25 @@ const closesOf = (payload: Payload): string[] => {
 };
 
 /** Ends the run as `status` says; null: it only proves life. */
-const endWith = ({ agentId, confidence }: Event, status: Status | null): readonly Signal[] => {
+const endWith = (
+  { agentId, confidence }: Event,
+  status: Status | null,
+  failure: string | null = null,
+): readonly Signal[] => {
   if (agentId !== ROOT_AGENT) return [boundary(null, agentId, confidence)];
   if (status === null) return [activity(null)];
   // A run that will be tried again has not ended.
-  return status.state === "running" ? [activity(status)] : [boundary(status, agentId, confidence)];
+  if (status.state === "running") return [activity(status)];
+  const words = status.state === "error" ? failureWords(failure) : null;
+  return [boundary(status, agentId, confidence, progressField(words))];
 };
 
 const runEnded: Rule = (event) => {
   const ending = endingOfEvent(event.payload);
-  if (ending !== null) return endWith(event, statusOfEnding(ending, event.profile.retriesAfterEnd));
+  if (ending !== null) {
+    const status = statusOfEnding(ending, event.profile.retriesAfterEnd);
+    return endWith(event, status, ending.errorMessage);
+  }
   // How it ended is not told here: an earlier event may have said so.
   return event.agentId === ROOT_AGENT && event.isWhole ? [{ kind: "settled" }] : endWith(event, null);
 };
@@ -86,12 +95,12 @@ const turnEnded: Rule = (event) => {
 };
 
 const beforeSettle: Rule = (event) => {
-  const ending = endingOfEvent(event.payload);
+  const words = endingOfEvent(event.payload)?.errorMessage ?? "";
   switch (textOf(event.payload, "outcome")) {
     case "completed":
       return endWith(event, COMPLETED);
     case "error":
-      return endWith(event, failureOfText(ending?.errorMessage ?? ""));
+      return endWith(event, failureOfText(words), words);
     case null:
     default:
       return endWith(event, null);
@@ -182,10 +191,12 @@ const RULES: EventRules<Event> = {
   auto_retry_start: ({ payload, agentId }) => [
     activity(workOf(agentId, RETRYING), { agentId, ...retryField(payload) }),
   ],
-  auto_retry_end: (event) =>
-    event.payload["success"] === false
-      ? endWith(event, failureOfText(textOf(event.payload, "finalError") ?? ""))
-      : working(THINKING)(event),
+  auto_retry_end: (event) => {
+    const words = textOf(event.payload, "finalError") ?? "";
+    return event.payload["success"] === false
+      ? endWith(event, failureOfText(words), words)
+      : working(THINKING)(event);
+  },
   auto_compaction_start: working(COMPACTING),
   auto_compaction_end: (event) =>
     event.payload["willRetry"] === true ? working(THINKING)(event) : [{ kind: "settled" }],

@@ -20,8 +20,6 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "claude/auto_mode_tool": "auto mode",
   "claude/background_agents": "2 background agents",
   "claude/completed_named_session": "plan mode",
-  "claude/error_400_60_columns": "auto mode",
-  "claude/error_400_96_columns": "auto mode",
   "claude/idle_fresh": "auto mode",
   "claude/interrupted_140_columns": "auto mode",
   "claude/interrupted_60_columns": "auto mode",
@@ -43,7 +41,6 @@ const EXPECTED: Readonly<Record<string, string>> = {
   ...atWidths(
     "2 background terminals",
     "codex/completed_with_terminal",
-    "codex/error_with_terminal",
     "codex/completed_after_error_with_terminal",
   ),
   "codex/working_queued": "1 queued prompt",
@@ -53,6 +50,53 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "opencode/error_500": "retry 3 · lab failure 500",
   "opencode/error_cut_retrying": "retry 2 · Connection reset by server",
   "pi/retrying": "retry 2 of 3",
+  // The words of a failure.
+  ...atWidths(
+    "lab failure 400",
+    "codex/error_400",
+    "opencode/error_400",
+    "opencode/error_with_toast",
+    "pi/error_400",
+  ),
+  ...atWidths("lab failure 400 · 2 background terminals", "codex/error_with_terminal"),
+  "claude/error_400": "400 lab failure 400",
+  "claude/error_400_60_columns": "400 lab failure 400 · auto mode",
+  "claude/error_400_96_columns": "400 lab failure 400 · auto mode",
+  "claude/error_401": "Please run /login · API Error: 401 lab failure 401",
+  "claude/error_429": "Request rejected (429) · lab failure 429",
+  "claude/error_500":
+    "500 lab failure 500. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:8787).",
+  "claude/error_500_60_columns":
+    "500 lab failure 500. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway.",
+  "claude/error_500_retrying":
+    "500 lab failure 500. This is a server-side issue, usually temporary — try again in a moment. If it persists, check your inference gateway (127.0.0.1:8787).",
+  "claude/usage_limit": "You've hit your limit · resets 3pm",
+  "codex/error_400": "lab failure 400",
+  "codex/error_401":
+    "unexpected status 401 Unauthorized: lab failure 401, url: http://127.0.0.1:8787/v1/responses",
+  "codex/error_429": "exceeded retry limit, last status: 429 Too Many Requests",
+  "codex/error_500": "We’re currently experiencing high demand, which may cause temporary errors.",
+  "codex/error_cut":
+    "stream disconnected before completion: error sending request for url (http://127.0.0.1:8787/v1/responses)",
+  "codex/error_wrapped_50_columns":
+    "unexpected status 401 Unauthorized: lab failure 401, url: http://127.0.0.1:8787/v1/responses",
+  "codex/usage_limit": "You've hit your usage limit. Upgrade to Pro.",
+  "copilot/error_400": "400 lab failure 400",
+  "copilot/error_401":
+    "Authentication failed with provider at http://127.0.0.1:8787/v1 (HTTP 401). Check your COPILOT_PROVIDER_API_KEY, COPILOT_PROVIDER_API_KEY_COMMAND, or COPILOT_PR",
+  "copilot/error_500":
+    "Failed to get response from the AI model; retried 5 times Last error: 500 la failure 500",
+  "copilot/error_cut":
+    "Failed to get response from the AI model; retried 5 times Last error: Failed native model HTTP request: error decoding response body: error reading a body from",
+  "copilot/error_rate_limited":
+    "Failed to get response from the AI model; retried 5 times Last error: 429 too many requests",
+  "gemini/error_400": "lab failure 400",
+  "gemini/error_cut": "terminated",
+  "gemini/error_quota": "You exceeded your current quota, please check your plan and billing details.",
+  "omp/error_400": "400 lab failure 400 lab failure 400",
+  "opencode/error_400": "lab failure 400",
+  "opencode/error_401": "lab failure 401",
+  "pi/error_400": "lab failure 400",
 };
 
 const agentsIn = (folder: string): string[] =>

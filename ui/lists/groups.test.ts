@@ -8,7 +8,7 @@ const ALL: Filter = { text: "", states: new Set() };
 const targetsOf = (...targets: TargetView[]) => new Map(targets.map((target) => [target.target, target]));
 const HOST = targetsOf(makeTarget());
 const ids = (panes: readonly PaneView[]) => panes.map((pane) => pane.identity.pane_id);
-const ask = (title: string, body: string | null): PaneView["request"] => ({
+const ask = (title: string, body: string | null): NonNullable<PaneView["request"]> => ({
   kind: "command",
   title,
   body,
