@@ -7,13 +7,14 @@ import { addActions } from "./grammar/actions.ts";
 import { addAgents } from "./grammar/agents.ts";
 import { addDoctor, addInsight } from "./grammar/insight.ts";
 import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
-import { addLists } from "./grammar/lists.ts";
+import { addLists, addPick } from "./grammar/lists.ts";
 import type { Outcome } from "./grammar/options.ts";
 import { addTargets } from "./grammar/targets.ts";
 import { Verb } from "./grammar/verb.ts";
 
-/** The verbs that must start fastest (lists, status bars, the TAB key), each with its group. */
-const QUICK: Readonly<Record<string, (program: Verb, context: CliContext) => void>> = {
+/** The verbs that must start fastest (the picker, lists, status bars, the TAB key), each with its group. */
+const QUICK: Readonly<Record<string, (program: Verb, context: CliContext, outcome: Outcome) => void>> = {
+  pick: addPick,
   list: addLists,
   status: addInsight,
   __complete: addCompletions,
@@ -21,6 +22,7 @@ const QUICK: Readonly<Record<string, (program: Verb, context: CliContext) => voi
 
 const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addLists(program, context);
+  addPick(program, context, outcome);
   addActions(program, context, outcome);
   addInsight(program, context);
   addDoctor(program, context, outcome);
@@ -46,7 +48,7 @@ export const createProgram = (context: CliContext, outcome: Outcome, first?: str
     .addHelpText("after", FOOT);
   const addQuick = first !== undefined && Object.hasOwn(QUICK, first) ? QUICK[first] : undefined;
   if (addQuick === undefined) addAll(program, context, outcome);
-  else addQuick(program, context);
+  else addQuick(program, context, outcome);
   return program;
 };
 

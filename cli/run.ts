@@ -98,10 +98,12 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
     throw error;
   });
   const outcome: Outcome = { exitCode: 0 };
+  // Without a verb: in a terminal the picker, in a script what there is.
+  const words = args.length > 0 ? args : [process.stdin.isTTY && process.stdout.isTTY ? "pick" : "help"];
   let program: Verb | null = null;
   try {
-    program = createProgram(createContext(outcome), outcome, args[0]);
-    await program.parseAsync(args.length === 0 ? ["help"] : [...args], { from: "user" });
+    program = createProgram(createContext(outcome), outcome, words[0]);
+    await program.parseAsync([...words], { from: "user" });
   } catch (error) {
     const found =
       program !== null && error instanceof CommanderError

@@ -116,7 +116,8 @@ const moreEntry = (parts) =>
 
 /**
  * CommonJS, because it starts faster than ESM. The entry switches the compile cache on, which only helps files that are
- * loaded after it; run.cjs has the grammar and the quick verbs, socketClient.cjs what needs node:http, more.cjs all others;
+ * loaded after it; run.cjs has the grammar and the quick verbs, socketClient.cjs what needs node:http, picker.cjs the
+ * picker, more.cjs all others;
  * and the daemon's size would cost every
  * other command 10 ms. `import()` becomes `require()`: Node's loader for modules takes 30 ms to find and read a file.
  */
@@ -144,11 +145,21 @@ const buildCli = async () => {
   await bundle({
     entryPoints: [join(ROOT, "cli", "run.ts")],
     outfile: join(CLI_DIR, "run.cjs"),
-    plugins: [separate("daemon"), separate("socketClient"), separateMore(parts), LAZY_CHILD_PROCESS],
+    plugins: [
+      separate("daemon"),
+      separate("socketClient"),
+      separate("picker"),
+      separateMore(parts),
+      LAZY_CHILD_PROCESS,
+    ],
   });
   await bundle({
     entryPoints: [join(ROOT, "core", "rpc", "socketClient.ts")],
     outfile: join(CLI_DIR, "socketClient.cjs"),
+  });
+  await bundle({
+    entryPoints: [join(ROOT, "cli", "picker", "picker.ts")],
+    outfile: join(CLI_DIR, "picker.cjs"),
   });
   await bundle({
     stdin: { contents: moreEntry(parts), resolveDir: ROOT, loader: "ts" },

@@ -13,6 +13,7 @@ import {
   collect,
   json,
   plain,
+  type Outcome,
 } from "./options.ts";
 import { CONDITION_NAMES } from "../wait/condition.ts";
 import type { Verb } from "./verb.ts";
@@ -99,6 +100,13 @@ const addWatch = (program: Verb, context: CliContext): void => {
     .action(async (options) => (await import("../verbs/watch.ts")).runWatch(context, options));
 };
 
+const PICK_HELP = `
+Keys: arrows or j k move, Enter attaches, n next that waits, a approve, d deny, 1-9 options, w show all of a long request,
+r reply, o output, i interrupt, x kill, e dismiss, / search, ? all keys, q ends.
+A key answers only a request whose whole text has been on the screen for a moment; held keys and pasted ones answer nothing.
+In ~/.tmux.conf: bind-key a display-popup -E -w 90% -h 85% 'agtmux pick'
+`;
+
 const WAIT_HELP = `
 Conditions of --until, several with commas: a state (or state=<state>), needs-action, gone (the agent ended).
 Without --after a condition that holds already ends the wait at once; a loop passes the state_version that it got last.
@@ -137,6 +145,23 @@ const addWait = (program: Verb, context: CliContext): void => {
       "The next approval after that state, as fields for a script.",
     )
     .action(async (ref, options) => (await import("../verbs/wait.ts")).runWait(context, ref, options));
+};
+
+/** Alone, because it has to be quick to start. */
+export const addPick = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  program
+    .command("pick")
+    .description("the agents in a list to choose from and to answer, here in the terminal")
+    .option("--popup", "in a popup of the tmux that this runs in")
+    .addHelpText("after", PICK_HELP)
+    .example(
+      "agtmux pick",
+      "Lists what needs you first; Enter goes to the pane. Without a verb, agtmux does this.",
+    )
+    .example("agtmux pick --popup", "The same above what tmux shows now; it closes when you are done.")
+    .action(async (options) => {
+      outcome.exitCode = await (await import("../picker/picker.ts")).runPicker(context, options);
+    });
 };
 
 export const addLists = (program: Verb, context: CliContext): void => {

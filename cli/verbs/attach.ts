@@ -15,8 +15,11 @@ import { errorCodeOf } from "../../core/model/systemError.ts";
  */
 const ignoreSignal = () => {};
 
-/** Runs the command on our own terminal; resolves with its exit status, 128 + n after signal n. */
-const become = (plan: AttachPlan, context: CliContext): Promise<number> => {
+/** Runs the plan's command on our own terminal; resolves with its exit status, 128 + n after signal n. */
+export const become = (
+  plan: Pick<AttachPlan, "argv" | "mode">,
+  context: Pick<CliContext, "env">,
+): Promise<number> => {
   const [file, ...args] = plan.argv;
   if (file === undefined) throw new AgtmuxError("E_INTERNAL", "the daemon named no command to attach with");
   // tmux refuses to run inside tmux while $TMUX is set. For a pane of another server this is wanted, so $TMUX is removed.

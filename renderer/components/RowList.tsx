@@ -10,7 +10,7 @@ import {
   useState,
   type ReactNode,
 } from "react";
-import { findWindow, rowTops, scrollToShow } from "../state/rowWindow.ts";
+import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rowWindow.ts";
 import type { Row } from "../../ui/lists/rows.ts";
 import { requestLine } from "../../ui/text/paneText.ts";
 import styles from "./RowList.module.css";

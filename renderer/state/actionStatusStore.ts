@@ -1,7 +1,7 @@
 // The actions on panes and their results, one status per pane. One action of a pane runs at a time. A refusal is distinguished
 // from an unknown outcome.
-import type { ActionResult } from "../../core/model/actionView.ts";
 import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
+import { settleAction, type ActionCall } from "../../ui/actions/settleAction.ts";
 import { Store } from "./store.ts";
 
 export interface ActionStatusDeps {
@@ -10,9 +10,6 @@ export interface ActionStatusDeps {
   now(): number;
 }
 
-/** The result of an action that types or signals; null for actions that show nothing when they succeed. */
-type Call = () => Promise<ActionResult | null>;
-
 export interface ShownPrompt {
   ref: string;
   fingerprint: string | null;
@@ -20,16 +17,6 @@ export interface ShownPrompt {
 
 /** By pane reference. */
 type ActionStatuses = ReadonlyMap<string, ActionStatus>;
-
-/** Codes after which it is not known whether the action took place. */
-const OPEN_ENDED: ReadonlySet<string | null> = new Set([
-  null,
-  "E_INTERNAL",
-  "E_DAEMON_UNAVAILABLE",
-  "E_TARGET_UNREACHABLE",
-]);
-/** These can be repeated without harm, so an unknown outcome counts as a failure. */
-const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 
 /** Nobody can read a new prompt in less time. */
 const READING_MS = 400;
@@ -44,7 +31,7 @@ export class ActionStatusStore extends Store<ActionStatuses> {
   }
 
   /** Resolves with the status that remains, or null when the action shows nothing or another one is under way. */
-  async run(ref: string, action: ActionKind, call: Call): Promise<ActionStatus | null> {
+  async run(ref: string, action: ActionKind, call: ActionCall): Promise<ActionStatus | null> {
     if (this.isSending(ref)) return action === "attach" ? this.runBeside(ref, call) : null;
     this.put(ref, { kind: "sending", action });
     const status = await this.settle(action, call);
@@ -53,22 +40,14 @@ export class ActionStatusStore extends Store<ActionStatuses> {
   }
 
   /** Opening a pane does not wait for a running action. Its failure is shown, unless that action is still running. */
-  private async runBeside(ref: string, call: Call): Promise<ActionStatus | null> {
+  private async runBeside(ref: string, call: ActionCall): Promise<ActionStatus | null> {
     const status = await this.settle("attach", call);
     if (status !== null && !this.isSending(ref)) this.put(ref, status);
     return status;
   }
 
-  private async settle(action: ActionKind, call: Call): Promise<ActionStatus | null> {
-    try {
-      const result = await call();
-      if (result === null) return null;
-      return { kind: "done", action, outcome: result.outcome, detail: result.detail, notes: result.notes };
-    } catch (error) {
-      const failure = this.deps.toFailure(error);
-      const isKnown = HARMLESS.has(action) || !OPEN_ENDED.has(failure.code);
-      return { kind: isKnown ? "refused" : "lost", action, failure };
-    }
+  private settle(action: ActionKind, call: ActionCall): Promise<ActionStatus | null> {
+    return settleAction(action, call, (error) => this.deps.toFailure(error));
   }
 
   private isSending(ref: string): boolean {

@@ -1,4 +1,4 @@
-// Which rows of a long list are worth having in the document. Heights are in CSS pixels and known before drawing; an
+// Which rows of a long list are worth having in the document. Heights are in any unit (CSS pixels, lines of a terminal) and known before drawing; an
 // expanded row reports its own once it was measured.
 
 export interface RowWindow {

@@ -1,0 +1,169 @@
+// One picture of the picker: every line of the screen, where the cursor is, and which cards can be read on it. Pure; only rows that
+// can be seen are drawn.
+import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rowWindow.ts";
+import type { Row } from "../../ui/lists/rows.ts";
+import { totalsOf } from "../../ui/text/rowText.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import { clip, pad, span, spread, STYLE, type Line } from "./line.ts";
+import type { PickerState } from "./pickerState.ts";
+import { agentLines, groupLine, headingLine } from "./rowLines.ts";
+import { cardLines, type CardLook } from "./cardLines.ts";
+import type { DrawnCard } from "./shownCards.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Frame {
+  /** As many as the screen has rows. */
+  readonly lines: readonly Line[];
+  readonly cards: readonly DrawnCard[];
+  /** From 0; null: hidden. */
+  readonly cursor: { readonly row: number; readonly column: number } | null;
+  /** First line of the list that is in view, for the next frame. */
+  readonly scrollTop: number;
+  /** In the mode `whole`: what is in view, for the next frame. */
+  readonly page: { readonly top: number; readonly readTo: number } | null;
+}
+
+/** A part of the screen. */
+export interface Area {
+  readonly lines: readonly Line[];
+  readonly cards: readonly DrawnCard[];
+  readonly scrollTop: number;
+}
+
+/** Rows that the height of the view leaves to one card. */
+const cardRoom = (viewHeight: number): number => Math.max(3, viewHeight - 1);
+
+const heightOf = (row: Row, index: number, look: CardLook, viewHeight: number): number => {
+  const gap = index === 0 ? 0 : 1;
+  switch (row.kind) {
+    case "pane":
+      return row.place === "inbox"
+        ? cardLines(row.pane, false, look, cardRoom(viewHeight)).lines.length + 1
+        : 2;
+    case "group":
+      return 1 + gap;
+    case "heading":
+    case "note":
+    case "session":
+    case "window":
+    case "target":
+      return 1;
+  }
+};
+
+interface Block {
+  lines: readonly Line[];
+  card: (Omit<DrawnCard, "look"> & { text: string }) | null;
+}
+
+const blockOf = (
+  row: Row,
+  {
+    isSelected,
+    isFirst,
+    look,
+    viewHeight,
+  }: { isSelected: boolean; isFirst: boolean; look: CardLook; viewHeight: number },
+): Block => {
+  switch (row.kind) {
+    case "pane": {
+      if (row.place !== "inbox") return { lines: agentLines(row.pane, isSelected, look), card: null };
+      const { lines, card } = cardLines(row.pane, isSelected, look, cardRoom(viewHeight));
+      return { lines: [...lines, []], card };
+    }
+    case "group":
+      return { lines: [...(isFirst ? [] : [[]]), groupLine(row.group, isSelected, look)], card: null };
+    case "heading":
+      return { lines: [headingLine(row.text, row.count, look.width)], card: null };
+    case "note":
+      return { lines: [clip([span(`   ${row.text}`, STYLE.dim)], look.width)], card: null };
+    case "session":
+    case "window":
+    case "target":
+      return { lines: [[]], card: null };
+  }
+};
+
+/** The list in `height` lines, with the selected row in view. */
+export const listArea = (
+  { rows, selectedKey }: PickerState,
+  look: CardLook,
+  { height, scrollTop: before }: { height: number; scrollTop: number },
+): Area => {
+  const tops = rowTops(rows.map((row, index) => heightOf(row, index, look, height)));
+  const selected = rows.findIndex(({ key }) => key === selectedKey);
+  const end = Math.max(0, (tops.at(-1) ?? 0) - height);
+  // The head above the first row belongs to it.
+  const wanted = selected <= 1 ? 0 : scrollToShow(tops, selected, before, height);
+  const scrollTop = Math.min(wanted, end);
+  const { first, last } = findWindow(tops, scrollTop, height, 0);
+  const lines: Line[] = [];
+  const cards: DrawnCard[] = [];
+  for (let index = first; index <= last; index += 1) {
+    const row = rows[index];
+    if (row === undefined) continue;
+    const isSelected = row.key === selectedKey;
+    const block = blockOf(row, { isSelected, isFirst: index === 0, look, viewHeight: height });
+    const top = (tops[index] ?? 0) - scrollTop;
+    for (const [offset, line] of block.lines.entries())
+      if (top + offset >= 0 && top + offset < height) lines[top + offset] = line;
+    const { card } = block;
+    // The last line of a block is the gap to the next.
+    const isInView = top >= 0 && top + block.lines.length - 1 <= height;
+    if (card !== null)
+      cards.push({
+        key: card.key,
+        isWhole: card.isWhole && isInView,
+        look: JSON.stringify([top, look.width, isSelected, isInView, card.isWhole, card.text]),
+      });
+  }
+  return { lines: Array.from({ length: height }, (_, index) => lines[index] ?? []), cards, scrollTop };
+};
+
+const connectionLine = ({ feed: { connection } }: PickerState): Line => {
+  switch (connection.kind) {
+    case "live":
+      return [];
+    case "loading":
+      return [span("connecting…", STYLE.dim)];
+    case "lost":
+      return [span("the daemon is gone; waiting for it", STYLE.yellow)];
+  }
+};
+
+/** Totals in words, and on the right what is wrong or searched for. */
+export const headLine = (state: PickerState, width: number): Line => {
+  const totals = state.counts === null ? [] : totalsOf(state.counts);
+  const words = totals.flatMap(({ key, text }, index) => [
+    ...(index === 0 ? [] : [span(" · ", STYLE.dim)]),
+    span(text, key === "needs" ? STYLE.bold : STYLE.dim),
+  ]);
+  const agents = state.counts === null ? "" : "Nobody waits, works or is done";
+  const left: Line = [span(" "), ...(words.length === 0 ? [span(agents, STYLE.dim)] : words)];
+  const lost = connectionLine(state);
+  const [problem] = state.problems;
+  const searched =
+    state.search === "" || state.mode.kind === "search"
+      ? []
+      : [span(`/${displayLine(state.search)} `, STYLE.cyan)];
+  const right =
+    lost.length > 0 ? lost : problem === undefined ? searched : [span(displayLine(problem), STYLE.red)];
+  return spread(left, clip(right, Math.floor(width / 2)), width);
+};
+
+/** Two areas beside each other, with a line between them. */
+export const sideBySide = (
+  left: readonly Line[],
+  right: readonly Line[],
+  leftWidth: number,
+  width: number,
+): Line[] =>
+  left.map((line, index) => [
+    ...pad(clip(line, leftWidth), leftWidth),
+    { text: "│ ", style: STYLE.dim, column: leftWidth },
+    ...clip(right[index] ?? [], width - leftWidth - 2),
+  ]);

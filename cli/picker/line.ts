@@ -1,0 +1,144 @@
+// Lines of the picker as values: pieces of text with a style, cut, padded, wrapped and put beside each other. Whatever an agent
+// wrote has been made visible before; a control character that is left all the same does not reach the terminal.
+import stringWidth from "string-width";
+import { PLAIN } from "../render/measure.ts";
+
+/** Parameters of a terminal's style sequence (`1;33`); empty for plain text. */
+export type Style = string;
+
+export interface Span {
+  readonly text: string;
+  readonly style: Style;
+  /** The column where it begins, whatever the terminal made of the text before it; from 0. */
+  readonly column?: number;
+}
+
+export type Line = readonly Span[];
+
+/** The terminal's own sixteen colours, which its theme makes readable on light and on dark. */
+export const STYLE = {
+  plain: "",
+  bold: "1",
+  dim: "2",
+  red: "31",
+  green: "32",
+  yellow: "33",
+  blue: "34",
+  magenta: "35",
+  cyan: "36",
+  approval: "1;33",
+  question: "1;35",
+  error: "1;31",
+  key: "1;36",
+  mark: "7",
+} as const satisfies Readonly<Record<string, Style>>;
+
+export const span = (text: string, style: Style = STYLE.plain): Span => ({ text, style });
+
+const segmenter = new Intl.Segmenter();
+const piecesOf = (text: string): Iterable<string> =>
+  PLAIN.test(text) ? text : Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+export const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text));
+
+export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
+
+/** The beginning of a text that is at most `width` wide. */
+const headOf = (text: string, width: number): string => {
+  if (PLAIN.test(text)) return text.slice(0, Math.max(0, width));
+  let kept = "";
+  let used = 0;
+  for (const piece of piecesOf(text)) {
+    used += widthOf(piece);
+    if (used > width) break;
+    kept += piece;
+  }
+  return kept;
+};
+
+/** At most `width` columns; what is cut off ends with an ellipsis. */
+export const clip = (line: Line, width: number): Line => {
+  if (lineWidth(line) <= width) return line;
+  const kept: Span[] = [];
+  let left = width - 1;
+  for (const { text, style } of line) {
+    const head = headOf(text, left);
+    left -= widthOf(head);
+    kept.push(span(head, style));
+    if (head !== text) break;
+  }
+  return width <= 0 ? [] : [...kept, span("…", STYLE.dim)];
+};
+
+export const pad = (line: Line, width: number): Line => {
+  const room = width - lineWidth(line);
+  return room > 0 ? [...line, span(" ".repeat(room))] : line;
+};
+
+/** `left` is cut so that `right` stands at the right edge. */
+export const spread = (left: Line, right: Line, width: number): Line => {
+  const size = lineWidth(right);
+  if (size === 0 || size + 4 > width) return clip(left, width);
+  return [...pad(clip(left, width - size - 1), width - size), ...right];
+};
+
+/**
+ * How wide a character may be drawn at most. Terminals disagree beyond ASCII, and no part of a text that is to be read whole may
+ * lie behind the edge.
+ */
+const safeWidth = (piece: string): number => (/^[ -~]$/.test(piece) ? 1 : Math.max(2, stringWidth(piece)));
+
+/** Rows of at most `width` columns that together are the text, to the letter. Never empty. */
+export const wrapWhole = (text: string, width: number): string[] =>
+  text.split("\n").flatMap((line) => {
+    const rows: string[] = [];
+    // oxlint-disable-next-line no-control-regex -- the printable part of ASCII
+    if (/^[ -~]*$/.test(line)) {
+      for (let at = 0; at === 0 || at < line.length; at += width) rows.push(line.slice(at, at + width));
+      return rows;
+    }
+    let row = "";
+    let used = 0;
+    for (const { segment } of segmenter.segment(line)) {
+      const size = safeWidth(segment);
+      if (used + size > width && row !== "") {
+        rows.push(row);
+        row = "";
+        used = 0;
+      }
+      row += segment;
+      used += size;
+    }
+    return [...rows, row];
+  });
+
+/** Pieces in a row, several rows where they do not fit; a piece is never divided unless it is wider than a row. */
+export const flow = (pieces: readonly Line[], width: number, gap = "   "): Line[] => {
+  const rows: Line[] = [];
+  let row: Line = [];
+  for (const piece of pieces) {
+    const joined = row.length === 0 ? piece : [...row, span(gap), ...piece];
+    if (row.length > 0 && lineWidth(joined) > width) {
+      rows.push(row);
+      row = piece;
+    } else row = joined;
+  }
+  return row.length === 0 ? rows : [...rows, row];
+};
+
+// oxlint-disable-next-line no-control-regex -- it is what this is about
+const CONTROL = /[\u0000-\u001F\u007F-\u009F]/g;
+
+/** As a terminal takes it. Without colours there is no style at all. */
+export const toTerminal = (line: Line, hasColour: boolean): string => {
+  let text = "";
+  for (const one of line) {
+    const safe = one.text.replace(CONTROL, "�");
+    if (one.column !== undefined) text += `\u001B[${one.column + 1}G`;
+    text += hasColour && one.style !== "" && safe !== "" ? `\u001B[${one.style}m${safe}\u001B[0m` : safe;
+  }
+  return text;
+};
+
+/** Without styles, for comparing. */
+export const plainOf = (line: Line): string => line.map(({ text }) => text).join("");

@@ -1,0 +1,324 @@
+// The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that answers
+// acts only on a card that was read, and only when it was pressed for it.
+import { KILL_SIGNALS } from "../../core/model/actionView.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { optionReasons } from "../../ui/actions/disabledReasons.ts";
+import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
+import {
+  actionOf,
+  answerPrompt,
+  kill,
+  PANE_ACTIONS,
+  type PaneActionId,
+} from "../../ui/actions/paneActions.ts";
+import { moveSelection } from "../../ui/lists/rows.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { AnswerPress, type AnswerPressDeps } from "./answerPress.ts";
+import type { Key, KeyInput } from "./keyReader.ts";
+import { cardKey, selectedPane, type Mode, type PickerState } from "./pickerState.ts";
+import { editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
+import { dialogKeyOf } from "./screens.ts";
+
+/** What the keys work on. */
+export interface PickerKeysDeps extends ReplyDeps, AnswerPressDeps {
+  readonly search: (text: string) => void;
+  readonly wasRead: (key: string) => boolean;
+  /** Rows of a page of the mode's text. */
+  readonly pageRows: () => number;
+  readonly redraw: () => void;
+  readonly leave: () => void;
+}
+
+/** Keys of text do nothing until so long after the last one, once a text field closed while the person typed. */
+const TYPED_ON_MS = 700;
+
+const LIST: Mode = { kind: "list" };
+
+type MoveTable = Readonly<Record<MoveCommand, () => void>>;
+
+const isMove = (command: KeyCommand): command is MoveCommand =>
+  typeof command === "string" && !PANE_ACTIONS.some(({ id }) => id === command);
+
+const isAnswerCommand = (command: KeyCommand): boolean =>
+  typeof command === "object" || command === "approve" || command === "deny";
+
+export class PickerKeys {
+  private readonly deps: PickerKeysDeps;
+  private readonly press: AnswerPress;
+  /** Until when keys of text are the rest of a text that was being typed. */
+  private typedUntil = -Infinity;
+
+  constructor(deps: PickerKeysDeps) {
+    this.deps = deps;
+    this.press = new AnswerPress(deps);
+  }
+
+  /** What one read brought. Different keys in one read were typed before anybody could look, or pasted. */
+  take(inputs: readonly KeyInput[]): void {
+    this.press.interrupt();
+    const names = new Set(inputs.map((input) => (input.kind === "key" ? input.key.name : "paste")));
+    for (const input of inputs)
+      if (input.kind === "paste") this.paste(input.text);
+      else this.key(input.key, names.size > 1);
+  }
+
+  /** The text field went away while the person typed: what follows is meant for it. */
+  holdText(): void {
+    this.typedUntil = this.deps.now() + TYPED_ON_MS;
+  }
+
+  close(): void {
+    this.press.interrupt();
+  }
+
+  private paste(text: string): void {
+    const { mode, search } = this.deps.state();
+    if (mode.kind === "reply") editReply(this.deps, mode, { insert: text });
+    else if (mode.kind === "search") this.deps.search(search + (text.split(/[\r\n]/)[0] ?? ""));
+  }
+
+  private key(key: Key, isBurst: boolean): void {
+    const { deps } = this;
+    const { mode, feed } = deps.state();
+    if (key.name === "Ctrl-C") return deps.leave();
+    if (key.name === "Ctrl-L") return deps.redraw();
+    if (!feed.hasSnapshot) {
+      if (key.name === "q" || key.name === "Escape") deps.leave();
+      return;
+    }
+    switch (mode.kind) {
+      case "search":
+        return this.searchKey(key);
+      case "reply":
+        return this.replyKey(key, mode, isBurst);
+      case "question":
+      case "kill":
+        return this.dialogKey(key, mode, isBurst);
+      case "help":
+        return deps.change({ mode: LIST });
+      case "list":
+      case "whole":
+      case "output":
+        return this.commandKey(key, isBurst);
+    }
+  }
+
+  private searchKey({ name, isText }: Key): void {
+    const { deps } = this;
+    const { search } = deps.state();
+    if (isText) deps.search(search + name);
+    else if (name === "Backspace") deps.search(withoutLast(search));
+    else if (name === "Ctrl-U") deps.search("");
+    else if (name === "Enter") deps.change({ mode: LIST });
+    else if (name === "Escape") {
+      deps.change({ mode: LIST });
+      deps.search("");
+    } else if (name === "ArrowDown" || name === "ArrowUp") this.move(name === "ArrowDown" ? 1 : -1);
+  }
+
+  private replyKey({ name, isText }: Key, mode: Extract<Mode, { kind: "reply" }>, isBurst: boolean): void {
+    const { deps } = this;
+    if (name === "Escape") deps.change({ mode: LIST });
+    else if (mode.isSending) return;
+    else if (isText) editReply(deps, mode, { insert: name });
+    else if (name === "Backspace") editReply(deps, mode, { erase: "character" });
+    else if (name === "Ctrl-W") editReply(deps, mode, { erase: "word" });
+    else if (name === "Ctrl-U") editReply(deps, mode, { erase: "all" });
+    // An Enter amid other keys is part of a text that was pasted into a terminal that does not mark pastes.
+    else if (name === "NewLine" || (name === "Enter" && isBurst)) editReply(deps, mode, { insert: "\n" });
+    else if (name === "Enter") void submitReply({ ...deps, onEnd: () => this.holdText() }, mode);
+  }
+
+  private dialogKey(
+    { name }: Key,
+    mode: Extract<Mode, { kind: "question" | "kill" }>,
+    isBurst: boolean,
+  ): void {
+    const { deps } = this;
+    if (mode.kind === "kill" && name === "Tab") {
+      const next = KILL_SIGNALS[(KILL_SIGNALS.indexOf(mode.signal) + 1) % KILL_SIGNALS.length] ?? "INT";
+      return deps.surface.askToKillBy(mode.pane, next);
+    }
+    const wasRead = deps.wasRead(dialogKeyOf(mode) ?? "");
+    if (name !== "y") {
+      if (wasRead || name === "Escape") deps.change({ mode: LIST });
+      return;
+    }
+    this.press.press(name, () => {
+      if (isBurst || !wasRead || deps.state().mode !== mode) return;
+      if (mode.kind === "kill" && mode.sentence === null) return;
+      deps.change({ mode: LIST });
+      if (mode.kind === "question") mode.question.onConfirm();
+      else kill(mode.pane, mode.signal, deps.surface);
+    });
+  }
+
+  private commandKey({ name, isText }: Key, isBurst: boolean): void {
+    const { deps } = this;
+    if (isText && deps.now() < this.typedUntil) {
+      this.press.note(name);
+      return this.holdText();
+    }
+    this.typedUntil = -Infinity;
+    const { mode } = deps.state();
+    const command = this.commandOf(name);
+    if (command !== null && isAnswerCommand(command))
+      return this.press.press(name, () => (isBurst ? this.refuseKey() : this.run(command)));
+    if (isText) this.press.note(name);
+    if ((mode.kind === "whole" || mode.kind === "output") && this.pageKey(name, mode)) return;
+    if (name === "q") return mode.kind === "list" ? deps.leave() : deps.change({ mode: LIST });
+    if (name === "n") return this.nextWaiting();
+    if (command !== null) this.run(command);
+  }
+
+  private commandOf(name: string): KeyCommand | null {
+    const arrows: Readonly<Record<string, string>> = { PageDown: "ArrowDown", PageUp: "ArrowUp" };
+    return commandOf(arrows[name] ?? name, { isTyping: false, isOnButton: false });
+  }
+
+  private refuseKey(): void {
+    const pane = selectedPane(this.deps.state());
+    if (pane !== null)
+      this.deps.surface.refuse(
+        pane,
+        "answer",
+        "it was typed together with other keys, so nothing was pressed.",
+      );
+  }
+
+  private run(command: KeyCommand): void {
+    const pane = selectedPane(this.deps.state());
+    if (isMove(command)) this.moves[command]();
+    else if (pane !== null) this.act(pane, command);
+  }
+
+  /** Runs an action on a pane; if it is not possible, the foot of the screen says why. */
+  private act(pane: PaneView, command: PaneActionId | { option: number }): void {
+    const { surface, contextOf } = this.deps;
+    const context = contextOf(pane);
+    const isFolded = pane.request?.is_whole === true && !context.isShownWhole(pane);
+    const refuse = (kind: Parameters<typeof surface.refuse>[1], why: string): void =>
+      isFolded && kind === "answer" ? this.showWhole(pane) : surface.refuse(pane, kind, displaySentence(why));
+    if (typeof command === "object") {
+      const reasons = optionReasons(pane, context);
+      const why = reasons.length < command.option ? "there is no such option" : reasons[command.option - 1];
+      if (typeof why === "string") return refuse("answer", why);
+      answerPrompt(pane, { kind: "option", number: command.option }, surface);
+    } else {
+      const action = actionOf(command);
+      const why = action.disabledReason(pane, context);
+      if (why !== null) return refuse(action.kind, why);
+      action.run(pane, surface);
+    }
+    if (typeof command === "object" || actionOf(command).isAnswer === true) this.deps.change({ mode: LIST });
+  }
+
+  /** A request that is folded, or that was not read to its end, is opened instead of answered. */
+  private showWhole(pane: PaneView): void {
+    const { mode } = this.deps.state();
+    if (mode.kind !== "whole") return this.deps.surface.showWhole(pane);
+    this.deps.surface.refuse(pane, "answer", "read it to its end first: Space goes on.");
+  }
+
+  private move(step: 1 | -1): void {
+    const { rows, selectedKey } = this.deps.state();
+    this.deps.change({ selectedKey: moveSelection(rows, selectedKey, step), mode: this.modeAfterMove() });
+  }
+
+  /** A move belongs to the list; a search goes on. */
+  private modeAfterMove(): Mode {
+    const { mode } = this.deps.state();
+    return mode.kind === "search" ? mode : LIST;
+  }
+
+  private nextWaiting(): void {
+    const { rows, selectedKey } = this.deps.state();
+    const at = rows.findIndex(({ key }) => key === selectedKey);
+    const next = [...rows.slice(at + 1), ...rows.slice(0, Math.max(0, at))].find(
+      (row) => row.kind === "pane" && row.pane.needs_action,
+    );
+    if (next !== undefined) this.deps.change({ selectedKey: next.key, mode: LIST });
+  }
+
+  private readonly moves: MoveTable = {
+    moveDown: () => this.move(1),
+    moveUp: () => this.move(-1),
+    activate: () => {
+      const pane = selectedPane(this.deps.state());
+      if (pane !== null) this.act(pane, "attach");
+    },
+    expand: () => {
+      const pane = selectedPane(this.deps.state());
+      if (pane?.request !== null && pane !== null) this.deps.surface.showWhole(pane);
+    },
+    collapse: () => this.deps.change({ mode: LIST }),
+    filter: () => this.deps.change({ mode: { kind: "search" } }),
+    escape: () => this.escape(),
+    help: () => this.deps.change({ mode: { kind: "help" } }),
+    agents: () => this.deps.change({ mode: LIST }),
+    sessions: () => {},
+    targets: () => {},
+    settings: () => {},
+  };
+
+  /** Closes the innermost part that is open; at last the picker. */
+  private escape(): void {
+    const { mode, search, status } = this.deps.state();
+    if (mode.kind !== "list") this.deps.change({ mode: LIST });
+    else if (status !== null && status.status.kind !== "sending") this.deps.change({ status: null });
+    else if (search !== "") this.deps.search("");
+    else this.deps.leave();
+  }
+
+  /** Moves within a text on the whole screen; false for a key that does something else. */
+  private pageKey(name: string, mode: Extract<Mode, { kind: "whole" | "output" }>): boolean {
+    const page = this.deps.pageRows();
+    const steps: Readonly<Record<string, number>> = {
+      " ": page,
+      PageDown: page,
+      PageUp: -page,
+      ArrowDown: 1,
+      j: 1,
+      ArrowUp: -1,
+      k: -1,
+    };
+    const step = steps[name];
+    if (mode.kind === "output" && name === "t") {
+      const source = mode.source === "screen" ? "transcript" : "screen";
+      this.deps.change({ mode: { ...mode, source, up: 0 } });
+      return true;
+    }
+    if (step === undefined) {
+      const closes = name === "w" || name === "ArrowLeft" || (mode.kind === "output" && name === "o");
+      if (closes) this.deps.change({ mode: LIST });
+      return closes;
+    }
+    this.deps.change({
+      mode:
+        mode.kind === "whole"
+          ? { ...mode, top: Math.max(0, mode.top + step) }
+          : { ...mode, up: Math.max(0, mode.up - step) },
+    });
+    return true;
+  }
+}
+
+/** Whether the mode still fits what is selected: the request that is read may have been answered elsewhere. */
+export const modeFits = (state: PickerState, before: PickerState): boolean => {
+  const { mode } = state;
+  switch (mode.kind) {
+    case "whole": {
+      const [was, is] = [selectedPane(before), selectedPane(state)];
+      return is !== null && is.identity.pane_ref === mode.key && was !== null && cardKey(was) === cardKey(is);
+    }
+    case "reply":
+    case "output":
+      return state.rows.some(({ key }) => key === mode.key);
+    case "list":
+    case "search":
+    case "help":
+    case "question":
+    case "kill":
+      return true;
+  }
+};

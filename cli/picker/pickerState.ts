@@ -1,0 +1,122 @@
+// What the picker shows now, as one value; and the steps from one to the next that need no terminal and no daemon.
+import type { KillSignal, OutputSource } from "../../core/model/actionView.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
+import type { Question } from "../../ui/actions/paneActions.ts";
+import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
+import { moveSelection, RowMemory, type Row } from "../../ui/lists/rows.ts";
+import type { StateCounts } from "../../ui/lists/groups.ts";
+
+/** What the keys go to. */
+export type Mode =
+  | { kind: "list" }
+  | { kind: "search" }
+  | { kind: "help" }
+  /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
+  | { kind: "whole"; key: string; top: number; readTo: number }
+  | { kind: "output"; key: string; source: OutputSource; up: number }
+  /** `begun`: the pane as it was when the first letter was typed. */
+  | { kind: "reply"; key: string; begun: PaneView; isSending: boolean }
+  | { kind: "question"; question: Question }
+  /** `sentence`: what would happen, by the daemon; null until it has said so. */
+  | { kind: "kill"; pane: PaneView; signal: KillSignal; sentence: string | null };
+
+/** The last action, and the words for the pane on which it was. */
+export interface ShownStatus {
+  readonly name: string;
+  readonly status: ActionStatus;
+}
+
+export interface PickerState {
+  readonly feed: FeedState;
+  readonly search: string;
+  readonly mode: Mode;
+  readonly rows: readonly Row[];
+  readonly counts: StateCounts | null;
+  /** What is missing in the list: targets and servers that cannot be read. */
+  readonly problems: readonly string[];
+  readonly selectedKey: string | null;
+  readonly status: ShownStatus | null;
+  /** By pane reference; unsent texts. */
+  readonly drafts: ReadonlyMap<string, string>;
+}
+
+export const INITIAL_STATE: PickerState = {
+  feed: INITIAL_FEED_STATE,
+  search: "",
+  mode: { kind: "list" },
+  rows: [],
+  counts: null,
+  problems: [],
+  selectedKey: null,
+  status: null,
+  drafts: new Map(),
+};
+
+export const selectedPane = ({ rows, selectedKey }: PickerState): PaneView | null => {
+  const row = rows.find(({ key }) => key === selectedKey);
+  return row?.kind === "pane" ? row.pane : null;
+};
+
+/** The pane and its prompt: another prompt in the same pane is another card. */
+export const cardKey = ({ identity, prompt_fingerprint }: PaneView): string =>
+  `${identity.pane_ref} ${identity.runtime_id} ${prompt_fingerprint}`;
+
+const firstPane = (rows: readonly Row[]): string | null =>
+  rows.find(({ kind }) => kind === "pane")?.key ?? null;
+
+/**
+ * Where the selection goes when the list changed: it stays on its row while that row stays in its part of the list; a card that
+ * was answered or withdrawn leaves it to the card that follows.
+ */
+const keepSelection = (before: PickerState, rows: readonly Row[]): string | null => {
+  const { selectedKey } = before;
+  if (selectedKey === null) return firstPane(rows);
+  const placeOf = (list: readonly Row[]): string | null => {
+    const row = list.find(({ key }) => key === selectedKey);
+    return row === undefined ? null : row.kind === "pane" ? row.place : row.kind;
+  };
+  const [was, is] = [placeOf(before.rows), placeOf(rows)];
+  if (is !== null && (is === was || was !== "inbox")) return selectedKey;
+  const waits = (row: Row | undefined): row is Row => row?.kind === "pane" && row.place === "inbox";
+  const there = new Set(rows.filter(waits).map(({ key }) => key));
+  const at = before.rows.findIndex(({ key }) => key === selectedKey);
+  const following = before.rows.slice(at + 1).find(({ key }) => there.has(key));
+  const next = following ?? rows.findLast(waits);
+  if (was === "inbox" && next !== undefined) return next.key;
+  if (is !== null) return selectedKey;
+  const neighbour = before.rows
+    .slice(at + 1)
+    .find((row) => row.kind === "pane" && rows.some(({ key }) => key === row.key));
+  return neighbour?.key ?? moveSelection(rows, null, -1);
+};
+
+const NO_STATES = new Set<never>();
+const NOTHING_COLLAPSED: ReadonlySet<string> = new Set();
+
+/** Arranges the list; it keeps what did not change. */
+export class Arranger {
+  private readonly memory = new RowMemory();
+
+  arrange(before: PickerState, change: Partial<Pick<PickerState, "feed" | "search">>): PickerState {
+    const { feed, search } = { ...before, ...change };
+    const { panes, targets } = feed;
+    const overview = this.memory.arrange(panes, targets, { text: search, states: NO_STATES });
+    const rows = this.memory.list({
+      view: { kind: "agents" },
+      overview,
+      targets,
+      collapsed: NOTHING_COLLAPSED,
+      text: search,
+      isMerged: false,
+    });
+    return {
+      ...before,
+      ...change,
+      rows,
+      counts: overview.counts,
+      problems: overview.problems.map(({ text }) => text),
+      selectedKey: keepSelection(before, rows),
+    };
+  }
+}

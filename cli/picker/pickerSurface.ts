@@ -1,0 +1,132 @@
+// The picker as the surface on which actions are chosen: its calls to the daemon, one action per pane at a time, and where results,
+// questions and panels go. What may be done, and how, is in the table of actions that the popover has too.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { KillSignal } from "../../core/model/actionView.ts";
+import type { AttachPlan } from "../../core/model/snapshot.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { ActionKind, ActionStatus, Failure } from "../../ui/actions/actionStatus.ts";
+import { agentInput, killInput } from "../../ui/actions/guards.ts";
+import type { ActionSurface, PaneCalls, Panel } from "../../ui/actions/paneActions.ts";
+import { settleAction } from "../../ui/actions/settleAction.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { rowTitle } from "../../ui/text/rowText.ts";
+import { toFailure as toError } from "../failure.ts";
+import { cardKey, type Mode, type ShownStatus } from "./pickerState.ts";
+
+/** Who asks, for the audit. */
+const SURFACE = "picker";
+
+export interface SurfaceDeps {
+  /** The daemon of now; null while there is none. */
+  readonly client: () => DaemonClient | null;
+  /** `$TMUX` of the picker's own terminal; null outside of tmux. */
+  readonly insideTmux: string | null;
+  readonly wasRead: (cardKey: string) => boolean;
+  readonly setMode: (mode: Mode) => void;
+  readonly showStatus: (status: ShownStatus | null) => void;
+  /** Gives the terminal to the pane. */
+  readonly leaveTo: (plan: AttachPlan) => void;
+  readonly openPanel: (pane: PaneView, panel: Panel) => void;
+}
+
+const toFailure = (error: unknown): Failure => {
+  const { message, remedy, code } = toError(error);
+  return { message, remedy, code };
+};
+
+const connected = async (client: DaemonClient | null): Promise<DaemonClient> => {
+  if (client === null) throw new AgtmuxError("E_DAEMON_UNAVAILABLE", "the daemon is gone");
+  return client;
+};
+
+const createCalls = (client: () => DaemonClient | null): PaneCalls => {
+  const own = { surface: SURFACE };
+  return {
+    answer: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.answer.mutate({ ...input, ...own })),
+    },
+    send: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.send.mutate({ ...input, ...own })),
+    },
+    interrupt: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.interrupt.mutate({ ...input, ...own })),
+    },
+    kill: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.kill.mutate({ ...input, ...own })),
+    },
+    dismiss: {
+      mutate: async (input) =>
+        (await connected(client())).call((api) => api.dismiss.mutate({ ...input, ...own })),
+    },
+  };
+};
+
+export interface PickerSurface extends ActionSurface {
+  /** Asks the daemon what a signal would do, for the question before it is sent. */
+  readonly askToKillBy: (pane: PaneView, signal: KillSignal) => void;
+}
+
+export const createSurface = (deps: SurfaceDeps): PickerSurface => {
+  const api = createCalls(deps.client);
+  const sending = new Set<string>();
+  const show = (pane: PaneView, status: ActionStatus): void =>
+    deps.showStatus({ name: rowTitle(pane).text, status });
+  const refuse = (pane: PaneView, action: ActionKind, why: string): void =>
+    show(pane, {
+      kind: "refused",
+      action,
+      failure: { message: displaySentence(why), remedy: null, code: null },
+    });
+
+  const askToKillBy = (pane: PaneView, signal: KillSignal): void => {
+    deps.setMode({ kind: "kill", pane, signal, sentence: null });
+    // Unconfirmed, it does nothing: the daemon refuses it with a sentence that says what it would do.
+    api.kill.mutate({ ...killInput(pane), signal, isConfirmed: false }).then(
+      () => refuse(pane, "kill", "the daemon does not say what this would do"),
+      (error: unknown) => {
+        const failure = toFailure(error);
+        if (failure.code === "E_CONFIRMATION_REQUIRED")
+          deps.setMode({ kind: "kill", pane, signal, sentence: displaySentence(failure.message) });
+        else {
+          deps.setMode({ kind: "list" });
+          show(pane, { kind: "refused", action: "kill", failure });
+        }
+      },
+    );
+  };
+
+  return {
+    api,
+    start: async (pane, action, call) => {
+      const ref = pane.identity.pane_ref;
+      if (sending.has(ref)) return null;
+      sending.add(ref);
+      show(pane, { kind: "sending", action });
+      const status = await settleAction(action, call, toFailure);
+      sending.delete(ref);
+      if (status === null) deps.showStatus(null);
+      else show(pane, status);
+      return status;
+    },
+    refuse,
+    wasRead: (pane) => deps.wasRead(cardKey(pane)),
+    openTerminal: async (pane) => {
+      const plan = await (
+        await connected(deps.client())
+      ).call((calls) =>
+        calls.prepareAttach.mutate({ ...agentInput(pane), surface: SURFACE, insideTmux: deps.insideTmux }),
+      );
+      deps.leaveTo(plan);
+    },
+    showPanel: deps.openPanel,
+    showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),
+    ask: (question) => deps.setMode({ kind: "question", question }),
+    askToKill: (pane) => askToKillBy(pane, "INT"),
+    askToKillBy,
+  };
+};

@@ -1,0 +1,102 @@
+// The output of one pane, followed while it is looked at: asked for again and again, never twice at once, and never for a row that
+// the selection only passes.
+import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { agentInput } from "../../ui/actions/guards.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
+import { setTimer } from "../context.ts";
+import { toFailure } from "../failure.ts";
+import { lastLines } from "./agentOutput.ts";
+import { span, STYLE, type Line } from "./line.ts";
+
+export interface Watched {
+  readonly pane: PaneView;
+  readonly source: OutputSource;
+  readonly lines: number;
+}
+
+/** The selection rests this long before its output is asked for. In milliseconds, as the other. */
+const REST_MS = 60;
+/** Between an answer and the next question. */
+const PAUSE_MS = 1_500;
+
+const keyOf = ({ pane, source }: Watched): string =>
+  `${source} ${pane.identity.runtime_id} ${pane.identity.pane_ref}`;
+
+export class Preview {
+  private readonly client: () => DaemonClient | null;
+  private readonly onChange: () => void;
+  private watched: Watched | null = null;
+  private shownKey = "";
+  private output: PaneOutput | null = null;
+  private problem = "";
+  private cancel: (() => void) | null = null;
+  private isAsking = false;
+
+  constructor(client: () => DaemonClient | null, onChange: () => void) {
+    this.client = client;
+    this.onChange = onChange;
+  }
+
+  /** Follows this pane from now on; null: none. */
+  watch(watched: Watched | null): void {
+    const before = this.watched;
+    this.watched = watched;
+    if (watched === null) {
+      this.cancel?.();
+      this.cancel = null;
+      return;
+    }
+    if (before !== null && keyOf(before) === keyOf(watched) && watched.lines <= before.lines) return;
+    this.plan(REST_MS);
+  }
+
+  /** The end of the output in at most `count` lines, `up` lines above its end. */
+  tail(count: number, up = 0): { lines: Line[]; total: number } {
+    if (this.watched === null || this.shownKey !== keyOf(this.watched)) return { lines: [], total: 0 };
+    if (this.output === null) return { lines: [[span(this.problem, STYLE.dim)]], total: 1 };
+    const all = lastLines(this.output.lines, Number.MAX_SAFE_INTEGER);
+    const end = Math.max(0, all.length - up);
+    return { lines: all.slice(Math.max(0, end - count), end), total: all.length };
+  }
+
+  close(): void {
+    this.watch(null);
+  }
+
+  private plan(delayMs: number): void {
+    this.cancel?.();
+    this.cancel = setTimer(delayMs, () => void this.look());
+  }
+
+  private async look(): Promise<void> {
+    const { watched } = this;
+    const client = this.client();
+    if (this.isAsking || watched === null || client === null) return;
+    this.isAsking = true;
+    try {
+      const { pane, source, lines } = watched;
+      const input = { ...agentInput(pane), surface: "picker", lines, ansi: true, source };
+      this.show(watched, await client.call((api) => api.viewOutput.mutate(input)), "");
+    } catch (error) {
+      this.show(watched, null, displaySentence(`cannot be read: ${toFailure(error).message}`));
+    } finally {
+      this.isAsking = false;
+      const { watched: now } = this;
+      if (now !== null) this.plan(keyOf(now) === keyOf(watched) ? PAUSE_MS : 0);
+    }
+  }
+
+  private show(watched: Watched, output: PaneOutput | null, problem: string): void {
+    if (this.watched === null || keyOf(this.watched) !== keyOf(watched)) return;
+    const isSame =
+      this.shownKey === keyOf(watched) &&
+      problem === this.problem &&
+      JSON.stringify(this.output?.lines) === JSON.stringify(output?.lines);
+    this.shownKey = keyOf(watched);
+    this.output = output;
+    this.problem = problem;
+    if (!isSame) this.onChange();
+  }
+}

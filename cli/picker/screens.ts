@@ -1,0 +1,316 @@
+// What the whole screen shows in each mode: the list with its preview, one request in full, the output of a pane, the keys.
+import type { PaneView } from "../../core/model/view.ts";
+import { outcomeText } from "../../ui/actions/actionStatus.ts";
+import { SHORTCUTS } from "../../ui/actions/keyboard.ts";
+import { repliesToPrompt } from "../../ui/actions/paneActions.ts";
+import { displayLine } from "../../ui/text/displayText.ts";
+import { panePlace } from "../../ui/text/paneText.ts";
+import { visibleOnTerminal } from "../../core/model/visibleText.ts";
+import { wholeCard, type CardLook } from "./cardLines.ts";
+import { sideBySide, headLine, listArea, type Area, type Frame, type Size } from "./frame.ts";
+import { clip, flow, lineWidth, pad, span, STYLE, widthOf, wrapWhole, type Line } from "./line.ts";
+import { selectedPane, type Mode, type PickerState } from "./pickerState.ts";
+
+/** What a frame is made of beside the state. */
+export interface FrameInput {
+  readonly state: PickerState;
+  readonly size: Size;
+  readonly scrollTop: number;
+  readonly look: Omit<CardLook, "width">;
+  /** The last lines of what is followed. */
+  readonly output: (count: number, up?: number) => { lines: readonly Line[]; total: number };
+}
+
+/** From this width on the selected pane's screen is shown beside the list. */
+const PREVIEW_FROM = 110;
+const LIST_MIN = 56;
+const LIST_MAX = 96;
+const SMALLEST: Size = { columns: 30, rows: 8 };
+
+/** Columns of the list; all of them where there is no preview. */
+export const listWidth = (columns: number): number =>
+  columns < PREVIEW_FROM ? columns : Math.min(LIST_MAX, Math.max(LIST_MIN, Math.floor(columns * 0.45)));
+
+const statusLine = ({ status }: PickerState, width: number): Line => {
+  if (status === null) return [];
+  const { head, detail } = outcomeText(status.status);
+  const tone = { sending: STYLE.dim, done: STYLE.green, refused: STYLE.yellow, lost: STYLE.red }[
+    status.status.kind
+  ];
+  return clip(
+    [span(" "), span(displayLine(status.name), STYLE.bold), span("  "), span(head, tone), span(` ${detail}`)],
+    width,
+  );
+};
+
+const keyHint = (key: string, word: string): Line => [span(key, STYLE.key), span(` ${word}`, STYLE.dim)];
+
+const HINTS: readonly Line[] = [
+  keyHint("↑↓", "move"),
+  keyHint("⏎", "attach"),
+  keyHint("n", "next waiting"),
+  keyHint("r", "reply"),
+  keyHint("/", "search"),
+  keyHint("o", "output"),
+  keyHint("?", "all keys"),
+  keyHint("q", "quit"),
+];
+
+const hintLine = (hints: readonly Line[], width: number): Line => [
+  span(" "),
+  ...(flow(hints, width - 2)[0] ?? []),
+];
+
+interface Bar {
+  readonly lines: readonly Line[];
+  /** Row within the bar, and column. */
+  readonly cursor: { row: number; column: number } | null;
+}
+
+const noCursor = (lines: readonly Line[]): Bar => ({ lines, cursor: null });
+
+const REPLY_ROWS = 5;
+
+const replyBar = (draft: string, pane: PaneView | null, isSending: boolean, width: number): Bar => {
+  const isAnswer = pane !== null && repliesToPrompt(pane);
+  const rows = wrapWhole(visibleOnTerminal(draft), width - 5);
+  const shown = rows.slice(-REPLY_ROWS);
+  const last = shown.at(-1) ?? "";
+  const hint = isSending ? "sending…" : "Enter sends, Alt+Enter breaks the line, Esc leaves and keeps it";
+  return {
+    lines: [
+      clip(
+        [
+          span(isAnswer ? " Answer the question " : " Reply to the agent ", STYLE.mark),
+          span(`  ${hint}`, STYLE.dim),
+        ],
+        width,
+      ),
+      ...shown.map((row, index): Line => [span(index === 0 ? " › " : "   ", STYLE.key), span(row)]),
+    ],
+    cursor: isSending ? null : { row: shown.length, column: Math.min(width - 1, 3 + widthOf(last)) },
+  };
+};
+
+const dialogBar = (title: string, sentences: readonly string[], keys: readonly Line[], width: number): Bar =>
+  noCursor([
+    clip([span(` ${displayLine(title)} `, STYLE.mark)], width),
+    ...sentences.flatMap((text) =>
+      wrapWhole(displayLine(text), width - 3).map((row): Line => [span(`  ${row}`)]),
+    ),
+    hintLine(keys, width),
+  ]);
+
+/** The lines at the foot of the screen. */
+const barOf = (state: PickerState, width: number): Bar => {
+  const { mode } = state;
+  switch (mode.kind) {
+    case "search":
+      return {
+        lines: [clip([span(" /", STYLE.key), span(displayLine(state.search))], width)],
+        cursor: { row: 0, column: Math.min(width - 1, 2 + widthOf(displayLine(state.search))) },
+      };
+    case "reply":
+      return replyBar(state.drafts.get(mode.key) ?? "", selectedPane(state), mode.isSending, width);
+    case "question":
+      return dialogBar(
+        mode.question.title,
+        [mode.question.text],
+        [keyHint("y", mode.question.confirmLabel), keyHint("any other key", "leaves it")],
+        width,
+      );
+    case "kill":
+      return dialogBar(
+        `Kill ${mode.pane.agent_name ?? "the agent"}?`,
+        [panePlace(mode.pane), mode.sentence ?? "Asking which process that is…"],
+        [
+          ...(mode.sentence === null ? [] : [keyHint("y", `send ${mode.signal}`)]),
+          keyHint("Tab", "another signal"),
+          keyHint("any other key", "leaves it"),
+        ],
+        width,
+      );
+    case "list":
+    case "help":
+    case "whole":
+    case "output":
+      return noCursor([hintLine(HINTS, width)]);
+  }
+};
+
+const filled = (lines: readonly Line[], count: number): Line[] =>
+  Array.from({ length: count }, (_, index) => lines[index] ?? []);
+
+/** What a list without rows says. */
+const emptyLines = ({ feed, search }: PickerState): Line[] => {
+  if (!feed.hasSnapshot) return [];
+  const text = search === "" ? "No agent runs in tmux." : "Nothing is found.";
+  return [[], [span(`   ${text}`, STYLE.dim)]];
+};
+
+const listFrame = ({ state, size, scrollTop, look, output }: FrameInput): Frame => {
+  const { columns, rows } = size;
+  const width = listWidth(columns);
+  const bar = barOf(state, columns);
+  const height = Math.max(1, rows - 2 - bar.lines.length);
+  const area: Area = listArea(state, { ...look, width }, { height, scrollTop });
+  const list = state.rows.length === 0 ? filled(emptyLines(state), height) : area.lines;
+  const pane = selectedPane(state);
+  const middle =
+    width === columns
+      ? list
+      : sideBySide(
+          list,
+          pane === null
+            ? []
+            : [
+                clip([span(panePlace(pane), STYLE.dim)], columns - width - 2),
+                ...output(height - 1).lines.map((line) => clip(line, columns - width - 2)),
+              ],
+          width,
+          columns,
+        );
+  const { mode } = state;
+  const dialogKey = dialogKeyOf(mode);
+  return {
+    lines: [headLine(state, columns), ...middle, statusLine(state, columns), ...bar.lines],
+    cards: [
+      ...area.cards,
+      ...(dialogKey === null ? [] : [{ key: dialogKey, look: `${columns}x${rows}`, isWhole: true }]),
+    ],
+    cursor: bar.cursor === null ? null : { row: height + 2 + bar.cursor.row, column: bar.cursor.column },
+    scrollTop: area.scrollTop,
+    page: null,
+  };
+};
+
+/** A question has to be read before it is answered, like a card. */
+export const dialogKeyOf = (mode: Mode): string | null => {
+  if (mode.kind === "question") return `question ${mode.question.title} ${mode.question.text}`;
+  return mode.kind === "kill" ? `kill ${mode.pane.identity.pane_ref} ${mode.signal} ${mode.sentence}` : null;
+};
+
+const helpFrame = ({ size: { columns, rows }, scrollTop }: FrameInput): Frame => {
+  const own = {
+    title: "Here",
+    entries: [
+      ["q  Esc", "End"],
+      ["Ctrl-L", "Draw everything again"],
+    ] as const,
+  };
+  const lines = [...SHORTCUTS, own].flatMap(({ title, entries }): Line[] => [
+    [span(` ${title}`, STYLE.bold)],
+    ...entries.map(([keys, words]): Line => [...pad([span(`   ${keys}`, STYLE.key)], 22), span(words)]),
+    [],
+  ]);
+  return {
+    lines: [...filled(lines, rows - 1), hintLine([keyHint("any key", "back")], columns)].map((line) =>
+      clip(line, columns),
+    ),
+    cards: [],
+    cursor: null,
+    scrollTop,
+    page: null,
+  };
+};
+
+/** How many rows of a request or an output fit on the whole screen. */
+export const pageRows = ({ rows }: Size): number => Math.max(1, rows - 4);
+
+const wholeFrame = (input: FrameInput, mode: Extract<Mode, { kind: "whole" }>): Frame | null => {
+  const { state, size, look, scrollTop } = input;
+  const { columns } = size;
+  const pane = selectedPane(state);
+  if (pane === null || pane.identity.pane_ref !== mode.key) return null;
+  const { head, rows, keys, card } = wholeCard(pane, { ...look, width: columns });
+  const height = pageRows(size) - Math.max(0, keys.length - 1);
+  const top = Math.max(0, Math.min(mode.top, rows.length - height));
+  const readTo = top <= mode.readTo ? Math.max(mode.readTo, top + height) : mode.readTo;
+  const isRead = readTo >= rows.length;
+  const more = rows.length - top - height;
+  const place =
+    rows.length <= height
+      ? ""
+      : more > 0
+        ? `${more} more lines below · Space pages`
+        : isRead
+          ? "read to the end"
+          : "";
+  return {
+    lines: [
+      ...head,
+      ...filled(rows.slice(top, top + height), height),
+      clip([span(` ${place}`, STYLE.yellow), ...statusLine(state, columns)], columns),
+      ...keys,
+    ].map((line) => clip(line, columns)),
+    cards: [
+      {
+        key: card.key,
+        isWhole: isRead,
+        look: JSON.stringify(["whole", top, columns, height, isRead, card.text]),
+      },
+    ],
+    cursor: null,
+    scrollTop,
+    page: { top, readTo },
+  };
+};
+
+const outputFrame = (input: FrameInput, mode: Extract<Mode, { kind: "output" }>): Frame => {
+  const { state, size, scrollTop } = input;
+  const { columns, rows } = size;
+  const pane = selectedPane(state);
+  const height = rows - 2;
+  const { lines } = input.output(height, mode.up);
+  const hints = [
+    keyHint("↑↓ PgUp PgDn", "scroll"),
+    keyHint("t", mode.source === "screen" ? "transcript" : "screen"),
+    keyHint("Esc", "back"),
+  ];
+  return {
+    lines: [
+      clip(
+        [
+          span(` ${mode.source === "screen" ? "Output" : "Transcript"} `, STYLE.mark),
+          span(`  ${pane === null ? "" : panePlace(pane)}`, STYLE.dim),
+        ],
+        columns,
+      ),
+      ...filled(lines, height),
+      hintLine(hints, columns),
+    ].map((line) => clip(line, columns)),
+    cards: [],
+    cursor: null,
+    scrollTop,
+    page: null,
+  };
+};
+
+/** The frame of now. Never more lines than the screen has, none of them wider. */
+export const frameOf = (input: FrameInput): Frame => {
+  const { state, size } = input;
+  const { mode } = state;
+  if (size.columns < SMALLEST.columns || size.rows < SMALLEST.rows)
+    return {
+      lines: filled([clip([span("Make the terminal larger.")], size.columns)], size.rows),
+      cards: [],
+      cursor: null,
+      scrollTop: input.scrollTop,
+      page: null,
+    };
+  const special =
+    mode.kind === "help"
+      ? helpFrame(input)
+      : mode.kind === "whole"
+        ? wholeFrame(input, mode)
+        : mode.kind === "output"
+          ? outputFrame(input, mode)
+          : null;
+  const frame = special ?? listFrame(input);
+  return {
+    ...frame,
+    lines: filled(frame.lines, size.rows).map((line) =>
+      lineWidth(line) > size.columns ? clip(line, size.columns) : line,
+    ),
+  };
+};

@@ -1,0 +1,100 @@
+// The picker as a person has it: the real command in a real tmux, keys typed, screens captured, against a daemon with made-up panes.
+import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
+import type { PaneView, TargetView } from "../../core/model/view.ts";
+import { vi } from "vitest";
+import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
+import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+
+export interface OpenPicker {
+  readonly daemon: AnsweringDaemon;
+  readonly tmux: PrivateTmux;
+  readonly paneId: string;
+  readonly home: FakeHome;
+  screen(): Promise<string>;
+  /** With its styles. */
+  styled(): Promise<string>;
+  /** Resolves with the screen once it has the text. */
+  shows(text: string | RegExp): Promise<string>;
+  showsNot(text: string | RegExp): Promise<string>;
+  /** Names as tmux has them, or single characters. */
+  type(...keys: readonly string[]): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** What was done to panes. */
+  asked(action: string): unknown[];
+  close(): Promise<void>;
+}
+
+export interface PickerOptions {
+  panes: readonly PaneView[];
+  targets?: readonly TargetView[];
+  columns?: number;
+  rows?: number;
+  /** Variables before the command. */
+  env?: string;
+  args?: string;
+  prepare?: (daemon: AnsweringDaemon) => void;
+}
+
+const WAIT = { timeout: 20_000, interval: 60 };
+
+/** What a person reads before they answer. */
+export const READING = 450;
+
+export const openPicker = async (options: PickerOptions): Promise<OpenPicker> => {
+  const home = makeFakeHome();
+  const daemon = new AnsweringDaemon(options.panes);
+  if (options.targets !== undefined) daemon.setTargets([...options.targets]);
+  options.prepare?.(daemon);
+  await home.serve(daemon);
+  const tmux = createPrivateTmux();
+  const variables = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 ${options.env ?? ""}`;
+  const command = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}; echo "status $?"; exec cat`;
+  const { columns = 100, rows = 30 } = options;
+  const size = ["-x", String(columns), "-y", String(rows)];
+  const paneId = await tmux.run(
+    "new-session",
+    "-d",
+    "-P",
+    "-F",
+    "#{pane_id}",
+    ...size,
+    "-s",
+    "person",
+    command,
+  );
+  await tmux.run("set-option", "-g", "window-size", "manual");
+  const capture = (...more: string[]) => tmux.run("capture-pane", "-p", ...more, "-t", paneId);
+  const screen = () => capture();
+  const has = (text: string, what: string | RegExp) =>
+    typeof what === "string" ? text.includes(what) : what.test(text);
+  const waitFor = async (what: string | RegExp, isWanted: boolean): Promise<string> => {
+    let last = "";
+    await vi.waitFor(async () => {
+      last = await screen();
+      if (has(last, what) !== isWanted)
+        throw new Error(`${isWanted ? "no" : "still"} ${String(what)} on:\n${last}`);
+    }, WAIT);
+    return last;
+  };
+  return {
+    daemon,
+    tmux,
+    paneId,
+    home,
+    screen,
+    styled: () => capture("-e"),
+    shows: (text) => waitFor(text, true),
+    showsNot: (text) => waitFor(text, false),
+    type: async (...keys) => {
+      await tmux.run("send-keys", "-t", paneId, ...keys);
+    },
+    resize: async (x, y) => {
+      await tmux.run("resize-window", "-t", "person", "-x", String(x), "-y", String(y));
+    },
+    asked: (action) => daemon.asked.filter((one) => one.action === action).map(({ input }) => input),
+    close: async () => {
+      await tmux.close();
+      await home.close();
+    },
+  };
+};
