@@ -53,10 +53,10 @@ describe("lists", () => {
       Array.from({ length: 5 }, () => [0, ""]),
     );
     const [panes, windows, sessions, targets, status] = answers.map(({ stdout }) => stdout);
-    expect(panes).toContain("pane:host/work/@1/%1");
+    expect(panes).toContain("host/%1");
     expect(windows).toContain("1:editor");
     expect(sessions).toContain("vm1/work");
-    expect(targets).toContain("default: 1 panes, direct");
+    expect(targets).toContain("default: 1 pane, direct");
     expect(status).toBe("▸ 1 running · · 1 idle\n");
     expect(answers.every(({ stdout }) => !stdout.includes("\u001b"))).toBe(true);
   });

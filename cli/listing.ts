@@ -2,6 +2,7 @@
 // whenever something changed.
 import { AgtmuxError } from "../core/model/errors.ts";
 import type { Counts, PaneList, PaneView, SessionList, WindowList } from "../core/model/view.ts";
+import { type Machines, machinesOf } from "../ui/text/machines.ts";
 import type { CliContext } from "./context.ts";
 import { parseColumns } from "./parse/columns.ts";
 import { parseFilters, type FilterOptions } from "./parse/filters.ts";
@@ -33,7 +34,8 @@ export interface Listing {
 }
 
 type Api = Parameters<Parameters<Awaited<ReturnType<CliContext["connect"]>>["call"]>[0]>[0];
-export type AskListing = (api: Api) => Promise<Listing>;
+/** With what has to be said of places, once for the whole list. */
+export type AskListing = (api: Api) => Promise<Listing & { readonly machines: Machines }>;
 
 const parseGroupBy = (text: string | undefined): "target-session" | "session-name" | undefined => {
   if (text === undefined || text === "target-session" || text === "session-name") return text;
@@ -56,9 +58,9 @@ interface View<D extends DocumentOf<T>, T> {
   readonly flat: readonly Field<T>[];
   /** Added by an option of the scope. */
   readonly extra: readonly Field<T>[];
-  /** How the list is shown without chosen columns; null: always flat. */
-  table(document: D, options: RenderOptions): string[];
-  /** Whether `table` keeps the order of the items. */
+  /** How the list is shown without chosen columns. `isSorted`: the items are in an order that was asked for. */
+  table(document: D, options: RenderOptions, order: { isSorted: boolean }): string[];
+  /** Whether `table` keeps the order of the items where it was asked for. */
   readonly isOrdered: boolean;
 }
 
@@ -76,7 +78,9 @@ const prepareView = <D extends DocumentOf<T>, T>(
     return {
       document,
       table: (render) =>
-        isFlat ? renderFlat(document, columns, view.noun, render) : view.table(document, render),
+        isFlat
+          ? renderFlat(document, columns, view.noun, render)
+          : view.table(document, render, { isSorted: compare !== null }),
       plain: (now) => renderPlain(document.items, columns, now),
     };
   };
@@ -90,7 +94,7 @@ const panesView: View<PaneList, PaneView> = {
   flat: [state, age, agent, session, window, what, ref],
   extra: [],
   table: renderPanes,
-  isOrdered: false,
+  isOrdered: true,
 };
 
 const windowsView = (options: ListOptions): View<WindowList, WindowList["items"][number]> => {
@@ -136,8 +140,7 @@ export const listingInput = (scope: Scope, options: ListOptions) => {
   return { ...parseFilters(options), ...(groupBy === undefined ? {} : { groupBy }) };
 };
 
-/** Reads the options once, so that `watch` fails at its start and not in the middle. Fails with E_USAGE. */
-export const prepareListing = (scope: Scope, options: ListOptions): AskListing => {
+const prepareScope = (scope: Scope, options: ListOptions): ((api: Api) => Promise<Listing>) => {
   const input = listingInput(scope, options);
   switch (scope) {
     case "panes": {
@@ -162,7 +165,21 @@ export const prepareListing = (scope: Scope, options: ListOptions): AskListing =
   }
 };
 
-export const renderOptionsOf = (context: CliContext, measure: Measure): RenderOptions => ({
+/** Reads the options once, so that `watch` fails at its start and not in the middle. Fails with E_USAGE. */
+export const prepareListing = (scope: Scope, options: ListOptions): AskListing => {
+  const ask = prepareScope(scope, options);
+  return async (api) => {
+    const [listing, targets] = await Promise.all([ask(api), api.targets.query()]);
+    return { ...listing, machines: machinesOf(targets) };
+  };
+};
+
+export const renderOptionsOf = (
+  context: CliContext,
+  measure: Measure,
+  machines: Machines,
+): RenderOptions => ({
+  ...machines,
   paint: context.paint,
   width: context.width,
   now: context.now(),

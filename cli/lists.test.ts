@@ -71,11 +71,15 @@ describe("--sort", () => {
     ]);
   });
 
-  test("of a table gives one row after another with their sessions, since groups would break the order", async () => {
-    const { stdout } = await home.run(["list", "panes", "--sort", "needs"]);
-    const [titles, first] = stdout.split("\n");
-    expect(titles).toMatch(/^STATE +AGE +AGENT +SESSION +WINDOW +WHAT +REF$/);
-    expect(first).toMatch(/^! needs approval .* vm1\/api /);
+  test("of a table replaces its own order, which begins with what needs a person", async () => {
+    const tasks = async (...args: string[]): Promise<(string | undefined)[]> => {
+      const { stdout } = await home.run(["list", ...args]);
+      const [titles, ...rows] = stdout.split("\n");
+      expect(titles).toMatch(/^STATE +TASK +AGENT +WHERE +NOW +PLACE +AGE +REF$/);
+      return rows.slice(0, 3).map((row) => row.split(" ").at(-1));
+    };
+    expect(await tasks()).toEqual(["vm1/%2", "host/%1", "host/%3"]);
+    expect(await tasks("panes", "--sort", "-needs")).toEqual(["host/%3", "host/%1", "vm1/%2"]);
   });
 
   test("knows windows and sessions", async () => {
@@ -113,10 +117,7 @@ describe("--columns", () => {
 
   test("shows just these, in this order", async () => {
     const { stdout } = await home.run(["list", "panes", "--columns", "ref,state", "--agent", "codex"]);
-    expect(stdout.split("\n").slice(0, 2)).toEqual([
-      "REF                 STATE",
-      "pane:vm1/api/@2/%2  ! needs approval",
-    ]);
+    expect(stdout.split("\n").slice(0, 2)).toEqual(["REF     STATE", "vm1/%2  ! needs approval"]);
   });
 
   test("with --plain prints fields that nothing hostile can break, and '-' for none", async () => {
@@ -196,7 +197,7 @@ describe("what is missing", () => {
         0,
         "Missing: target vm1 is down: no route",
       ]);
-      expect(stdout).toContain("host/work");
+      expect(stdout).toContain(scope === "panes" ? "host/%1" : "host/work");
     }
   });
 
@@ -260,9 +261,9 @@ test("watch --since marks what changed since, in a table of now", async () => {
     home.run(["watch", "--once", "--since", "2026-11-21T08:30:00Z"]),
     home.run(["watch", "--once", "--since", "1", "--columns", "age,ref"]),
   ]);
-  const marked = byTime.stdout.split("\n").filter((line) => line.includes("● ") && line.includes("pane:"));
+  const marked = byTime.stdout.split("\n").filter((line) => line.includes("● ") && line.includes("/%"));
   expect(marked.map((line) => line.match(/%\d/)?.[0])).toEqual(["%2", "%3"]);
   expect(byTime.stdout).toContain("● 2 changed since 2026-11-21T08:30:00.000Z");
-  expect(byVersion.stdout).toMatch(/● \S+ {2}pane:vm1\/api\/@2\/%2/);
+  expect(byVersion.stdout).toMatch(/● \S+ {2}vm1\/%2/);
   expect(byVersion.stdout).toContain("● 1 changed since version 1");
 });

@@ -26,7 +26,10 @@ const addList = (program: Verb, context: CliContext): void => {
   const list = program
     .command("list")
     .description("list panes, windows or sessions; panes where no word follows")
-    .example("agtmux list", "Every pane with an agent, with its state and age.");
+    .example(
+      "agtmux list",
+      "One line per agent, those that need you first, each with the reference to type.",
+    );
   addTableView(
     addPaneFilters(list.command("panes", { isDefault: true }).description("panes with an agent")),
     PANES,

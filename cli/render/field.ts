@@ -1,6 +1,7 @@
 // A row's fields by name: the columns that a person or a script may choose. Each has a cell for a table and the raw value for a
 // script. Tables of chosen columns are not grouped, so that they keep the requested order.
 import type { Counts } from "../../core/model/view.ts";
+import type { Machines } from "../../ui/text/machines.ts";
 import type { Since } from "../parse/since.ts";
 import { renderFoot } from "./foot.ts";
 import type { Measure } from "./measure.ts";
@@ -12,7 +13,7 @@ export interface Marks {
   readonly changedSince?: Since;
 }
 
-export interface RenderOptions extends Marks {
+export interface RenderOptions extends Marks, Machines {
   readonly paint: Paint;
   readonly width: number | null;
   readonly measure: Measure;

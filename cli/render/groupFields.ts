@@ -1,9 +1,11 @@
 // The fields of a window's and of a session's row, by the names that `--columns` knows.
 import type { SessionView, WindowView } from "../../core/model/view.ts";
+import { DEFAULT_SERVER } from "../../core/model/shortRef.ts";
+import type { Machines } from "../../ui/text/machines.ts";
 import { cleanLine } from "./clean.ts";
 import type { Field, RenderOptions } from "./field.ts";
 import { describeCounts, stateCell } from "./mark.ts";
-import { describeTarget } from "./paneFields.ts";
+import { describeSession, describeTarget } from "./paneFields.ts";
 import type { Column } from "./table.ts";
 
 type Group = WindowView | SessionView;
@@ -71,9 +73,7 @@ export const WINDOW_FIELDS = {
   session: {
     title: "SESSION",
     min: 8,
-    cell: ({ identity }) => ({
-      text: `${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}`,
-    }),
+    cell: ({ identity }, options) => ({ text: describeSession(identity, options) }),
     raw: ({ identity }) => identity.session_name,
   },
   panes: count({ title: "PANES", ...NARROW }, (window) => window.pane_count),
@@ -91,12 +91,11 @@ const describeAgents = (session: SessionView): string =>
 const targetsOf = ({ targets }: SessionView, separator: string): string =>
   targets.map(({ target, tmux_server }) => describeTarget(target, tmux_server)).join(separator);
 
-const nameOf = (session: SessionView): string => {
-  const { identity } = session;
-  const name = cleanLine(identity.session_name);
-  return identity.target === null
-    ? `${name} (${targetsOf(session, ", ")})`
-    : `${describeTarget(identity.target, identity.tmux_server ?? "default")}/${name}`;
+const nameOf = (session: SessionView, machines: Machines): string => {
+  const { target, tmux_server, session_name } = session.identity;
+  return target === null
+    ? `${cleanLine(session_name)} (${targetsOf(session, ", ")})`
+    : describeSession({ target, tmux_server: tmux_server ?? DEFAULT_SERVER, session_name }, machines);
 };
 
 export const SESSION_FIELDS = {
@@ -104,7 +103,7 @@ export const SESSION_FIELDS = {
   session: {
     title: "SESSION",
     min: 10,
-    cell: (session) => ({ text: nameOf(session) }),
+    cell: (session, options) => ({ text: nameOf(session, options) }),
     raw: ({ identity }) => identity.session_name,
   },
   target: {

@@ -24,7 +24,7 @@ export const renderWindows = (list: WindowList, withStatus: boolean, options: Re
     list.items.map((window) => [window, columns.map((field) => field.cell(window, options))]),
   );
   const layout = layOut(columns, [...rows.values()], { width, indent: INDENT, measure });
-  const groups = Map.groupBy(list.items, (window) => WINDOW_FIELDS.session.cell(window).text);
+  const groups = Map.groupBy(list.items, (window) => WINDOW_FIELDS.session.cell(window, options).text);
   const lines = [paint("dim", renderHeader(columns, layout, INDENT))];
   for (const [name, windows] of groups) {
     lines.push(paint("bold", name));

@@ -2,6 +2,10 @@
 import type { ReasonCode } from "../../core/model/state.ts";
 import { formatAge, REASON_WORDS, toolText } from "../../core/model/words.ts";
 import type { PaneView } from "../../core/model/view.ts";
+import { DEFAULT_SERVER, formatTarget } from "../../core/model/shortRef.ts";
+import { type Machines, refText } from "../../ui/text/machines.ts";
+import { requestLine } from "../../ui/text/paneText.ts";
+import { rowAge, rowParts, rowSince, rowTitle, workText } from "../../ui/text/rowText.ts";
 import { cleanLine } from "./clean.ts";
 import type { Field, Marks } from "./field.ts";
 import { stateCell } from "./mark.ts";
@@ -26,7 +30,21 @@ export const describePane = (pane: PaneView): string => {
 
 /** `target` or `target:server`, as in references. */
 export const describeTarget = (target: string, server: string): string =>
-  cleanLine(server === "default" ? target : `${target}:${server}`);
+  cleanLine(formatTarget(target, server));
+
+/** A session by its name, with the machine where there are several, and the tmux server where it is not the default one. */
+export const describeSession = (
+  {
+    target,
+    tmux_server,
+    session_name,
+  }: Pick<PaneView["identity"], "target" | "tmux_server" | "session_name">,
+  { hasMachines }: Machines,
+): string => {
+  const machine = hasMachines ? formatTarget(target, tmux_server) : tmux_server;
+  const isPlain = !hasMachines && tmux_server === DEFAULT_SERVER;
+  return cleanLine(isPlain ? session_name : `${machine}/${session_name}`);
+};
 
 export const describeWindow = (pane: PaneView): string =>
   `${pane.window_index}:${cleanLine(pane.window_name)}.${pane.pane_index}`;
@@ -46,6 +64,20 @@ export const isChanged = (pane: PaneView, { changedSince }: Marks): boolean => {
   return time !== null && pane.since !== null && Date.parse(pane.since) >= time;
 };
 
+const secondsSince = (at: string, now: number): number =>
+  Math.max(0, Math.floor((now - Date.parse(at)) / 1_000));
+
+/** `work:1.0`, which can be typed as a reference. */
+const describePlace = ({ identity, window_index, pane_index }: PaneView): string =>
+  `${identity.session_name}:${window_index}.${pane_index}`;
+
+/** The repository, else the folder, and the branch. */
+const describeWhere = (pane: PaneView): string =>
+  rowParts(pane, { hasMachines: false })
+    .filter(({ kind }) => kind === "place" || kind === "branch")
+    .map(({ text: part }) => part)
+    .join(" · ");
+
 const whole = (title: string): Column => ({ title, min: null });
 
 /** A field with the same text for people and for scripts. */
@@ -58,6 +90,13 @@ const text = (
     const value = raw(pane);
     return { text: value === null ? "-" : cleanLine(String(value)) };
   },
+  raw,
+});
+
+/** Words of a row that are made for showing: cleaned, with marks for what nobody would see. */
+const words = (column: Column, raw: (pane: PaneView) => string): Field<PaneView> => ({
+  ...column,
+  cell: (pane) => ({ text: raw(pane) }),
   raw,
 });
 
@@ -88,7 +127,7 @@ export const PANE_FIELDS = {
     cell: (pane, options) => ageCell(pane.activity?.turn_began_at ?? null, options.now),
     raw: (pane, now) => {
       const beganAt = pane.activity?.turn_began_at ?? null;
-      return beganAt === null ? null : Math.max(0, Math.floor((now - Date.parse(beganAt)) / 1_000));
+      return beganAt === null ? null : secondsSince(beganAt, now);
     },
   },
   confidence: text(whole("CONFIDENCE"), (pane) => pane.confidence),
@@ -101,21 +140,19 @@ export const PANE_FIELDS = {
       const { text: shown } = ageCell(pane.since, options.now);
       return isChanged(pane, options) ? { text: `${CHANGED} ${shown}` } : { text: shown };
     },
-    raw: (pane, now) =>
-      pane.since === null ? null : Math.max(0, Math.floor((now - Date.parse(pane.since)) / 1_000)),
+    raw: (pane, now) => (pane.since === null ? null : secondsSince(pane.since, now)),
   },
   since: text(whole("SINCE"), (pane) => pane.since),
   unread_since: text(whole("UNREAD"), (pane) => pane.unread_since),
   confirmed_at: text(whole("CONFIRMED"), (pane) => pane.confirmed_at),
   agent: text({ title: "AGENT", min: 5 }, (pane) => pane.agent),
+  agent_name: text({ title: "AGENT", min: 5 }, (pane) => pane.agent_name),
   target: text({ title: "TARGET", min: 6 }, ({ identity }) => identity.target),
   tmux_server: text({ title: "SERVER", min: 6 }, ({ identity }) => identity.tmux_server),
   session: {
     title: "SESSION",
     min: 8,
-    cell: ({ identity }) => ({
-      text: `${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}`,
-    }),
+    cell: ({ identity }, options) => ({ text: describeSession(identity, options) }),
     raw: ({ identity }) => identity.session_name,
   },
   window: {
@@ -143,7 +180,28 @@ export const PANE_FIELDS = {
   ref: {
     title: "REF",
     min: null,
-    cell: ({ identity }, { paint }) => ({ text: identity.pane_ref, paint: (ref) => paint("dim", ref) }),
+    cell: (pane, { paint, ...machines }) => ({
+      text: refText(pane, machines),
+      paint: (ref) => paint("dim", ref),
+    }),
     raw: ({ identity }) => identity.pane_ref,
+  },
+  short_ref: text(whole("SHORT REF"), (pane) => pane.short_ref),
+  task: words({ title: "TASK", min: 16, least: 8 }, (pane) => rowTitle(pane).text),
+  where: words({ title: "WHERE", min: 8 }, describeWhere),
+  now: words({ title: "NOW", min: 10 }, (pane) => requestLine(pane) || workText(pane)),
+  place: text({ title: "PLACE", min: 8 }, describePlace),
+  row_age: {
+    title: "AGE",
+    min: null,
+    align: "right",
+    cell: (pane, options) => {
+      const shown = rowAge(pane, options.now);
+      return { text: isChanged(pane, options) ? `${CHANGED} ${shown}` : shown };
+    },
+    raw: (pane, now) => {
+      const since = rowSince(pane);
+      return since === null ? null : secondsSince(since, now);
+    },
   },
 } as const satisfies Record<string, Field<PaneView>>;

@@ -1,47 +1,40 @@
-// `list panes` for people: one block per target-session, the most important columns first, the reference last and never cut.
+// `list` for people: one line per agent in the words of the popover's rows, those that need a person first. A wide terminal
+// shows what the popover has on a second line.
 import type { PaneList, PaneView } from "../../core/model/view.ts";
-import { cleanLine } from "./clean.ts";
-import type { RenderOptions } from "./field.ts";
+import { needsFirst } from "../../ui/lists/needsFirst.ts";
+import { renderRows, type Field, type RenderOptions } from "./field.ts";
 import { renderFoot } from "./foot.ts";
-import { describeCounts } from "./mark.ts";
-import { describeTarget, PANE_FIELDS } from "./paneFields.ts";
-import { layOut, renderHeader, renderRow } from "./table.ts";
+import { PANE_FIELDS } from "./paneFields.ts";
 
-const INDENT = 2;
-const { state, age, agent, window, what, ref } = PANE_FIELDS;
-const FIELDS = [state, age, agent, window, what, ref];
+const { state, task, agent_name, where, now, place, row_age, ref } = PANE_FIELDS;
 
-const countStates = (panes: readonly PaneView[]) => {
-  const counts = {
-    error: 0,
-    waiting_approval: 0,
-    waiting_input: 0,
-    running: 0,
-    completed: 0,
-    idle: 0,
-    unknown: 0,
-  };
-  for (const pane of panes) if (pane.state !== null) counts[pane.state] += 1;
-  return counts;
+/** From that many columns on there is room for more than the task. */
+const WIDE = 100;
+const WIDER = 124;
+const WIDEST = 150;
+
+const columnsFor = (width: number | null): Field<PaneView>[] => {
+  const room = width ?? Number.MAX_SAFE_INTEGER;
+  return [
+    state,
+    task,
+    ...(room >= WIDE ? [agent_name] : []),
+    ...(room >= WIDER ? [where] : []),
+    ...(room >= WIDEST ? [now] : []),
+    place,
+    row_age,
+    ref,
+  ];
 };
 
-export const renderPanes = (list: PaneList, options: RenderOptions): string[] => {
-  const { paint, width, measure } = options;
+/** `isSorted`: the order was asked for, and stays. */
+export const renderPanes = (
+  list: PaneList,
+  options: RenderOptions,
+  { isSorted } = { isSorted: false },
+): string[] => {
   const foot = renderFoot(list, "pane", options);
   if (list.items.length === 0) return ["No agents here.", ...foot];
-  const rows = new Map(list.items.map((pane) => [pane, FIELDS.map((field) => field.cell(pane, options))]));
-  const layout = layOut(FIELDS, [...rows.values()], { width, indent: INDENT, measure });
-  const groups = Map.groupBy(list.items, ({ identity }) =>
-    JSON.stringify([identity.target, identity.tmux_server, identity.session_name]),
-  );
-  const lines = [paint("dim", renderHeader(FIELDS, layout, INDENT))];
-  for (const panes of groups.values()) {
-    const identity = panes[0]?.identity;
-    if (identity === undefined) continue;
-    const name = `${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}`;
-    const room = width === null ? null : width - measure.width(name) - 2;
-    lines.push(`${paint("bold", name)}  ${describeCounts(countStates(panes), paint, room)}`.trimEnd());
-    for (const pane of panes) lines.push(...renderRow(FIELDS, rows.get(pane) ?? [], layout, INDENT));
-  }
-  return [...lines, "", ...foot];
+  const items = isSorted ? list.items : needsFirst(list.items);
+  return [...renderRows(items, columnsFor(options.width), options), "", ...foot];
 };

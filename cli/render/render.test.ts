@@ -15,7 +15,14 @@ const NOW = Date.parse("2026-11-21T09:03:00.000Z");
 const SINCE = Date.parse("2026-11-21T09:00:00.000Z");
 const plain = createPaint(false);
 const exact = await loadExactMeasure();
-const options = (width: number | null) => ({ paint: plain, width, now: NOW, measure: exact });
+const options = (width: number | null) => ({
+  paint: plain,
+  width,
+  now: NOW,
+  measure: exact,
+  hasMachines: false,
+  hasOneServer: true,
+});
 const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => stringWidth(line)));
 const request = {
   kind: "command" as const,
@@ -25,6 +32,17 @@ const request = {
   tool_name: "Bash",
   options: [],
   expires_at: null,
+};
+const activity = {
+  prompt: "Split the refund service out of payments, with tests",
+  session_title: null,
+  said: null,
+  repository: "shop-api",
+  folder: "/src/shop-api",
+  branch: "refunds",
+  worktree: null,
+  tool: { name: "Bash", subject: "npm test" },
+  turn_began_at: new Date(SINCE + 60_000).toISOString(),
 };
 const daemon = new AnsweringDaemon([
   makePane({ windowName: "editor", state: "waiting_approval", request, since: SINCE }),
@@ -38,24 +56,39 @@ const daemon = new AnsweringDaemon([
 ]);
 
 describe("tables", () => {
-  test("of panes are grouped by target-session, with state, age, request and a whole reference", () => {
-    expect(renderPanes(daemon.panes({}), options(120))).toEqual([
-      "  STATE             AGE  AGENT   WINDOW                               WHAT                          REF",
-      "host/work  ! 1 needs approval",
-      "  ! needs approval   3m  claude  1:editor.0                           Run a command: npm run build  pane:host/work/@1/%1",
-      "host/web  ✓ 1 done",
-      "  ✓ done             3m  claude  1:日本語のとても長い名前のウィンド…  turn ended                    pane:host/web/@1/%2",
+  test("of panes are one line per agent at 80 columns, those that need a person first, with what can be typed", () => {
+    const working = makePane({ pane: 3, state: "running", since: SINCE, activity });
+    const list = new AnsweringDaemon([working, ...daemon.panes({}).items]).panes({});
+    expect(renderPanes(list, options(80))).toEqual([
+      "STATE             TASK                                        PLACE     AGE  REF",
+      "! needs approval  editor                                      work:1.0   3m  %1",
+      "▸ running         Split the refund service out of payments,…  work:1.0   2m  %3",
+      "✓ done            日本語のとても長い名前のウィンドウです      web:1.0    3m  %2",
       "",
-      "2 panes: ! 1 needs approval · ✓ 1 done",
+      "3 panes: ! 1 needs approval · ▸ 1 running · ✓ 1 done",
     ]);
+    const [, asks, works] = renderPanes(list, options(160));
+    expect(asks).toMatch(/ Claude Code .* Run a command: npm run build /);
+    expect(works).toMatch(/ Claude Code  shop-api · refunds  running npm test /);
   });
 
-  test.each([50, 60, 80, 100, 160])("fit %i columns and never cut a reference", (width) => {
+  test.each([50, 60, 80, 100, 124, 150, 250])("fit %i columns and never cut a reference", (width) => {
     const lines = renderPanes(daemon.panes({}), options(width));
     expect(widest(lines)).toBeLessThanOrEqual(width);
-    expect(lines.join("\n")).toMatch(/pane:host\/work\/@1\/%1$/m);
+    expect(lines.join("\n")).toMatch(/ %1$/m);
     expect(widest(renderWindows(daemon.windows({}), true, options(width)))).toBeLessThanOrEqual(width);
     expect(widest(renderSessions(daemon.sessions({}), true, options(width)))).toBeLessThanOrEqual(width);
+  });
+
+  test("name the machine in references where there are several, still in one line per agent", () => {
+    const several = { ...options(80), hasMachines: true, hasOneServer: false };
+    const [, first, second] = renderPanes(daemon.panes({}), several);
+    expect([first, second]).toEqual([
+      expect.stringMatching(/ host\/%1$/),
+      expect.stringMatching(/ host\/%2$/),
+    ]);
+    expect(renderWindows(daemon.windows({}), false, several)).toContain("host/work");
+    expect(renderWindows(daemon.windows({}), false, options(80))).toContain("work");
   });
 
   test("without a terminal are not cut", () => {

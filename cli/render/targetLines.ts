@@ -2,6 +2,7 @@
 import type { TargetView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { cleanLine } from "./clean.ts";
+import { plural } from "./foot.ts";
 
 /** The tmux servers, separated by semicolons; empty while none can be seen. */
 export const describeServers = ({ health, servers }: TargetView): string =>
@@ -9,7 +10,7 @@ export const describeServers = ({ health, servers }: TargetView): string =>
     .map(({ tmux_server, status, mode, problem, pane_count }) => {
       if (status === "no_server") return `${tmux_server}: not running`;
       if (status === "error") return `${tmux_server}: ${cleanLine(problem ?? "error")}`;
-      return `${tmux_server}: ${pane_count} panes, ${mode}`;
+      return `${tmux_server}: ${plural(pane_count, "pane")}, ${mode}`;
     })
     .join("; ");
 
@@ -38,6 +39,6 @@ export const describeConnected = (target: TargetView): string => {
   const panes =
     running.length === 0
       ? "no tmux server runs there yet"
-      : `${count} pane${count === 1 ? "" : "s"} (${running.map(({ tmux_server }) => tmux_server).join(", ")})`;
+      : `${plural(count, "pane")} (${running.map(({ tmux_server }) => tmux_server).join(", ")})`;
   return `connected over ${describeLink(target)}: ${panes}`;
 };

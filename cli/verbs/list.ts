@@ -7,7 +7,6 @@ import {
   prepareListing,
   renderOptionsOf,
   type AskListing,
-  type Listing,
   type ListOptions,
   type Scope,
 } from "../listing.ts";
@@ -24,9 +23,13 @@ export const checkForms = ({ json, plain, columns }: ListOptions): void => {
   );
 };
 
-const printTable = async (context: CliContext, listing: Listing, marks: Marks): Promise<void> => {
+const printTable = async (
+  context: CliContext,
+  listing: Awaited<ReturnType<AskListing>>,
+  marks: Marks,
+): Promise<void> => {
   const measure = await measureFor(listing.document);
-  const lines = listing.table({ ...renderOptionsOf(context, measure), ...marks });
+  const lines = listing.table({ ...renderOptionsOf(context, measure, listing.machines), ...marks });
   context.print(`${lines.join("\n")}\n`);
 };
 

@@ -47,6 +47,8 @@ const FILTER_OPTIONS = ["target", "allTargets", "targetSession", "session", "age
 const MAX_VERSION = 999_999_999;
 /** The longest time that a timer of the platform supports. */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
+/** A wait does not ask how many there are: it shows references that are right everywhere. */
+const SEVERAL = { hasMachines: true, hasOneServer: false };
 const { state, age, agent, session, window, what, ref: refField } = PANE_FIELDS;
 const COLUMNS = [state, age, agent, session, window, what, refField];
 
@@ -147,7 +149,7 @@ const print = async (
   const lines =
     options.plain === true
       ? renderPlain(result.items, columns, context.now())
-      : renderRows(result.items, columns, renderOptionsOf(context, await measureFor(result)));
+      : renderRows(result.items, columns, renderOptionsOf(context, await measureFor(result), SEVERAL));
   context.print(lines.map((line) => `${line}\n`).join(""));
 };
 

@@ -6,7 +6,7 @@ import type { Marks } from "../render/field.ts";
 import { loadExactMeasure, PLAIN_MEASURE } from "../render/measure.ts";
 import { cut } from "../render/table.ts";
 import { resumeFeed } from "../resumeFeed.ts";
-import { renderOptionsOf, type AskListing, type Listing } from "../listing.ts";
+import { renderOptionsOf, type AskListing } from "../listing.ts";
 
 export interface TableInput {
   readonly ask: AskListing;
@@ -63,14 +63,14 @@ export const showTable = async (context: CliContext, input: TableInput): Promise
   const screen = openScreen(context);
   // A table that stays on the screen loads the exact widths only once.
   const measure = await loadExactMeasure();
-  let shown: Listing | null = null;
+  let shown: Awaited<ReturnType<AskListing>> | null = null;
   let client: DaemonClient | null = null;
   let pending: NodeJS.Timeout | null = null;
   const failed = Promise.withResolvers<never>();
 
   const draw = (): void => {
     if (shown === null) return;
-    const lines = shown.table({ ...renderOptionsOf(context, measure), ...input.marks });
+    const lines = shown.table({ ...renderOptionsOf(context, measure, shown.machines), ...input.marks });
     screen.draw(
       client === null ? [...lines, context.paint("yellow", "The daemon is gone; waiting for it…")] : lines,
     );

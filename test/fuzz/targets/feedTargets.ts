@@ -79,7 +79,14 @@ const tablesTarget = defineTarget({
   open: () => ({
     arbitrary: fc.tuple(fc.array(rowArbitrary, { maxLength: 6 }), fc.option(fc.constantFrom(1, 20, 80, 200))),
     check: ([items, width]) => {
-      const options = { paint: createPaint(false), width, measure: PLAIN_MEASURE, now: NOW };
+      const options = {
+        paint: createPaint(false),
+        width,
+        measure: PLAIN_MEASURE,
+        now: NOW,
+        hasMachines: items.length > 1,
+        hasOneServer: items.length < 2,
+      };
       const list: PaneList = {
         schema_version: SCHEMA_VERSION,
         generated_at: new Date(NOW).toISOString(),
