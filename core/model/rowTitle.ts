@@ -22,7 +22,7 @@ const PROGRAMS = new Set([
   ..."ash bash csh dash elvish fish ksh mksh nu powershell pwsh sh tcsh xonsh zsh".split(" "),
   ..."bun deno node npm npx pnpm python python3 ruby ssh sudo tmux uv yarn".split(" "),
 ]);
-const SIGNS = /^(?:[\u2800-\u28ff·✢✳✶✻✽●○◇✦✋⏳🔔*•-]\ufe0f?\s*)+(?=\S)/u;
+const SIGNS = /^(?:[\u2800-\u28ff·✢✳✶✻✽●○◇✦✋⏳\u{1f514}*•-]\ufe0f?\s*)+(?=\S)/u;
 /** `user@host:` as shells write it before the folder. */
 const HOST = /^[\w.-]+@[\w.-]+:\s*/;
 
