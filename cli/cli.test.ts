@@ -260,6 +260,35 @@ describe("actions", () => {
     });
   });
 
+  test("integrate alone lists the agents with what can be done", async () => {
+    await home.serve(daemon);
+    const one = { name: "", missing: [], problems: [], lastRealEventAt: null };
+    daemon.integrationList = async () => [
+      { ...one, agent: "claude", state: "installed", lastRealEventAt: new Date().toISOString() },
+      { ...one, agent: "codex", state: "installed" },
+      { ...one, agent: "gemini", state: "absent" },
+      { ...one, agent: "pi", state: "partial", missing: ["Stop"] },
+      { ...one, agent: "omp", state: "unclear", problems: ["settings.json is not JSON"] },
+    ];
+    const { code, stdout } = await home.run(["integrate"]);
+    expect([code, stdout.split("\n").map((line) => line.replace(/ {2,}/g, "  "))]).toEqual([
+      0,
+      [
+        "AGENT  STATE  LAST EVENT  WHAT CAN BE DONE",
+        expect.stringMatching(/^claude {2}installed {2}\S+ ago$/),
+        "codex  installed  none yet  agtmux integrate codex --verify",
+        "gemini  not installed  none yet  agtmux integrate gemini",
+        "pi  partly installed  none yet  agtmux integrate pi --repair",
+        "omp  settings cannot be read  none yet  agtmux integrate omp --dry-run",
+        "  settings.json is not JSON",
+        "",
+      ],
+    ]);
+    expect((await home.run(["integrate", "--uninstall"])).stderr).toContain(
+      "integrate needs an agent for that [E_USAGE]. 'agtmux integrate' lists the agents",
+    );
+  });
+
   test("integrate --verify tells the three facts apart", async () => {
     await home.serve(daemon);
     const good = await home.run(["integrate", "claude", "--verify"]);

@@ -15,6 +15,22 @@ const addAttach = (program: Verb, context: CliContext, outcome: Outcome): void =
     });
 };
 
+const NEXT_HELP = `
+Exit status: 1 when nothing waits, else as for 'attach'.
+In ~/.tmux.conf: bind-key N if-shell -b 'TMUX_PANE=#{pane_id} agtmux next' '' 'display-message "Nothing waits"'
+`;
+
+const addNext = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  program
+    .command("next")
+    .description("go to the agent that has waited longest for you")
+    .addHelpText("after", NEXT_HELP)
+    .example("agtmux next", "Goes there as 'attach' does; again, and it goes on to the next.")
+    .action(async () => {
+      outcome.exitCode = await (await import("../verbs/next.ts")).runNext(context);
+    });
+};
+
 const addViewOutput = (program: Verb, context: CliContext): void => {
   addGuards(program.command("view-output").description("the last lines of a pane").argument("<ref>"))
     .option("--lines <number>", "how many lines (default 100)")
@@ -130,6 +146,7 @@ const addDismiss = (program: Verb, context: CliContext): void => {
 
 export const addActions = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addAttach(program, context, outcome);
+  addNext(program, context, outcome);
   addViewOutput(program, context);
   addSend(program, context, outcome);
   addAnswer(program, context, outcome);

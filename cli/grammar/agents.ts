@@ -6,8 +6,8 @@ import type { Verb } from "./verb.ts";
 const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("integrate")
-    .description("install agtmux's hook into an agent's settings")
-    .argument("<agent>")
+    .description("install agtmux's hook into an agent's settings; without an agent: how each is integrated")
+    .argument("[agent]")
     .option("--target <target>", "on this target instead of this machine")
     .option("--dry-run", "show the change only")
     .option("--verify", "check what is installed and whether events arrive")
@@ -15,6 +15,7 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
     .option("--repair", "write our entries again where they are missing or changed")
     .option("--yes", "do not ask")
     .addOption(json())
+    .example("agtmux integrate", "Every agent: whether the hook is installed, and what can be done.")
     .example("agtmux integrate claude --dry-run", "Shows what would change in the agent's settings.")
     .example("agtmux integrate claude", "Shows it, asks, and changes it; the old file is kept.")
     .example(

@@ -1,5 +1,6 @@
 // The verbs about agtmux itself: its daemon, the popover in a browser, completions for a shell, the JSON Schemas, and help.
 import { Argument } from "commander";
+import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
 import { isLiveKind } from "../completion/kinds.ts";
 import type { CliContext } from "../context.ts";
 import { json, type Outcome } from "./options.ts";
@@ -66,6 +67,44 @@ export const addCompletions = (program: Verb, context: CliContext): void => {
     });
 };
 
+const settingKey = (): Argument => {
+  const argument = new Argument("<key>");
+  // For help and completions; the verb refuses others with a remedy.
+  argument.argChoices = [...SETTING_KEYS];
+  return argument;
+};
+
+const addConfig = (program: Verb, context: CliContext): void => {
+  const config = program.command("config").description("the settings that every surface may change");
+  config
+    .command("list", { isDefault: true })
+    .description("every setting, with its default where it has another value")
+    .addOption(json())
+    .example("agtmux config list", "Every setting; the rest of config.json is yours to edit.")
+    .action(async (options) => (await import("../verbs/config.ts")).runConfigList(context, options));
+  config
+    .command("get")
+    .description("the value that is in force")
+    .addArgument(settingKey())
+    .addOption(json())
+    .example("agtmux config get notifications.quiet_hours", "The value alone, as JSON unless it is a text.")
+    .action(async (key, options) => (await import("../verbs/config.ts")).runConfigGet(context, key, options));
+  config
+    .command("set")
+    .description("write it into config.json; in force at once")
+    .addArgument(settingKey())
+    .argument("<value>", "as JSON, or a text as it is; null: the default")
+    .addOption(json())
+    .example("agtmux config set notifications.completed true", "A notification for every finished turn.")
+    .example(
+      `agtmux config set notifications.muted_targets '["vm1"]'`,
+      "Everything else in the file stays as it is; a file that is not valid is left alone.",
+    )
+    .action(async (key, value, options) =>
+      (await import("../verbs/config.ts")).runConfigSet(context, key, value, options),
+    );
+};
+
 const addSchema = (program: Verb, context: CliContext): void => {
   program
     .command("schema")
@@ -106,6 +145,7 @@ const addHelp = (program: Verb, context: CliContext): void => {
 
 export const addItself = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addDaemon(program, context, outcome);
+  addConfig(program, context);
   addCompletions(program, context);
   addSchema(program, context);
   addHelp(program, context);

@@ -119,12 +119,24 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
   });
 };
 
+const MODES = ["dryRun", "verify", "uninstall", "repair", "yes"] as const;
+
+const list = async (context: CliContext, options: IntegrateOptions): Promise<number> => {
+  if (MODES.some((mode) => options[mode] === true))
+    throw new AgtmuxError("E_USAGE", "integrate needs an agent for that", {
+      remedy: "'agtmux integrate' lists the agents and what can be done.",
+    });
+  await (await import("./integrations.ts")).runIntegrationList(context, options);
+  return 0;
+};
+
 /** Resolves with the exit status: 1 when --verify found something missing. Fails with E_USAGE, E_CONFIRMATION_REQUIRED or the daemon's error. */
 export const runIntegrate = (
   context: CliContext,
-  agent: string,
+  agent: string | undefined,
   options: IntegrateOptions,
 ): Promise<number> => {
+  if (agent === undefined) return list(context, options);
   const modes = [options.dryRun, options.verify, options.yes].filter((mode) => mode === true);
   if (options.verify === true && (modes.length > 1 || options.uninstall === true || options.repair === true))
     throw new AgtmuxError("E_USAGE", "--verify stands alone: it changes nothing");

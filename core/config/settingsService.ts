@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { DEFAULT_CONFIG, type Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { isSettingKey, SETTING_SCHEMAS, settingsOf, type Settings } from "../model/settings.ts";
+import { isSettingKey, SETTING_KEYS } from "../model/settingKeys.ts";
+import { SETTING_SCHEMAS, settingsOf, type Settings } from "../model/settings.ts";
 
 export interface SettingsService {
   /** Reads the file first, so that what somebody has just written into it is in force. */
@@ -43,7 +44,7 @@ export const createSettingsService = ({
     set: async (key, value) => {
       if (!isSettingKey(key))
         throw new AgtmuxError("E_USAGE", `'${key.slice(0, 100)}' cannot be set from here`, {
-          remedy: `Edit ${path}, or set one of ${Object.keys(SETTING_SCHEMAS).join(", ")}.`,
+          remedy: `Edit ${path}, or set one of ${SETTING_KEYS.join(", ")}.`,
         });
       const schema: z.ZodType = SETTING_SCHEMAS[key];
       const wanted = value === null && !schema.safeParse(null).success ? defaults[key] : value;

@@ -11,6 +11,7 @@ import {
 } from "./adapterView.ts";
 import { configSchema } from "./config.ts";
 import { doctorReportSchema } from "./doctorView.ts";
+import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import {
   countsSchema,
@@ -102,7 +103,24 @@ const adapterCheckedSchema = z.object({
 });
 export type AdapterCheckedDocument = z.infer<typeof adapterCheckedSchema>;
 
+/** Without an agent: how each of them is integrated. */
+const integrationListSchema = z.object({
+  ...stamp,
+  action: z.literal("list"),
+  items: z.array(
+    z.object({
+      agent: z.string(),
+      name: z.string(),
+      state: z.enum(["installed", "partial", "absent", "unclear"]),
+      missing: z.array(z.string()),
+      problems: z.array(z.string()),
+      last_real_event_at: z.string().nullable(),
+    }),
+  ),
+});
+
 const integrationSchema = z.union([
+  integrationListSchema,
   z.object({
     ...stamp,
     agent: z.string(),
@@ -123,7 +141,17 @@ const integrationSchema = z.union([
     last_real_event_at: z.string().nullable(),
   }),
 ]);
-export type IntegrationDocument = z.infer<typeof integrationSchema>;
+export type IntegrationDocument = Exclude<z.infer<typeof integrationSchema>, { action: "list" }>;
+export type IntegrationListDocument = z.infer<typeof integrationListSchema>;
+
+/** `problem`: what is wrong with the file now; the last good settings are in force then. */
+const configDocumentSchema = z.object({
+  ...stamp,
+  path: z.string(),
+  problem: z.string().nullable(),
+  items: z.array(z.object({ key: z.enum(SETTING_KEYS), value: z.unknown(), default: z.unknown() })),
+});
+export type ConfigDocument = z.infer<typeof configDocumentSchema>;
 
 const daemonStatusSchema = z.discriminatedUnion("running", [
   z.object({ ...stamp, running: z.literal(false), home: z.string() }),
@@ -198,6 +226,9 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "adapters disable": adapterSwitchedDocumentSchema,
   "adapters check": adapterCheckedSchema,
   "adapters try": adapterTrySchema,
+  "config list": configDocumentSchema,
+  "config get": configDocumentSchema,
+  "config set": configDocumentSchema,
   "daemon status": daemonStatusSchema,
   ui: uiSchema,
   error: errorSchema,

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { Config } from "./config.ts";
 import { notificationPolicySchema } from "./notificationPolicy.ts";
+import type { SettingKey } from "./settingKeys.ts";
 
 const notices = notificationPolicySchema.shape;
 const durationMs = (least: number, mostDays: number) =>
@@ -31,8 +32,7 @@ export const SETTING_SCHEMAS = {
   "timing.completed_demotion_ms": durationMs(1_000, 7),
   "timing.crashed_visible_ms": durationMs(1_000, 90),
   idle_shutdown_ms: durationMs(60_000, 30),
-} as const satisfies Record<string, z.ZodType>;
-export type SettingKey = keyof typeof SETTING_SCHEMAS;
+} as const satisfies Record<SettingKey, z.ZodType>;
 export type SettingValues = { [K in SettingKey]: z.output<(typeof SETTING_SCHEMAS)[K]> };
 
 /** `values` are in force; `problem` says what is wrong with the file now, which prevents writing to it. */
@@ -42,8 +42,6 @@ export interface Settings {
   values: SettingValues;
   defaults: SettingValues;
 }
-
-export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTING_SCHEMAS, key);
 
 export const settingsOf = ({
   notifications,

@@ -17,7 +17,7 @@ import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../
 import { DEFAULT_CONFIG } from "../../core/model/config.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
 import type { TypedSubject } from "../../core/engine/typedMeaning.ts";
-import { resolveTyped } from "../../core/engine/typedRef.ts";
+import { resolveTyped, type TypedFrom } from "../../core/engine/typedRef.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { settingsOf, type Settings } from "../../core/model/settings.ts";
 import {
@@ -151,11 +151,15 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
     return Promise.resolve();
   }
 
-  /** By the daemon's own rules, outside of tmux. */
-  async resolve({ ref }: { ref: string }): Promise<PaneView> {
+  /** By the daemon's own rules; whoever is inside tmux is inside the default server. */
+  async resolve(input: Parameters<DaemonService["resolve"]>[0]): Promise<PaneView> {
+    const { ref, insideTmux, tmuxPane: paneId } = input;
+    const from: TypedFrom =
+      insideTmux === null
+        ? { kind: "outside" }
+        : { kind: "inside", target: "host", server: "default", paneId };
     const targets = this.targets().map(({ target }) => target);
-    return resolveTyped(ref, { targets, from: { kind: "outside" }, subjects: this.rows().map(toSubject) })
-      .row;
+    return resolveTyped(ref, { targets, from, subjects: this.rows().map(toSubject) }).row;
   }
   async explain({ ref }: { ref: string }): Promise<Explanation> {
     const pane = this.find(ref);

@@ -1,7 +1,8 @@
 // The common part of all pages over config.json. It reads the settings once, writes each change at once and shows what the
 // daemon answers. It also shows that it waits, that the file is invalid, and what was refused.
 import { useCallback, useState, type ReactNode } from "react";
-import type { Settings, SettingKey, SettingValues } from "../../../core/model/settings.ts";
+import type { SettingKey } from "../../../core/model/settingKeys.ts";
+import type { Settings, SettingValues } from "../../../core/model/settings.ts";
 import type { Failure } from "../../../ui/actions/actionStatus.ts";
 import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
 import { toFailure, type Api } from "../../connection/connectHost.ts";

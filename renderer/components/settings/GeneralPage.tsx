@@ -1,5 +1,6 @@
 // Launch at login, and what the daemon keeps and for how long.
-import type { SettingKey, SettingValues } from "../../../core/model/settings.ts";
+import type { SettingKey } from "../../../core/model/settingKeys.ts";
+import type { SettingValues } from "../../../core/model/settings.ts";
 import { displaySentence } from "../../../ui/text/displayText.ts";
 import type { DesktopApi, Host } from "../../connection/connectHost.ts";
 import { ConfigPage, useSettings, type SettingsState } from "./ConfigPage.tsx";
