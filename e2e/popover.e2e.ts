@@ -15,7 +15,7 @@ describe("what is shown", () => {
       "terraform",
       "ledger",
     ]);
-    expect(await popover.row("refunds").textContent()).toContain("Bash: npm run migrate -- --env staging");
+    expect(await popover.row("refunds").textContent()).toContain("npm run migrate -- --env staging");
     expect(await popover.group("payments on host").getAttribute("aria-label")).toBe(
       "payments on host, 1 needs approval, 1 needs answer, 1 running, 1 done",
     );
