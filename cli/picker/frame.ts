@@ -47,7 +47,6 @@ const heightOf = (row: Row, index: number, look: CardLook, viewHeight: number): 
     case "group":
       return 1 + gap;
     case "heading":
-    case "note":
     case "session":
     case "window":
     case "target":
@@ -79,8 +78,6 @@ const blockOf = (
       return { lines: [...(isFirst ? [] : [[]]), groupLine(row.group, isSelected, look)], card: null };
     case "heading":
       return { lines: [headingLine(row.text, row.count, look.width)], card: null };
-    case "note":
-      return { lines: [clip([span(`   ${row.text}`, STYLE.dim)], look.width)], card: null };
     case "session":
     case "window":
     case "target":

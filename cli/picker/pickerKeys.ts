@@ -11,7 +11,7 @@ import {
   PANE_ACTIONS,
   type PaneActionId,
 } from "../../ui/actions/paneActions.ts";
-import { moveSelection } from "../../ui/lists/rows.ts";
+import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { AnswerPress, type AnswerPressDeps } from "./answerPress.ts";
 import type { Key, KeyInput } from "./keyReader.ts";
@@ -167,7 +167,6 @@ export class PickerKeys {
     if (isText) this.press.note(name);
     if ((mode.kind === "whole" || mode.kind === "output") && this.pageKey(name, mode)) return;
     if (name === "q") return mode.kind === "list" ? deps.leave() : deps.change({ mode: LIST });
-    if (name === "n") return this.nextWaiting();
     if (command !== null) this.run(command);
   }
 
@@ -233,11 +232,8 @@ export class PickerKeys {
 
   private nextWaiting(): void {
     const { rows, selectedKey } = this.deps.state();
-    const at = rows.findIndex(({ key }) => key === selectedKey);
-    const next = [...rows.slice(at + 1), ...rows.slice(0, Math.max(0, at))].find(
-      (row) => row.kind === "pane" && row.pane.needs_action,
-    );
-    if (next !== undefined) this.deps.change({ selectedKey: next.key, mode: LIST });
+    const next = nextWaiting(rows, selectedKey, () => false);
+    if (next !== null) this.deps.change({ selectedKey: next, mode: LIST });
   }
 
   private readonly moves: MoveTable = {
@@ -252,6 +248,7 @@ export class PickerKeys {
       if (pane?.request !== null && pane !== null) this.deps.surface.showWhole(pane);
     },
     collapse: () => this.deps.change({ mode: LIST }),
+    nextWaiting: () => this.nextWaiting(),
     filter: () => this.deps.change({ mode: { kind: "search" } }),
     escape: () => this.escape(),
     help: () => this.deps.change({ mode: { kind: "help" } }),

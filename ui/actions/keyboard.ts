@@ -9,6 +9,7 @@ export type MoveCommand =
   | "activate"
   | "expand"
   | "collapse"
+  | "nextWaiting"
   | "filter"
   | "escape"
   | "agents"
@@ -40,9 +41,10 @@ const MOVES: readonly Move[] = [
   { command: "expand", keys: ["ArrowRight"] },
   { command: "collapse", keys: ["ArrowLeft"] },
   { command: "filter", keys: ["/"] },
+  { command: "nextWaiting", keys: ["n"] },
   { command: "agents", keys: ["g"] },
   { command: "sessions", keys: ["s"] },
-  { command: "targets", keys: ["t"] },
+  { command: "targets", keys: ["m"] },
   { command: "help", keys: ["?"] },
   { command: "settings", keys: [","] },
 ];
@@ -74,9 +76,10 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
     title: "Move",
     entries: [
       ["↑ ↓  or  k j", "Previous, next row"],
+      ["n", "Next that waits for you"],
       ["→ ←  or  Space", "Expand, collapse"],
       ["/", "Search everything"],
-      ["g  s  t", "Agents, sessions, targets"],
+      ["g  s  m", "Agents, sessions, machines"],
       [",", "Settings"],
       ["Esc", "Back; then close"],
     ],

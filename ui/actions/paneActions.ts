@@ -99,7 +99,7 @@ export const repliesToPrompt = (pane: PaneView): boolean =>
 const asksApproval = ({ state }: PaneView): boolean => state === "waiting_approval";
 const never = (): boolean => false;
 
-const CHANGED = "The prompt changed at this very moment, so nothing was pressed. Read it and answer again.";
+const CHANGED = "It came or moved at this very moment, so nothing was pressed. Read it and answer again.";
 
 export const answerPrompt = (
   pane: PaneView,
@@ -249,8 +249,12 @@ export const buttonsOf = (pane: PaneView, context: ActionContext): readonly Pane
   ROWS.filter((action) => action.label !== null && action.disabledReason(pane, context) === null);
 
 /** What people look for in this row and do not find, as sentences. One reason that holds for several is said once. */
-export const notPossible = (pane: PaneView, context: ActionContext): string[] => {
-  const disabled = ROWS.flatMap(({ name, isExpected, disabledReason }) => {
+export const notPossible = (
+  pane: PaneView,
+  context: ActionContext,
+  isAsked: (action: PaneAction) => boolean = () => true,
+): string[] => {
+  const disabled = ROWS.filter(isAsked).flatMap(({ name, isExpected, disabledReason }) => {
     const why = isExpected?.(pane) === false ? null : disabledReason(pane, context);
     return why === null ? [] : [{ name, why }];
   });

@@ -1,19 +1,18 @@
 // Arranges panes as the popover shows them: the inbox of those that need a person, then one group per target and session.
 // Pure; it orders, filters and counts, and knows nothing of pixels.
+import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { HEALTH_WORDS } from "../text/healthText.ts";
 import { KNOWN_REASONS } from "../text/paneText.ts";
-import { waitingOf } from "./needsFirst.ts";
-import { isUnreadDone, type Counted } from "../text/rowText.ts";
 
 export interface Filter {
   text: string;
   /** Empty: all states. */
-  states: ReadonlySet<Counted>;
+  states: ReadonlySet<CanonicalState>;
 }
 
-export type StateCounts = Readonly<Record<Counted, number>>;
+export type StateCounts = Readonly<Record<CanonicalState, number>>;
 
 export interface Group {
   /** Target, server and session; stable across changes. */
@@ -58,7 +57,7 @@ export interface Overview {
 /** Names as people sort them: `win-2` before `win-10`. */
 export const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-const emptyCounts = (): Record<Counted, number> => ({
+const emptyCounts = (): Record<CanonicalState, number> => ({
   error: 0,
   waiting_approval: 0,
   waiting_input: 0,
@@ -66,15 +65,11 @@ const emptyCounts = (): Record<Counted, number> => ({
   completed: 0,
   idle: 0,
   unknown: 0,
-  unread: 0,
 });
 
 export const countStates = (panes: Iterable<PaneView>): StateCounts => {
   const counts = emptyCounts();
-  for (const pane of panes) {
-    if (pane.state !== null) counts[pane.state] += 1;
-    if (isUnreadDone(pane)) counts.unread += 1;
-  }
+  for (const pane of panes) if (pane.state !== null) counts[pane.state] += 1;
   return counts;
 };
 
@@ -127,10 +122,12 @@ const findPanes = (panes: Iterable<PaneView>, text: string): PaneView[] => {
   return [...panes].filter((pane) => isFound(() => searchText(pane)));
 };
 
-const isChosen = (pane: PaneView, states: Filter["states"]): boolean =>
-  states.size === 0 ||
-  (pane.state !== null && states.has(pane.state)) ||
-  (states.has("unread") && isUnreadDone(pane));
+const isChosen = ({ state }: PaneView, states: Filter["states"]): boolean =>
+  states.size === 0 || (state !== null && states.has(state));
+
+const byWait = (left: PaneView, right: PaneView): number =>
+  (left.since ?? "").localeCompare(right.since ?? "") ||
+  collator.compare(left.identity.pane_ref, right.identity.pane_ref);
 
 export const byPlace = (left: PaneView, right: PaneView): number =>
   left.window_index - right.window_index ||
@@ -238,7 +235,7 @@ export const arrange = (
   const known = before !== null && before.targets === targets ? before.overview : null;
   return {
     counts: countStates(found),
-    inbox: waitingOf(shown),
+    inbox: shown.filter((pane) => pane.needs_action).toSorted(byWait),
     groups: findGroups(shown, targets, known?.groups ?? []),
     problems: known?.problems ?? findProblems(targets),
     total: all.length,

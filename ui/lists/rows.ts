@@ -18,7 +18,6 @@ export type Row =
   | { kind: "heading"; key: string; text: string; count: number }
   | { kind: "group"; key: string; group: Group; isOpen: boolean }
   | { kind: "pane"; key: string; pane: PaneView; place: RowPlace }
-  | { kind: "note"; key: string; text: string }
   | { kind: "session"; key: string; session: SessionSummary }
   | { kind: "window"; key: string; window: WindowSummary }
   | { kind: "target"; key: string; target: TargetView };
@@ -32,9 +31,9 @@ const paneRow = (pane: PaneView, place: RowPlace): Row => ({
 
 const groupRows = (group: Group, isOpen: boolean): Row[] => {
   const header: Row = { kind: "group", key: group.key, group, isOpen };
-  if (!isOpen) return [header];
-  if (group.panes.length > 0) return [header, ...group.panes.map((pane) => paneRow(pane, "session"))];
-  return [header, { kind: "note", key: `${group.key}/note`, text: "Listed above, under “Needs you”" }];
+  // All of its agents may be among those that need the person: nothing stands twice, so it has no head either.
+  if (group.panes.length === 0) return [];
+  return isOpen ? [header, ...group.panes.map((pane) => paneRow(pane, "session"))] : [header];
 };
 
 const agentRows = (overview: Overview, collapsed: ReadonlySet<string>): Row[] => {
@@ -113,8 +112,6 @@ const isSame = (left: Row, right: Row): boolean => {
       return left.kind === "heading" && left.count === right.count && left.text === right.text;
     case "target":
       return left.kind === "target" && left.target === right.target;
-    case "note":
-      return left.kind === "note" && left.text === right.text;
     // Their sums are computed again every time.
     case "session":
     case "window":
@@ -139,10 +136,24 @@ const canSelect = (row: Row): boolean => {
     case "target":
       return true;
     case "heading":
-    case "note":
     case "window":
       return false;
   }
+};
+
+/** The rows that wait for a person, top to bottom. */
+const waitingKeys = (rows: readonly Row[]): string[] =>
+  rows.flatMap((row) => (row.kind === "pane" && row.pane.needs_action ? [row.key] : []));
+
+/** The next row after `key` that waits, from the top again after the last one; null when there is no other. */
+export const nextWaiting = (
+  rows: readonly Row[],
+  key: string | null,
+  isSkipped: (key: string) => boolean,
+): string | null => {
+  const at = rows.findIndex((row) => row.key === key);
+  const waiting = [...waitingKeys(rows.slice(at + 1)), ...waitingKeys(rows.slice(0, Math.max(at, 0)))];
+  return waiting.find((one) => !isSkipped(one)) ?? null;
 };
 
 /**

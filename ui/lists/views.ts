@@ -11,7 +11,7 @@ export type View =
 export const TABS = [
   { kind: "agents", label: "Agents", key: "g" },
   { kind: "sessions", label: "Sessions", key: "s" },
-  { kind: "targets", label: "Targets", key: "t" },
+  { kind: "targets", label: "Machines", key: "m" },
 ] as const satisfies readonly { kind: View["kind"]; label: string; key: string }[];
 export type TabKind = (typeof TABS)[number]["kind"];
 
