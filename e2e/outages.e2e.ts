@@ -156,7 +156,7 @@ describe("a machine goes away while the popover is open", () => {
     expect(await popover.actions.getByRole("button").count()).toBe(0);
     await shoot(page, "target");
     expect(await popover.paneNames()).toEqual(["far, Claude Code, unknown · target unreachable"]);
-    await popover.press("t");
+    await popover.press("m");
     await popover.targets.filter({ hasText: "vm1" }).getByText("unreachable").waitFor();
     await shoot(page, "target-view");
     await popover.press("Escape");

@@ -20,6 +20,8 @@ const startAsking = () => start(askingScene(Date.now()), "diff");
 
 /** Selects a row without expanding it. */
 const select = async ({ popover }: { popover: PopoverPage }, name: string) => {
+  // Rows far below the window are not in the document.
+  if ((await popover.row(name).count()) === 0) await popover.scrollTo(1e6);
   await popover.row(name).focus();
 };
 const asked = (daemon: FakeDaemon, count: number) =>
@@ -33,7 +35,7 @@ describe("answering", () => {
     const started = await startMixed();
     const { daemon, popover } = started;
     await select(started, "refunds");
-    await popover.press("a");
+    await popover.readAndPress("a");
     await popover.status.getByText("Delivered. It was seen to arrive.").waitFor();
     expect(daemon.asked).toMatchObject([
       {
@@ -45,6 +47,7 @@ describe("answering", () => {
         },
       },
     ]);
+    await select(started, "refunds");
     await popover.press("Escape");
     await popover.status.getByText("Delivered.").waitFor({ state: "detached" });
   });
@@ -52,20 +55,22 @@ describe("answering", () => {
   it("approves a long request only after all of it was shown", async () => {
     const started = await startAsking();
     const { daemon, popover } = started;
-    await popover.row("long").click();
-    await popover.detail.getByText("Show whole").waitFor();
-    expect(await popover.action("Approve").count()).toBe(0);
+    const card = popover.card("long");
+    await select(started, "long");
+    await card.getByText("Show all 43 lines").waitFor();
+    expect(await popover.answer("long", "Approve").count()).toBe(0);
+    // Its last line decides.
+    const end = card.getByText("git push");
+    expect(await end.count()).toBe(0);
     await popover.press("a");
     await popover.alert.getByText("It is not shown whole: show all of it first.").waitFor();
-    // Its last line decides.
-    const text = popover.detail.locator("pre").first();
-    const isCut = () => text.evaluate((box) => box.scrollHeight > box.clientHeight + 1);
-    expect(await isCut()).toBe(true);
     await popover.press("Escape");
     await popover.press("w");
-    await popover.action("Approve").waitFor();
+    await end.waitFor();
+    const isCut = () => end.evaluate((box) => box.scrollHeight > box.clientHeight + 1);
     expect(await isCut()).toBe(false);
-    await popover.press("a");
+    await popover.answer("long", "Approve").scrollIntoViewIfNeeded();
+    await popover.readAndPress("a");
     await asked(daemon, 1);
     expect(daemon.asked).toMatchObject([
       { action: "answer", input: { choice: { kind: "approve" }, guards: { ifPrompt: "fp-long" } } },
@@ -75,14 +80,14 @@ describe("answering", () => {
   it("offers to deny what could not be read whole, and nothing that allows it", async () => {
     const started = await startAsking();
     const { daemon, popover } = started;
-    await popover.row("glimpse").click();
-    await popover.detail.getByText("Not shown whole: a part").waitFor();
-    expect(await popover.action("Approve").count()).toBe(0);
+    await select(started, "glimpse");
+    await popover.card("glimpse").getByText("Not shown whole: a part").waitFor();
+    expect(await popover.answer("glimpse", "Approve").count()).toBe(0);
     await popover.press("a");
     await popover.press("1");
     expect(daemon.asked).toEqual([]);
     await popover.press("Escape");
-    await popover.press("d");
+    await popover.readAndPress("d");
     await asked(daemon, 1);
     expect(daemon.asked).toMatchObject([
       { input: { choice: { kind: "deny" }, guards: { ifPrompt: "fp-glimpse" } } },
@@ -92,32 +97,33 @@ describe("answering", () => {
   it("denies, and chooses options by key and by button", async () => {
     const started = await startMixed();
     const { daemon, popover } = started;
-    await select(started, "refunds");
-    await popover.press("d");
-    await asked(daemon, 1);
-    // The collapsed row does not show the options: the first press shows them.
-    await popover.press("2");
-    await popover.detail.waitFor();
-    await popover.status.getByText("Delivered.").waitFor();
-    await popover.press("2");
-    await asked(daemon, 2);
-    await popover.status.getByText("Delivered.").waitFor();
-    await popover.option("No, and tell Claude").click();
-    expect((await asked(daemon, 3)).map(({ input }) => input["choice"])).toEqual([
+    for (const key of ["d", "2", "3"]) {
+      await select(started, "refunds");
+      await popover.readAndPress(key);
+      await popover.status.getByText("Delivered.").waitFor();
+      await select(started, "refunds");
+      await popover.press("Escape");
+      await popover.status.getByText("Delivered.").waitFor({ state: "detached" });
+    }
+    await popover.read();
+    await popover.option("Yes, and don't ask again").click();
+    expect((await asked(daemon, 4)).map(({ input }) => input["choice"])).toEqual([
       { kind: "deny" },
       { kind: "option", number: 2 },
       { kind: "option", number: 3 },
+      { kind: "option", number: 2 },
     ]);
+    // What "Approve" and "Deny" say is not said twice.
+    expect(await popover.option("No, and tell").count()).toBe(0);
   });
 
-  it("shows a prompt of several lines before a key answers it", async () => {
+  it("answers a prompt of several lines, all of which the card shows", async () => {
     const started = await startAsking();
     const { daemon, popover } = started;
     await select(started, "diff");
-    await popover.press("a");
-    await popover.detail.getByText("account.isFrozen) return 0").waitFor();
-    expect(daemon.asked).toEqual([]);
-    await popover.press("a");
+    await popover.card("diff").getByText("account.isFrozen) return 0").waitFor();
+    await popover.card("diff").getByText("+2 −1 in 1 place").waitFor();
+    await popover.readAndPress("a");
     await asked(daemon, 1);
   });
 
@@ -126,7 +132,7 @@ describe("answering", () => {
     const { daemon, popover } = started;
     daemon.gate.refuse("E_STALE_SNAPSHOT", "nothing was sent to %11: the screen shows another prompt");
     await select(started, "refunds");
-    await popover.press("a");
+    await popover.readAndPress("a");
     await popover.alert.waitFor();
     expect(await popover.alert.textContent()).toBe(
       "Refused. Nothing was sent to %11: the screen shows another prompt. Look again and repeat it.",
@@ -137,8 +143,8 @@ describe("answering", () => {
   it("does not give an answer to a prompt that replaced the one that was read", async () => {
     const started = await startMixed();
     const { daemon, page, popover } = started;
-    await popover.row("refunds").click();
-    await popover.action("Approve").waitFor();
+    await select(started, "refunds");
+    await popover.read();
     const [refunds] = mixedScene(Date.now());
     if (refunds?.request === null || refunds === undefined) throw new Error("the scene has no request");
     // The key is pressed in the very frame that shows the other prompt.
@@ -154,19 +160,44 @@ describe("answering", () => {
       prompt_fingerprint: "fp-other",
       request: { ...refunds.request, body: "rm -rf build" },
     });
-    await popover.alert.waitFor();
-    expect(await popover.alert.textContent()).toContain("The prompt changed at this very moment");
+    await page.getByText("Not answered: read the card first").waitFor();
+    expect(daemon.asked).toEqual([]);
+  });
+
+  it("does not give a click to a prompt that replaced the one below the pointer", async () => {
+    const started = await startMixed();
+    const { daemon, page, popover } = started;
+    await popover.answer("refunds", "Approve").waitFor();
+    await popover.read();
+    const [refunds] = mixedScene(Date.now());
+    if (refunds?.request === null || refunds === undefined) throw new Error("the scene has no request");
+    await page.evaluate(() => {
+      new MutationObserver((_records, observer) => {
+        if (!document.body.textContent.includes("rm -rf")) return;
+        observer.disconnect();
+        const card = [...document.querySelectorAll("[data-card=true]")].find((one) =>
+          one.textContent.includes("rm -rf"),
+        );
+        card?.querySelector<HTMLElement>("[aria-label=Answers] button")?.click();
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    daemon.put({
+      ...refunds,
+      prompt_fingerprint: "fp-other",
+      request: { ...refunds.request, body: "rm -rf build" },
+    });
+    await popover.alert.getByText("It came or moved at this very moment").waitFor();
     expect(daemon.asked).toEqual([]);
   });
 
   it("offers no buttons that do nothing, and says why", async () => {
     const started = await startAsking();
     const { daemon, popover } = started;
-    await popover.row("unread").click();
-    await popover.missing.getByText("Approve, Deny: it is not known which option does that").waitFor();
-    expect(await popover.action("Approve").count()).toBe(0);
-    expect(await popover.action("Answer").count()).toBe(0);
-    expect(await popover.option("Allow").count()).toBe(0);
+    await select(started, "unread");
+    const card = popover.card("unread");
+    await card.getByText("Approve, Deny: it is not known which option does that").waitFor();
+    expect(await popover.answer("unread", "Approve").count()).toBe(0);
+    expect(await card.getByRole("list", { name: "Options" }).getByRole("button").count()).toBe(0);
     await popover.press("a");
     await popover.alert.getByText("It is not known which option does that").waitFor();
     expect(daemon.asked).toEqual([]);
@@ -174,8 +205,11 @@ describe("answering", () => {
 
   it("answers a question with a text, and counts down the agent's own time-out", async () => {
     const { daemon, popover, page } = await startAsking();
-    await popover.row("question").click();
-    await popover.detail.getByText(/The agent goes on without an answer in \d+m/).waitFor();
+    await popover.row("question").focus();
+    await popover
+      .card("question")
+      .getByText(/The agent goes on without an answer in \d+m/)
+      .waitFor();
     await popover.press("r");
     await popover.replyBox.waitFor();
     await page.keyboard.type("None of these");

@@ -5,9 +5,9 @@ import { isFocused, usePopovers, WAIT } from "./launchers/popovers.ts";
 const { startMixed } = usePopovers();
 
 describe("filtering", () => {
-  it("filters by chips and text, and Escape clears", async () => {
+  it("filters by totals and text, and Escape clears", async () => {
     const { popover, page } = await startMixed();
-    await popover.chip("running").click();
+    await popover.total("3 working").click();
     await popover.row("refunds").waitFor({ state: "detached" });
     expect(await popover.paneRows.count()).toBe(3);
     await popover.press("/");
@@ -35,7 +35,7 @@ describe("keyboard and actions", () => {
   it("moves with j, k and arrows, expands with Space and →, collapses with ←", async () => {
     const started = await startMixed();
     const { popover } = started;
-    await popover.press("j");
+    // The one that waits longest is selected at the start.
     await isFocused(started, "alerts");
     await popover.press("j", "ArrowDown", "k");
     await isFocused(started, "refunds");
@@ -55,7 +55,7 @@ describe("keyboard and actions", () => {
 
   it("attaches the selected pane with Enter, guarded by the agent that was shown", async () => {
     const started = await startMixed();
-    await started.popover.press("j", "j", "Enter");
+    await started.popover.press("j", "Enter");
     await vi.waitFor(
       () =>
         expect(started.daemon.asked).toMatchObject([
@@ -75,7 +75,7 @@ describe("keyboard and actions", () => {
   it("shows the command where no terminal can be opened", async () => {
     const { popover, context } = await startMixed({ daemonOptions: { canOpenTerminal: false } });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await popover.attachButton("refunds").click();
+    await popover.answer("refunds", "Attach").click();
     await popover.dialog.waitFor();
     expect(await popover.dialog.getByLabel("Command").textContent()).toBe(
       "tmux attach-session -t '=payments' ';' select-pane -t @2.%11",
@@ -89,15 +89,14 @@ describe("keyboard and actions", () => {
   it("says why an action failed and what to do", async () => {
     const { daemon, popover, refunds } = await startMixed();
     daemon.gate.refuse("E_STALE_SNAPSHOT", `the agent in ${refunds.identity.pane_id} changed`);
-    await popover.attachButton("refunds").click();
+    await popover.answer("refunds", "Attach").click();
     await popover.alert.waitFor();
     expect(await popover.alert.textContent()).toContain("The agent in %11 changed. Look again");
   });
 
   it("dismisses an error", async () => {
     const { daemon, popover } = await startMixed();
-    await popover.row("alerts").click();
-    await popover.detail.getByRole("button", { name: "Dismiss" }).click();
+    await popover.answer("alerts", "Dismiss").click();
     await vi.waitFor(() => expect(daemon.asked).toMatchObject([{ action: "dismiss" }]), WAIT);
   });
 

@@ -19,6 +19,7 @@ import {
   spreadTargets,
   thousandScene,
 } from "./scenes/scenes.ts";
+import { editScene, longScene, manyScene, tenScene, threeScene, threeTargets } from "./scenes/workScene.ts";
 
 type Started = BrowserPopover & { daemon: FakeDaemon };
 
@@ -51,7 +52,7 @@ const LOOKS: readonly Look[] = [
     scene: mixedScene,
     targets: mixedTargets,
     go: async ({ popover }) => {
-      await popover.press("j", "j");
+      await popover.press("j");
       await popover.row("refunds").waitFor();
     },
   },
@@ -65,6 +66,7 @@ const LOOKS: readonly Look[] = [
       if (refunds === undefined) throw new Error("the scene is empty");
       daemon.explanations.set(refunds.identity.pane_ref, refundsExplanation(Date.now(), refunds));
       await popover.row("refunds").click();
+      await popover.detail.getByRole("button", { name: "Why" }).click();
       await popover.detail.getByText("So far").waitFor();
     },
   },
@@ -72,40 +74,39 @@ const LOOKS: readonly Look[] = [
     name: "diff",
     scene: askingScene,
     go: async ({ popover }) => {
-      await popover.row("diff").click();
-      await popover.action("Approve").waitFor();
+      await popover.row("diff").focus();
+      await popover.answer("diff", "Approve").waitFor();
     },
   },
   {
     name: "folded",
     scene: askingScene,
     go: async ({ popover }) => {
-      await popover.row("long").click();
-      await popover.detail.getByText("Show whole").waitFor();
+      await popover.press("n", "n", "n", "n");
+      await popover.card("long").getByText("Show all").waitFor();
     },
   },
   {
     name: "part",
     scene: askingScene,
     go: async ({ popover }) => {
-      await popover.row("glimpse").click();
-      await popover.detail.getByText("Not shown whole: a part").waitFor();
+      await popover.press("n", "n", "n", "n", "n");
+      await popover.card("glimpse").getByText("Not shown whole: a part").waitFor();
     },
   },
   {
     name: "plan",
     scene: askingScene,
     go: async ({ popover }) => {
-      await popover.row("plan").click();
-      await popover.action("Approve").waitFor();
+      await popover.press("n");
+      await popover.answer("plan", "Approve").waitFor();
     },
   },
   {
     name: "answer",
     scene: askingScene,
     go: async ({ popover, page }) => {
-      await popover.row("question").click();
-      await popover.press("r");
+      await popover.press("n", "n", "r");
       await popover.replyBox.waitFor();
       await page.keyboard.type("None of these:");
       await popover.press("Shift+Enter");
@@ -116,8 +117,7 @@ const LOOKS: readonly Look[] = [
     name: "refused",
     scene: askingScene,
     go: async ({ popover }) => {
-      await popover.row("unread").click();
-      await popover.press("a");
+      await popover.press("n", "n", "n", "a");
       await popover.alert.waitFor();
     },
   },
@@ -192,10 +192,49 @@ const LOOKS: readonly Look[] = [
     scene: spreadScene,
     targets: spreadTargets,
     go: async ({ popover }) => {
-      await popover.press("t");
+      await popover.press("m");
       await popover.targets.first().waitFor();
     },
   },
+  {
+    name: "three",
+    isForTestOnly: true,
+    scene: threeScene,
+    go: ({ popover }) => popover.card("refunds").waitFor(),
+  },
+  {
+    name: "ten",
+    isForTestOnly: true,
+    height: 900,
+    scene: tenScene,
+    go: ({ popover }) => popover.card("ledger").waitFor(),
+  },
+  {
+    name: "many",
+    isForTestOnly: true,
+    scene: (now) => manyScene(now, 25),
+    targets: threeTargets,
+    go: async ({ popover }) => {
+      await popover.card("refunds").waitFor();
+      await popover.scrollTo(900);
+      await popover.row("a11y").waitFor();
+    },
+  },
+  {
+    name: "long",
+    isForTestOnly: true,
+    scene: longScene,
+    go: ({ popover }) => popover.paneRows.nth(1).waitFor(),
+  },
+  ...[1, 40, 2_000].map((lines): Look => ({
+    name: `edit-${lines}`,
+    isForTestOnly: true,
+    scene: (now) => editScene(now, lines),
+    go: async ({ popover }) => {
+      await popover.card("post").waitFor();
+      if (lines > 40) await popover.press("ArrowRight", "ArrowRight");
+    },
+  })),
   {
     name: "hostile",
     isForTestOnly: true,
@@ -216,7 +255,7 @@ const LOOKS: readonly Look[] = [
     isForTestOnly: true,
     scene: thousandScene,
     go: async ({ popover }) => {
-      await popover.group("team-1 on host").waitFor();
+      await popover.paneRows.first().waitFor();
       await popover.scrollTo(9_000);
       await popover.row("task-").waitFor();
     },

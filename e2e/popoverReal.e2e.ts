@@ -46,10 +46,8 @@ it.each([
 ])("answers a permission dialog with the key %s, and the wait is over", async (key, label) => {
   const pane = await openDialogs(scene, "claude", [CLAUDE]);
   const { popover } = await look(pane.paneId, "asking");
-  // The first press may only show what the row cuts off.
-  await popover.press("Space");
   await popover.action("Approve").waitFor();
-  await popover.press(key);
+  await popover.readAndPress(key);
   await popover.status.getByText("Delivered.").waitFor();
   await chosen(pane, [["waiting_approval", label]]);
   await popover.action("Approve").waitFor({ state: "detached" });
@@ -63,19 +61,18 @@ it("refuses to answer a prompt that was replaced on its way, and presses nothing
     await scene.daemon.until(pane.paneId, ({ request }) => JSON.stringify(request).includes("rm -rf build"));
     await route.continue();
   });
-  await popover.press("Space");
   await popover.action("Approve").waitFor();
-  await popover.press("a");
+  await popover.readAndPress("a");
   await popover.alert.waitFor();
   expect(await popover.alert.textContent()).toMatch(/^Refused\. .*Look again and repeat it\.$/);
-  await popover.detail.getByText("rm -rf build").first().waitFor();
+  await popover.card("asking").getByText("rm -rf build").first().waitFor();
   expect(pane.chosen()).toEqual([]);
 });
 
 it("chooses an option of a question", async () => {
   const pane = await openDialogs(scene, "codex", [CODEX_QUESTION]);
   const { popover } = await look(pane.paneId, "asking");
-  await popover.press("Space");
+  await popover.read();
   await popover.option("Blue").click();
   await popover.status.getByText("Delivered.").waitFor();
   await chosen(pane, [["waiting_input_question", "Blue"]]);
@@ -92,7 +89,7 @@ it("sends a reply of several lines, shows the screen, and kills after asking", a
   await popover.press("Enter");
   await popover.status.getByText("Delivered.").waitFor();
   expect(agent.received()).toEqual(["first 'line'; $(x)\nsecond"]);
-  await popover.press("Escape", "o");
+  await popover.press("Escape");
   await popover.screen.waitFor();
   const pid = await scene.tmux.run("display-message", "-p", "-t", agent.paneId, "#{pane_pid}");
   await popover.press("x");

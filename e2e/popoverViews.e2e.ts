@@ -62,7 +62,7 @@ describe("sessions and targets", () => {
 
   it("says of every target how it is, why, since when, and what to do", async () => {
     const { popover, page } = await startSpread();
-    await popover.press("t");
+    await popover.press("m");
     await popover.targets.first().waitFor();
     const [lab, box] = await popover.targets.allTextContents();
     for (const part of [
@@ -104,7 +104,7 @@ describe("the settings", () => {
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
     // The list behind the settings gets no keys and is hidden from screen readers.
-    await popover.press("x", "t");
+    await popover.press("x", "m");
     expect(await page.getByRole("searchbox").count()).toBe(0);
     await popover.press("Escape");
     await popover.row("docs").waitFor();
@@ -123,7 +123,7 @@ describe("the settings", () => {
 
   it("leave the list scrolled as it was, and the feed goes on", async () => {
     const { daemon, popover, page } = await start(thousandScene(Date.now()));
-    await popover.group("team-1 on host").waitFor();
+    await popover.paneRows.first().waitFor();
     await popover.press("j");
     await popover.scrollTo(9_000);
     await popover.row("task-").waitFor();

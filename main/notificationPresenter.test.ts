@@ -32,7 +32,7 @@ let turns: NotificationTurns;
 const notice = (id: string): AgentNotification => ({
   id,
   kind: "waiting_approval",
-  title: "Needs approval: Refunds are rounded twice",
+  title: "Claude Code needs a permission",
   body: "rm x",
   pane: makePane(),
   count: 1,

@@ -10,6 +10,7 @@ import { DraftStore } from "./state/draftStore.ts";
 import { FeedStore } from "./state/feedStore.ts";
 import { KeyHold } from "./state/keyHold.ts";
 import { ListStore } from "./state/listStore.ts";
+import { ReadGate } from "./state/readGate.ts";
 import { createActionSurface, PopoverContext } from "./state/popover.ts";
 import { Store } from "./state/store.ts";
 import { findStorage } from "./state/stored.ts";
@@ -46,7 +47,11 @@ const connection = new FeedConnection<FeedEntry>({
 });
 
 const list = new ListStore(findStorage());
-const statuses = new ActionStatusStore({ toFailure, now: () => performance.now() });
+const statuses = new ActionStatusStore({ toFailure });
+const gate = new ReadGate({
+  now: () => performance.now(),
+  onFrame: (callback) => void requestAnimationFrame(callback),
+});
 const popover = {
   host,
   feed,
@@ -59,8 +64,10 @@ const popover = {
     now: () => Date.now(),
   }),
   hold: new KeyHold(),
+  gate,
+  pointing: new Store(false),
   uninterruptible: new Store<ReadonlySet<string>>(new Set()),
-  surface: createActionSurface({ host, list, statuses }),
+  surface: createActionSurface({ host, list, statuses, gate }),
   retry: () => connection.retryNow(),
 };
 

@@ -22,10 +22,10 @@ export class PopoverPage {
     return this.page.locator("[data-row=group]");
   }
   get filter(): Locator {
-    return this.page.getByRole("searchbox", { name: "Filter" });
+    return this.page.getByRole("searchbox", { name: "Search" });
   }
-  get chips(): Locator {
-    return this.page.getByRole("group", { name: "States" }).getByRole("button");
+  get totals(): Locator {
+    return this.page.getByRole("group", { name: "Totals" }).getByRole("button");
   }
   get detail(): Locator {
     return this.page.getByRole("group", { name: "Detail" });
@@ -47,7 +47,7 @@ export class PopoverPage {
     return this.detail.getByRole("list", { name: "Not possible now" });
   }
   get replyBox(): Locator {
-    return this.detail.getByRole("textbox");
+    return this.page.getByRole("main").getByRole("textbox");
   }
   get screen(): Locator {
     return this.detail.getByLabel("Screen", { exact: true }).and(this.page.locator("pre"));
@@ -69,8 +69,16 @@ export class PopoverPage {
   group(name: string): Locator {
     return this.page.getByRole("button", { name }).and(this.groups).first();
   }
-  chip(name: string): Locator {
-    return this.chips.filter({ hasText: name });
+  total(name: string): Locator {
+    return this.totals.filter({ hasText: name });
+  }
+  /** The card of an agent that waits; its name has the agent and the window. */
+  card(name: string): Locator {
+    return this.page.locator("[data-card=true]").and(this.page.getByRole("group", { name }));
+  }
+  /** A button of a card. */
+  answer(card: string, name: string): Locator {
+    return this.card(card).getByRole("group", { name: "Answers" }).getByRole("button", { name });
   }
   attachButton(name: string): Locator {
     return this.page.getByRole("button", { name: `Attach to ${name}` });
@@ -79,11 +87,42 @@ export class PopoverPage {
   tab(name: string): Locator {
     return this.page.getByRole("navigation", { name: "Views" }).getByRole("button", { name });
   }
+  /** On a card, or in a detail. */
   action(name: string): Locator {
-    return this.actions.getByRole("button", { name });
+    return this.page
+      .getByRole("main")
+      .locator("[aria-label=Answers], [aria-label=Actions]")
+      .getByRole("button", { name });
   }
   option(name: string): Locator {
-    return this.detail.getByRole("list", { name: "Options" }).getByRole("button", { name });
+    return this.page.getByRole("list", { name: "Options" }).getByRole("button", { name });
+  }
+
+  /** Waits as long as a person who reads what is selected: nothing of it moved for a while. */
+  async read(): Promise<void> {
+    await this.page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const look = () => {
+            const selected = document.querySelector("[data-selected=true]");
+            const box = selected?.getBoundingClientRect();
+            return `${selected?.textContent} ${box?.top} ${box?.height}`;
+          };
+          let [seen, since] = ["", 0];
+          const frame = (now: number) => {
+            const current = look();
+            if (current !== seen) [seen, since] = [current, now];
+            if (now - since > 400) resolve();
+            else requestAnimationFrame(frame);
+          };
+          requestAnimationFrame(frame);
+        }),
+    );
+  }
+  /** Reads, then presses. */
+  async readAndPress(key: string): Promise<void> {
+    await this.read();
+    await this.press(key);
   }
 
   /** Accessible names of the pane rows in the document, top to bottom. */

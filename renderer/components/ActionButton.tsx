@@ -15,6 +15,8 @@ interface ActionButtonProps {
   hasFocus?: boolean;
 }
 
+const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎", ArrowRight: "→" };
+
 export const ActionButton = (props: ActionButtonProps) => (
   <button
     type="button"
@@ -29,7 +31,7 @@ export const ActionButton = (props: ActionButtonProps) => (
     {props.children}
     {props.shortcut !== undefined && (
       <kbd className={styles.key} aria-hidden="true">
-        {props.shortcut === "Enter" ? "⏎" : props.shortcut.toUpperCase()}
+        {KEY_SIGNS[props.shortcut] ?? props.shortcut.toUpperCase()}
       </kbd>
     )}
   </button>

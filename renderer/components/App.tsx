@@ -1,15 +1,17 @@
 // The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
+import { machinesOf } from "../../ui/text/machines.ts";
 import { waitAnnouncement } from "../../ui/text/paneText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
-import { useRows, type ShownRows } from "../hooks/useRows.ts";
+import { useHeldRows, useNextCard, useRows, type ShownRows } from "../hooks/useRows.ts";
 import { isFiltered } from "../state/listStore.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionDialogs } from "./ActionDialogs.tsx";
-import { FilterBar } from "./FilterBar.tsx";
+import { Footer } from "./Footer.tsx";
+import { Header } from "./Header.tsx";
 import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
@@ -43,16 +45,10 @@ const useUninterruptible = (): void => {
   }, [host.api, uninterruptible, isConnected]);
 };
 
-/** Notes which prompts are on the screen, and forgets what was done to panes that are gone. */
-const useShownPanes = (keys: readonly (string | null)[]): void => {
+/** Forgets what was done to panes that are gone. */
+const useKnownPanes = (): void => {
   const { feed, statuses } = usePopover();
   const { panes } = useStore(feed);
-  useLayoutEffect(() => {
-    const shown = keys.flatMap((key) => (key === null ? [] : (panes.get(key) ?? [])));
-    statuses.noteShown(
-      shown.map((pane) => ({ ref: pane.identity.pane_ref, fingerprint: pane.prompt_fingerprint })),
-    );
-  });
   useEffect(() => statuses.prune((ref) => panes.has(ref)), [statuses, panes]);
 };
 
@@ -83,15 +79,18 @@ const useKeyHold = (): boolean => {
   return useStore(hold);
 };
 
-/** Rows that are taller than others of their kind; their height is measured. */
-const useMeasuredKeys = ({ rows }: ShownRows): ReadonlySet<string> => {
+/** Rows whose height is measured, and rows that stay in the document. */
+const useRowKinds = ({ rows }: ShownRows) => {
   const { list, statuses } = usePopover();
-  const { view, openKey } = useStore(list);
+  const { openKey, replyKey } = useStore(list);
   const withStatus = useStore(statuses);
   return useMemo(() => {
-    const targets = view.kind === "targets" ? rows.map((row) => row.key) : [];
-    return new Set([...withStatus.keys(), ...(openKey === null ? [] : [openKey]), ...targets]);
-  }, [withStatus, openKey, view.kind, rows]);
+    const pinned = new Set([...withStatus.keys(), openKey, replyKey].filter((key) => key !== null));
+    const measured = new Set(pinned);
+    for (const row of rows)
+      if (row.kind === "target" || (row.kind === "pane" && row.pane.needs_action)) measured.add(row.key);
+    return { pinned, measured };
+  }, [withStatus, openKey, replyKey, rows]);
 };
 
 type Emptiness = "loading" | "unreached" | "no_tmux" | "no_agents" | "filtered" | "gone";
@@ -129,39 +128,44 @@ const EmptyView = ({ why }: { why: Emptiness }) => {
   );
 };
 
+const TOO_EARLY = "Not answered: read the card first, then press again.";
+const HELD = "Keys do nothing until you move: by an arrow, Esc or a click.";
+
 export const App = ({ onSettings, offer }: AppProps) => {
-  const { feed, list, retry } = usePopover();
+  const { feed, list, gate, retry } = usePopover();
   const { connection, targets, hasSnapshot, newWaits } = useStore(feed);
   const state = useStore(list);
   const { view } = state;
   const shown = useRows();
   const { overview, rows, selected, tabKey } = shown;
-  const measuredKeys = useMeasuredKeys(shown);
+  const { measured, pinned } = useRowKinds(shown);
+  const held = useHeldRows(rows);
   const areKeysHeld = useKeyHold();
   const [isHelpShown, setHelpShown] = useState(false);
   const showHelp = () => setHelpShown(true);
   const inputRef = useRef<HTMLInputElement>(null);
+  const { hasMachines } = useMemo(() => machinesOf([...targets.values()]), [targets]);
   useUninterruptible();
-  useShownPanes([selected?.key ?? null, state.openKey]);
+  useKnownPanes();
+  useNextCard(shown);
+  const isTooEarly = useStore(gate);
   useKeyboard({ shown, inputRef, onHelp: showHelp, onSettings });
 
   return (
     <div className={styles.app} data-connection={connection.kind}>
-      <FilterBar
+      <Header
         tabs={
           <ViewTabs
             view={view}
             problemCount={[...targets.values()].filter(({ health }) => health !== "ok").length}
             onGo={list.go}
-            onHelp={showHelp}
-            onSettings={onSettings}
           />
         }
-        hasChips={view.kind !== "targets"}
         counts={overview.counts}
         filter={state.filter}
         inputRef={inputRef}
         onChange={list.setFilter}
+        onSettings={onSettings}
       />
       {offer}
       <ConnectionBanner connection={connection} onRetry={retry} />
@@ -182,13 +186,20 @@ export const App = ({ onSettings, offer }: AppProps) => {
           />
         ) : (
           <RowList
-            rows={rows}
+            rows={held}
             selectedKey={tabKey}
-            measuredKeys={measuredKeys}
+            measuredKeys={measured}
+            pinnedKeys={pinned}
             openKey={state.openKey}
             focusRequest={state.focusRequest}
             renderRow={(row) => (
-              <RowView row={row} isSelected={row.key === selected?.key} isTabStop={row.key === tabKey} />
+              <RowView
+                row={row}
+                hasMachines={hasMachines}
+                isWide={false}
+                isSelected={row.key === selected?.key}
+                isTabStop={row.key === tabKey}
+              />
             )}
           />
         )}
@@ -196,11 +207,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
       <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
         {waitAnnouncement(newWaits)}
       </div>
-      {areKeysHeld && (
-        <p className={styles.held} role="status">
-          <span>Keys do nothing until you move: by an arrow, Esc or a click.</span>
-        </p>
-      )}
+      <Footer message={areKeysHeld ? HELD : isTooEarly ? TOO_EARLY : null} onHelp={showHelp} />
       <ActionDialogs />
       {isHelpShown && <ShortcutsDialog onClose={() => setHelpShown(false)} />}
     </div>

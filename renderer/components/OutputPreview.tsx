@@ -115,6 +115,16 @@ const useOutput = (pane: PaneView, source: OutputSource): OutputState => {
   return state;
 };
 
+/** Scrolls to the output as far as the head of its row stays in view. */
+const showBelow = (section: HTMLElement): void => {
+  const list = section.closest("[data-list]");
+  const row = section.closest("[data-key]");
+  if (list === null || row === null) return;
+  const view = list.getBoundingClientRect();
+  const below = section.getBoundingClientRect().bottom - view.bottom;
+  list.scrollBy({ top: Math.max(Math.min(below, row.getBoundingClientRect().top - view.top), 0) });
+};
+
 interface FollowedProps {
   pane: PaneView;
   source: OutputSource;
@@ -131,7 +141,7 @@ const Followed = ({ pane, source, onSource }: FollowedProps) => {
   useEffect(() => {
     if (!isThere || wasShownRef.current) return;
     wasShownRef.current = true;
-    sectionRef.current?.scrollIntoView({ block: "nearest" });
+    if (sectionRef.current !== null) showBelow(sectionRef.current);
   }, [isThere]);
   const offersTranscript = output?.transcript_offered === true || source === "transcript";
   return (

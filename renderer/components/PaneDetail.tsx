@@ -1,51 +1,53 @@
-// What an expanded row shows: the request in full, the possible actions, the reply, the output, and the reasons of the state.
-import type { ReactNode } from "react";
+// What stands below an expanded row, or beside the list in a wide window: what the agent did last, what else can be done to it,
+// and the reasons of its state.
 import type { PaneView } from "../../core/model/view.ts";
-import { optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";
-import { actionOf, answerPrompt, buttonsOf, notPossible } from "../../ui/actions/paneActions.ts";
+import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
+import { actionOf, buttonsOf, notPossible, type PaneAction } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { panePlace } from "../../ui/text/paneText.ts";
-import { isPanelShown } from "../state/listStore.ts";
+import { isReplyShown } from "../state/listStore.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Age } from "./Age.tsx";
 import { OutputPreview } from "./OutputPreview.tsx";
-import { QuickReply } from "./QuickReply.tsx";
-import { RequestDetail } from "./RequestDetail.tsx";
 import { Why } from "./Why.tsx";
 import styles from "./PaneDetail.module.css";
 
-interface PartProps {
+interface PaneDetailProps {
   pane: PaneView;
   context: ActionContext;
   /** An action on the pane is running. */
   isBusy: boolean;
 }
 
+/** These stand on the card already; the output is shown without a button. */
+const ON_CARDS: ReadonlySet<string> = new Set(["approve", "deny", "dismiss", "attach"]);
+const isHere = (pane: PaneView, { id }: PaneAction): boolean =>
+  id !== "output" && !(pane.needs_action && ON_CARDS.has(id));
+
 /** Buttons for what can be done, and sentences about what cannot be done and why. */
-const PaneActions = ({ pane, context, isBusy }: PartProps) => {
+const PaneActions = ({ pane, context, isBusy }: PaneDetailProps) => {
   const { list, surface } = usePopover();
-  const shown = {
-    reply: useStore(list, (state) => isPanelShown(state, pane.identity.pane_ref, "reply")),
-    output: useStore(list, (state) => isPanelShown(state, pane.identity.pane_ref, "output")),
-  };
-  const sentences = notPossible(pane, context);
+  const isReplying = useStore(list, (state) => isReplyShown(state, pane.identity.pane_ref));
+  const sentences = notPossible(pane, context, (action) => isHere(pane, action));
   return (
     <>
       <div className={styles.actions} role="group" aria-label="Actions">
-        {buttonsOf(pane, context).map((action) => (
-          <ActionButton
-            key={action.id}
-            tone={action.tone ?? "plain"}
-            shortcut={action.key}
-            {...(action.panel === undefined ? {} : { isPressed: shown[action.panel] })}
-            {...(action.isExclusive === true ? { isDisabled: isBusy } : {})}
-            onClick={() => action.run(pane, surface)}
-          >
-            {action.label?.(pane) ?? action.name}
-          </ActionButton>
-        ))}
+        {buttonsOf(pane, context)
+          .filter((action) => isHere(pane, action))
+          .map((action) => (
+            <ActionButton
+              key={action.id}
+              tone={action.tone ?? "plain"}
+              shortcut={action.key}
+              {...(action.panel === undefined ? {} : { isPressed: isReplying })}
+              {...(action.isExclusive === true ? { isDisabled: isBusy } : {})}
+              onClick={() => action.run(pane, surface)}
+            >
+              {action.label?.(pane) ?? action.name}
+            </ActionButton>
+          ))}
       </div>
       {sentences.length > 0 && (
         <ul className={styles.missing} aria-label="Not possible now">
@@ -54,39 +56,16 @@ const PaneActions = ({ pane, context, isBusy }: PartProps) => {
           ))}
         </ul>
       )}
-      {shown.reply && (
-        <QuickReply
-          pane={pane}
-          isSending={isBusy}
-          canReply={actionOf("reply").disabledReason(pane, context) === null}
-        />
-      )}
     </>
   );
 };
 
-/** `outcome`: the result of the last action. It is below the buttons, so that they do not move. */
-export const PaneDetail = ({ outcome, ...part }: PartProps & { outcome: ReactNode }) => {
-  const { pane, context, isBusy } = part;
-  const { list, surface } = usePopover();
-  const isOutputShown = useStore(list, (state) => isPanelShown(state, pane.identity.pane_ref, "output"));
+export const PaneDetail = (props: PaneDetailProps) => {
+  const { pane, context } = props;
   return (
     <div className={styles.detail} role="group" aria-label="Detail">
-      {pane.request !== null && (
-        <RequestDetail
-          request={pane.request}
-          optionReasons={optionReasons(pane, context)}
-          isShownWhole={context.isShownWhole(pane)}
-          onShowWhole={() => list.showWhole(pane)}
-          isBusy={isBusy}
-          onOption={(number) => answerPrompt(pane, { kind: "option", number }, surface)}
-        />
-      )}
-      <PaneActions {...part} />
-      {outcome !== null && <div className={styles.outcome}>{outcome}</div>}
-      {isOutputShown && actionOf("output").disabledReason(pane, context) === null && (
-        <OutputPreview pane={pane} />
-      )}
+      {actionOf("output").disabledReason(pane, context) === null && <OutputPreview pane={pane} />}
+      <PaneActions {...props} />
       <Why pane={pane} />
       <footer className={styles.foot}>
         <span className={styles.place} title={panePlace(pane)}>

@@ -1,14 +1,20 @@
-// One pane: what runs where, its state in words and for how long, what it asks, and the result of the last action on it.
-// Expanding it shows the detail.
-import { outcomeText } from "../../ui/actions/actionStatus.ts";
+// One pane: the work, who does it where, and for how long. One that waits for a person is a card with what it asks and the
+// buttons that answer it. Both are drawn by the same elements, so that a reply which is being written stays when one becomes
+// the other.
+import type { ReactNode } from "react";
+import type { PaneView } from "../../core/model/view.ts";
+import { outcomeText, type ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import type { Row } from "../../ui/lists/rows.ts";
-import { displayLine } from "../../ui/text/displayText.ts";
-import { agentName, paneLabel, paneName, panePlace, paneState, requestLine } from "../../ui/text/paneText.ts";
+import { agentName, paneLabel, paneName, panePlace } from "../../ui/text/paneText.ts";
+import { cardBadge, rowParts, rowSince, rowTitle, type RowPart } from "../../ui/text/rowText.ts";
+import { isReplyShown } from "../state/listStore.ts";
 import { useActionContext, usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { Age } from "./Age.tsx";
+import { CardBody } from "./CardBody.tsx";
 import { PaneDetail } from "./PaneDetail.tsx";
+import { QuickReply } from "./QuickReply.tsx";
 import type { RowProps } from "./rowProps.ts";
 import { StateIcon } from "./StateIcon.tsx";
 import { StatusLine } from "./StatusLine.tsx";
@@ -16,108 +22,143 @@ import styles from "./PaneRow.module.css";
 
 interface PaneRowProps extends RowProps {
   row: Extract<Row, { kind: "pane" }>;
+  /** Panes are on more than one machine. */
+  hasMachines: boolean;
+  /** Rows with their detail beside them show none below. */
+  isWide: boolean;
   onToggle: () => void;
 }
 
 const ATTACH = actionOf("attach");
 
-export const PaneRow = ({ row, isSelected, isTabStop, onFocus, onToggle }: PaneRowProps) => {
+/** What its surroundings say already is left out. */
+const partsOf = ({ pane, place }: PaneRowProps["row"], hasMachines: boolean): RowPart[] =>
+  rowParts(pane, { hasMachines: hasMachines && place === "inbox" }).filter(
+    ({ kind, text }) => !(kind === "place" && place !== "inbox" && text === pane.identity.session_name),
+  );
+
+/** The second line. An action that runs is said here, because nothing may move below the pointer. */
+const Meta = ({ parts, underWay }: { parts: readonly RowPart[]; underWay: string | null }) => {
+  if (underWay !== null) return <span className={styles.meta}>{underWay}</span>;
+  return (
+    <span className={styles.meta} title={parts.map(({ text }) => text).join(" · ")}>
+      {parts.map(({ kind, text }) => (
+        <bdi key={kind} data-part={kind}>
+          {text}
+        </bdi>
+      ))}
+    </span>
+  );
+};
+
+/** The mark of a card says why it is there; a row's icon says its state. */
+const Mark = ({ pane }: { pane: PaneView }) => {
+  const badge = cardBadge(pane);
+  return badge === null ? (
+    <StateIcon state={pane.state} />
+  ) : (
+    <span className={styles.badge} data-tone={badge.tone}>
+      <StateIcon state={pane.state} />
+      {badge.text}
+    </span>
+  );
+};
+
+const AttachButton = ({ pane, isTabStop }: { pane: PaneView; isTabStop: boolean }) => {
+  const { surface } = usePopover();
+  return (
+    <button
+      type="button"
+      className={styles.attach}
+      tabIndex={isTabStop ? 0 : -1}
+      aria-label={`Attach to ${paneName(pane)}`}
+      title="Attach (Enter)"
+      onClick={() => ATTACH.run(pane, surface)}
+    >
+      Attach
+    </button>
+  );
+};
+
+/** A card's head and a row are the same button: it takes the focus, and opens the detail. */
+const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; hasDraft: boolean }) => {
+  const { row, isOpen, isTabStop, hasMachines } = props;
+  const { pane } = row;
+  const title = rowTitle(pane);
+  const since = rowSince(pane);
+  return (
+    <button
+      type="button"
+      className={styles.main}
+      data-row="pane"
+      data-ref={pane.identity.pane_ref}
+      aria-expanded={isOpen}
+      aria-label={paneLabel(pane)}
+      title={panePlace(pane)}
+      tabIndex={isTabStop ? 0 : -1}
+      onClick={props.onToggle}
+      onFocus={props.onFocus}
+    >
+      <span className={styles.mark}>
+        <Mark pane={pane} />
+      </span>
+      <span className={styles.title} data-source={title.source}>
+        <bdi>{title.text}</bdi>
+        {props.hasDraft && <span className={styles.draft}>draft</span>}
+      </span>
+      <span className={styles.age}>{since !== null && <Age since={since} />}</span>
+      <Meta parts={partsOf(row, hasMachines)} underWay={props.underWay} />
+    </button>
+  );
+};
+
+const outcomeOf = (status: ActionStatus | undefined, onClose: () => void): ReactNode =>
+  status === undefined || status.kind === "sending" ? null : <StatusLine status={status} onClose={onClose} />;
+
+export const PaneRow = (props: PaneRowProps) => {
+  const { row, isSelected, isWide } = props;
   const { pane, key, place } = row;
-  const { list, statuses, drafts, surface } = usePopover();
+  const { list, statuses, drafts } = usePopover();
   const context = useActionContext(pane);
-  const isOpen = useStore(list, ({ openKey }) => openKey === key);
+  const isOpen = useStore(list, ({ openKey }) => openKey === key) && !isWide;
+  const hasReply = useStore(list, (state) => isReplyShown(state, key));
   const status = useStore(statuses, (all) => all.get(key));
   /** There is an unsent draft to this agent. */
   const hasDraft = useStore(drafts, (all) => all.has(key));
-  const isSending = status?.kind === "sending";
-  /** The action that is running, in words. While one runs, nothing may move below the pointer. */
-  const underWay = isSending ? outcomeText(status).detail : null;
-  const outcome =
-    status === undefined || isSending ? null : (
-      <StatusLine status={status} onClose={() => statuses.clear(key)} />
-    );
-  const asked = requestLine(pane);
-  const title = displayLine(pane.title);
-  const name = place === "window" ? `pane ${pane.pane_index}` : paneName(pane);
+  const isBusy = status?.kind === "sending";
+  const underWay = isBusy ? outcomeText(status).detail : null;
+  const isCard = pane.needs_action;
   return (
-    <div className={styles.pane} data-selected={isSelected} data-inbox={place === "inbox"}>
-      <div className={styles.row} data-asks={asked !== ""}>
-        <button
-          type="button"
-          className={styles.main}
-          data-row="pane"
-          data-ref={pane.identity.pane_ref}
-          aria-expanded={isOpen}
-          aria-label={paneLabel(pane)}
-          title={panePlace(pane)}
-          tabIndex={isTabStop ? 0 : -1}
-          onClick={onToggle}
-          onFocus={onFocus}
-        >
-          <span className={styles.icon}>
-            <StateIcon state={pane.state} />
-          </span>
-          <span className={styles.lines}>
-            <span className={styles.line}>
-              {place === "inbox" && (
-                <span className={styles.session}>
-                  <bdi>{displayLine(pane.identity.session_name)}</bdi>
-                </span>
-              )}
-              <span className={styles.name}>
-                <bdi>{name}</bdi>
-              </span>
-              {title !== "" && (
-                <span className={styles.quiet}>
-                  <bdi>{title}</bdi>
-                </span>
-              )}
-            </span>
-            <span className={styles.line}>
-              <span className={styles.agent}>{agentName(pane)}</span>
-              <span className={styles.state} data-state={pane.state ?? "unknown"}>
-                {underWay ?? paneState(pane)}
-              </span>
-              {hasDraft && <span className={styles.draft}>draft</span>}
-              {underWay === null && pane.progress !== null && (
-                <span className={styles.progress} title={displayLine(pane.progress)}>
-                  <bdi>{displayLine(pane.progress)}</bdi>
-                </span>
-              )}
-            </span>
-            {asked !== "" && (
-              <span className={styles.asked} data-asked="" title={asked}>
-                <bdi>{asked}</bdi>
-              </span>
-            )}
-          </span>
-        </button>
+    <div
+      className={styles.pane}
+      data-card={isCard}
+      data-selected={isSelected}
+      data-place={place}
+      {...(isCard ? { role: "group", "aria-label": `${agentName(pane)} in ${paneName(pane)}` } : {})}
+    >
+      <div className={styles.row}>
+        <Head {...props} isOpen={isOpen} underWay={underWay} hasDraft={hasDraft} />
         {underWay !== null && (
           <span className={styles.spoken} role="status">
             <span>{underWay}</span>
           </span>
         )}
-        <span className={styles.side}>
-          {pane.since !== null && (
-            <span className={styles.age}>
-              <Age since={pane.since} />
-            </span>
-          )}
-          {ATTACH.disabledReason(pane, context) === null && (
-            <button
-              type="button"
-              className={styles.attach}
-              tabIndex={isTabStop ? 0 : -1}
-              aria-label={`Attach to ${paneName(pane)}`}
-              title="Attach (Enter)"
-              onClick={() => ATTACH.run(pane, surface)}
-            >
-              Attach
-            </button>
-          )}
-        </span>
+        {!isCard && ATTACH.disabledReason(pane, context) === null && (
+          <AttachButton pane={pane} isTabStop={props.isTabStop} />
+        )}
       </div>
-      {isOpen ? <PaneDetail pane={pane} context={context} isBusy={isSending} outcome={outcome} /> : outcome}
+      {isCard && <CardBody pane={pane} context={context} isBusy={isBusy} />}
+      {isOpen && <PaneDetail pane={pane} context={context} isBusy={isBusy} />}
+      {hasReply && (
+        <div className={styles.reply}>
+          <QuickReply
+            pane={pane}
+            isSending={isBusy}
+            canReply={actionOf("reply").disabledReason(pane, context) === null}
+          />
+        </div>
+      )}
+      {outcomeOf(status, () => statuses.clear(key))}
     </div>
   );
 };

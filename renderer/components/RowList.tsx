@@ -1,5 +1,5 @@
-// Draws the rows that are in view and a few around them. Heights are known beforehand, except for expanded rows, which are
-// measured. Selected and expanded rows are always in the document, so that the focus is never lost.
+// Draws the rows that are in view and a few around them. Heights are known beforehand, except for cards and expanded rows, which
+// are measured. Selected and expanded rows are always in the document, so that the focus is never lost.
 import {
   useCallback,
   useEffect,
@@ -11,36 +11,51 @@ import {
   type ReactNode,
 } from "react";
 import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rowWindow.ts";
-import type { Row } from "../../ui/lists/rows.ts";
-import { requestLine } from "../../ui/text/paneText.ts";
+import type { HeldRow } from "../state/heldCards.ts";
+import { lineCount, listedOptions } from "../../ui/text/requestText.ts";
+import { usePointing, useSteadyList } from "../hooks/useSteadyList.ts";
+import { useReadCards } from "../hooks/useReadCards.ts";
 import styles from "./RowList.module.css";
 
-/** In rem, as in the style sheets; the height of a target is used only until it is measured. */
+/** In rem, as in the style sheets; those of targets and cards are used only until they are measured. */
 const HEIGHTS = {
   heading: 1.875,
-  group: 1.875,
-  note: 1.625,
+  group: 2.125,
   window: 1.875,
   session: 2.875,
   target: 5,
   pane: 2.875,
-  askingPane: 4,
+  card: 5.75,
+  cardLine: 1.0625,
+  cardOption: 1.75,
 } as const;
 const OVERSCAN = 6;
 
-const heightOf = (row: Row): number =>
-  row.kind === "pane" && requestLine(row.pane) !== "" ? HEIGHTS.askingPane : HEIGHTS[row.kind];
+/** Most requests are folded if they are longer than this. */
+const GUESSED_LINES = 8;
+
+const heightOf = (row: HeldRow): number => {
+  if (row.kind === "gone") return HEIGHTS.card;
+  if (row.kind !== "pane" || !row.pane.needs_action) return HEIGHTS[row.kind];
+  const { request } = row.pane;
+  if (request === null) return HEIGHTS.card;
+  const lines = Math.min(lineCount(request), GUESSED_LINES);
+  const options = listedOptions(request).length;
+  return HEIGHTS.card + lines * HEIGHTS.cardLine + options * HEIGHTS.cardOption;
+};
 
 interface RowListProps {
-  rows: readonly Row[];
+  rows: readonly HeldRow[];
   selectedKey: string | null;
-  /** Rows that hold more than others of their kind; their height is measured. */
+  /** Rows whose height is not known beforehand: it is measured while they are drawn, and kept. */
   measuredKeys: ReadonlySet<string>;
+  /** Rows that stay in the document, because the person works in them. */
+  pinnedKeys: ReadonlySet<string>;
   /** The row that was expanded last; as much of it as fits is scrolled into view. */
   openKey: string | null;
   /** Grows when the keyboard moved the selection; the row is then scrolled into view and focused. */
   focusRequest: number;
-  renderRow: (row: Row) => ReactNode;
+  renderRow: (row: HeldRow) => ReactNode;
 }
 
 const readRem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
@@ -108,19 +123,20 @@ const SlotContent = ({ rowKey, isMeasured, onHeight, children }: SlotContentProp
 };
 
 /** Tops of all rows in CSS pixels, and where measured rows report their height. */
-const useTops = (rows: readonly Row[], measuredKeys: ReadonlySet<string>) => {
+const useTops = (rows: readonly HeldRow[], measuredKeys: ReadonlySet<string>) => {
   const rem = useRem();
   const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
   // Most rows are the same objects as in the batch before.
-  const [known] = useState(() => new WeakMap<Row, number>());
+  const [known] = useState(() => new WeakMap<HeldRow, number>());
   const tops = useMemo(() => {
-    const knownHeightOf = (row: Row): number => {
+    const knownHeightOf = (row: HeldRow): number => {
       const height = known.get(row) ?? heightOf(row);
       known.set(row, height);
       return height;
     };
     return rowTops(
       rows.map((row) => {
+        if (row.kind === "gone") return heights.get(row.cardKey) ?? knownHeightOf(row) * rem;
         const measured = measuredKeys.has(row.key) ? heights.get(row.key) : undefined;
         return measured ?? knownHeightOf(row) * rem;
       }),
@@ -154,6 +170,7 @@ export const RowList = ({
   rows,
   selectedKey,
   measuredKeys,
+  pinnedKeys,
   openKey,
   focusRequest,
   renderRow,
@@ -194,14 +211,17 @@ export const RowList = ({
     shownKeyRef.current = measuredOpenKey;
   }, [measuredOpenKey]);
   useFocusOnReturn(element, selectedIndex);
+  useReadCards(element, selectedKey);
+  usePointing(element);
+  useSteadyList(element, rows, tops);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();
   for (let index = first; index <= last; index += 1) indices.add(index);
   if (selectedIndex >= 0) indices.add(selectedIndex);
-  for (const [index, row] of rows.entries()) if (measuredKeys.has(row.key)) indices.add(index);
+  for (const [index, row] of rows.entries()) if (pinnedKeys.has(row.key)) indices.add(index);
   return (
-    <div ref={setElement} className={styles.scroll}>
+    <div ref={setElement} className={styles.scroll} data-list="">
       {/* The size of the list is set through the DOM's own properties: the content policy forbids style attributes. */}
       <div className={styles.rows} role="list" aria-label="Agents" style={{ height: tops.at(-1) ?? 0 }}>
         {[...indices]
@@ -217,7 +237,11 @@ export const RowList = ({
                 aria-setsize={rows.length}
                 aria-posinset={index + 1}
                 data-index={index}
-                style={{ transform: `translateY(${tops[index] ?? 0}px)` }}
+                data-key={row.key}
+                style={{
+                  transform: `translateY(${tops[index] ?? 0}px)`,
+                  ...(row.kind === "gone" ? { height: (tops[index + 1] ?? 0) - (tops[index] ?? 0) } : {}),
+                }}
               >
                 <SlotContent rowKey={row.key} isMeasured={measuredKeys.has(row.key)} onHeight={onHeight}>
                   {renderRow(row)}

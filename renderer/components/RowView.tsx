@@ -1,6 +1,6 @@
 // A row of any kind. It is drawn again only when the row or the action on it changed.
 import { memo } from "react";
-import type { Row } from "../../ui/lists/rows.ts";
+import type { HeldRow } from "../state/heldCards.ts";
 import type { WindowSummary } from "../../ui/lists/sessions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
 import { usePopover } from "../state/popover.ts";
@@ -26,28 +26,43 @@ const WindowHeading = ({ window }: { window: WindowSummary }) => {
   );
 };
 
-export const RowView = memo(({ row, ...props }: Omit<RowProps, "onFocus"> & { row: Row }) => {
+interface RowViewProps extends Omit<RowProps, "onFocus"> {
+  row: HeldRow;
+  /** Panes are on more than one machine. */
+  hasMachines: boolean;
+  /** There is room for the detail beside the list. */
+  isWide: boolean;
+}
+
+export const RowView = memo(({ row, hasMachines, isWide, ...props }: RowViewProps) => {
   const { list } = usePopover();
+  if (row.kind === "gone") return <div className={styles.gone}>Needs you no longer</div>;
   const common = { ...props, onFocus: () => list.noteFocus(row.key) };
   const toggle = () => list.toggle(row);
   switch (row.kind) {
     case "heading":
       return (
         <h2 className={styles.heading}>
-          {row.text} <span className={styles.count}>{row.count}</span>
+          <b>{row.text}</b> <span className={styles.count}>longest first</span>
         </h2>
       );
-    case "note":
-      return <p className={styles.note}>{row.text}</p>;
     case "window":
       return <WindowHeading window={row.window} />;
     case "group":
-      return <GroupHeader {...common} group={row.group} isOpen={row.isOpen} onToggle={toggle} />;
+      return (
+        <GroupHeader
+          {...common}
+          hasMachines={hasMachines}
+          group={row.group}
+          isOpen={row.isOpen}
+          onToggle={toggle}
+        />
+      );
     case "session":
       return <SessionRow {...common} session={row.session} onOpen={toggle} />;
     case "target":
       return <TargetRow {...common} target={row.target} />;
     case "pane":
-      return <PaneRow {...common} row={row} onToggle={toggle} />;
+      return <PaneRow {...common} hasMachines={hasMachines} isWide={isWide} row={row} onToggle={toggle} />;
   }
 });

@@ -57,7 +57,6 @@ const TimelineItem = ({ entry }: { entry: TimelineEntry }) => (
 const Explained = ({ explanation }: { explanation: Explanation }) => (
   <>
     <section>
-      <h2>Why “{explanation.pane.state === null ? "no agent" : STATE_WORDS[explanation.pane.state]}”</h2>
       <p>{displayLine(explanation.rule)}</p>
       {explanation.evidence.length > 0 && (
         <ul className={styles.list} aria-label="Evidence">
@@ -109,7 +108,7 @@ const useExplanation = ({ identity: { pane_ref: ref }, state_version: stateVersi
   return state;
 };
 
-export const Why = ({ pane }: { pane: PaneView }) => {
+const Evidences = ({ pane }: { pane: PaneView }) => {
   const state = useExplanation(pane);
   switch (state.kind) {
     case "loading":
@@ -123,4 +122,17 @@ export const Why = ({ pane }: { pane: PaneView }) => {
     case "ready":
       return <Explained explanation={state.explanation} />;
   }
+};
+
+/** One quiet line, which opens the evidence. It is asked for only then. */
+export const Why = ({ pane }: { pane: PaneView }) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className={styles.why} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Why “{pane.state === null ? "no agent" : STATE_WORDS[pane.state]}”?
+      </button>
+      {isOpen && <Evidences pane={pane} />}
+    </>
+  );
 };

@@ -5,10 +5,9 @@ import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
 import { actionOf, answerPrompt, type PaneActionId } from "../../ui/actions/paneActions.ts";
-import { moveSelection } from "../../ui/lists/rows.ts";
+import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
-import { isOneLine } from "../../ui/text/requestText.ts";
-import { isFiltered } from "../state/listStore.ts";
+import { isFiltered, isShownWhole } from "../state/listStore.ts";
 import { actionContextOf, usePopover, type Popover } from "../state/popover.ts";
 import type { ShownRows } from "./useRows.ts";
 
@@ -17,39 +16,29 @@ interface Keyboard extends Popover {
   inputRef: RefObject<HTMLInputElement | null>;
   onHelp: () => void;
   onSettings: () => void;
+  /** The time of the key, on the clock of the page. */
+  pressedAt: number;
 }
 
-/** The collapsed row shows the whole request: one line, and nothing of it cut off. */
-const isShownInFull = (pane: PaneView): boolean => {
-  const row = document.querySelector(`[data-ref="${CSS.escape(pane.identity.pane_ref)}"] [data-asked]`);
-  const isUncut = row !== null && row.scrollWidth <= row.clientWidth;
-  return isUncut && pane.request !== null && isOneLine(pane.request);
-};
-
 /**
- * Runs the action of a key on a pane. If it is not possible, the row says why. Keys answer only a request that is seen in full.
+ * Runs the action of a key on a pane. If it is not possible, the row says why. Keys answer only a request that was read.
  */
 const act = (pane: PaneView, command: PaneActionId | { option: number }, keyboard: Keyboard): void => {
-  const { list, surface } = keyboard;
-  const ref = pane.identity.pane_ref;
+  const { surface, gate, pressedAt } = keyboard;
+  const wasRead = () => gate.letsKey(pane.identity.pane_ref, pane.prompt_fingerprint, pressedAt);
   const context = actionContextOf(keyboard, pane);
-  const isOpen = list.getState().openKey === ref;
-  const refuse = (kind: Parameters<typeof surface.refuse>[1], why: string): void => {
-    list.open(ref);
+  const refuse = (kind: Parameters<typeof surface.refuse>[1], why: string): void =>
     surface.refuse(pane, kind, displaySentence(why));
-  };
   if (typeof command === "object") {
     const reasons = optionReasons(pane, context);
     const why = reasons.length < command.option ? "there is no such option" : reasons[command.option - 1];
     if (typeof why === "string") return refuse("answer", why);
-    // The options are in the expanded row only.
-    return isOpen ? answerPrompt(pane, { kind: "option", number: command.option }, surface) : list.open(ref);
+    return wasRead() ? answerPrompt(pane, { kind: "option", number: command.option }, surface) : undefined;
   }
   const action = actionOf(command);
   const why = action.disabledReason(pane, context);
   if (why !== null) return refuse(action.kind, why);
-  if (action.isAnswer === true && !isOpen && !isShownInFull(pane)) return list.open(ref);
-  action.run(pane, surface);
+  if (action.isAnswer !== true || wasRead()) action.run(pane, surface);
 };
 
 const activate = ({ shown, list, surface }: Keyboard): void => {
@@ -71,6 +60,18 @@ const escape = ({ shown, list, statuses, inputRef }: Keyboard): boolean => {
   return true;
 };
 
+/** Scrolls on in a request that is higher than the window; false at its end. */
+const pageOn = (key: string): boolean => {
+  const card = document.querySelector(`[data-card=true]:has([data-ref="${CSS.escape(key)}"])`);
+  const list = card?.closest("[data-list]") ?? null;
+  const end = card?.querySelector("[data-asked]")?.getBoundingClientRect().bottom;
+  if (list === null || end === undefined) return false;
+  const view = list.getBoundingClientRect();
+  if (end <= view.bottom + 1) return false;
+  list.scrollBy({ top: Math.min(end - view.bottom + PAGE_OVERLAP, view.height - PAGE_OVERLAP) });
+  return true;
+};
+
 /** False when there was nothing to do. */
 const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void>> = {
   escape,
@@ -78,13 +79,21 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
   moveUp: ({ shown, list }) => list.select(moveSelection(shown.rows, list.getState().selectedKey, -1)),
   activate,
   expand: ({ shown: { selected }, list }) => {
-    if (selected?.kind === "pane" || (selected !== undefined && !list.isExpanded(selected)))
+    // A card shows first all that it asks, page by page, and then its detail.
+    if (selected?.kind === "pane" && !isShownWhole(selected.pane, list.getState().unfolded))
+      list.showWhole(selected.pane);
+    else if (selected?.kind === "pane" && pageOn(selected.key)) return;
+    else if (selected?.kind === "pane" || (selected !== undefined && !list.isExpanded(selected)))
       list.toggle(selected);
   },
   collapse: ({ shown: { selected }, list }) => {
     if (selected !== undefined && list.isExpanded(selected)) list.toggle(selected);
   },
   filter: ({ inputRef }) => inputRef.current?.focus(),
+  nextWaiting: ({ shown, list }) => {
+    const key = nextWaiting(shown.rows, list.getState().selectedKey, () => false);
+    if (key !== null) list.select(key);
+  },
   agents: ({ list }) => list.go("agents"),
   sessions: ({ list }) => list.go("sessions"),
   targets: ({ list }) => list.go("targets"),
@@ -92,12 +101,16 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
   settings: ({ onSettings }) => onSettings(),
 };
 
+/** Of the page before, in CSS pixels, so that a line is found again; below the end there is room for the buttons. */
+const PAGE_OVERLAP = 56;
+
 const isMove = (command: KeyCommand): command is MoveCommand =>
   typeof command === "string" && command in MOVES;
 
 /** Says whether there was something to do. */
 const run = (command: KeyCommand, keyboard: Keyboard): boolean => {
   const { selected } = keyboard.shown;
+  keyboard.gate.clear();
   if (isMove(command)) return MOVES[command](keyboard) !== false;
   if (selected?.kind === "pane") act(selected.pane, command, keyboard);
   // No pane is selected: what is typed next must not act on another.
@@ -110,7 +123,7 @@ const isCheckbox = (target: EventTarget | null): boolean =>
 const isOtherButton = (target: EventTarget | null): boolean =>
   isCheckbox(target) || (target instanceof HTMLButtonElement && target.dataset["row"] === undefined);
 
-export const useKeyboard = (options: Omit<Keyboard, keyof Popover>): void => {
+export const useKeyboard = (options: Omit<Keyboard, keyof Popover | "pressedAt">): void => {
   const popover = usePopover();
   const { hold } = popover;
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -129,8 +142,11 @@ export const useKeyboard = (options: Omit<Keyboard, keyof Popover>): void => {
     const command = commandOf(event.key, { isTyping, isOnButton: isOtherButton(target) });
     if (command === null) return;
     event.preventDefault();
+    // A key that is held down moves; it does nothing to a pane.
+    if (event.repeat && !isMove(command)) return;
     // If there is nothing else to close, Esc closes the popover.
-    if (!run(command, { ...popover, ...options }) && command === "escape") window.close();
+    if (!run(command, { ...popover, ...options, pressedAt: event.timeStamp }) && command === "escape")
+      window.close();
   });
   // Space presses a button when it is let go.
   const onKeyUp = useEffectEvent((event: KeyboardEvent) => {

@@ -1,7 +1,8 @@
-// The rows of the visible view, made from the feed and the person's choices.
-import { useMemo, useState } from "react";
-import { RowMemory } from "../../ui/lists/rows.ts";
-import { moveSelection } from "../../ui/lists/rows.ts";
+// The rows of the visible view, made from the feed and the person's choices; and which of its cards is selected without being
+// asked for.
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { moveSelection, nextWaiting, RowMemory, type Row } from "../../ui/lists/rows.ts";
+import { HeldCards, type HeldRow } from "../state/heldCards.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 
@@ -26,3 +27,39 @@ export const useRows = () => {
 };
 
 export type ShownRows = ReturnType<typeof useRows>;
+
+/** The rows with the places of cards that went away while the person points at the list. */
+export const useHeldRows = (rows: readonly Row[]): readonly HeldRow[] => {
+  const { pointing } = usePopover();
+  const isPointing = useStore(pointing);
+  const [cards] = useState(() => new HeldCards());
+  return useMemo(() => cards.arrange(rows, isPointing), [cards, rows, isPointing]);
+};
+
+/** The first card is selected while no row is, and the next one once the person answered. */
+export const useNextCard = ({ rows, selected }: ShownRows): void => {
+  const { list, statuses, pointing } = usePopover();
+  const isInbox = useStore(list, ({ view }) => view.kind === "agents");
+  const first = isInbox && selected === undefined ? nextWaiting(rows, null, () => false) : null;
+  useEffect(() => {
+    if (first !== null) list.preselect(first);
+  }, [list, first]);
+
+  const goOn = useEffectEvent((ref: string) => {
+    if (list.getState().selectedKey !== ref || list.getState().replyKey === ref) return;
+    const all = statuses.getState();
+    const next = nextWaiting(rows, ref, (key) => all.get(key)?.kind === "sending");
+    // Scrolling to it would move things below the pointer.
+    if (next !== null && pointing.getState()) list.noteFocus(next);
+    else if (next !== null) list.select(next);
+  });
+  useEffect(() => {
+    let before = statuses.getState();
+    return statuses.subscribe(() => {
+      const now = statuses.getState();
+      for (const [ref, status] of now)
+        if (status.kind === "sending" && status.action === "answer" && before.get(ref) !== status) goOn(ref);
+      before = now;
+    });
+  }, [statuses]);
+};

@@ -29,11 +29,7 @@ const toFailure = (error: unknown): Failure => ({
   code: error instanceof Refusal ? error.code : null,
 });
 
-const createStore = () => {
-  let now = 0;
-  const store = new ActionStatusStore({ toFailure, now: () => now });
-  return { store, pass: (ms: number) => (now += ms) };
-};
+const createStore = () => ({ store: new ActionStatusStore({ toFailure }) });
 
 describe("one action of a pane at a time", () => {
   it("says what is under way, runs nothing else meanwhile, and then what came of it", async () => {
@@ -93,28 +89,5 @@ describe("one action of a pane at a time", () => {
     store.refuse("pane:b", "kill", "no");
     store.prune((ref) => ref === "pane:b");
     expect([...store.getState().keys()]).toEqual(["pane:b"]);
-  });
-});
-
-describe("a prompt that took the place of another", () => {
-  it("has to be on the screen for a moment before it can be answered", () => {
-    const { store, pass } = createStore();
-    store.noteShown([{ ref: "pane:a", fingerprint: "one" }]);
-    expect(store.wasRead("pane:a")).toBe(true);
-    store.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
-    expect(store.wasRead("pane:a")).toBe(false);
-    pass(200);
-    // Drawing it once more does not make it newer.
-    store.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
-    pass(200);
-    expect(store.wasRead("pane:a")).toBe(true);
-  });
-
-  it("is new to nobody who had looked elsewhere", () => {
-    const { store } = createStore();
-    store.noteShown([{ ref: "pane:a", fingerprint: "one" }]);
-    store.noteShown([]);
-    store.noteShown([{ ref: "pane:a", fingerprint: "two" }]);
-    expect(store.wasRead("pane:a")).toBe(true);
   });
 });

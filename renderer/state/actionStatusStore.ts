@@ -6,24 +6,13 @@ import { Store } from "./store.ts";
 
 export interface ActionStatusDeps {
   toFailure(error: unknown): Failure;
-  /** Monotonic milliseconds. */
-  now(): number;
-}
-
-export interface ShownPrompt {
-  ref: string;
-  fingerprint: string | null;
 }
 
 /** By pane reference. */
 type ActionStatuses = ReadonlyMap<string, ActionStatus>;
 
-/** Nobody can read a new prompt in less time. */
-const READING_MS = 400;
-
 export class ActionStatusStore extends Store<ActionStatuses> {
   private readonly deps: ActionStatusDeps;
-  private shown: ReadonlyMap<string, { fingerprint: string | null; changedAt: number }> = new Map();
 
   constructor(deps: ActionStatusDeps) {
     super(new Map());
@@ -63,24 +52,6 @@ export class ActionStatusStore extends Store<ActionStatuses> {
   /** Removes the status, unless its action is still running. */
   clear(ref: string): void {
     if (!this.isSending(ref)) this.put(ref, null);
-  }
-
-  /** Call it with the rows that can be answered now, each with the prompt that it shows. */
-  noteShown(rows: readonly ShownPrompt[]): void {
-    const before = this.shown;
-    this.shown = new Map(
-      rows.map(({ ref, fingerprint }) => {
-        const known = before.get(ref);
-        if (known?.fingerprint === fingerprint) return [ref, known];
-        return [ref, { fingerprint, changedAt: known === undefined ? -Infinity : this.deps.now() }];
-      }),
-    );
-  }
-
-  /** False while a prompt has only just taken the place of another: the key or click was meant for that one. */
-  wasRead(ref: string): boolean {
-    const shown = this.shown.get(ref);
-    return shown === undefined || this.deps.now() - shown.changedAt >= READING_MS;
   }
 
   /** Forgets what was done to panes that are gone: another pane may get the same reference. */

@@ -2,7 +2,7 @@
 // comes neither from the feed nor from actions on panes.
 import { z } from "zod";
 import type { PaneView } from "../../core/model/view.ts";
-import type { Panel, Question } from "../../ui/actions/paneActions.ts";
+import type { Question } from "../../ui/actions/paneActions.ts";
 import type { Filter } from "../../ui/lists/groups.ts";
 import type { Row } from "../../ui/lists/rows.ts";
 import { parentOf, type TabKind, type View } from "../../ui/lists/views.ts";
@@ -28,8 +28,8 @@ export interface ListState {
   collapsed: ReadonlySet<string>;
   selectedKey: string | null;
   openKey: string | null;
-  /** The row on which each panel was opened; the panel is shown while that row is expanded. */
-  panels: Readonly<Record<Panel, string | null>>;
+  /** The row on which a reply is written. */
+  replyKey: string | null;
   /** Long requests that the person unfolded. It is remembered per prompt: another prompt in the same row is folded again. */
   unfolded: ReadonlySet<string>;
   dialog: OpenDialog | null;
@@ -50,8 +50,7 @@ const unfoldedKey = ({ identity, prompt_fingerprint }: PaneView): string =>
 export const isShownWhole = (pane: PaneView, unfolded: ListState["unfolded"]): boolean =>
   pane.request === null || fitsAtOnce(pane.request) || unfolded.has(unfoldedKey(pane));
 
-export const isPanelShown = ({ openKey, panels }: ListState, key: string, panel: Panel): boolean =>
-  openKey === key && panels[panel] === key;
+export const isReplyShown = ({ replyKey }: ListState, key: string): boolean => replyKey === key;
 
 export const isFiltered = ({ filter }: ListState): boolean => filter.text !== "" || filter.states.size > 0;
 
@@ -73,7 +72,7 @@ export class ListStore extends Store<ListState> {
       collapsed: new Set(readStored(keeper, COLLAPSED_KEY, collapsedSchema, [])),
       selectedKey: null,
       openKey: null,
-      panels: { reply: null, output: null },
+      replyKey: null,
       unfolded: new Set(),
       dialog: null,
       command: null,
@@ -101,13 +100,25 @@ export class ListStore extends Store<ListState> {
     this.change({ selectedKey: key, focusRequest: this.getState().focusRequest + 1 });
   }
 
+  /** Selects a row for a person who selected none; it takes the focus where nothing else has it. */
+  preselect(key: string): void {
+    if (document.activeElement === document.body) this.select(key);
+    else this.noteFocus(key);
+  }
+
   /** Selects the row that already got the focus. */
   noteFocus(key: string): void {
     if (this.getState().selectedKey !== key) this.change({ selectedKey: key });
   }
 
   private show(view: View, selectedKey: string | null): void {
-    this.change({ view, openKey: null, selectedKey, focusRequest: this.getState().focusRequest + 1 });
+    this.change({
+      view,
+      openKey: null,
+      replyKey: null,
+      selectedKey,
+      focusRequest: this.getState().focusRequest + 1,
+    });
   }
 
   readonly go = (kind: TabKind): void => {
@@ -129,13 +140,13 @@ export class ListStore extends Store<ListState> {
 
   /** Expands a pane or a group, or collapses it; shows the windows of a session. */
   toggle(row: Row): void {
-    const { openKey, collapsed, isMerged } = this.getState();
+    const { collapsed, isMerged } = this.getState();
     if (row.kind === "session") {
       const { key: sessionKey, name } = row.session;
       return this.show({ kind: "windows", sessionKey, name, isMerged }, null);
     }
     this.change({ selectedKey: row.key });
-    if (row.kind === "pane") this.change({ openKey: openKey === row.key ? null : row.key });
+    if (row.kind === "pane") this.toggleOpen(row.key);
     if (row.kind === "group") {
       const next = toggled(collapsed, row.key);
       writeStored(this.keeper, COLLAPSED_KEY, [...next]);
@@ -148,19 +159,27 @@ export class ListStore extends Store<ListState> {
   }
 
   close(): void {
-    this.change({ openKey: null });
+    this.change({ openKey: null, replyKey: null });
   }
 
-  /** Expands the row with the panel in it. A second call closes the output; a reply is closed by its own key. */
-  showPanel(key: string, panel: Panel): void {
-    const state = this.getState();
-    const isLeft = panel === "output" && isPanelShown(state, key, panel);
-    this.open(key);
-    this.change({ panels: { ...state.panels, [panel]: isLeft ? null : key } });
+  /** Expands a pane, or collapses it together with its reply. */
+  toggleOpen(key: string): void {
+    const { openKey, replyKey } = this.getState();
+    const isLeft = openKey === key;
+    this.change({
+      selectedKey: key,
+      openKey: isLeft ? null : key,
+      replyKey: isLeft && replyKey === key ? null : replyKey,
+    });
+  }
+
+  /** A second call changes nothing: a reply is closed by its own key. */
+  showReply(key: string): void {
+    this.change({ selectedKey: key, replyKey: key });
   }
 
   endReply(key: string): void {
-    this.change({ panels: { ...this.getState().panels, reply: null } });
+    this.change({ replyKey: null });
     this.select(key);
   }
 

@@ -14,6 +14,7 @@ import type { FeedStore } from "./feedStore.ts";
 import type { KeyHold } from "./keyHold.ts";
 import { isShownWhole, type ListStore } from "./listStore.ts";
 import { useStore, type Store } from "./store.ts";
+import type { ReadGate } from "./readGate.ts";
 import type { TickingClock } from "./tickingClock.ts";
 
 export interface Popover {
@@ -24,6 +25,9 @@ export interface Popover {
   readonly statuses: ActionStatusStore;
   readonly drafts: DraftStore;
   readonly hold: KeyHold;
+  readonly gate: ReadGate;
+  /** The person points at the list: nothing may move below the pointer. A key ends it. */
+  readonly pointing: Store<boolean>;
   /** Agent types whose turns the daemon cannot interrupt. */
   readonly uninterruptible: Store<ReadonlySet<string>>;
   readonly surface: ActionSurface;
@@ -44,11 +48,12 @@ export const createActionSurface = ({
   host: { api },
   list,
   statuses,
-}: Pick<Popover, "host" | "list" | "statuses">): ActionSurface => ({
+  gate,
+}: Pick<Popover, "host" | "list" | "statuses" | "gate">): ActionSurface => ({
   api,
   start: (pane, kind, call) => statuses.run(refOf(pane), kind, call),
   refuse: (pane, kind, why) => statuses.refuse(refOf(pane), kind, why),
-  wasRead: (pane) => statuses.wasRead(refOf(pane)),
+  wasRead: (pane) => gate.letsClick(refOf(pane), pane.prompt_fingerprint, performance.now()),
   openTerminal: async (pane) => {
     try {
       await api.openAttach.mutate(agentInput(pane));
@@ -59,11 +64,14 @@ export const createActionSurface = ({
       list.showCommand({ pane, command: shellCommand(plan.argv) });
     }
   },
-  showPanel: (pane, panel) => list.showPanel(refOf(pane), panel),
-  showWhole: (pane) => {
-    list.open(refOf(pane));
-    list.showWhole(pane);
+  showPanel: (pane, panel) => {
+    const ref = refOf(pane);
+    if (panel === "output") return list.toggleOpen(ref);
+    // A card shows what is asked; of another row one sees first what it did.
+    if (!pane.needs_action) list.open(ref);
+    list.showReply(ref);
   },
+  showWhole: (pane) => list.showWhole(pane),
   ask: (question) => list.showDialog({ kind: "question", question }),
   askToKill: (pane) => list.showDialog({ kind: "kill", pane }),
 });

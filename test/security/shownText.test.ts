@@ -10,8 +10,7 @@ import { promptLines } from "../../cli/render/prompt.ts";
 import { shownPrompt } from "../../core/engine/shownPrompt.ts";
 import { requestView, type PromptRequest, type RequestView } from "../../core/model/request.ts";
 import { redactText } from "../../core/store/redactText.ts";
-import { RequestDetail } from "../../renderer/components/RequestDetail.tsx";
-import { optionReasons } from "../../ui/actions/disabledReasons.ts";
+import { RequestText } from "../../renderer/components/RequestText.tsx";
 import { actionOf } from "../../ui/actions/paneActions.ts";
 import { fitsAtOnce } from "../../ui/text/requestText.ts";
 import { makePane } from "../factories/view.ts";
@@ -111,16 +110,7 @@ const surfaces = (request: RequestView): Record<"cli" | "popover" | "notice", st
   const isShownWhole = true;
   const around = { isConnected: true, isUnreachable: false, uninterruptible: new Set<string>() };
   const context = { ...around, isShownWhole: () => isShownWhole };
-  const drawn = renderToStaticMarkup(
-    createElement(RequestDetail, {
-      request,
-      optionReasons: optionReasons(pane, context),
-      isShownWhole,
-      isBusy: false,
-      onShowWhole: () => {},
-      onOption: () => {},
-    }),
-  );
+  const drawn = renderToStaticMarkup(createElement(RequestText, { request, isWhole: isShownWhole }));
   const notice = toNotification("n", pane, {
     kind: "waiting_approval",
     sound: "none",

@@ -1,0 +1,102 @@
+// The header: totals in words that filter when pressed, and the views. The search takes the place of the totals, so that nothing
+// below moves.
+import { useState, type ReactNode, type RefObject } from "react";
+import { totalsOf } from "../../ui/text/rowText.ts";
+import type { Filter, StateCounts } from "../../ui/lists/groups.ts";
+import styles from "./Header.module.css";
+
+interface HeaderProps {
+  /** The tabs of the views. */
+  tabs: ReactNode;
+  counts: StateCounts;
+  filter: Filter;
+  inputRef: RefObject<HTMLInputElement | null>;
+  onChange: (filter: Filter) => void;
+  onSettings: () => void;
+}
+
+const isSameSet = <T,>(left: ReadonlySet<T>, right: readonly T[]): boolean =>
+  left.size === right.length && right.every((item) => left.has(item));
+
+const Totals = ({ counts, filter, onChange }: Pick<HeaderProps, "counts" | "filter" | "onChange">) => {
+  const totals = totalsOf(counts);
+  if (totals.length === 0) return <h1 className={styles.title}>agtmux</h1>;
+  return (
+    <h1 className={styles.title}>
+      {totals.map(({ key, text, states }, index) => {
+        const isPressed = isSameSet(filter.states, states);
+        return (
+          <span key={key}>
+            {index > 0 && <span aria-hidden="true"> · </span>}
+            <button
+              type="button"
+              className={styles.total}
+              data-total={key}
+              aria-pressed={isPressed}
+              onClick={() => onChange({ ...filter, states: new Set(isPressed ? [] : states) })}
+            >
+              {text}
+            </button>
+          </span>
+        );
+      })}
+    </h1>
+  );
+};
+
+const Icon = ({ path }: { path: string }) => (
+  <svg viewBox="0 0 16 16" aria-hidden="true">
+    <path d={path} fill="none" stroke="currentColor" strokeWidth="1.4" strokeLinecap="round" />
+  </svg>
+);
+const GLASS = "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9Zm3.4 7.9 3.1 3.1";
+const SLIDERS =
+  "M2 4.5h6m4 0h2M2 11.5h2m4 0h6M10 2.75a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5Zm-4 7a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5Z";
+
+export const Header = ({ tabs, counts, filter, inputRef, onChange, onSettings }: HeaderProps) => {
+  const [isFocused, setFocused] = useState(false);
+  const isSearching = isFocused || filter.text !== "";
+  return (
+    <header className={styles.bar}>
+      <div className={styles.line} data-searching={isSearching}>
+        <div className={styles.totals} role="group" aria-label="Totals">
+          <Totals counts={counts} filter={filter} onChange={onChange} />
+        </div>
+        <input
+          ref={inputRef}
+          className={styles.search}
+          type="search"
+          aria-label="Search"
+          aria-keyshortcuts="/"
+          placeholder="Title, prompt, branch, folder, agent, machine"
+          spellCheck={false}
+          autoComplete="off"
+          value={filter.text}
+          onFocus={() => setFocused(true)}
+          onBlur={() => setFocused(false)}
+          onChange={(event) => onChange({ ...filter, text: event.target.value })}
+        />
+        <button
+          type="button"
+          className={styles.icon}
+          aria-label="Search everything"
+          title="Search (/)"
+          onClick={() => inputRef.current?.focus()}
+        >
+          <Icon path={GLASS} />
+        </button>
+        <button
+          type="button"
+          className={styles.icon}
+          aria-label="Settings"
+          aria-keyshortcuts=","
+          title="Settings (,)"
+          onClick={onSettings}
+        >
+          <Icon path={SLIDERS} />
+        </button>
+      </div>
+      {tabs}
+    </header>
+  );
+};

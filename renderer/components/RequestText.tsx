@@ -1,0 +1,75 @@
+// What an agent asks, to the letter and as text: the command, the file with its difference, the plan, the question, and how
+// long the agent itself waits.
+import type { RequestView } from "../../core/model/request.ts";
+import { displayText } from "../../ui/text/displayText.ts";
+import { foldText, fromFirstChange, requestHeading } from "../../ui/text/requestText.ts";
+import { TimeLeft } from "./Age.tsx";
+import styles from "./RequestText.module.css";
+
+/** How much of a long request is shown before it is unfolded. */
+const FOLDED_ROWS = 6;
+
+/** A diff keeps its signs; colour only repeats them. */
+const lineTone = (line: string): string | undefined =>
+  line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
+
+const Difference = ({ content }: { content: string }) =>
+  content.split("\n").map((line, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- lines have no identity but their place
+    <span key={index} className={styles.diffLine} data-tone={lineTone(line)}>
+      {`${line}\n`}
+    </span>
+  ));
+
+interface RequestTextProps {
+  request: RequestView;
+  /** All of it is shown; otherwise its beginning. */
+  isWhole: boolean;
+}
+
+/** The text or its beginning, as it is drawn. */
+const partOf = (text: string, isWhole: boolean): string =>
+  isWhole ? displayText(text) : `${foldText(text, FOLDED_ROWS)}…`;
+
+const Body = ({ request, isWhole }: RequestTextProps) => {
+  const { body, kind } = request;
+  const content = request.content ?? null;
+  return (
+    <>
+      {body !== null && (
+        <pre
+          className={styles.body}
+          data-prose={kind === "plan" || kind === "question"}
+          data-part={content === null ? "all" : "path"}
+          aria-label={isWhole ? "Full text of the request" : "Beginning of the request"}
+        >
+          {partOf(body, isWhole || content !== null)}
+        </pre>
+      )}
+      {content !== null && (
+        <pre
+          className={styles.body}
+          data-part="content"
+          aria-label={isWhole ? "All that it writes" : "Beginning of what it writes"}
+        >
+          <Difference content={partOf(isWhole ? content : fromFirstChange(content), isWhole)} />
+        </pre>
+      )}
+    </>
+  );
+};
+
+export const RequestText = ({ request, isWhole }: RequestTextProps) => {
+  const heading = requestHeading(request);
+  return (
+    <>
+      {heading !== "" && <p className={styles.heading}>{heading}</p>}
+      <Body request={request} isWhole={isWhole} />
+      {request.expires_at !== null && (
+        <p className={styles.quiet}>
+          The agent goes on without an answer <TimeLeft until={Date.parse(request.expires_at)} />
+        </p>
+      )}
+    </>
+  );
+};
