@@ -186,10 +186,12 @@ describe("a short reference", () => {
 
   test("is settled before anything is done, and what acts says what it was taken for", async () => {
     const done = await home.run(["send", "api", "--text", "x"]);
-    expect([done.code, done.stderr]).toEqual([0, "agtmux: 'api' is host/%2: Claude Code in api:3.0\n"]);
+    expect([done.code, done.stderr]).toEqual([0, "agtmux: 'api' is Claude Code in api:3.0 (host/%2)\n"]);
     const document = await home.run(["interrupt", "api:3", "--json"]);
     expect([document.code, document.stderr]).toEqual([0, ""]);
-    expect((await home.run(["kill", "host/%2", "--yes"])).stderr).toContain("'host/%2' is host/%2");
+    expect((await home.run(["kill", "host/%2", "--yes"])).stderr).toContain(
+      "'host/%2' is Claude Code in api:3.0",
+    );
     expect((await home.run(["dismiss", "%2"])).stdout).toBe("Dismissed pane:host/api/@3/%2.\n");
     expect(daemon.asked.map(({ action, input }) => [action, input["ref"]])).toEqual([
       ["send", "pane:host/api/@3/%2"],

@@ -43,8 +43,8 @@ export const createProgram = (context: CliContext, outcome: Outcome, first?: str
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.print(text), writeErr: () => {} })
     .configureHelp(context.width === null ? {} : { helpWidth: Math.min(context.width, 100) })
-    .example("agtmux list panes --needs-action", "What waits for you, on every machine.")
-    .example("agtmux attach pane:host/work/@1/%3", "Goes there.")
+    .example("agtmux list --needs-action", "What waits for you, on every machine.")
+    .example("agtmux attach work:1.0", "Goes there: a reference as tmux has them, or %12, or a name.")
     .addHelpText("after", FOOT);
   const addQuick = first !== undefined && Object.hasOwn(QUICK, first) ? QUICK[first] : undefined;
   if (addQuick === undefined) addAll(program, context, outcome);

@@ -6,8 +6,11 @@ import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import { withDaemon, type CliContext } from "./context.ts";
 import { cleanLine } from "./render/clean.ts";
 
-const describe = ({ agent_name, identity, short_ref, window_index, pane_index }: PaneView): string =>
-  `${short_ref}: ${agent_name ?? "no agent"} in ${identity.session_name}:${window_index}.${pane_index}`;
+/** `work:1.0 (host/%12)`, for questions and messages; its names are not cleaned. */
+export const placeOf = ({ identity, short_ref, window_index, pane_index }: PaneView): string =>
+  `${identity.session_name}:${window_index}.${pane_index} (${short_ref})`;
+
+const describe = (pane: PaneView): string => `${pane.agent_name ?? "no agent"} in ${placeOf(pane)}`;
 
 /**
  * `says`: whether a line on stderr tells what a short reference was taken for, as everything does that acts.

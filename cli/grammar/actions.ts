@@ -5,7 +5,10 @@ import type { Verb } from "./verb.ts";
 
 const addAttach = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("attach").description("go to a pane").argument("<ref>"))
-    .example("agtmux attach pane:host/work/@1/%3", "Shows exactly that pane, inside tmux and outside of it.")
+    .example(
+      "agtmux attach work:1.0",
+      "Shows exactly that pane, inside tmux and outside of it; %12, vm1/%12 or a name work too.",
+    )
     .example(
       "agtmux attach runtime:4f2a --if-state waiting_approval",
       "Only while that agent still waits for you.",
@@ -37,7 +40,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
     .option("--ansi", "with colours")
     .option("--transcript", "the session from the agent's own log, instead of the screen")
     .addOption(json())
-    .example("agtmux view-output pane:host/work/@1/%3 --lines 20", "The last 20 lines, without colours.")
+    .example("agtmux view-output %12 --lines 20", "The last 20 lines, without colours.")
     .example(
       "agtmux view-output runtime:4f2a --transcript --lines 200",
       "The end of the session from the agent's own log: '> ' you, '* ' a tool, '! ' a note.",
@@ -55,7 +58,7 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .option("--to-shell", "even where a shell would run it")
     .option("--idempotency-key <key>", "send once per runtime, however often this is repeated")
     .addOption(json())
-    .example("agtmux send pane:host/work/@1/%3 --text 'run the tests'", "Types the text and submits it.")
+    .example("agtmux send work:1.0 --text 'run the tests'", "Types the text and submits it.")
     .example(
       "git diff | agtmux send runtime:4f2a --stdin --no-enter",
       "Types the text from a pipe and does not submit it.",
@@ -84,7 +87,7 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--stdin", "read that text from standard input")
     .option("--idempotency-key <key>", "answer once per runtime, however often this is repeated")
     .addOption(json())
-    .example("agtmux answer pane:host/work/@1/%3", "Shows the prompt and asks what to answer.")
+    .example("agtmux answer %12", "Shows the prompt and asks what to answer.")
     .example(
       "agtmux answer runtime:4f2a --approve --if-prompt 9c1e5f0a7b3d2468",
       "For scripts: approves only the prompt of that prompt_fingerprint ('agtmux list panes --json').",
@@ -107,10 +110,7 @@ const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): voi
       .argument("<ref>"),
   )
     .addOption(json())
-    .example(
-      "agtmux interrupt pane:host/work/@1/%3 --if-state running",
-      "Stops the turn, if there still is one.",
-    )
+    .example("agtmux interrupt work:1.0 --if-state running", "Stops the turn, if there still is one.")
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/act.ts")).runInterrupt(context, ref, options);
@@ -123,7 +123,7 @@ const addKill = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .option("--yes", "do not ask")
     .addOption(json())
     .example("agtmux kill runtime:4f2a", "Sends INT to that agent's process, after asking.")
-    .example("agtmux kill pane:host/work/@1/%3 --signal TERM --yes", "Sends TERM without asking.")
+    .example("agtmux kill %12 --signal TERM --yes", "Sends TERM without asking.")
     .addHelpText("after", OUTCOMES)
     .action(async (ref, options) => {
       outcome.exitCode = await (await import("../verbs/kill.ts")).runKill(context, ref, options);

@@ -75,10 +75,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .argument("<ref>")
     .option("--file <file>", "the rules of this file instead of those in force")
     .addOption(json())
-    .example(
-      "agtmux adapters try pane:host/work/@1/%3 --file ./myagent.json",
-      "What the file would say of this pane.",
-    )
+    .example("agtmux adapters try %12 --file ./myagent.json", "What the file would say of this pane.")
     .action(async (ref, options) =>
       (await import("../verbs/adapters.ts")).runAdapterTry(context, ref, options),
     );

@@ -26,10 +26,7 @@ export const addInsight = (program: Verb, context: CliContext): void => {
     .description("why a pane is in its state")
     .argument("<ref>")
     .addOption(json())
-    .example(
-      "agtmux explain pane:host/work/@1/%3",
-      "The rule that decided, and every signal with its outcome.",
-    )
+    .example("agtmux explain work:1.0", "The rule that decided, and every signal with its outcome.")
     .action(async (ref, options) => (await import("../verbs/explain.ts")).runExplain(context, ref, options));
   program
     .command("audit")

@@ -135,7 +135,7 @@ const addWait = (program: Verb, context: CliContext): void => {
     .addOption(json())
     .addHelpText("after", WAIT_HELP)
     .example(
-      "agtmux wait pane:host/work/@1/%1 --until completed,idle,needs-action",
+      "agtmux wait work:1.0 --until completed,idle,needs-action",
       "Until its turn is over or it asks something.",
     )
     .example("agtmux wait --needs-action --timeout 10m", "Until any agent on any target needs you.")

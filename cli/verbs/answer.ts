@@ -11,7 +11,7 @@ import { readInput } from "../readInput.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
 import { promptLines } from "../render/prompt.ts";
-import { withRef } from "../settleRef.ts";
+import { placeOf, withRef } from "../settleRef.ts";
 import { whenDrawn } from "../wait/whenDrawn.ts";
 
 export interface AnswerOptions extends GuardOptions {
@@ -89,8 +89,8 @@ const confirmed = async (
 const showPrompt = (pane: PaneView, context: CliContext): string => {
   const { request, prompt_fingerprint: fingerprint } = pane;
   if (request === null || fingerprint === null)
-    throw new AgtmuxError("E_STALE_SNAPSHOT", `No prompt is open in ${cleanLine(pane.identity.pane_ref)}`);
-  const head = `${cleanLine(pane.agent_name ?? "The agent")} in ${cleanLine(pane.identity.pane_ref)} asks (${request.kind}):`;
+    throw new AgtmuxError("E_STALE_SNAPSHOT", `No prompt is open in ${cleanLine(placeOf(pane))}`);
+  const head = `${cleanLine(pane.agent_name ?? "The agent")} in ${cleanLine(placeOf(pane))} asks (${request.kind}):`;
   context.print(`${[context.paint("bold", head), ...promptLines(request, context.now()), ""].join("\n")}\n`);
   return fingerprint;
 };

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { cleanLine } from "../render/clean.ts";
 import { printResult } from "../render/outcome.ts";
-import { withRef } from "../settleRef.ts";
+import { placeOf, withRef } from "../settleRef.ts";
 
 export interface KillOptions extends GuardOptions {
   signal?: string;
@@ -37,9 +37,9 @@ const agree = async (
   about: { ref: string; signal: KillSignal; guards: Partial<ActionGuards> },
 ): Promise<Agreement> => {
   const { pane } = await client.call((api) => api.explain.query({ ref: about.ref }));
-  const { runtime_id, pane_ref } = pane.identity;
+  const { runtime_id } = pane.identity;
   const name = cleanLine(pane.agent_name ?? "the process");
-  const question = `Send ${about.signal} to ${name} (${pane.state ?? "no agent"}) in ${cleanLine(pane_ref)}? [y/N] `;
+  const question = `Send ${about.signal} to ${name} (${pane.state ?? "no agent"}) in ${cleanLine(placeOf(pane))}? [y/N] `;
   const answer = await ask(question, context);
   const shown = { ifRuntime: runtime_id, ifState: pane.state, ifVersion: pane.state_version };
   return { answer, guards: runtime_id === null ? about.guards : { ...shown, ...about.guards } };
