@@ -262,7 +262,7 @@ describe("actions", () => {
 
   test("integrate alone lists the agents with what can be done", async () => {
     await home.serve(daemon);
-    const one = { name: "", missing: [], problems: [], lastRealEventAt: null };
+    const one = { name: "", missing: [], problems: [], steps: [], lastRealEventAt: null };
     daemon.integrationList = async () => [
       { ...one, agent: "claude", state: "installed", lastRealEventAt: new Date().toISOString() },
       { ...one, agent: "codex", state: "installed" },
@@ -301,6 +301,7 @@ describe("actions", () => {
       entriesPresent: false,
       missing: ["Stop"],
       problems: ["hooks are switched off"],
+      steps: [],
       deliveryWorks: true,
       deliveryDetail: "fine",
       lastRealEventAt: null,

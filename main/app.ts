@@ -11,6 +11,7 @@ import { createAppNotifications } from "./appNotifications.ts";
 import { createAppPopover } from "./appPopover.ts";
 import { createCommandLineService } from "./commandLine.ts";
 import { hostDaemon, joinDaemon } from "./compose.ts";
+import { createLaunchAtLogin } from "./launchAtLogin.ts";
 import { DaemonSession, type DaemonSessionDeps } from "./daemonSession.ts";
 import { DesktopEvents } from "./desktopEvents.ts";
 import { FocusReturn } from "./focusReturn.ts";
@@ -86,6 +87,7 @@ const createReach =
           env,
           logger,
           terminals,
+          loginItem: createLaunchAtLogin(app, process.platform),
           // The answer to the request is sent first.
           onShutdownRequest: () => void setImmediate(() => app.quit()),
         }),

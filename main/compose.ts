@@ -8,6 +8,7 @@ import { showPlan, type DesktopActions } from "../core/actions/showPlan.ts";
 import { CALLS, type CallName, type ReachableService } from "../core/api/calls.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
+import type { LoginItem } from "../core/daemon/service.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller } from "../core/rpc/messageBridge.ts";
@@ -39,6 +40,7 @@ export interface HostOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
   readonly terminals: Pick<TerminalService, "open" | "focus" | "inUse">;
+  readonly loginItem: LoginItem;
   readonly onShutdownRequest: () => void;
 }
 
@@ -70,6 +72,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       openTerminal: (argv) => options.terminals.open(argv),
       focusTerminal: options.terminals.focus,
       findTerminal: () => options.terminals.inUse(),
+      loginItem: options.loginItem,
       onShutdownRequest: options.onShutdownRequest,
     });
     closers.push(() => daemon.close());

@@ -100,27 +100,31 @@ describe("installing into Codex's hooks", () => {
 });
 
 describe("inspecting", () => {
-  it("says that Codex does not trust the hooks yet, which ones, and what to do", async () => {
+  it("says that the person has still to trust the hooks, which ones, and how: nothing is wrong with them", async () => {
     const installed = await install("{}");
-    const { installed: isInstalled, problems } = await integration.inspect(requestFor(installed));
-    expect(isInstalled).toBe(true);
-    expect(problems).toEqual([
-      expect.stringMatching(/does not trust these hooks yet: SessionStart.*Interrupt\. Start codex/),
-    ]);
+    const nothing = await integration.inspect(requestFor(installed));
+    expect(nothing).toEqual({
+      installed: true,
+      missing: [],
+      problems: [],
+      steps: [{ what: "trust the hooks in Codex", how: expect.stringMatching(/^Start codex.*review"\.$/) }],
+    });
     const partly = await integration.inspect(
       requestFor(
         installed,
         trustAll((event) => event !== "Stop"),
       ),
     );
-    expect(partly.problems).toEqual([expect.stringContaining("yet: Stop. ")]);
+    expect(partly.steps).toEqual([
+      { what: "trust the hooks in Codex", how: expect.stringContaining("Not trusted yet: Stop.") },
+    ]);
     const all = await integration.inspect(
       requestFor(
         installed,
         trustAll(() => true),
       ),
     );
-    expect(all).toEqual({ installed: true, missing: [], problems: [] });
+    expect(all).toEqual({ installed: true, missing: [], problems: [], steps: [] });
   });
 
   it("looks for the trust of our place behind other people's hooks", async () => {
@@ -134,7 +138,7 @@ describe("inspecting", () => {
             trustAll(() => true, group),
           ),
         )
-      ).problems;
+      ).steps;
     expect(await at(0)).toHaveLength(1);
     expect(await at(1)).toEqual([]);
   });

@@ -80,20 +80,24 @@ const settings: HookSettings = {
     timeout: HOOK_TIMEOUT_S,
   }),
   isOurCommand: HOOK.isOurs,
-  problemsOf: async ({ files, homeDir, eventScript }, root, path) => {
+  problemsOf: async ({ files, homeDir }) => {
     const configPath = `${homeDir}/.codex/config.toml`;
     const config = (await files.readText(configPath, MAX_BYTES)) ?? "";
-    const trusted = trustedHooks(config);
-    const untrusted = [...currentEntries(settings, path, root, eventScript)]
+    return HOOKS_OFF.test(config) ? [`${configPath} turns hooks off: no hook runs`] : [];
+  },
+  stepsOf: async ({ files, homeDir, eventScript }, root, path) => {
+    const trusted = trustedHooks((await files.readText(`${homeDir}/.codex/config.toml`, MAX_BYTES)) ?? "");
+    const current = [...currentEntries(settings, path, root, eventScript)];
+    const untrusted = current
       .filter(([event, { group, index }]) => !isTrusted(trusted, path, { event, group, index }))
       .map(([event]) => event);
+    if (untrusted.length === 0) return [];
+    const which = untrusted.length === current.length ? "" : ` Not trusted yet: ${untrusted.join(", ")}.`;
     return [
-      ...(untrusted.length === 0
-        ? []
-        : [
-            `Codex does not trust these hooks yet: ${untrusted.join(", ")}. Start codex and choose "Trust all and continue" or review them when it says "Hooks need review"`,
-          ]),
-      ...(HOOKS_OFF.test(config) ? [`${configPath} turns hooks off: no hook runs`] : []),
+      {
+        what: "trust the hooks in Codex",
+        how: `Start codex and choose "Trust all and continue", or review them, when it says "Hooks need review".${which}`,
+      },
     ];
   },
   testEvent: {

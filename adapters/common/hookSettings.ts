@@ -3,6 +3,7 @@
 // caller shows, backs up and writes. Which events and which command are the agent's business.
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration, IntegrationChange, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
+import type { PersonStep } from "../../core/model/integrationView.ts";
 import type { JsonNode } from "../../core/model/jsonTree.ts";
 import {
   appendTo,
@@ -41,6 +42,8 @@ export interface HookSettings {
   isOurCommand: (command: unknown, event: string, eventScript: string) => boolean;
   /** What else keeps hooks from running; sees a file that could be parsed. */
   problemsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly string[]>;
+  /** What the person has still to do before they run; sees a file that could be parsed. */
+  stepsOf?: (request: IntegrationRequest, root: JsonNode, path: string) => Promise<readonly PersonStep[]>;
   testEvent: Integration["testEvent"];
 }
 
@@ -188,6 +191,7 @@ const inspectText = async (site: Site, text: string, request: IntegrationRequest
       ...(isElsewhere ? [`${path} also has entries of another agtmux installation`] : []),
       ...((await settings.problemsOf?.(request, root, path)) ?? []),
     ],
+    steps: (await settings.stepsOf?.(request, root, path)) ?? [],
   };
 };
 

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { Integration, IntegrationRequest } from "../../core/ports/agentAdapter.ts";
+import type { PersonStep } from "../../core/model/integrationView.ts";
 
 const MAX_BYTES = 256 * 1024;
 const MARK = /^\/\/ agtmux integration, written by agtmux; sha256 ([0-9a-f]{64})\n/;
@@ -18,6 +19,8 @@ export interface OwnFile {
   mayInstall?: (request: IntegrationRequest) => Promise<void>;
   /** What keeps an installed file from working, as sentences for the person. */
   problemsOf?: (request: IntegrationRequest) => Promise<readonly string[]>;
+  /** What the person has still to do before it runs. */
+  stepsOf?: (request: IntegrationRequest) => Promise<readonly PersonStep[]>;
   testEvent: Integration["testEvent"];
 }
 
@@ -69,7 +72,8 @@ export const createOwnFileIntegration = (file: OwnFile): Integration => ({
     const problems = [...((await file.problemsOf?.(request)) ?? [])];
     if (!isOurs(text)) problems.unshift(`${path} is not as agtmux wrote it`);
     else if (!installed) problems.unshift(`${path} is of another agtmux installation or version`);
-    return { installed, missing: installed ? [] : [file.entry], problems };
+    const steps = (await file.stepsOf?.(request)) ?? [];
+    return { installed, missing: installed ? [] : [file.entry], problems, steps };
   },
 
   testEvent: file.testEvent,

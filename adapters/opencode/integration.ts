@@ -175,11 +175,14 @@ export const createOpencodeIntegration = (): Integration =>
     path: (homeDir) => `${folder(homeDir)}/plugin/agtmux.js`,
     bodyOf: opencodePluginSource,
     entry: "plugin",
-    problemsOf: async ({ files, homeDir }) => {
+    stepsOf: async ({ files, homeDir }) => {
       const path = `${folder(homeDir)}/node_modules/@opencode-ai/plugin/package.json`;
       if ((await files.stat(path)) !== null) return [];
       return [
-        "opencode installs @opencode-ai/plugin from npm at its next start, because a plugin folder exists; without network its screen stays blank for over a minute",
+        {
+          what: "start opencode once with network",
+          how: "opencode installs @opencode-ai/plugin from npm at its next start, because a plugin folder exists; without network its screen stays blank for over a minute.",
+        },
       ];
     },
     testEvent: { eventName: "agtmux.test", payload: { message: "Delivery test" } },

@@ -32,6 +32,26 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
     });
 };
 
+const addSetup = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  program
+    .command("setup")
+    .description("install the hooks of every agent that is found, or take everything out again")
+    .option("--target <target>", "on this target instead of this machine")
+    .option("--remove", "take out what agtmux put here: hooks, spool, login item, files on targets")
+    .option("--dry-run", "show the changes only")
+    .option("--yes", "do not ask")
+    .addOption(json())
+    .example("agtmux setup", "Says what was found, asks once, and says what is left to do.")
+    .example("agtmux setup --yes --json", "For scripts: installs without asking; the result as JSON.")
+    .example("agtmux setup --remove --dry-run", "Shows everything that would be taken out, and what stays.")
+    .action(async ({ remove, ...options }) => {
+      outcome.exitCode =
+        remove === true
+          ? await (await import("../verbs/setupRemove.ts")).runRemove(context, options)
+          : await (await import("../verbs/setup.ts")).runSetup(context, options);
+    });
+};
+
 const addAdapters = (program: Verb, context: CliContext): void => {
   const adapters = program
     .command("adapters")
@@ -97,6 +117,7 @@ const addRun = (program: Verb, context: CliContext, outcome: Outcome): void => {
 };
 
 export const addAgents = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  addSetup(program, context, outcome);
   addIntegrate(program, context, outcome);
   addAdapters(program, context);
   addRun(program, context, outcome);

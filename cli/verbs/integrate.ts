@@ -6,8 +6,8 @@ import type { IntegrationDocument } from "../../core/model/documents.ts";
 import { formatAge } from "../../core/model/words.ts";
 import { ask, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
-import { cleanLine, cleanLines } from "../render/clean.ts";
-import type { Colour } from "../render/paint.ts";
+import { changeLines } from "../render/changes.ts";
+import { cleanLine } from "../render/clean.ts";
 import { printDocument } from "../document.ts";
 
 export interface IntegrateOptions {
@@ -20,22 +20,6 @@ export interface IntegrateOptions {
   json?: boolean;
 }
 
-const colourOf = (line: string): Colour | null => {
-  if (line.startsWith("+")) return "green";
-  if (line.startsWith("-")) return "red";
-  return line.startsWith("@@") ? "cyan" : null;
-};
-
-const renderChanges = (report: IntegrationReport, { paint }: CliContext): string[] =>
-  report.changes.flatMap(({ path, diff }) => [
-    paint("bold", cleanLine(path)),
-    ...cleanLines(diff.trimEnd()).map((line) => {
-      const colour = colourOf(line);
-      return colour === null ? line : paint(colour, line);
-    }),
-    "",
-  ]);
-
 const renderVerification = (result: IntegrationVerification, context: CliContext): string[] => {
   const mark = (isGood: boolean) => (isGood ? context.paint("green", "✓") : context.paint("red", "✗"));
   const real =
@@ -45,6 +29,7 @@ const renderVerification = (result: IntegrationVerification, context: CliContext
   return [
     `${mark(result.entriesPresent)} entries ${result.entriesPresent ? "present" : `missing: ${result.missing.map(cleanLine).join(", ") || "all"}`}`,
     ...result.problems.map((problem) => `  ${cleanLine(problem)}`),
+    ...result.steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
     `${mark(result.deliveryWorks)} delivery: ${cleanLine(result.deliveryDetail)}`,
     `${result.lastRealEventAt === null ? "·" : mark(true)} last real event: ${real}`,
   ];
@@ -56,6 +41,7 @@ const toVerified = (result: IntegrationVerification) => ({
   entries_present: result.entriesPresent,
   missing: result.missing,
   problems: result.problems,
+  steps: result.steps,
   delivery_works: result.deliveryWorks,
   delivery_detail: result.deliveryDetail,
   last_real_event_at: result.lastRealEventAt,
@@ -93,7 +79,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
       return 0;
     }
     if (options.dryRun === true) {
-      print(plan, [...renderChanges(plan, context), "Nothing was changed (--dry-run)."]);
+      print(plan, [...changeLines(plan.changes, context), "Nothing was changed (--dry-run)."]);
       return 0;
     }
     if (options.yes !== true) {
@@ -102,7 +88,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
           "E_CONFIRMATION_REQUIRED",
           `${action} changes ${plan.changes.length} ${plan.changes.length === 1 ? "file" : "files"} of ${name}`,
         );
-      context.print(`${renderChanges(plan, context).join("\n")}\n`);
+      context.print(`${changeLines(plan.changes, context).join("\n")}\n`);
       const isWanted = await ask("Apply this change? [y/N] ", context);
       if (isWanted !== true) return leaveUndone(context, isWanted !== null, "changed");
     }
@@ -110,7 +96,7 @@ const change = async (context: CliContext, agent: string, options: IntegrateOpti
       api.integrationChange.mutate({ agent, target, action, dryRun: false }),
     );
     print(report, [
-      ...(options.yes === true ? renderChanges(report, context) : []),
+      ...(options.yes === true ? changeLines(report.changes, context) : []),
       action === "uninstall" ? `agtmux was removed from ${name}.` : `${name} is integrated.`,
       ...report.backups.map((path) => `The old file is kept as ${cleanLine(path)}`),
       ...(action !== "uninstall" ? [`Check it with 'agtmux integrate ${name}${onTarget} --verify'.`] : []),

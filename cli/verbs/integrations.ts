@@ -63,10 +63,11 @@ export const runIntegrationList = async (
   const rows = all.map((one) => toRow(one, context.now(), target === undefined ? "" : ` --target ${target}`));
   const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure: await measureFor(all) });
   const lines = [context.paint("dim", renderHeader(COLUMNS, layout, 0))];
-  for (const [index, { problems }] of all.entries())
+  for (const [index, { problems, steps }] of all.entries())
     lines.push(
       ...renderRow(COLUMNS, rows[index] ?? [], layout, 0),
       ...problems.map((problem) => `  ${cleanLine(problem)}`),
+      ...steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
     );
   context.print(`${lines.join("\n")}\n`);
 };

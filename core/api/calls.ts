@@ -16,6 +16,7 @@ import {
 import type { AdapterCheck, AdapterList, AdapterSwitched, AdapterTry } from "../model/adapterView.ts";
 import type { Finding } from "../model/doctorView.ts";
 import { refNameSchema } from "../model/runtime.ts";
+import type { RemovalReport, SetupLook } from "../model/integrationView.ts";
 import type { Settings } from "../model/settings.ts";
 import { actionGuardsSchema, type AttachPlan } from "../model/snapshot.ts";
 import { canonicalStateSchema } from "../model/state.ts";
@@ -205,9 +206,17 @@ export const CALLS = {
       dryRun: z.boolean(),
     }),
   )<IntegrationReport>(),
+  /** Everything of ours goes out of the settings of every agent of the target, with what hooks need beside their entries. */
+  integrationRemoveAll: mutation(
+    z.object({ target: refNameSchema.optional(), dryRun: z.boolean() }),
+  )<RemovalReport>(),
+  /** Whether the app starts at login; unless `dryRun`, from now on it does not. Null: this host knows nothing of that. */
+  loginItemOff: mutation(z.object({ dryRun: z.boolean() }))<{ wasOn: boolean } | null>(),
   integrationVerify: mutation(
     z.object({ agent: z.string(), target: refNameSchema.optional() }),
   )<IntegrationVerification>(),
+  /** What set-up finds on a target (this machine where it is left out); only looks. Fails with E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE. */
+  setupLook: query(z.object({ target: refNameSchema.optional() }))<SetupLook>(),
   /** Proves the chain of one target, or of all (null); only reads. Fails with E_REF_NOT_FOUND for an unknown name. */
   doctor: mutation(z.object({ target: z.string().max(64).nullable().default(null) }))<{
     findings: Finding[];

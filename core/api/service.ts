@@ -1,10 +1,11 @@
 // What a surface may ask of the daemon, and what goes over the wire beside the documents.
 import type { AgtmuxError } from "../model/errors.ts";
+import type { IntegrationReport, IntegrationSummary, PersonStep } from "../model/integrationView.ts";
 import type { NotificationKind } from "../model/notificationPolicy.ts";
 import type { AttachPlan } from "../model/snapshot.ts";
 import type { PaneView } from "../model/view.ts";
 
-export type { AttachPlan };
+export type { AttachPlan, IntegrationReport, IntegrationSummary };
 
 /** Wire protocol of hello: equal major means compatible. */
 export const PROTOCOL_VERSION = 1;
@@ -20,36 +21,17 @@ export interface Hello {
   isOnDemand: boolean;
 }
 
-export interface IntegrationReport {
-  agent: string;
-  changes: { path: string; diff: string }[];
-  applied: boolean;
-  backups: string[];
-}
-
 /** The three facts of `integrate --verify`. */
 export interface IntegrationVerification {
   agent: string;
   entriesPresent: boolean;
   missing: string[];
   problems: string[];
+  /** What the person has still to do before the hooks run. */
+  steps: PersonStep[];
   deliveryWorks: boolean;
   deliveryDetail: string;
   /** Last event of a real agent (not a test event); null: none yet. */
-  lastRealEventAt: string | null;
-}
-
-/**
- * An agent's integration on a target as its settings say, without a test event. `partial`: some of our entries are there,
- * or they are not as they should be. `unclear`: its settings cannot be read, and `problems` says why.
- */
-export interface IntegrationSummary {
-  agent: string;
-  name: string;
-  state: "installed" | "partial" | "absent" | "unclear";
-  missing: string[];
-  problems: string[];
-  /** Last event of a real agent; null: none yet. */
   lastRealEventAt: string | null;
 }
 

@@ -37,7 +37,7 @@ import { createAdapterService } from "./adapterService.ts";
 import { createAdapterSwitch } from "./adapterSwitch.ts";
 import { declareHost } from "./hostTarget.ts";
 import { createScreenNow } from "./screenNow.ts";
-import { createService, type Service } from "./service.ts";
+import { createService, type LoginItem, type Service } from "./service.ts";
 import { startSpool } from "./startSpool.ts";
 import { startTicking } from "./startTicking.ts";
 import { continueClock } from "./systemClock.ts";
@@ -66,6 +66,7 @@ export interface DaemonDeps {
   focusTerminal: FocusTerminal | null;
   /** Names the program that `openTerminal` uses; fails with E_UNSUPPORTED where there is none. For the doctor. */
   findTerminal?: () => string;
+  loginItem?: LoginItem;
   /** Somebody asked the daemon to stop. The host closes it and ends. */
   onShutdownRequest: () => void;
 }
@@ -295,8 +296,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
       }),
       clock,
     }),
-    openTerminal: deps.openTerminal,
-    focusTerminal: deps.focusTerminal,
+    desktop: deps,
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());

@@ -57,14 +57,24 @@ export interface ServiceDeps {
   connectedTargets: ConnectedTargets;
   targetService: TargetService;
   doctor: Doctor;
-  /** Opens a terminal window that runs `argv`; null where the host has none. */
-  openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
-  /** Brings a terminal to the front by its tty; null where the host cannot. */
-  focusTerminal: FocusTerminal | null;
+  desktop: {
+    /** Opens a terminal window that runs `argv`; null where the host has none. */
+    openTerminal: ((argv: readonly string[]) => Promise<void>) | null;
+    /** Brings a terminal to the front by its tty; null where the host cannot. */
+    focusTerminal: FocusTerminal | null;
+    /** Starting the app at login; absent where the host is no app that could. */
+    loginItem?: LoginItem;
+  };
 }
 
 const PROCESS_FRESH_MS = 10_000;
 const FOCUS_TIMEOUT_MS = 5_000;
+
+/** As the app has it. */
+export interface LoginItem {
+  readonly state: { isOn: boolean };
+  set(isOn: boolean): void;
+}
 
 /** All calls of surfaces, and the parts that the daemon itself drives. */
 export interface Service extends DaemonService {
@@ -217,8 +227,8 @@ export const createService = (deps: ServiceDeps): Service => {
       const { executor } = deps.connectedTargets.get(verified.subject.key.targetId);
       const desktop: DesktopActions = {
         run: async (argv) => (await executor.run(argv, { timeoutMs: FOCUS_TIMEOUT_MS })).exitCode,
-        openTerminal: deps.openTerminal,
-        focusTerminal: deps.focusTerminal,
+        openTerminal: deps.desktop.openTerminal,
+        focusTerminal: deps.desktop.focusTerminal,
       };
       return showPlan(desktop, (mayFocus) =>
         planAttach(gate.renew(verified), { insideTmux: null, mayFocus }),
@@ -305,8 +315,20 @@ export const createService = (deps: ServiceDeps): Service => {
     integrationList: async ({ target = HOST_TARGET }) => (await deps.integrations.of(target)).list(),
     integrationChange: async ({ target = HOST_TARGET, ...input }) =>
       (await deps.integrations.of(target)).change(input),
+    integrationRemoveAll: async ({ target = HOST_TARGET, dryRun }) => ({
+      target,
+      ...(await (await deps.integrations.of(target)).removeAll({ dryRun })),
+    }),
+    loginItemOff: async ({ dryRun }) => {
+      const { loginItem = null } = deps.desktop;
+      if (loginItem === null) return null;
+      const wasOn = loginItem.state.isOn;
+      if (!dryRun && wasOn) loginItem.set(false);
+      return { wasOn };
+    },
     integrationVerify: async ({ target = HOST_TARGET, agent }) =>
       (await deps.integrations.of(target)).verify({ agent }),
+    setupLook: ({ target = HOST_TARGET }) => deps.doctor.lookAtSetup(target),
     doctor: (input) => deps.doctor.examine(input),
   };
   return withFreshIndexes(service, deps);

@@ -2,10 +2,11 @@
 // dialogs, was its adapter ever compared with a real run, and which version runs.
 import type { Check, Diagnosis } from "../model/doctorCheck.ts";
 import { AgtmuxError } from "../model/errors.ts";
+import type { PersonStep } from "../model/integrationView.ts";
 import { formatAge } from "../model/words.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Clock } from "../ports/clock.ts";
-import { agentVersionOf } from "./agentVersion.ts";
+import { agentVersionOf, askPath } from "./agentVersion.ts";
 import {
   TARGET_LIMIT_MS,
   type DoctorIntegrations,
@@ -16,7 +17,7 @@ import {
 
 /** `drifted`: something of ours is there, but not all of it or not as it should be. */
 type Installation =
-  | { kind: "present" }
+  | { kind: "present"; steps: readonly PersonStep[] }
   | { kind: "absent" }
   | { kind: "drifted" | "hindered"; problems: readonly string[]; missing: readonly string[] };
 
@@ -31,8 +32,9 @@ interface Subject {
 }
 
 const inspect = async (integrations: DoctorIntegrations, agent: string): Promise<Installation> => {
-  const { installed, missing, problems } = await integrations.inspect(agent);
-  if (installed) return problems.length === 0 ? { kind: "present" } : { kind: "hindered", problems, missing };
+  const { installed, missing, problems, steps = [] } = await integrations.inspect(agent);
+  if (installed)
+    return problems.length === 0 ? { kind: "present", steps } : { kind: "hindered", problems, missing };
   if (problems.length > 0 || (await integrations.hasAnything(agent)))
     return { kind: "drifted", problems, missing };
   return { kind: "absent" };
@@ -47,7 +49,7 @@ const panesOf = (seen: readonly SeenAgent[]): string => seen.map(({ paneRef }) =
 /** The remedy of whatever prevents writing the entries again; the plain command if nothing does. */
 const repairOf = async (subject: Subject): Promise<string> => {
   try {
-    await subject.link.integrations?.checkRepair(subject.adapter.agentType);
+    await subject.link.integrations?.planRepair(subject.adapter.agentType);
     return `Run ${command(subject, "--repair")}.`;
   } catch (error) {
     if (error instanceof AgtmuxError) return `${error.remedy} Then run ${command(subject, "")}.`;
@@ -71,12 +73,22 @@ const describeAbsent = (subject: Subject): Diagnosis => {
   };
 };
 
+const describePresent = (subject: Subject, steps: readonly PersonStep[]): Diagnosis => {
+  const { displayName } = subject.adapter;
+  if (steps.length === 0) return { status: "ok", summary: `The hooks of ${displayName} are in place.` };
+  return {
+    status: "warning",
+    summary: `The hooks of ${displayName} are in place. What is left: ${steps.map(({ what }) => what).join("; ")}.`,
+    remedy: `${steps.map(({ how }) => how).join(" ")} Then run ${command(subject, "--verify")}.`,
+  };
+};
+
 const checkIntegration = async (subject: Subject): Promise<Diagnosis> => {
   const { adapter, seen } = subject;
   const installation = await subject.installation();
   switch (installation.kind) {
     case "present":
-      return { status: "ok", summary: `The hooks of ${adapter.displayName} are in place.` };
+      return describePresent(subject, installation.steps);
     case "absent":
       return describeAbsent(subject);
     case "hindered":
@@ -169,18 +181,6 @@ const judgeVersion = ({ adapter }: Subject, version: string, paneRef: string): D
     evidence,
     remedy: `Compare its rows with what you see; 'agtmux adapters try ${paneRef}' shows what is recognised.`,
   };
-};
-
-/**
- * The target's PATH plus the folders where agents install themselves, because a daemon that the desktop started has no shell's
- * PATH.
- */
-const askPath = async (executor: DoctorLink["executor"]): Promise<string> => {
-  const [{ stdout }, home] = await Promise.all([
-    executor.run(["sh", "-c", 'printf %s "$PATH"'], { timeoutMs: TARGET_LIMIT_MS }),
-    executor.homeDir(),
-  ]);
-  return `${stdout}:${home}/.local/bin:/opt/homebrew/bin:/usr/local/bin`;
 };
 
 const checkVersion = async (subject: Subject): Promise<Diagnosis[]> => {

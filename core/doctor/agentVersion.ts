@@ -1,7 +1,8 @@
 // Which version of an agent runs, from the path of its program: the package file above its script, or a version in the path
 // itself. Only reads small files; the agent is never started for it.
 import type { ProcessInfo } from "../model/runtime.ts";
-import type { TargetFiles } from "../ports/targetExecutor.ts";
+import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";
+import { COMMAND_TIMEOUT_MS } from "./doctorTarget.ts";
 
 const MAX_BYTES = 256 * 1024;
 const MAX_FOLDERS = 6;
@@ -90,4 +91,16 @@ export const agentVersionOf = async (
     folder = folderOf(folder);
   }
   return null;
+};
+
+/**
+ * The target's PATH plus the folders where agents install themselves, because a daemon that the desktop started has no shell's
+ * PATH.
+ */
+export const askPath = async (executor: TargetExecutor): Promise<string> => {
+  const [{ stdout }, home] = await Promise.all([
+    executor.run(["sh", "-c", 'printf %s "$PATH"'], { timeoutMs: COMMAND_TIMEOUT_MS }),
+    executor.homeDir(),
+  ]);
+  return `${stdout}:${home}/.local/bin:/opt/homebrew/bin:/usr/local/bin`;
 };

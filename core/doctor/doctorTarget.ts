@@ -4,21 +4,21 @@ import type { ProcessReader } from "../collect/sink.ts";
 import type { Place } from "../model/doctorCheck.ts";
 import type { Pane } from "../model/runtime.ts";
 import type { TargetView } from "../model/view.ts";
+import type { IntegrationReport, IntegrationSummary } from "../model/integrationView.ts";
+import type { InspectedIntegration } from "../ports/agentAdapter.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
 import type { FoundTmux } from "../tmux/findTmux.ts";
 import type { TmuxSocket } from "../tmux/servers.ts";
 
 /** The agent's hooks on one target. Nothing here changes a file. */
 export interface DoctorIntegrations {
-  inspect(agent: string): Promise<{
-    installed: boolean;
-    missing: readonly string[];
-    problems: readonly string[];
-  }>;
+  inspect(agent: string): Promise<InspectedIntegration>;
   /** Whether anything of ours lies in the agent's settings. Fails with E_INTEGRATION_REFUSED where that cannot be told. */
   hasAnything(agent: string): Promise<boolean>;
-  /** Whether our entries could be written again. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
-  checkRepair(agent: string): Promise<void>;
+  /** What writing our entries again would change. Fails with E_INTEGRATION_REFUSED, which says what prevents it. */
+  planRepair(agent: string): Promise<IntegrationReport["changes"]>;
+  /** Every agent that has an integration. */
+  list(): Promise<IntegrationSummary[]>;
   /** Whether there is a hook script that a test event could go through. */
   hasScript(): Promise<boolean>;
   /** Sends a test event through the installed hook; it is recognised on arrival and never applied. */

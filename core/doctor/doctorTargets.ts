@@ -22,9 +22,9 @@ const toDoctorIntegrations = (
 ): DoctorIntegrations => ({
   inspect: async (agent) => (await integrationsOf(targetId)).inspect(agent),
   hasAnything: async (agent) => (await integrationsOf(targetId)).hasAnything(agent),
-  checkRepair: async (agent) => {
-    await (await integrationsOf(targetId)).change({ agent, action: "repair", dryRun: true });
-  },
+  planRepair: async (agent) =>
+    (await (await integrationsOf(targetId)).change({ agent, action: "repair", dryRun: true })).changes,
+  list: async () => (await integrationsOf(targetId)).list(),
   hasScript: async () => (await integrationsOf(targetId)).hasScript(),
   deliver: async (agent) => (await integrationsOf(targetId)).deliver(agent),
   lastRealEventAt: (agent) => store.lastHookEventAt(agent, targetId),

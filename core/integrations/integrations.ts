@@ -2,7 +2,8 @@
 // arrive. The adapter decides what goes into a settings file.
 import { createTwoFilesPatch } from "diff";
 import type { IntegrationAction } from "../api/calls.ts";
-import type { IntegrationReport, IntegrationSummary, IntegrationVerification } from "../api/service.ts";
+import type { IntegrationVerification } from "../api/service.ts";
+import type { IntegrationReport, IntegrationSummary, RemovalReport } from "../model/integrationView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type {
   AgentAdapter,
@@ -105,6 +106,61 @@ export class Integrations {
       applied: !input.dryRun && shown.length > 0,
       backups,
     };
+  }
+
+  /**
+   * Takes everything of ours out of the settings of all agents, with the backups that are what the settings are again. What hooks
+   * need beside their entries goes too, unless one agent's settings have to be left alone.
+   */
+  async removeAll({ dryRun }: { dryRun: boolean }): Promise<Omit<RemovalReport, "target">> {
+    const { executor, eventHome, agentTypes, adapterOf } = this.deps;
+    const refused: RemovalReport["refused"] = [];
+    const [entries, backups, keptBackups]: [IntegrationChange[], IntegrationChange[], string[]] = [
+      [],
+      [],
+      [],
+    ];
+    for (const agent of agentTypes().filter((type) => adapterOf(type)?.integration !== undefined)) {
+      try {
+        const own = await this.planRemoval(agent);
+        entries.push(...own.entries);
+        backups.push(...own.backups);
+        keptBackups.push(...own.kept);
+      } catch (error) {
+        if (!(error instanceof AgtmuxError)) throw error;
+        refused.push({ agent, problem: `${error.message}. ${error.remedy}` });
+      }
+    }
+    const home = refused.length > 0 || eventHome === null ? NO_PLAN : await eventHome.planRemoval();
+    if (!dryRun) {
+      await this.apply(entries, "uninstall");
+      for (const { path } of backups) await executor.files.remove(path);
+      await home.apply();
+    }
+    const shown = [...entries, ...backups, ...home.shown];
+    return { changes: shown.map(toDiff), applied: !dryRun && shown.length > 0, refused, keptBackups };
+  }
+
+  private async planRemoval(agent: string) {
+    const { files } = this.deps.executor;
+    const integration = this.find(agent);
+    const request = await this.request();
+    const entries = (await integration.planUninstall(request)).filter((one) => one.before !== one.after);
+    await refuseOddFiles(files, entries);
+    // An earlier removal may have left a backup of a file that has nothing of ours now.
+    const possible = await integration.planInstall(request).catch(() => []);
+    const paths = new Set([...entries, ...possible].map(({ path }) => path));
+    const [backups, kept]: [IntegrationChange[], string[]] = [[], []];
+    for (const path of paths) {
+      const entry = entries.find((one) => one.path === path);
+      const backup = backupOf(path);
+      const text = await files.readText(backup);
+      if (text === null) continue;
+      const rest = entry === undefined ? await files.readText(path) : entry.after;
+      if (text === rest) backups.push({ path: backup, before: text, after: null });
+      else kept.push(backup);
+    }
+    return { entries, backups, kept };
   }
 
   private async planHome(input: { agent: string; action: IntegrationAction }): Promise<EventHomePlan> {
@@ -211,15 +267,18 @@ export class Integrations {
       lastRealEventAt: lastAt === null ? null : new Date(lastAt).toISOString(),
     };
     try {
-      const { installed, missing, problems } = await this.inspect(agent);
+      const { installed, missing, problems, steps = [] } = await this.inspect(agent);
       const isAny = installed || (await this.hasAnything(agent));
-      if (!isAny) return { ...summary, state: "absent", missing: [], problems: [] };
-      const state = installed && problems.length === 0 ? "installed" : "partial";
-      return { ...summary, state, missing: [...missing], problems: [...problems] };
+      if (!isAny) return { ...summary, state: "absent", missing: [], problems: [], steps: [] };
+      // "Needs repair" is said only where a repair would change something.
+      const repair = await this.change({ agent, action: "repair", dryRun: true });
+      const state = installed && repair.changes.length === 0 ? "installed" : "partial";
+      return { ...summary, state, missing: [...missing], problems: [...problems], steps: [...steps] };
     } catch (error) {
       // One agent's odd settings must not hide the others.
       if (!(error instanceof AgtmuxError)) throw error;
-      return { ...summary, state: "unclear", missing: [], problems: [`${error.message}. ${error.remedy}`] };
+      const problems = [`${error.message}. ${error.remedy}`];
+      return { ...summary, state: "unclear", missing: [], problems, steps: [] };
     }
   }
 
@@ -237,6 +296,7 @@ export class Integrations {
       entriesPresent: inspected.installed,
       missing: [...inspected.missing],
       problems: [...inspected.problems],
+      steps: [...(inspected.steps ?? [])],
       deliveryWorks: delivery.works,
       deliveryDetail: delivery.detail,
       lastRealEventAt: lastAt === null ? null : new Date(lastAt).toISOString(),

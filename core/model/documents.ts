@@ -13,6 +13,7 @@ import { configSchema } from "./config.ts";
 import { doctorReportSchema } from "./doctorView.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
+import { personStepSchema } from "./integrationView.ts";
 import {
   countsSchema,
   explanationSchema,
@@ -114,6 +115,7 @@ const integrationListSchema = z.object({
       state: z.enum(["installed", "partial", "absent", "unclear"]),
       missing: z.array(z.string()),
       problems: z.array(z.string()),
+      steps: z.array(personStepSchema),
       last_real_event_at: z.string().nullable(),
     }),
   ),
@@ -136,6 +138,7 @@ const integrationSchema = z.union([
     entries_present: z.boolean(),
     missing: z.array(z.string()),
     problems: z.array(z.string()),
+    steps: z.array(personStepSchema),
     delivery_works: z.boolean(),
     delivery_detail: z.string(),
     last_real_event_at: z.string().nullable(),
@@ -152,6 +155,52 @@ const configDocumentSchema = z.object({
   items: z.array(z.object({ key: z.enum(SETTING_KEYS), value: z.unknown(), default: z.unknown() })),
 });
 export type ConfigDocument = z.infer<typeof configDocumentSchema>;
+
+const changes = z.array(z.object({ path: z.string(), diff: z.string() }));
+/** `setup`: what was found, and after an installation what is there then. `removed`: what `--remove` took out, or would. */
+const setupSchema = z.discriminatedUnion("action", [
+  z.object({
+    ...stamp,
+    action: z.literal("setup"),
+    target: z.string(),
+    tmux: z.object({
+      path: z.string().nullable(),
+      version: z.string().nullable(),
+      problem: z.string().nullable(),
+    }),
+    items: z.array(
+      z.object({
+        identity: z.object({ agent: z.string() }),
+        agent_name: z.string(),
+        version: z.string().nullable(),
+        state: z.enum(["installed", "partial", "absent", "unclear"]),
+        running: z.number().int(),
+        silent: z.number().int(),
+        problems: z.array(z.string()),
+        steps: z.array(personStepSchema),
+        changes,
+      }),
+    ),
+    /** One for each agent that was to be installed; empty without an installation. `problem` null: it is installed. */
+    outcomes: z.array(
+      z.object({ agent: z.string(), problem: z.string().nullable(), backups: z.array(z.string()) }),
+    ),
+    /** What only the person can do now. */
+    steps: z.array(personStepSchema),
+  }),
+  z.object({
+    ...stamp,
+    action: z.literal("remove"),
+    targets: z.array(z.object({ target: z.string(), changes })),
+    /** Files and folders of this machine beside settings. */
+    paths: z.array(z.string()),
+    login_item: z.boolean(),
+    applied: z.boolean(),
+    /** What is not taken out, with the reason or how to remove it. */
+    left: z.array(z.string()),
+  }),
+]);
+export type SetupDocument = z.infer<typeof setupSchema>;
 
 const daemonStatusSchema = z.discriminatedUnion("running", [
   z.object({ ...stamp, running: z.literal(false), home: z.string() }),
@@ -220,6 +269,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "target enable": targetSchema,
   "target disable": targetSchema,
   "target remove": targetRemovedSchema,
+  setup: setupSchema,
   integrate: integrationSchema,
   "adapters list": adapterListDocumentSchema,
   "adapters enable": adapterSwitchedDocumentSchema,

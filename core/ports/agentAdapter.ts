@@ -3,6 +3,7 @@
 import type { RunningTool } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Signal } from "../model/evidence.ts";
+import type { PersonStep } from "../model/integrationView.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { Confidence, Status } from "../model/state.ts";
@@ -210,6 +211,17 @@ export interface AgentAdapter {
 
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
   readonly integration?: Integration;
+
+  /** Names under which a shell finds the program; the agent's type where it is left out. Added after contract 1.0. */
+  readonly programs?: readonly string[];
+}
+
+/** `steps` was added after contract 1.0: none where it is left out. */
+export interface InspectedIntegration {
+  installed: boolean;
+  missing: readonly string[];
+  problems: readonly string[];
+  steps?: readonly PersonStep[];
 }
 
 export interface IntegrationRequest {
@@ -231,10 +243,11 @@ export interface IntegrationChange {
 export interface Integration {
   planInstall(request: IntegrationRequest): Promise<IntegrationChange[]>;
   planUninstall(request: IntegrationRequest): Promise<IntegrationChange[]>;
-  /** Which of our entries are present; `missing` names the events without one, `problems` what else is wrong. */
-  inspect(
-    request: IntegrationRequest,
-  ): Promise<{ installed: boolean; missing: readonly string[]; problems: readonly string[] }>;
+  /**
+   * Which of our entries are present: `missing` names the events without one, `problems` what else is wrong, and `steps` what
+   * the person has still to do.
+   */
+  inspect(request: IntegrationRequest): Promise<InspectedIntegration>;
   /** A harmless event of this agent, for proving that delivery works. */
   readonly testEvent: { eventName: string; payload: Record<string, unknown> };
 }

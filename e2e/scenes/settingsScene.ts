@@ -76,7 +76,16 @@ const summary = (
   name: string,
   state: IntegrationSummary["state"],
   more: Partial<IntegrationSummary> = {},
-): IntegrationSummary => ({ agent, name, state, missing: [], problems: [], lastRealEventAt: null, ...more });
+): IntegrationSummary => ({
+  agent,
+  name,
+  state,
+  missing: [],
+  problems: [],
+  steps: [],
+  lastRealEventAt: null,
+  ...more,
+});
 
 const INTEGRATIONS: readonly IntegrationSummary[] = [
   summary("claude", "Claude Code", "absent"),
@@ -178,6 +187,7 @@ export class SettingsDaemon extends FakeDaemon {
       entriesPresent: true,
       missing: [],
       problems: [],
+      steps: [],
       deliveryWorks: true,
       deliveryDetail: "a test event arrived after 24 ms",
       lastRealEventAt: new Date(Date.now() - 3 * MINUTE).toISOString(),

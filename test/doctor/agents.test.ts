@@ -119,8 +119,9 @@ it("says of hooks that an agent does not trust what has to be done, and names un
   await daemon.daemon.service.integrationChange({ agent: "arcane", action: "install", dryRun: false });
   const [untrusted] = await findingsOf("codex");
   expect(untrusted).toMatchObject({
-    status: "problem",
-    evidence: expect.stringContaining("does not trust these hooks yet"),
+    status: "warning",
+    summary: expect.stringContaining("What is left: trust the hooks in Codex."),
+    remedy: expect.stringContaining("Hooks need review"),
   });
   expect(brief(await findingsOf("arcane"))).toMatchObject({ "agent.verified": "warning" });
   expect(brief(await findingsOf("gjc"))).toEqual({

@@ -115,6 +115,8 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["integrate"],
   ["integrate", "claude", "--dry-run"],
   ["integrate", "claude", "--verify"],
+  ["setup", "--yes"],
+  ["setup", "--remove", "--dry-run"],
   ["target add", "vm9", "--ssh-target", "none.invalid", "--no-wait"],
   ["target disable", "vm9"],
   ["target set", "vm9", "--transport", "openssh"],

@@ -182,6 +182,7 @@ export class AnsweringDaemon extends FakeDaemon {
       entriesPresent: true,
       missing: [],
       problems: [],
+      steps: [],
       deliveryWorks: true,
       deliveryDetail: "a test event arrived in 12 ms",
       lastRealEventAt: null,

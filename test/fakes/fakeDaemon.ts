@@ -19,6 +19,7 @@ import type { Finding } from "../../core/model/doctorView.ts";
 import type { TypedSubject } from "../../core/engine/typedMeaning.ts";
 import { resolveTyped, type TypedFrom } from "../../core/engine/typedRef.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import type { RemovalReport, SetupLook } from "../../core/model/integrationView.ts";
 import { settingsOf, type Settings } from "../../core/model/settings.ts";
 import {
   SCHEMA_VERSION,
@@ -267,6 +268,15 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   }
   integrationVerify(_input: { agent: string }): Promise<IntegrationVerification> {
     return refuse("has no integrations");
+  }
+  integrationRemoveAll(_input: { target?: string | undefined; dryRun: boolean }): Promise<RemovalReport> {
+    return refuse("has no integrations");
+  }
+  loginItemOff(_input: { dryRun: boolean }): Promise<{ wasOn: boolean } | null> {
+    return Promise.resolve(null);
+  }
+  setupLook(_input: { target?: string | undefined }): Promise<SetupLook> {
+    return refuse("has nothing to set up");
   }
   doctor(_input: { target: string | null }): Promise<{ findings: Finding[] }> {
     return refuse("has nothing to examine");

@@ -95,7 +95,7 @@ const useIntegration = (props: IntegrationCardProps) => {
 };
 
 export const IntegrationCard = (props: IntegrationCardProps) => {
-  const { name, state, missing, problems } = props.integration;
+  const { name, state, missing, problems, steps } = props.integration;
   const { shown, task, plan, apply, verify, forget } = useIntegration(props);
   const shownName = displayLine(name);
   return (
@@ -129,6 +129,11 @@ export const IntegrationCard = (props: IntegrationCardProps) => {
         {missing.length > 0 && <p>Missing: {missing.map(displayLine).join(", ")}.</p>}
         {problems.map((problem) => (
           <p key={problem}>{displaySentence(problem)}</p>
+        ))}
+        {steps.map(({ what, how }) => (
+          <p key={what}>
+            Left to do: {displayLine(what)}. {displaySentence(how)}
+          </p>
         ))}
         {shown.kind === "plan" && (
           <>

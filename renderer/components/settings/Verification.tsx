@@ -28,6 +28,11 @@ export const Verification = ({ result }: { result: IntegrationVerification }) =>
         {displaySentence(problem)}
       </Fact>
     ))}
+    {result.steps.map(({ what, how }) => (
+      <Fact key={what} status="skipped">
+        Left to do: {displayLine(what)}. {displaySentence(how)}
+      </Fact>
+    ))}
     <Fact status={result.deliveryWorks ? "ok" : "problem"}>{displaySentence(result.deliveryDetail)}</Fact>
     <Fact status={result.lastRealEventAt === null ? "skipped" : "ok"}>
       {result.lastRealEventAt === null ? (

@@ -53,6 +53,9 @@ const INPUTS: Readonly<Record<string, unknown>> = {
   integrationList: { target: "host" },
   integrationChange: { agent: "claude", target: "host", action: "install", dryRun: true },
   integrationVerify: { agent: "claude", target: "host" },
+  integrationRemoveAll: { target: "host", dryRun: true },
+  loginItemOff: { dryRun: true },
+  setupLook: { target: "host" },
   doctor: { target: "host" },
 };
 const DESKTOP_INPUTS: Readonly<Record<string, unknown>> = {

@@ -1,0 +1,129 @@
+// Set-up as one screen: what was found, what one button would install, and what only the person can do after it. The popover
+// and `agtmux setup` draw the same. Pure.
+import type { PersonStep, SetupAgent, SetupLook } from "../../core/model/integrationView.ts";
+import { displayLine, displaySentence } from "../text/displayText.ts";
+
+/** `open`: the button changes it. `none`: nothing can be done about it here, and nothing is wrong. */
+export type SetupMark = "ok" | "open" | "problem" | "none";
+
+export interface SetupLine {
+  key: string;
+  mark: SetupMark;
+  name: string;
+  text: string;
+  /** What the button would change, for whoever asks; empty for the rest. */
+  changes: SetupAgent["changes"];
+}
+
+export interface SetupScreen {
+  lines: readonly SetupLine[];
+  /** What the button installs, as it was shown. */
+  installable: readonly SetupAgent[];
+  /** Its words; null where there is nothing to install. */
+  button: string | null;
+  /** One sentence: where the person stands. */
+  headline: string;
+  /** How each step that is left is done. */
+  steps: readonly PersonStep[];
+  notes: readonly string[];
+}
+
+const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const NEW_FILE = /^--- .*\t\(new\)$/m;
+const countLines = (diff: string, sign: "+" | "-"): number =>
+  diff.split("\n").filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
+
+const fileText = ({ path, diff }: SetupAgent["changes"][number]): string => {
+  const shown = displayLine(path);
+  if (NEW_FILE.test(diff)) return `a new file, ${shown}`;
+  const removed = countLines(diff, "-");
+  const lines = plural(countLines(diff, "+"), "line", "lines");
+  return `${lines} into ${shown}${removed === 0 ? "" : `, ${removed} out of it`}`;
+};
+
+/** What installing would change, in one line. */
+export const changesText = (changes: SetupAgent["changes"]): string => changes.map(fileText).join("; ");
+
+const tmuxLine = ({ tmux }: SetupLook): SetupLine => ({
+  key: "tmux",
+  mark: tmux.problem === null ? "ok" : "problem",
+  name: `tmux${tmux.version === null ? "" : ` ${displayLine(tmux.version)}`}`,
+  text: tmux.problem === null ? displayLine(tmux.path ?? "") : displaySentence(tmux.problem),
+  changes: [],
+});
+
+const isInstallable = ({ state, changes }: SetupAgent): boolean =>
+  (state === "absent" || state === "partial") && changes.length > 0;
+
+const stateOf = (agent: SetupAgent): Pick<SetupLine, "mark" | "text"> => {
+  const problems = agent.problems.map(displaySentence).join(" ");
+  if (isInstallable(agent))
+    return {
+      mark: "open",
+      text: `${agent.state === "partial" ? "hooks are incomplete" : "no hooks yet"}: ${changesText(agent.changes)}`,
+    };
+  switch (agent.state) {
+    case "installed":
+      return problems === "" ? { mark: "ok", text: "hooks installed" } : { mark: "problem", text: problems };
+    case "absent":
+      return { mark: "none", text: problems === "" ? "no hooks" : problems };
+    case "partial":
+    case "unclear":
+      return { mark: "problem", text: problems };
+  }
+};
+
+const agentLine = (agent: SetupAgent): SetupLine => {
+  const version = agent.version === null ? "" : ` ${displayLine(agent.version)}`;
+  const running = agent.running === 0 ? "" : ` · ${agent.running} running`;
+  return {
+    key: agent.agent,
+    name: `${displayLine(agent.name)}${version}${running}`,
+    ...stateOf(agent),
+    changes: isInstallable(agent) ? agent.changes : [],
+  };
+};
+
+/** "One step left: trust the hooks in Codex." Null: none is left. */
+export const stepsText = (steps: readonly PersonStep[]): string | null => {
+  const [first] = steps;
+  if (first === undefined) return null;
+  if (steps.length === 1) return `One step left: ${displayLine(first.what)}.`;
+  return `${steps.length} steps left: ${steps.map(({ what }) => displayLine(what)).join("; ")}.`;
+};
+
+const headlineOf = ({ tmux, agents }: SetupLook, open: number, steps: readonly PersonStep[]): string => {
+  if (tmux.problem !== null) return "agtmux needs tmux.";
+  if (agents.length === 0)
+    return "No agent was found yet. Start one in a tmux pane, as you always do: it appears by itself.";
+  if (open > 0)
+    return `With hooks ${open === 1 ? "an agent tells" : "agents tell"} every change at once; without, ${open === 1 ? "it is" : "they are"} read from the screen.`;
+  return stepsText(steps) ?? "Everything is set up.";
+};
+
+/** Agents that began before their hooks do not tell events until they are started again. */
+const silentNote = (agents: readonly SetupAgent[]): string[] => {
+  const silent = agents
+    .filter(({ state }) => state === "installed")
+    .reduce((sum, { silent: count }) => sum + count, 0);
+  if (silent === 0) return [];
+  return [
+    silent === 1
+      ? "One running agent has told no event yet. If it began before its hooks, it is read from the screen until you start it again."
+      : `${silent} running agents have told no event yet. Those that began before their hooks are read from the screen until you start them again.`,
+  ];
+};
+
+export const setupScreen = (look: SetupLook): SetupScreen => {
+  const installable = look.agents.filter(isInstallable);
+  const steps = look.agents.filter(({ state }) => state === "installed").flatMap((agent) => agent.steps);
+  return {
+    lines: [tmuxLine(look), ...look.agents.map(agentLine)],
+    installable,
+    button: installable.length === 0 ? null : `Install for ${plural(installable.length, "agent", "agents")}`,
+    headline: headlineOf(look, installable.length, steps),
+    steps,
+    notes: silentNote(look.agents),
+  };
+};
