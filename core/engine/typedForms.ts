@@ -22,14 +22,21 @@ const invalid = (text: string, why: string): AgtmuxError =>
   });
 
 /** tmux's words for "the last", "the next", "the marked": whatever they mean now, a moment later it is something else. */
-const RELATIVE = /^(?:[!^$~]|[+-]\d*|\{.*\})$/s;
+const RELATIVE = /^(?:[!^$~]|[+-]\d*)$/;
+const BRACED = /^\{.*\}$/s;
 
-/** tmux's sign for "this name and no other", which is how every name is read here. */
-const withoutSign = (name: string): string => (name.startsWith("=") ? name.slice(1) : name);
+/** tmux's sign for "this name and no other", which is how every name is read here. What it stands before is never relative. */
+const hasSign = (name: string): boolean => name.startsWith("=");
+const withoutSign = (name: string): string => (hasSign(name) ? name.slice(1) : name);
 
-const checkName = (text: string, name: string, what: string): string => {
+const checkName = (
+  text: string,
+  name: string,
+  { what, isSigned }: { what: string; isSigned: boolean },
+): string => {
   if (name === "") throw invalid(text, `${what} is empty`);
-  if (RELATIVE.test(name)) throw invalid(text, `'${name}' means something else from moment to moment`);
+  if (BRACED.test(name) || (!isSigned && RELATIVE.test(name)))
+    throw invalid(text, `'${name}' means something else from moment to moment`);
   return name;
 };
 
@@ -38,7 +45,7 @@ const formsOfName = (text: string): TypedForm[] => {
   if (/^%\d{1,9}$/.test(text)) return [{ kind: "pane", paneId: text }];
   if (/^@\d{1,9}$/.test(text)) return [{ kind: "window", windowId: text }];
   if (/^\$\d{1,9}$/.test(text)) return [{ kind: "session", session: text }];
-  const name = checkName(text, withoutSign(text), "the name");
+  const name = checkName(text, withoutSign(text), { what: "the name", isSigned: hasSign(text) });
   if (/\.(?:%?\d+)?$/.test(name)) throw invalid(text, "a pane of a window is 'session:window.pane'");
   // tmux takes a bare number for a session, or for an index of the window that is in front just now.
   if (/^\d+$/.test(name)) return [{ kind: "session", session: name }];
@@ -50,12 +57,15 @@ const formsOfName = (text: string): TypedForm[] => {
   ];
 };
 
-const formsOfPlace = (text: string, session: string, place: string): TypedForm[] => {
+const formsOfPlace = (text: string, session: string, written: string): TypedForm[] => {
+  const place = withoutSign(written);
+  const check = (name: string): string =>
+    checkName(text, name, { what: "the window", isSigned: hasSign(written) });
   const first = place.indexOf(".");
   const last = place.lastIndexOf(".");
-  if (first === -1) return [{ kind: "windowOf", session, window: checkName(text, place, "the window") }];
-  const beforeDot = checkName(text, place.slice(0, first), "the window");
-  const [window, pane] = [checkName(text, place.slice(0, last), "the window"), place.slice(last + 1)];
+  if (first === -1) return [{ kind: "windowOf", session, window: check(place) }];
+  const beforeDot = check(place.slice(0, first));
+  const [window, pane] = [check(place.slice(0, last)), place.slice(last + 1)];
   if (pane === "") throw invalid(text, "the pane is empty");
   return [
     { kind: "windowOf", session, window: place },
@@ -70,5 +80,5 @@ export const typedForms = (text: string): TypedForm[] => {
   if (colon === -1) return formsOfName(text);
   const session = withoutSign(text.slice(0, colon));
   if (session === "") throw invalid(text, "the session is empty");
-  return formsOfPlace(text, session, withoutSign(text.slice(colon + 1)));
+  return formsOfPlace(text, session, text.slice(colon + 1));
 };

@@ -39,12 +39,12 @@ const windowsOf = <S extends TypedSubject>(panes: readonly S[]): S[][] => [
   ...Map.groupBy(new Set(panes), (pane) => keyOf(pane, pane.windowId)).values(),
 ];
 
-/** The places of each session that the text names by its id, else by its name; null: of every session. */
+/** The places of each session that the text names by its id, which begins with `$` as in tmux, or by its name; null: of all. */
 const sessionsNamed = <S extends TypedSubject>(
   panes: readonly S[],
   session: string | null,
 ): Placed<S>[][] => {
-  const key = session !== null && /^\$\d+$/.test(session) ? "sessionId" : "sessionName";
+  const key = session?.startsWith("$") === true ? "sessionId" : "sessionName";
   const places = panes.flatMap((pane) =>
     pane.links.flatMap((link) => (session === null || link[key] === session ? [{ pane, link }] : [])),
   );
@@ -55,7 +55,7 @@ const sessionsNamed = <S extends TypedSubject>(
 const windowsNamed = <S extends TypedSubject>(places: readonly Placed<S>[], window: string): S[][] => {
   const panesWhere = (isIt: (place: Placed<S>) => boolean): S[] =>
     places.filter(isIt).map(({ pane }) => pane);
-  if (/^@\d+$/.test(window)) return windowsOf(panesWhere(({ pane }) => pane.windowId === window));
+  if (window.startsWith("@")) return windowsOf(panesWhere(({ pane }) => pane.windowId === window));
   const byIndex = /^\d+$/.test(window) ? panesWhere(({ link }) => link.windowIndex === Number(window)) : [];
   return windowsOf(byIndex.length > 0 ? byIndex : panesWhere(({ pane }) => pane.windowName === window));
 };

@@ -108,6 +108,11 @@ describe("a typed reference", () => {
     );
     for (const text of ["!", "^", "~", "+", "-1", "{last}", "work:!", "work:+1", "work:{last}", "work:!.0"])
       expect([text, outcome(text, sessions)]).toEqual([text, "E_REF_INVALID"]);
+    // With tmux's sign it is a name, as it is to tmux.
+    const named = [subject({ windowName: "!" })];
+    expect([outcome("work:=!", named), outcome("work:=!.0", named), outcome("=!", named)]).toEqual(
+      named.flatMap(() => ["host/%0", "host/%0", "host/%0"]),
+    );
     for (const text of [":0", "work:", "work:.1", "work:0.", "0.1", "=", "=:0", "host/.", "host/"])
       expect([text, outcome(text, [subject()])]).toEqual([text, "E_REF_INVALID"]);
   });

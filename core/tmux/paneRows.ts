@@ -58,7 +58,7 @@ const parseRow = (parts: readonly string[]): ListedPane | null => {
     sessionName: cleanName(sessionName, MAX_NAME, sessionId),
     windowId,
     windowIndex: integer("window_index"),
-    windowName: cleanText(windowName, MAX_NAME),
+    windowName: cleanName(windowName, MAX_NAME, windowId),
     paneIndex: integer("pane_index"),
     panePid: integer("pane_pid"),
     tty: cleanText(field("pane_tty"), MAX_NAME),

@@ -1,13 +1,18 @@
 // What a typed reference hits is what tmux itself means by the same text, or nothing: on two real tmux servers whose panes have
 // the same ids and whose sessions have the same names, through the daemon that every surface asks.
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record, subarray } from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { explanationSchema } from "../../core/model/view.ts";
+import { serveDaemon } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { buildLayout, listed, NAMES, pick, sessionsNow, settleOptions, step } from "./layout.ts";
+
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
 /** `near` is the server that the person is in; the daemon calls them `sock` and `sock-2`. */
 let near: PrivateTmux;
@@ -74,7 +79,25 @@ const openAgent = async (tmux: PrivateTmux, target: string, name: string): Promi
   return paneId;
 };
 
-const WINDOW_NAMES = ["w", "7", "1", "a", "a.1", "a.b", "a:b", "x/y", "@1", "%1", "$1", "-1", "+", "!", "=a"];
+const WINDOW_NAMES = [
+  "w",
+  "7",
+  "1",
+  "a",
+  "a.1",
+  "a.b",
+  "a:b",
+  "ab",
+  "a\u202eb",
+  "x/y",
+  "@1",
+  "%1",
+  "$1",
+  "-1",
+  "+",
+  "!",
+  "=a",
+];
 const PARTS = [
   "",
   ".",
@@ -269,6 +292,35 @@ describe("a typed reference", () => {
     await openAgent(near, "host/api:", "other");
     for (const text of ["host/api", "host/api:other"]) expect(await hitBy(text)).toBe("E_REF_AMBIGUOUS");
     expect(await hitBy("host:sock/host/api:other")).toMatch(/^sock %/);
+  }, 30_000);
+
+  it("that a command is given in a pane means the tmux server of that pane", async () => {
+    const stop = await serveDaemon(daemon);
+    try {
+      for (const [tmux, server] of [
+        [near, "sock"],
+        [far, "sock-2"],
+      ] as const) {
+        const said = join(tmux.folder, "said");
+        const command = `'${process.execPath}' '${MAIN}' explain . --json >'${said}'; tmux wait-for -S said; exec cat`;
+        const env = ["-e", `AGTMUX_HOME=${daemon.paths.home}`, "-e", "AGTMUX_NO_START=1"];
+        const paneId = await tmux.run(
+          "new-window",
+          "-dP",
+          "-F",
+          "#{pane_id}",
+          ...env,
+          "-t",
+          "base:",
+          command,
+        );
+        await tmux.run("wait-for", "said");
+        const { pane } = explanationSchema.parse(JSON.parse(readFileSync(said, "utf8")));
+        expect(pane.short_ref).toBe(`host:${server}/${paneId}`);
+      }
+    } finally {
+      await stop();
+    }
   }, 30_000);
 
   it("uses names and indexes of the moment", async () => {
