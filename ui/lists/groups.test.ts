@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { makePane, makeTarget } from "../../test/factories/view.ts";
 import { arrange, type Filter } from "./groups.ts";
+import { totalsOf } from "../text/rowText.ts";
 import { listRows, moveSelection } from "./rows.ts";
 
 const ALL: Filter = { text: "", states: new Set() };
@@ -88,6 +89,24 @@ describe("arrange", () => {
       [2, 1, 3, 1],
       [1, 1, 3, 1],
       [0, 0, 3, 0],
+    ]);
+  });
+
+  it("shows for a total exactly what it counts", () => {
+    const unread = { unread_since: "2026-11-22T10:00:00.000Z" };
+    const panes = [
+      makePane({ pane: 1, state: "completed" }),
+      { ...makePane({ pane: 2, state: "completed" }), ...unread },
+      { ...makePane({ pane: 3, state: "idle" }), ...unread },
+      { ...makePane({ pane: 4, state: "error", reason: "crashed" }), ...unread },
+      makePane({ pane: 5, state: "running" }),
+    ];
+    const shownOf = (states: Filter["states"]) => arrange(panes, HOST, { text: "", states }).shown.length;
+    const totals = totalsOf(arrange(panes, HOST, ALL).counts);
+    expect(totals.map(({ text, states }) => [text, shownOf(new Set(states))])).toEqual([
+      ["1 needs you", 1],
+      ["1 working", 1],
+      ["2 done", 2],
     ]);
   });
 

@@ -1,18 +1,18 @@
 // Arranges panes as the popover shows them: the inbox of those that need a person, then one group per target and session.
 // Pure; it orders, filters and counts, and knows nothing of pixels.
-import type { CanonicalState } from "../../core/model/state.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { HEALTH_WORDS } from "../text/healthText.ts";
 import { KNOWN_REASONS } from "../text/paneText.ts";
+import { isUnreadDone, type Counted } from "../text/rowText.ts";
 
 export interface Filter {
   text: string;
   /** Empty: all states. */
-  states: ReadonlySet<CanonicalState>;
+  states: ReadonlySet<Counted>;
 }
 
-export type StateCounts = Readonly<Record<CanonicalState, number>>;
+export type StateCounts = Readonly<Record<Counted, number>>;
 
 export interface Group {
   /** Target, server and session; stable across changes. */
@@ -57,7 +57,7 @@ export interface Overview {
 /** Names as people sort them: `win-2` before `win-10`. */
 export const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-const emptyCounts = (): Record<CanonicalState, number> => ({
+const emptyCounts = (): Record<Counted, number> => ({
   error: 0,
   waiting_approval: 0,
   waiting_input: 0,
@@ -65,11 +65,15 @@ const emptyCounts = (): Record<CanonicalState, number> => ({
   completed: 0,
   idle: 0,
   unknown: 0,
+  unread: 0,
 });
 
 export const countStates = (panes: Iterable<PaneView>): StateCounts => {
   const counts = emptyCounts();
-  for (const pane of panes) if (pane.state !== null) counts[pane.state] += 1;
+  for (const pane of panes) {
+    if (pane.state !== null) counts[pane.state] += 1;
+    if (isUnreadDone(pane)) counts.unread += 1;
+  }
   return counts;
 };
 
@@ -122,8 +126,10 @@ const findPanes = (panes: Iterable<PaneView>, text: string): PaneView[] => {
   return [...panes].filter((pane) => isFound(() => searchText(pane)));
 };
 
-const isChosen = ({ state }: PaneView, states: Filter["states"]): boolean =>
-  states.size === 0 || (state !== null && states.has(state));
+const isChosen = (pane: PaneView, states: Filter["states"]): boolean =>
+  states.size === 0 ||
+  (pane.state !== null && states.has(pane.state)) ||
+  (states.has("unread") && isUnreadDone(pane));
 
 const byWait = (left: PaneView, right: PaneView): number =>
   (left.since ?? "").localeCompare(right.since ?? "") ||

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import { cardBadge, rowAge, rowParts, rowSince, rowTitle, totalsOf, workText } from "./rowText.ts";
+import {
+  cardBadge,
+  isUnreadDone,
+  rowAge,
+  rowParts,
+  rowSince,
+  rowTitle,
+  totalsOf,
+  workText,
+} from "./rowText.ts";
 
 const activity = {
   prompt: "Split the refund service",
@@ -147,7 +156,17 @@ describe("the totals", () => {
     completed: 0,
     idle: 0,
     unknown: 0,
+    unread: 0,
   };
+
+  it("count as done what nobody has looked at", () => {
+    const texts = totalsOf({ ...NONE, completed: 3, idle: 2, unread: 2 }).map(({ text }) => text);
+    expect(texts).toEqual(["2 done"]);
+    const seen = makePane({ state: "completed" });
+    const ended = { ...seen, unread_since: "2026-11-22T10:00:00.000Z" };
+    expect([isUnreadDone(seen), isUnreadDone(ended)]).toEqual([false, true]);
+    expect(isUnreadDone({ ...ended, state: "error", needs_action: true })).toBe(false);
+  });
 
   it("count in words and leave out what nobody is", () => {
     const texts = totalsOf({ ...NONE, error: 1, waiting_approval: 3, running: 8 }).map(({ text }) => text);

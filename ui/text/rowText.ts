@@ -74,24 +74,31 @@ export const cardBadge = ({ state, request, reason_code: reason }: PaneView): Ca
   return { tone, text: state === "waiting_approval" ? "Approve" : "Question" };
 };
 
+/** What is counted and chosen by: a state, or what finished and nobody has looked at. */
+export type Counted = CanonicalState | "unread";
+
+/** It finished, and nobody has looked since. What crashed needs the person anyway. */
+export const isUnreadDone = ({ unread_since: since, needs_action: needsAction }: PaneView): boolean =>
+  since !== null && !needsAction;
+
 export interface Total {
   key: "needs" | "working" | "done";
   count: number;
   /** `4 need you`. */
   text: string;
-  /** The states that it counts; a click on it shows only these. */
-  states: readonly CanonicalState[];
+  /** What it counts; a click on it shows only these. */
+  states: readonly Counted[];
 }
 
 const NEEDS = ["waiting_approval", "waiting_input", "error"] as const;
 
-/** The totals in words, those of nothing left out: `4 need you`, `8 working`, `2 done`. */
-export const totalsOf = (counts: Readonly<Record<CanonicalState, number>>): Total[] => {
+/** The totals in words, those of nothing left out: `4 need you`, `8 working`, `2 done`. What was seen is not done any more. */
+export const totalsOf = (counts: Readonly<Record<Counted, number>>): Total[] => {
   const needs = NEEDS.reduce((sum, state) => sum + counts[state], 0);
   const totals: Total[] = [
     { key: "needs", count: needs, text: `${needs} ${needs === 1 ? "needs" : "need"} you`, states: NEEDS },
     { key: "working", count: counts.running, text: `${counts.running} working`, states: ["running"] },
-    { key: "done", count: counts.completed, text: `${counts.completed} done`, states: ["completed"] },
+    { key: "done", count: counts.unread, text: `${counts.unread} done`, states: ["unread"] },
   ];
   return totals.filter(({ count }) => count > 0);
 };
