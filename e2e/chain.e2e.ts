@@ -142,7 +142,7 @@ describe.each(Object.keys(launchers))("on the %s launcher", (name) => {
         const { app } = launched;
         await app.until(() => app.notifications.list().length === 1, "one notification");
         expect(app.notifications.list()[0]).toMatchObject({
-          title: "Claude Code needs a permission",
+          title: expect.stringMatching(/^Needs approval: /) as string,
           body: expect.stringContaining("touch approved.txt") as string,
         });
         await app.until(() => app.tray.state.title.includes("1"), "the tray counts one");

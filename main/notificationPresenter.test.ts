@@ -32,7 +32,7 @@ let turns: NotificationTurns;
 const notice = (id: string): AgentNotification => ({
   id,
   kind: "waiting_approval",
-  title: "Claude Code needs a permission",
+  title: "Needs approval: Refunds are rounded twice",
   body: "rm x",
   pane: makePane(),
   count: 1,

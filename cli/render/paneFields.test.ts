@@ -27,6 +27,6 @@ describe("what a pane is at", () => {
       options: [],
       expires_at: null,
     };
-    expect(describePane(makePane({ request, progress: "1 queued prompt" }))).toBe("Run a command: ls");
+    expect(describePane(makePane({ request, progress: "1 queued prompt" }))).toBe("ls");
   });
 });

@@ -20,11 +20,7 @@ const reasonOf = (pane: PaneView): string =>
 
 /** The agent's request, in one line; else the reason of its state and what it says of its work; else the pane's title. */
 export const describePane = (pane: PaneView): string => {
-  if (pane.request !== null) {
-    const title = cleanLine(pane.request.title);
-    const body = cleanLine(pane.request.body ?? "");
-    return body === "" || title.includes(body) ? title : `${title}: ${body}`;
-  }
+  if (pane.request !== null) return cleanLine(requestLine(pane));
   return pane.progress === null ? reasonOf(pane) : `${reasonOf(pane)} · ${cleanLine(pane.progress)}`;
 };
 

@@ -68,7 +68,7 @@ describe("tables", () => {
       "3 panes: ! 1 needs approval · ▸ 1 running · ✓ 1 done",
     ]);
     const [, asks, works] = renderPanes(list, options(160));
-    expect(asks).toMatch(/ Claude Code .* Run a command: npm run build /);
+    expect(asks).toMatch(/ Claude Code .* npm run build /);
     expect(works).toMatch(/ Claude Code  shop-api · refunds  running npm test /);
   });
 

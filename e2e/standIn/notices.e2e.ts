@@ -137,7 +137,7 @@ describe("a notification on the stand-in", () => {
     for (let count = 0; count < 3; count += 1) await scene.playDialogs("base:", [PERMISSION], DONE);
     const app = await scene.launch();
     const grouped = () =>
-      app.notifications.list().find(({ title }) => /^[23] agents: [23] need a permission$/.test(title));
+      app.notifications.list().find(({ title }) => /^[23] agents: [23] need approval$/.test(title));
     await app.until(() => grouped() !== undefined, "one for many");
     expect(app.notifications.history().every(({ silent }) => silent)).toBe(true);
     app.notifications.click(grouped()?.id ?? "");

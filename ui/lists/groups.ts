@@ -4,6 +4,7 @@ import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { STATE_WORDS } from "../../core/model/words.ts";
 import { HEALTH_WORDS } from "../text/healthText.ts";
 import { KNOWN_REASONS } from "../text/paneText.ts";
+import { waitingOf } from "./needsFirst.ts";
 import { isUnreadDone, type Counted } from "../text/rowText.ts";
 
 export interface Filter {
@@ -131,10 +132,6 @@ const isChosen = (pane: PaneView, states: Filter["states"]): boolean =>
   (pane.state !== null && states.has(pane.state)) ||
   (states.has("unread") && isUnreadDone(pane));
 
-const byWait = (left: PaneView, right: PaneView): number =>
-  (left.since ?? "").localeCompare(right.since ?? "") ||
-  collator.compare(left.identity.pane_ref, right.identity.pane_ref);
-
 export const byPlace = (left: PaneView, right: PaneView): number =>
   left.window_index - right.window_index ||
   left.pane_index - right.pane_index ||
@@ -241,7 +238,7 @@ export const arrange = (
   const known = before !== null && before.targets === targets ? before.overview : null;
   return {
     counts: countStates(found),
-    inbox: shown.filter((pane) => pane.needs_action).toSorted(byWait),
+    inbox: waitingOf(shown),
     groups: findGroups(shown, targets, known?.groups ?? []),
     problems: known?.problems ?? findProblems(targets),
     total: all.length,

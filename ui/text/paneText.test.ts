@@ -31,7 +31,7 @@ describe("a row read aloud", () => {
       expires_at: null,
     };
     expect(paneLabel(pane({ state: "waiting_approval", request }, "1 queued prompt"))).toBe(
-      "api, Claude Code, needs approval · asks to use a tool: Run a command: make",
+      "api, Claude Code, needs approval · asks to use a tool: make",
     );
   });
 });

@@ -1,5 +1,6 @@
 // How a row is put into words: its name, its state with the reason, and what it asks, each on one line.
 import type { CanonicalState } from "../../core/model/state.ts";
+import { askedLine } from "../../core/model/requestWords.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { REASON_WORDS, STATE_WORDS } from "../../core/model/words.ts";
 import { displayLine } from "./displayText.ts";
@@ -47,16 +48,7 @@ export const panePlace = (pane: PaneView): string => {
 export const panePlaceAndState = (pane: PaneView): string => `${panePlace(pane)}: ${paneState(pane)}`;
 
 /** What is asked, on one line; empty when nothing is. */
-export const requestLine = (pane: PaneView): string => {
-  const request = pane.request;
-  if (request === null) return "";
-  const title = displayLine(request.title);
-  const body = displayLine(request.body ?? "");
-  if (body === "" || body === title) return title;
-  // For a question the text is enough; otherwise the title names the tool.
-  if (title === "" || request.kind === "question") return body;
-  return title.includes(body) ? title : `${title}: ${body}`;
-};
+export const requestLine = ({ request }: PaneView): string => (request === null ? "" : askedLine(request));
 
 /** A row for screen readers: place, state, and what it asks or else what it says of its work. */
 export const paneLabel = (pane: PaneView): string => {

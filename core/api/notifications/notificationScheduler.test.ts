@@ -74,7 +74,7 @@ beforeEach(() => {
   listen();
 });
 
-const PERMISSION = "show Claude Code needs a permission";
+const PERMISSION = "show Needs approval: window-1";
 
 describe("a wait", () => {
   it("is told once, also when another source knows more of it, and withdrawn when it is over", async () => {
@@ -180,7 +180,7 @@ describe("the policy", () => {
     policy = { ...policy, muted_targets: [], error: true };
     change({ pane: 3, state: "error" });
     await pass(2_000);
-    expect(told()).toEqual(["show Claude Code stopped with an error"]);
+    expect(told()).toEqual(["show Error: window-1"]);
   });
 
   it("keeps the quiet hours, and what still waits after them is told as one", async () => {
@@ -192,7 +192,7 @@ describe("the policy", () => {
     expect(told()).toEqual([]);
     minute = 7 * 60;
     await pass(1_000);
-    expect(told()).toEqual(["show 4 agents: 4 need a permission"]);
+    expect(told()).toEqual(["show 4 agents: 4 need approval"]);
   });
 
   it("chooses the sound", async () => {
@@ -208,7 +208,7 @@ describe("a burst", () => {
     for (const pane of [1, 2, 3]) waits("rm x", pane);
     change({ pane: 4, state: "waiting_input" }, asked("Which?"));
     await pass(1_000);
-    expect(told()).toEqual(["show 4 agents: 3 need a permission, 1 has a question"]);
+    expect(told()).toEqual(["show 4 agents: 3 need approval, 1 needs answer"]);
     for (const pane of [1, 2, 3]) change({ pane, state: "running" });
     await pass(1_000);
     expect(told()).toEqual([]);

@@ -170,13 +170,14 @@ export class NotificationScheduler {
   private tell(ready: readonly Candidate[]): void {
     const { group_from: groupFrom, sounds } = this.deps.policy();
     const now = this.deps.now();
+    const redact = (text: string): string => this.deps.redact(text);
     this.shownAt = this.shownAt.filter((at) => now - at < BURST_MS);
     const { singles, group } = planBatch(ready, { recent: this.shownAt.length, groupFrom });
     for (const one of singles) {
       const notice = toNotification(`${one.runtimeId}:${one.pane.state_version}`, one.pane, {
         kind: one.kind,
         sound: sounds[one.kind],
-        redact: (text) => this.deps.redact(text),
+        redact,
       });
       this.show(notice, [one]);
     }
@@ -184,7 +185,7 @@ export class NotificationScheduler {
     if (first !== undefined) {
       const id = `group:${first.runtimeId}:${first.pane.state_version}`;
       this.groups.set(id, new Set(group.map(({ runtimeId }) => runtimeId)));
-      this.show(toGroupNotification(id, [first, ...rest], sounds[first.kind]), group);
+      this.show(toGroupNotification(id, [first, ...rest], { sound: sounds[first.kind], redact }), group);
     }
   }
 

@@ -33,9 +33,46 @@ describe("the words of a notice", () => {
       redact,
     });
     expect([notice.title, notice.body]).toEqual([
-      "Claude Code needs a permission",
-      "rm -rf build …\nwork · api",
+      "Needs approval: api",
+      "rm -rf build …\nClaude Code · work",
     ]);
+  });
+
+  it("are those of the row: the work, the repository and its branch, what was said or went wrong", () => {
+    const activity = {
+      prompt: "Split the refund service",
+      said: "All 14 tests pass.",
+      repository: "shop-api",
+      branch: "split-refunds",
+    };
+    const told = (state: "completed" | "error", progress?: string) => {
+      const pane = makePane({ state, activity, ...(progress === undefined ? {} : { progress }) });
+      const { title, body } = toNotification("n", pane, { kind: state, sound: "none", redact });
+      return [title, ...body.split("\n")];
+    };
+    const place = "Claude Code · shop-api · split-refunds";
+    expect(told("completed")).toEqual(["Done: Split the refund service", "All 14 tests pass.", place]);
+    expect(told("error", "529 overloaded")).toEqual([
+      "Error: Split the refund service",
+      "API error · 529 overloaded",
+      place,
+    ]);
+  });
+
+  it("say of an edit the file and the size of the change", () => {
+    const pane = paneAsking({ kind: "edit", title: "Edit src/a.ts", body: "src/a.ts", content: "-a\n+b" });
+    const { body } = toNotification("n", pane, { kind: "waiting_approval", sound: "default", redact });
+    expect(body.split("\n")[0]).toBe("src/a.ts · +1 −1 in 1 place");
+  });
+
+  it("hold no secret that stands in a prompt, a title or an answer", () => {
+    const secret = `sk-ant-${"A1b2C3d4".repeat(5)}`;
+    const pane = makePane({
+      state: "completed",
+      activity: { prompt: `use this key ${secret}`, said: secret },
+    });
+    const { title, body } = toNotification("n", pane, { kind: "completed", sound: "none", redact });
+    expect(`${title}${body}`).not.toContain(secret.slice(7));
   });
 
   it("are one bounded line of what an agent wrote, without controls", () => {
@@ -44,13 +81,15 @@ describe("the words of a notice", () => {
       { window_name: "a\nb\u2028c", agent_name: "Claude\u0000" },
     );
     const { title, body } = toNotification("n", pane, { kind: "waiting_approval", sound: "default", redact });
-    expect(title).toBe("Claude needs a permission");
-    expect(body.split("\n")).toEqual([`[31mrm ${"x".repeat(152)}…`, "work · a b c"]);
+    expect(title).toBe("Needs approval: a b c");
+    expect(body.split("\n")).toEqual([`[31mrm ${"x".repeat(152)}…`, "Claude · work"]);
   });
 
   it("name the target of another machine", () => {
     const pane = makePane({ target: "vm", state: "error", windowName: "api" });
-    expect(toNotification("n", pane, { kind: "error", sound: "none", redact }).body).toBe("vm · work · api");
+    expect(toNotification("n", pane, { kind: "error", sound: "none", redact }).body).toBe(
+      "API error\nClaude Code · vm · work",
+    );
   });
 
   it("count many and name a few", () => {
@@ -59,14 +98,15 @@ describe("the words of a notice", () => {
       kind: "waiting_approval" as const,
     }));
     if (first === undefined) throw new Error("five were made");
-    const notice = toGroupNotification("g", [first, ...rest], "default");
+    const notice = toGroupNotification("g", [first, ...rest], { sound: "default", redact });
     expect(notice).toMatchObject({
-      title: "5 agents: 5 need a permission",
+      title: "5 agents: 5 need approval",
       count: 5,
       actions: [],
       reply: null,
     });
-    expect(notice.body.split("\n").at(-1)).toBe("and 2 more");
+    const [named] = notice.body.split("\n");
+    expect([named, notice.body.split("\n").at(-1)]).toEqual(["w1 · Claude Code", "and 2 more"]);
   });
 });
 

@@ -2,10 +2,14 @@
 // without control characters; surfaces still escape it as they need.
 import { NOTIFICATION_KINDS, type NotificationKind } from "../../model/notificationPolicy.ts";
 import type { RequestView } from "../../model/request.ts";
+import { askedLine } from "../../model/requestWords.ts";
+import { folderOf, rowTitle } from "../../model/rowTitle.ts";
 import type { PaneView } from "../../model/view.ts";
+import { REASON_WORDS, STATE_WORDS, stateCount } from "../../model/words.ts";
 import type { AgentNotification, NotificationAction, NotificationReply } from "../service.ts";
 
 const MAX_LINE = 160;
+const MAX_TITLE = 80;
 const MAX_LABEL = 40;
 /** The longest request, in characters, that may be answered from its notification. */
 const MAX_ANSWERED = 100;
@@ -30,28 +34,30 @@ const plain = (text: string, limit: number): string => {
 /** A label that is shown unchanged. */
 const isPlain = (label: string): boolean => plain(label, MAX_LABEL) === label;
 
-const VERB: Record<NotificationKind, string> = {
-  waiting_approval: "needs a permission",
-  waiting_input: "has a question",
-  error: "stopped with an error",
-  completed: "is done",
-};
-const VERB_OF_MANY: Record<NotificationKind, string> = {
-  waiting_approval: "need a permission",
-  waiting_input: "have a question",
-  error: "stopped with an error",
-  completed: "are done",
+/** What a notification begins with: the state, as rows say it. */
+const stateWords = (kind: NotificationKind): string => {
+  const [first = "", ...rest] = STATE_WORDS[kind];
+  return `${first.toUpperCase()}${rest.join("")}`;
 };
 
 const nameOf = (pane: PaneView): string => plain(pane.agent_name ?? "Agent", MAX_LABEL);
 
-const placeOf = ({ identity, window_name }: PaneView): string =>
-  plain(
-    [identity.target === "host" ? "" : identity.target, identity.session_name, window_name]
-      .filter(Boolean)
-      .join(" · "),
-    MAX_LINE,
-  );
+/** Agent, machine, repository and branch, as in the second line of a row; without a repository the folder or the session. */
+const placeOf = (pane: PaneView): string => {
+  const { identity, activity } = pane;
+  const parts = [
+    nameOf(pane),
+    identity.target === "host" ? "" : identity.target,
+    (activity?.repository ?? "") || folderOf(pane) || identity.session_name,
+    activity?.branch ?? "",
+  ];
+  return plain(parts.filter((part) => part !== "").join(" · "), MAX_LINE);
+};
+
+/** The row's title: the work, where anybody told it. */
+const titleOf = (pane: PaneView, redact: Redact): string => plain(redact(rowTitle(pane).text), MAX_TITLE);
+
+const isReason = (code: string): code is keyof typeof REASON_WORDS => Object.hasOwn(REASON_WORDS, code);
 
 interface Asked {
   /** What is asked, on one line and without secrets. */
@@ -66,10 +72,28 @@ interface Asked {
  */
 const askedOf = ({ request }: PaneView, redact: Redact): Asked => {
   const text = request?.body ?? request?.title ?? "";
+  if (request?.kind === "edit") return { line: plain(redact(askedLine(request)), MAX_LINE), isWhole: false };
   const [first = "", ...more] = redact(text).trim().split("\n");
   const line = plain(more.length === 0 ? first : `${first} …`, MAX_LINE);
   const isAll = line === text && text.length <= MAX_ANSWERED;
   return { line, isWhole: request?.is_whole === true && isAll && NEEDS_NO_MORE.has(request.kind) };
+};
+
+/** What is asked; else what went wrong, or what was said last. */
+const lineOf = (pane: PaneView, kind: NotificationKind, asked: Asked, redact: Redact): string => {
+  const { activity, progress, reason_code: reason } = pane;
+  switch (kind) {
+    case "waiting_approval":
+    case "waiting_input":
+      return asked.line;
+    case "error": {
+      const known = reason !== null && isReason(reason) ? REASON_WORDS[reason] : "";
+      const parts = [known, progress ?? ""].filter((part) => part !== "");
+      return plain(redact(parts.join(" · ")), MAX_LINE);
+    }
+    case "completed":
+      return plain(redact(activity?.said ?? ""), MAX_LINE);
+  }
 };
 
 /**
@@ -134,8 +158,8 @@ export const toNotification = (
   return {
     id,
     kind,
-    title: `${nameOf(pane)} ${VERB[kind]}`,
-    body: [asked.line, placeOf(pane)].filter(Boolean).join("\n"),
+    title: `${stateWords(kind)}: ${titleOf(pane, redact)}`,
+    body: [lineOf(pane, kind, asked, redact), placeOf(pane)].filter(Boolean).join("\n"),
     pane,
     count: 1,
     sound,
@@ -151,13 +175,13 @@ export const toGroupNotification = (
     { pane: PaneView; kind: NotificationKind },
     ...{ pane: PaneView; kind: NotificationKind }[],
   ],
-  sound: string,
+  { sound, redact }: { sound: string; redact: Redact },
 ): AgentNotification => {
   const counts = NOTIFICATION_KINDS.flatMap((kind) => {
     const count = told.filter((one) => one.kind === kind).length;
-    return count === 0 ? [] : [`${count} ${count === 1 ? VERB[kind] : VERB_OF_MANY[kind]}`];
+    return count === 0 ? [] : [stateCount(kind, count)];
   });
-  const names = told.slice(0, NAMED).map(({ pane }) => `${nameOf(pane)}: ${placeOf(pane)}`);
+  const names = told.slice(0, NAMED).map(({ pane }) => `${titleOf(pane, redact)} · ${nameOf(pane)}`);
   const more = told.length - names.length;
   return {
     id,
