@@ -1,8 +1,10 @@
 // A card: what an agent asks, to the letter, with the keys that answer it. A text that does not fit is folded; then nothing that
 // allows it is offered, and the person opens it on the whole screen first.
 import type { RequestView } from "../../core/model/request.ts";
+import { requestHeading } from "../../core/model/requestWords.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { formatAge } from "../../core/model/words.ts";
+import { listedOptions } from "../../ui/actions/cardView.ts";
 import { optionReasons, type ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { actionOf, type PaneActionId } from "../../ui/actions/paneActions.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
@@ -36,12 +38,6 @@ const textRows = (text: string, width: number, isDiff: boolean): Line[] =>
       return wrapWhole(line, width).map((row) => [span(INDENT), span(row, style)]);
     });
 
-/** A title that says the same as the text below it is left out. */
-const headingOf = ({ title, body }: RequestView): string => {
-  const line = displayLine(title);
-  return line === displayLine(body ?? "") ? "" : line;
-};
-
 interface Measured {
   width: number;
   rows: readonly Line[];
@@ -53,7 +49,7 @@ export const requestRows = (request: RequestView, width: number): readonly Line[
   const before = known.get(request);
   if (before?.width === width) return before.rows;
   const room = Math.max(1, width - INDENT.length - 1);
-  const heading = headingOf(request);
+  const heading = requestHeading(request);
   const { body, content = null } = request;
   const rows = [
     ...(heading === "" ? [] : wrapWhole(heading, room).map((row) => [span(INDENT), span(row, STYLE.dim)])),
@@ -67,12 +63,13 @@ export const requestRows = (request: RequestView, width: number): readonly Line[
 /** The options, each with the digit that chooses it where one does. */
 const optionRows = (pane: PaneView, context: ActionContext, width: number): Line[] => {
   const reasons = optionReasons(pane, context);
-  return (pane.request?.options ?? []).flatMap(({ label, description }, index) => {
-    const digit = index < 9 && reasons[index] === null ? STYLE.key : STYLE.dim;
+  return listedOptions(pane.request ?? { options: [] }).flatMap(({ number, option }) => {
+    const { label, description } = option;
+    const digit = number <= 9 && reasons[number - 1] === null ? STYLE.key : STYLE.dim;
     const rows = wrapWhole(displayLine(label), Math.max(1, width - 6));
     const said = displayLine(description ?? "");
     return [
-      ...rows.map((row, at): Line => [span(at === 0 ? `  ${index + 1} ` : "    ", digit), span(row)]),
+      ...rows.map((row, at): Line => [span(at === 0 ? `  ${number} ` : "    ", digit), span(row)]),
       ...(said === ""
         ? []
         : wrapWhole(said, Math.max(1, width - 6)).map((row): Line => [span(`    ${row}`, STYLE.dim)])),

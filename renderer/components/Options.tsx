@@ -2,7 +2,7 @@
 // is a text of the person's own, where the prompt takes one.
 import type { DisabledReason } from "../../ui/actions/disabledReasons.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import type { ListedOption } from "../../ui/text/requestText.ts";
+import type { ListedOption } from "../../ui/actions/cardView.ts";
 import styles from "./Options.module.css";
 
 interface OptionsProps {

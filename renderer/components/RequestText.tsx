@@ -1,8 +1,10 @@
 // What an agent asks, to the letter and as text: the command, the file with its difference, the plan, the question, and how
 // long the agent itself waits.
 import type { RequestView } from "../../core/model/request.ts";
+import { requestHeading } from "../../core/model/requestWords.ts";
 import { displayText } from "../../ui/text/displayText.ts";
-import { foldText, fromFirstChange, requestHeading } from "../../ui/text/requestText.ts";
+import { boundPart, type CardPart } from "../../ui/actions/cardView.ts";
+import { COLUMNS } from "../../ui/text/requestText.ts";
 import { TimeLeft } from "./Age.tsx";
 import styles from "./RequestText.module.css";
 
@@ -28,8 +30,8 @@ interface RequestTextProps {
 }
 
 /** The text or its beginning, as it is drawn. */
-const partOf = (text: string, isWhole: boolean): string =>
-  isWhole ? displayText(text) : `${foldText(text, FOLDED_ROWS)}…`;
+const partOf = (part: CardPart, isWhole: boolean): string =>
+  isWhole ? displayText(part.text) : `${boundPart(part, { rows: FOLDED_ROWS, columns: COLUMNS }).text}…`;
 
 const Body = ({ request, isWhole }: RequestTextProps) => {
   const { body, kind } = request;
@@ -43,7 +45,7 @@ const Body = ({ request, isWhole }: RequestTextProps) => {
           data-part={content === null ? "all" : "path"}
           aria-label={isWhole ? "Full text of the request" : "Beginning of the request"}
         >
-          {partOf(body, isWhole || content !== null)}
+          {partOf({ kind: "command", text: body }, isWhole || content !== null)}
         </pre>
       )}
       {content !== null && (
@@ -52,7 +54,7 @@ const Body = ({ request, isWhole }: RequestTextProps) => {
           data-part="content"
           aria-label={isWhole ? "All that it writes" : "Beginning of what it writes"}
         >
-          <Difference content={partOf(isWhole ? content : fromFirstChange(content), isWhole)} />
+          <Difference content={partOf({ kind: "change", text: content }, isWhole)} />
         </pre>
       )}
     </>

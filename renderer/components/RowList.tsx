@@ -12,7 +12,8 @@ import {
 } from "react";
 import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rowWindow.ts";
 import type { HeldRow } from "../state/heldCards.ts";
-import { lineCount, listedOptions } from "../../ui/text/requestText.ts";
+import { listedOptions } from "../../ui/actions/cardView.ts";
+import { lineCount } from "../../ui/text/requestText.ts";
 import { usePointing, useSteadyList } from "../hooks/useSteadyList.ts";
 import { useReadCards } from "../hooks/useReadCards.ts";
 import styles from "./RowList.module.css";

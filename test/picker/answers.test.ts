@@ -130,7 +130,7 @@ it("answers nothing that is pasted or typed as a text", async () => {
 
 it("opens an edit that does not fit instead of approving it, and approves it once it was read to its end", async () => {
   await open({ panes: [waiting(1, longEdit(60))], rows: 24 });
-  await picker.shows("show all 62");
+  await picker.shows("show all 61");
   await read();
   await picker.type("a");
   await picker.shows("more lines below");
