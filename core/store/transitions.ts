@@ -2,7 +2,7 @@
 // version, so numbers are never reused, also not after pruning (AUTOINCREMENT).
 import type BetterSqlite3 from "better-sqlite3";
 import { z } from "zod";
-import { livenessSchema, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
+import { livenessSchema, NO_LIVENESS, resolutionSchema, runtimeEndSchema } from "../model/resolution.ts";
 import { canonicalStateSchema } from "../model/state.ts";
 import { promptRequestSchema, requestView } from "../model/request.ts";
 import { formatShortRef } from "../model/shortRef.ts";
@@ -61,10 +61,32 @@ const transitionSchema: z.ZodType<Transition> = z.object({
   actionId: z.string().nullable(),
 });
 
-/** What is unread is a matter of now, and is kept with the state. */
+/** Transitions are most of the database, so what is null is left out of them, and is null again when they are read. */
+const withoutNulls = (values: object): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)));
+
+/** What is unread is a matter of now, and is kept with the state; the short reference follows from the identity. */
 const storedView = (view: PaneView): string => {
-  const { unread_since: _, ...kept } = redactView(view);
-  return JSON.stringify(kept);
+  const { unread_since: _, short_ref: __, ...kept } = redactView(view);
+  return withoutNulls(kept);
+};
+
+const NO_VALUES = {
+  agent: null,
+  agent_name: null,
+  state: null,
+  reason_code: null,
+  confidence: null,
+  since: null,
+  confirmed_at: null,
+  request: null,
+  prompt_fingerprint: null,
+  agent_session_id: null,
+} as const satisfies Partial<PaneView>;
+
+const parseOnto = (values: object, json: string): unknown => {
+  const parsed: unknown = JSON.parse(json);
+  return typeof parsed === "object" && parsed !== null ? { ...values, ...parsed } : parsed;
 };
 
 const toRow = (transition: NewTransition): NewTransitionRow => [
@@ -77,13 +99,13 @@ const toRow = (transition: NewTransition): NewTransitionRow => [
   transition.previousState,
   transition.end,
   transition.fingerprint,
-  JSON.stringify(transition.liveness),
+  withoutNulls(transition.liveness),
   transition.resolution === null ? null : JSON.stringify(redactResolution(transition.resolution)),
   storedView(transition.view),
   transition.actionId,
 ];
 
-/** In rows from before 0.2 a request's fields have the daemon's internal names, and there is no short reference. */
+/** In rows from before 0.2 a request's fields have the daemon's internal names. */
 const renewView = (view: unknown): unknown => {
   const older = z.object({ request: promptRequestSchema.strict() }).loose().safeParse(view);
   const renewed = older.success ? { ...older.data, request: requestView(older.data.request) } : view;
@@ -100,12 +122,12 @@ const fromRow = (row: TransitionRow): unknown => ({
   at: row.at,
   evaluatedAt: row.evaluated_at,
   eventHorizon: row.event_horizon,
-  liveness: JSON.parse(row.pulse) as unknown,
+  liveness: parseOnto(NO_LIVENESS, row.pulse),
   resolution: row.resolution === null ? null : (JSON.parse(row.resolution) as unknown),
   fingerprint: row.fingerprint,
   previousState: row.previous_state,
   end: row.end_reason,
-  view: renewView(JSON.parse(row.view)),
+  view: renewView(parseOnto(NO_VALUES, row.view)),
   actionId: row.action_id,
 });
 
