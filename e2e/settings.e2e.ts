@@ -321,63 +321,68 @@ describe("diagnostics", () => {
 });
 
 describe("the setup", () => {
-  it("is offered once, and each step shows what really came of it", async () => {
+  it("is offered once, installs for all that was found with one press, and leaves nothing red", async () => {
     const { page, settings, daemon, tmux } = await start({ isFirstStart: true });
+    for (const folder of [".codex", ".gemini"]) mkdirSync(join(daemon.home, folder));
+    writeFileSync(join(daemon.home, ".gemini", "settings.json"), '{\n  "theme": "dark"\n}\n');
     await page.getByRole("button", { name: "Set up", exact: true }).click();
     await settings.isAt("Set up agtmux");
-    await page
-      .getByRole("list", { name: "tmux" })
-      .getByText(/is one that agtmux is tested with/)
-      .waitFor();
-    await page.getByRole("button", { name: "Next" }).click();
-
-    await page.getByText("No agent is seen yet.").waitFor();
+    const found = page.getByRole("list", { name: "Found", exact: true });
+    await found.getByText("Codex", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Install for 2 agents" }).waitFor();
+    // An agent that starts meanwhile comes by itself.
     const player = await createPlayer({
       tmux: { socketArgs: tmux.socketArgs, session: "shop" },
       home: daemon.home,
       recordingsDir: RECORDINGS,
     });
     closers.push(() => player.close());
-    await page.getByText("One agent is seen:").waitFor();
-    await page
-      .getByRole("list", { name: "Agents" })
-      .getByText(/Claude Code in shop/)
-      .waitFor();
-    await page.getByRole("button", { name: "Next" }).click();
+    await found.getByText(/Claude Code.* · 1 running/).waitFor();
+    await found.getByText("Show the changes").last().click();
+    await page.getByRole("group", { name: /\.gemini\/settings\.json/ }).waitFor();
+    await page.getByRole("button", { name: "Install for 3 agents" }).click();
 
-    const card = settings.card("Integrations", "Claude Code");
-    expect(await page.getByRole("button", { name: "Next" }).count()).toBe(0);
-    await card.getByRole("button", { name: "Install…" }).click();
-    await card.getByRole("group", { name: /settings\.json/ }).waitFor();
-    await card.getByRole("button", { name: "Install it" }).click();
-    await card.getByRole("button", { name: "Verify" }).click();
-    await card.getByText(/test event arrived after/).waitFor();
-    await page.getByRole("button", { name: "Next" }).click();
-
-    await page.getByText("only the desktop app notifies you").waitFor();
-    await page.getByRole("list", { name: "Notifications" }).getByRole("listitem").waitFor();
-    await page.getByRole("button", { name: "Finish without" }).click();
+    await page.getByText("One step left: trust the hooks in Codex.").waitFor();
+    expect(await found.getByText("hooks installed").count()).toBe(3);
+    expect(await settings.alert.count()).toBe(0);
+    expect(await found.locator('[data-mark="problem"]').count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Install for/ }).count()).toBe(0);
+    await page.getByText(/One running agent has told no event yet/).waitFor();
+    // Settings say the same of Codex: nothing is to be repaired.
+    await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("searchbox").waitFor();
     expect(await page.getByRole("region", { name: "Setup" }).count()).toBe(0);
-    await page.reload();
-    await page.getByRole("button", { name: "Settings" }).click();
-    await settings.open("Set up again");
-    const step = (name: string) => page.getByRole("button", { name: new RegExp(name) });
-    expect(await step("Find your agents").textContent()).toContain("proved");
-    expect(await step("Install hooks").textContent()).toContain("proved");
-    expect(await step("Show a notification").textContent()).toContain("skipped");
+    await settings.enter();
+    await settings.open("Integrations");
+    const codex = settings.card("Integrations", "Codex");
+    await codex.getByText("Left to do: trust the hooks in Codex.").waitFor();
+    expect(await codex.getAttribute("aria-label")).toBe("Codex, installed");
+    expect(await codex.getByRole("button", { name: "Repair…" }).count()).toBe(0);
   });
 
-  it("says what to do where no tmux server runs, can be passed by, and is not offered again when refused", async () => {
-    const { page, settings } = await start({ isFirstStart: true, hasServer: false });
+  it("does nothing where settings changed after they were shown, and says so", async () => {
+    const { page, settings, daemon } = await start({ isFirstStart: true });
+    const path = join(daemon.home, ".gemini", "settings.json");
+    mkdirSync(join(daemon.home, ".gemini"));
+    writeFileSync(path, "{}\n");
     await page.getByRole("button", { name: "Set up", exact: true }).click();
-    await page.getByText(/Start one with 'tmux/).waitFor();
-    await expect
-      .poll(() => page.getByRole("button", { name: /Find tmux/ }).textContent(), POLL)
-      .toContain("needs attention");
-    await page.getByRole("button", { name: "Skip this step" }).click();
-    await page.getByText("No agent is seen yet.").waitFor();
+    await page.getByRole("button", { name: "Install for 1 agent" }).waitFor();
+    writeFileSync(path, '{ "mine": true }\n');
+    await page.getByRole("button", { name: "Install for 1 agent" }).click();
+    await expect.poll(() => settings.alert.textContent(), POLL).toContain("changed meanwhile");
+    expect(readFileSync(path, "utf8")).toBe('{ "mine": true }\n');
+    await page.getByRole("button", { name: "Install for 1 agent" }).click();
+    await page.getByText("Everything is set up.").waitFor();
+    expect(readFileSync(path, "utf8")).toContain('"mine": true');
+  });
+
+  it("says what was not found, can be left, and is not offered again", async () => {
+    const { page, settings } = await start({ isFirstStart: true });
+    await page.getByRole("button", { name: "Set up", exact: true }).click();
+    await page.getByText("No agent was found yet.").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").waitFor();
+    await page.reload();
     await page.getByRole("searchbox").waitFor();
     expect(await page.getByRole("region", { name: "Setup" }).count()).toBe(0);
     await settings.enter();

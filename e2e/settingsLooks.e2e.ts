@@ -84,35 +84,26 @@ const LOOKS: readonly Look[] = [
     },
   },
   {
-    name: "setup-tmux",
+    name: "setup",
     section: "Set up again",
-    go: ({ page }) => page.getByRole("list", { name: "tmux" }).waitFor(),
+    go: ({ page }) => page.getByRole("button", { name: "Install for 3 agents" }).waitFor(),
   },
   {
-    name: "setup-agents",
+    name: "setup-changes",
     section: "Set up again",
     go: async ({ page }) => {
-      await page.getByRole("button", { name: /Find your agents/ }).click();
-      await page.getByText("agents are seen:").waitFor();
+      await page.getByText("Show the changes").first().click();
+      await page.getByRole("group", { name: /settings\.json/ }).waitFor();
     },
   },
   {
-    name: "setup-hooks",
-    section: "Set up again",
-    go: async ({ page, settings }) => {
-      await page.getByRole("button", { name: /Install hooks/ }).click();
-      const card = settings.card("Integrations", "Codex");
-      await card.getByRole("button", { name: "Verify" }).click();
-      await card.getByText("test event arrived").waitFor();
-    },
-  },
-  {
-    name: "setup-notification",
+    name: "setup-done",
     section: "Set up again",
     go: async ({ page }) => {
-      await page.getByRole("button", { name: /Show a notification/ }).click();
+      await page.getByRole("button", { name: "Install for 3 agents" }).click();
+      await page.getByText("One step left").waitFor();
       await page.getByRole("button", { name: "Show a test notification" }).click();
-      await page.getByRole("button", { name: "I saw it" }).waitFor();
+      await page.getByText("The system took it.").waitFor();
     },
   },
 ];
@@ -147,7 +138,7 @@ const createStage = (colorScheme: Scheme) => {
       const { page } = opened;
       const settings = new SettingsPage(page);
       await page.evaluate(
-        (isSettled) => localStorage.setItem("agtmux.onboarding", JSON.stringify({ isSettled, results: {} })),
+        (isSettled) => localStorage.setItem("agtmux.onboarding", JSON.stringify({ isSettled })),
         section !== null,
       );
       await page.reload();

@@ -5,7 +5,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import type { SetupLook } from "../../core/model/integrationView.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { installAll, type InstallOutcome } from "../../ui/setup/installAll.ts";
-import { setupScreen, stepsText, type SetupMark, type SetupScreen } from "../../ui/setup/setupScreen.ts";
+import { setupScreen, type SetupMark, type SetupScreen } from "../../ui/setup/setupScreen.ts";
 import { askLine, leaveUndone } from "../ask.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
@@ -27,15 +27,17 @@ const SIGNS: Readonly<Record<SetupMark, { sign: string; colour: Colour }>> = {
   none: { sign: "·", colour: "dim" },
 };
 
-const screenLines = ({ lines, headline, steps, notes }: SetupScreen, { paint }: CliContext): string[] => [
+const screenLines = (
+  { lines, button, headline, steps, notes }: SetupScreen,
+  { paint }: CliContext,
+): string[] => [
   ...lines.map(({ mark, name, text }) => {
     const { sign, colour } = SIGNS[mark];
     return `${paint(colour, sign)} ${paint("bold", name)}: ${text}`;
   }),
   "",
   headline,
-  ...(stepsText(steps) === headline || steps.length === 0 ? [] : [stepsText(steps) ?? ""]),
-  ...steps.map(({ how }) => `  ${cleanLine(how)}`),
+  ...(button === null ? steps.map(({ how }) => `  ${cleanLine(how)}`) : []),
   ...notes,
 ];
 

@@ -54,7 +54,7 @@ export const launchBrowserPopover = async (options: BrowserPopoverOptions): Prom
   if (options.isFirstStart !== true)
     await context.addInitScript(() => {
       if (location.protocol === "http:" && localStorage.getItem("agtmux.onboarding") === null)
-        localStorage.setItem("agtmux.onboarding", JSON.stringify({ isSettled: true, results: {} }));
+        localStorage.setItem("agtmux.onboarding", JSON.stringify({ isSettled: true }));
     });
   const page = await context.newPage();
   const errors: string[] = [];

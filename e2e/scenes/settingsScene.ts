@@ -9,6 +9,7 @@ import type {
 import type { AdapterList, AdapterView } from "../../core/model/adapterView.ts";
 import type { CommandLineState, DesktopState } from "../../core/model/desktop.ts";
 import type { Finding } from "../../core/model/doctorView.ts";
+import type { SetupAgent, SetupLook } from "../../core/model/integrationView.ts";
 import type { Settings } from "../../core/model/settings.ts";
 import type { TargetView } from "../../core/model/view.ts";
 import { makeTarget } from "../../test/factories/view.ts";
@@ -119,6 +120,47 @@ const DIFF = `--- a
  }
 `;
 
+const changesOf = (agent: string): IntegrationReport["changes"] =>
+  agent === "pi"
+    ? [
+        {
+          path: "~/.pi/agent/extensions/agtmux.ts",
+          diff: "--- a\t(new)\n+++ b\n@@ -0,0 +1 @@\n+export default 1;\n",
+        },
+      ]
+    : [{ path: `~/.${agent}/settings.json`, diff: DIFF }];
+
+const TRUST = {
+  what: "trust the hooks in Codex",
+  how: 'Start codex and choose "Trust all and continue", or review them, when it says "Hooks need review".',
+};
+
+/** Three agents without hooks, and Codex, which waits to be trusted. */
+const setupOf = (isInstalled: boolean): SetupLook => {
+  const one = (agent: string, name: string, version: string, running: number): SetupAgent => ({
+    ...summary(agent, name, isInstalled ? "installed" : "absent"),
+    version,
+    running,
+    silent: running,
+    changes: isInstalled ? [] : changesOf(agent),
+  });
+  return {
+    target: "host",
+    tmux: { path: "/opt/homebrew/bin/tmux", version: "3.5a", problem: null },
+    agents: [
+      one("claude", "Claude Code", "2.1.329", 3),
+      {
+        ...one("codex", "Codex", "0.169.0", 1),
+        ...summary("codex", "Codex", "installed", { steps: [TRUST] }),
+        silent: 0,
+        changes: [],
+      },
+      one("gemini", "Gemini CLI", "0.61.0", 0),
+      one("pi", "pi", "0.9.1", 1),
+    ],
+  };
+};
+
 const finding = (
   group: Finding["group"],
   check: string,
@@ -177,9 +219,22 @@ export class SettingsDaemon extends FakeDaemon {
   override async integrationList(): Promise<IntegrationSummary[]> {
     return Promise.resolve([...INTEGRATIONS]);
   }
-  override integrationChange(): Promise<IntegrationReport> {
-    const changes = [{ path: "~/.claude/settings.json", diff: DIFF }];
-    return Promise.resolve({ agent: "claude", changes, applied: false, backups: [] });
+  private isInstalled = false;
+  override integrationChange({
+    agent,
+    dryRun,
+  }: {
+    agent: string;
+    dryRun: boolean;
+  }): Promise<IntegrationReport> {
+    if (!dryRun) this.isInstalled = true;
+    return Promise.resolve({ agent, changes: changesOf(agent), applied: !dryRun, backups: [] });
+  }
+  /** Everything is there once something was installed, until the next look after that one. */
+  override setupLook(): Promise<SetupLook> {
+    const { isInstalled } = this;
+    this.isInstalled = false;
+    return Promise.resolve(setupOf(isInstalled));
   }
   override integrationVerify(): Promise<IntegrationVerification> {
     return Promise.resolve({

@@ -1,7 +1,7 @@
 // Which part of the popover is shown: the lists, the settings or the setup. It also holds the window's own settings: how it
 // looks, and whether the setup was offered.
-import { Activity, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { z } from "zod";
+import { Activity, useCallback, useEffect, useLayoutEffect, useState } from "react";
+import { z } from "zod";
 import type { DesktopViewName } from "../../core/model/desktop.ts";
 import { isWaiting } from "../../core/model/state.ts";
 import {
@@ -10,16 +10,20 @@ import {
   DEFAULT_APPEARANCE,
   type Appearance,
 } from "../state/appearance.ts";
-import { NOT_ONBOARDED, onboardingSchema, type Onboarding } from "../state/onboarding.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
 import { findStorage, readStored, writeStored } from "../state/stored.ts";
 import { App } from "./App.tsx";
-import { OnboardingOffer, OnboardingView } from "./onboarding/OnboardingView.tsx";
+import { SetupOffer, SetupView } from "./setup/SetupView.tsx";
 import { SettingsView, type SectionId } from "./settings/SettingsView.tsx";
 
 type Place = { kind: "lists" } | { kind: "settings"; section: SectionId | null } | { kind: "setup" };
 const LISTS: Place = { kind: "lists" };
+
+/** The list offers the set-up in this window until the person takes or refuses it. */
+const setupOfferSchema = z.object({ isSettled: z.boolean() });
+const OFFERED = { isSettled: false };
+const SETTLED = { isSettled: true };
 
 const placeOf = (view: DesktopViewName): Place => {
   switch (view) {
@@ -56,8 +60,6 @@ interface SettingsHostProps {
   onGo: (place: Place) => void;
   appearance: Appearance;
   onAppearance: (appearance: Appearance) => void;
-  onboarding: Onboarding;
-  onOnboarding: (change: (before: Onboarding) => Onboarding) => void;
 }
 
 /** Settings and setup follow the feed too, but only while they are shown. */
@@ -74,15 +76,13 @@ const SettingsHost = ({ place, onGo, ...props }: SettingsHostProps) => {
       onAppearance={props.onAppearance}
       section={place.section}
       onSection={(section) => onGo({ kind: "settings", section })}
-      onOnboarding={() => onGo({ kind: "setup" })}
+      onSetup={() => onGo({ kind: "setup" })}
       onLeave={() => onGo(LISTS)}
     />
   ) : (
-    <OnboardingView
+    <SetupView
       host={host}
-      panes={agents}
-      onboarding={props.onboarding}
-      onChange={props.onOnboarding}
+      seen={`${new Set(agents.map(({ agent }) => agent)).size} kinds of agents`}
       onLeave={() => onGo(LISTS)}
     />
   );
@@ -91,17 +91,13 @@ const SettingsHost = ({ place, onGo, ...props }: SettingsHostProps) => {
 export const Root = () => {
   const [place, setPlace] = useState<Place>(LISTS);
   const [appearance, setAppearance] = useStored("agtmux.appearance", appearanceSchema, DEFAULT_APPEARANCE);
-  const [onboarding, setOnboarding] = useStored("agtmux.onboarding", onboardingSchema, NOT_ONBOARDED);
+  const [offer, setOffer] = useStored("agtmux.onboarding", setupOfferSchema, OFFERED);
   useLayoutEffect(() => applyAppearance(document.documentElement, appearance), [appearance]);
   useMenu(setPlace);
-  const onboardingRef = useRef(onboarding);
-  const changeOnboarding = useCallback(
-    (change: (before: Onboarding) => Onboarding) => {
-      onboardingRef.current = change(onboardingRef.current);
-      setOnboarding(onboardingRef.current);
-    },
-    [setOnboarding],
-  );
+  const go = (next: Place) => {
+    if (next.kind === "setup") setOffer(SETTLED);
+    setPlace(next);
+  };
   return (
     <>
       {/* The lists are hidden and inactive but stay mounted, so that rows, filter and selection are unchanged on return. */}
@@ -109,24 +105,14 @@ export const Root = () => {
         <App
           onSettings={() => setPlace({ kind: "settings", section: null })}
           offer={
-            onboarding.isSettled ? null : (
-              <OnboardingOffer
-                onStart={() => setPlace({ kind: "setup" })}
-                onRefuse={() => changeOnboarding((before) => ({ ...before, isSettled: true }))}
-              />
+            offer.isSettled ? null : (
+              <SetupOffer onStart={() => go({ kind: "setup" })} onRefuse={() => setOffer(SETTLED)} />
             )
           }
         />
       </Activity>
       {place.kind !== "lists" && (
-        <SettingsHost
-          place={place}
-          onGo={setPlace}
-          appearance={appearance}
-          onAppearance={setAppearance}
-          onboarding={onboarding}
-          onOnboarding={changeOnboarding}
-        />
+        <SettingsHost place={place} onGo={go} appearance={appearance} onAppearance={setAppearance} />
       )}
     </>
   );

@@ -48,7 +48,7 @@ describe("the set-up screen", () => {
       ["ok", "tmux 3.5a", "/usr/bin/tmux"],
       ["open", "Claude Code 2.1.0", "no hooks yet: 2 lines into /h/.claude/s.json, 1 out of it"],
       ["open", "pi · 2 running", "no hooks yet: a new file, /h/.pi/agtmux.ts"],
-      ["ok", "Codex 2.1.0", "hooks installed"],
+      ["ok", "Codex 2.1.0", "hooks installed; left to do: trust the hooks in Codex"],
     ]);
     expect(screen.button).toBe("Install for 2 agents");
     expect(screen.installable.map((one) => one.agent)).toEqual(["claude", "pi"]);

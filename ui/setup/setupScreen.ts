@@ -56,6 +56,9 @@ const tmuxLine = ({ tmux }: SetupLook): SetupLine => ({
 const isInstallable = ({ state, changes }: SetupAgent): boolean =>
   (state === "absent" || state === "partial") && changes.length > 0;
 
+const installedText = ({ steps }: SetupAgent): string =>
+  ["hooks installed", ...steps.map(({ what }) => `left to do: ${displayLine(what)}`)].join("; ");
+
 const stateOf = (agent: SetupAgent): Pick<SetupLine, "mark" | "text"> => {
   const problems = agent.problems.map(displaySentence).join(" ");
   if (isInstallable(agent))
@@ -65,7 +68,9 @@ const stateOf = (agent: SetupAgent): Pick<SetupLine, "mark" | "text"> => {
     };
   switch (agent.state) {
     case "installed":
-      return problems === "" ? { mark: "ok", text: "hooks installed" } : { mark: "problem", text: problems };
+      return problems === ""
+        ? { mark: "ok", text: installedText(agent) }
+        : { mark: "problem", text: problems };
     case "absent":
       return { mark: "none", text: problems === "" ? "no hooks" : problems };
     case "partial":
@@ -86,7 +91,7 @@ const agentLine = (agent: SetupAgent): SetupLine => {
 };
 
 /** "One step left: trust the hooks in Codex." Null: none is left. */
-export const stepsText = (steps: readonly PersonStep[]): string | null => {
+const stepsText = (steps: readonly PersonStep[]): string | null => {
   const [first] = steps;
   if (first === undefined) return null;
   if (steps.length === 1) return `One step left: ${displayLine(first.what)}.`;

@@ -93,7 +93,7 @@ interface SettingsViewProps {
   /** Null: the list of sections. */
   section: SectionId | null;
   onSection: (section: SectionId | null) => void;
-  onOnboarding: () => void;
+  onSetup: () => void;
   onLeave: () => void;
 }
 
@@ -135,7 +135,7 @@ const SectionText = ({ label, hint }: { label: string; hint: string }) => (
   </>
 );
 
-const Sections = ({ onSection, onOnboarding }: Pick<SettingsViewProps, "onSection" | "onOnboarding">) => (
+const Sections = ({ onSection, onSetup }: Pick<SettingsViewProps, "onSection" | "onSetup">) => (
   <nav aria-label="Sections">
     <ul className={own.sections}>
       {SECTIONS.map(({ id, label, hint }) => (
@@ -146,8 +146,8 @@ const Sections = ({ onSection, onOnboarding }: Pick<SettingsViewProps, "onSectio
         </li>
       ))}
       <li>
-        <button type="button" className={own.section} onClick={onOnboarding}>
-          <SectionText label="Set up again" hint="Prove the chain in four steps" />
+        <button type="button" className={own.section} onClick={onSetup}>
+          <SectionText label="Set up again" hint="Hooks for every agent that is found" />
         </button>
       </li>
     </ul>

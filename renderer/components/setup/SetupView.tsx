@@ -1,0 +1,156 @@
+// Set-up as one screen: what was found, one button that installs the hooks of all agents, what only the person can do then, and a
+// notification to try. The words and the steps are those of `agtmux setup`.
+import { useState } from "react";
+import { installAll, type InstallOutcome } from "../../../ui/setup/installAll.ts";
+import { setupScreen, type SetupLine, type SetupMark } from "../../../ui/setup/setupScreen.ts";
+import { displayLine, displaySentence } from "../../../ui/text/displayText.ts";
+import type { Api, Host } from "../../connection/connectHost.ts";
+import { useEscape } from "../../hooks/useEscape.ts";
+import { ActionButton } from "../ActionButton.tsx";
+import { DiffView } from "../settings/DiffView.tsx";
+import { FailureText, RetryFailure } from "../settings/fields.tsx";
+import { Page } from "../settings/Page.tsx";
+import settings from "../settings/settings.module.css";
+import { TestNotification } from "../settings/TestNotification.tsx";
+import { useAsk } from "../settings/useAsk.ts";
+import { useTask } from "../settings/useTask.ts";
+import styles from "./setup.module.css";
+
+export const SetupOffer = ({ onStart, onRefuse }: { onStart: () => void; onRefuse: () => void }) => (
+  <section className={styles.offer} aria-label="Setup">
+    <p>New here? One button lets every agent that is found tell what it does at once.</p>
+    <div className={styles.buttons}>
+      <ActionButton tone="primary" onClick={onStart}>
+        Set up
+      </ActionButton>
+      <ActionButton onClick={onRefuse}>Not now</ActionButton>
+    </div>
+  </section>
+);
+
+/** Beside the words, which say the same. */
+const MARKS: Readonly<Record<SetupMark, string>> = { ok: "✓", open: "+", problem: "!", none: "·" };
+
+/** Made only when it is asked for: plugins are long. */
+const Changes = ({ name, changes }: Pick<SetupLine, "name" | "changes">) => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={styles.changes} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary aria-label={`Show the changes for ${name}`}>Show the changes</summary>
+      {isOpen && <DiffView changes={changes} />}
+    </details>
+  );
+};
+
+const Line = ({ line: { mark, name, text, changes } }: { line: SetupLine }) => (
+  <li>
+    <span className={styles.mark} data-mark={mark} aria-hidden="true">
+      {MARKS[mark]}
+    </span>
+    <div className={styles.line}>
+      <strong>{name}</strong>
+      <span className={styles.text}>{text}</span>
+      {changes.length > 0 && <Changes name={name} changes={changes} />}
+    </div>
+  </li>
+);
+
+const Outcomes = ({ outcomes }: { outcomes: readonly InstallOutcome[] }) => {
+  const done = outcomes.filter(({ problem }) => problem === null);
+  return (
+    <>
+      <p role="status" className={styles.notes}>
+        {done.length > 0 && `Installed for ${done.map(({ name }) => displayLine(name)).join(", ")}.`}
+      </p>
+      {outcomes.map(
+        ({ agent, name, problem }) =>
+          problem !== null && (
+            <p key={agent} className={settings.failure} role="alert">
+              {displayLine(name)}: {displaySentence(problem)}
+            </p>
+          ),
+      )}
+    </>
+  );
+};
+
+const HOST = "host";
+
+/** `seen`: changes when another agent appears in a pane; then it is looked at anew. */
+const useSetup = (api: Api, seen: string) => {
+  const asked = useAsk(seen, () => api.setupLook.query({ target: HOST }));
+  const task = useTask();
+  const [outcomes, setOutcomes] = useState<readonly InstallOutcome[]>([]);
+  const screen = asked.value === null ? null : setupScreen(asked.value);
+  const install = () =>
+    void task.run(async () => {
+      if (screen === null) return;
+      setOutcomes(
+        await installAll(screen.installable, (input) =>
+          api.integrationChange.mutate({ ...input, target: HOST }),
+        ),
+      );
+      asked.reload();
+    });
+  return { asked, task, outcomes, screen, install };
+};
+
+interface SetupViewProps {
+  host: Host;
+  seen: string;
+  onLeave: () => void;
+}
+
+export const SetupView = ({ host, seen, onLeave }: SetupViewProps) => {
+  const { asked, task, outcomes, screen, install } = useSetup(host.api, seen);
+  useEscape(onLeave);
+  return (
+    <div className={settings.view}>
+      <Page title="Set up agtmux" backLabel="Agents" onBack={onLeave}>
+        <RetryFailure failure={asked.failure} reload={asked.reload} />
+        <div role="status">
+          {screen === null && asked.isLoading && <p>Looking for tmux and your agents…</p>}
+          {screen !== null && <p className={styles.lead}>{screen.headline}</p>}
+        </div>
+        {screen !== null && (
+          <>
+            {screen.button === null && screen.steps.length > 0 && (
+              <ul className={styles.steps} aria-label="Left to do">
+                {screen.steps.map(({ what, how }) => (
+                  <li key={what}>{displaySentence(how)}</li>
+                ))}
+              </ul>
+            )}
+            <ul className={styles.found} aria-label="Found">
+              {screen.lines.map((line) => (
+                <Line key={line.key} line={line} />
+              ))}
+            </ul>
+            <div className={styles.buttons}>
+              {screen.button !== null && (
+                <ActionButton tone="primary" onClick={install}>
+                  {screen.button}
+                </ActionButton>
+              )}
+              <ActionButton onClick={asked.reload}>Look again</ActionButton>
+              <ActionButton onClick={onLeave}>Done</ActionButton>
+              {task.isBusy && <span role="status">Installing…</span>}
+            </div>
+            <Outcomes outcomes={outcomes} />
+            {screen.notes.map((note) => (
+              <p key={note} className={styles.notes}>
+                {note}
+              </p>
+            ))}
+          </>
+        )}
+        <FailureText failure={task.failure} />
+        <TestNotification desktop={host.desktop} />
+        <p className={settings.foot}>
+          Each agent’s hooks can be taken out again in Settings, Integrations; “agtmux setup --remove” takes
+          everything out.
+        </p>
+      </Page>
+    </div>
+  );
+};
