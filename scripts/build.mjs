@@ -102,12 +102,11 @@ const LAZY_CHILD_PROCESS = {
 const toAscii = (path) => {
   const text = readFileSync(path, "utf8");
   if (/String\.raw`[^`]*[\u0080-\uffff]/.test(text)) throw new Error(`${path}: a raw text cannot be escaped`);
-  const escaped = text.replace(
-    /[\u0080-\ud7ff\ue000-\uffff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  if (/[\u0080-\uffff]/.test(escaped))
-    throw new Error(`${path}: a sign beyond the first plane cannot be escaped`);
+  // A sign beyond the first plane is one character only in an expression with the flag `u`, which knows this form.
+  const escaped = text.replace(/[\u0080-\u{10ffff}]/gu, (sign) => {
+    const code = (sign.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  });
   writeFileSync(path, escaped);
 };
 

@@ -161,7 +161,8 @@ export const wholeCard = (pane: PaneView, look: CardLook) => {
   return {
     head: cardHead(pane, true, look),
     rows: rows.map((row) => cardLine(row, false)),
-    keys: keyRow(pane, context, { folded: 0, width }),
+    /** Before its end was read, nothing that allows it is offered. */
+    keys: (isRead: boolean) => keyRow(pane, look.contextOf(pane, isRead), { folded: 0, width }),
     card: { key: cardKey(pane), text: [...all, ...options].map(plainOf).join("\n") },
   };
 };

@@ -204,9 +204,9 @@ class Picker {
     const pane = selectedPane(this.state);
     const { columns, rows } = this.terminal.size;
     if (pane === null) return null;
-    if (mode.kind === "output") return { pane, source: mode.source, lines: OUTPUT_LINES };
+    if (mode.kind === "output") return { pane, source: mode.source, lines: OUTPUT_LINES, isBeside: false };
     return listWidth(columns) < columns && mode.kind !== "help" && mode.kind !== "whole"
-      ? { pane, source: "screen", lines: rows }
+      ? { pane, source: "screen", lines: rows, isBeside: true }
       : null;
   }
 

@@ -1,6 +1,6 @@
 // The keyboard of the picker. Moves come from the same table as the popover's, actions from the table of actions. A key that answers
 // acts only on a card that was read, and only when it was pressed for it.
-import { KILL_SIGNALS } from "../../core/model/actionView.ts";
+import type { KillSignal } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { optionReasons } from "../../ui/actions/disabledReasons.ts";
 import { commandOf, type KeyCommand, type MoveCommand } from "../../ui/actions/keyboard.ts";
@@ -31,6 +31,11 @@ export interface PickerKeysDeps extends ReplyDeps, AnswerPressDeps {
 
 /** Keys of text do nothing until so long after the last one, once a text field closed while the person typed. */
 const TYPED_ON_MS = 700;
+
+const NEXT_SIGNAL = { INT: "TERM", TERM: "KILL", KILL: "INT" } as const satisfies Record<
+  KillSignal,
+  KillSignal
+>;
 
 const LIST: Mode = { kind: "list" };
 
@@ -136,8 +141,7 @@ export class PickerKeys {
   ): void {
     const { deps } = this;
     if (mode.kind === "kill" && name === "Tab") {
-      const next = KILL_SIGNALS[(KILL_SIGNALS.indexOf(mode.signal) + 1) % KILL_SIGNALS.length] ?? "INT";
-      return deps.surface.askToKillBy(mode.pane, next);
+      return deps.surface.askToKillBy(mode.pane, NEXT_SIGNAL[mode.signal]);
     }
     const wasRead = deps.wasRead(dialogKeyOf(mode) ?? "");
     if (name !== "y") {

@@ -14,6 +14,8 @@ export interface Watched {
   readonly pane: PaneView;
   readonly source: OutputSource;
   readonly lines: number;
+  /** Beside the list, where a row may only be passed: it is read once it was looked at for a while. */
+  readonly isBeside: boolean;
 }
 
 /** The selection rests this long before its output is asked for. In milliseconds, as the other. */
@@ -77,7 +79,8 @@ export class Preview {
     this.isAsking = true;
     try {
       const { pane, source, lines } = watched;
-      const input = { ...agentInput(pane), surface: "picker", lines, ansi: true, source };
+      const isPreview = watched.isBeside && this.shownKey !== keyOf(watched);
+      const input = { ...agentInput(pane), surface: "picker", lines, ansi: true, source, isPreview };
       this.show(watched, await client.call((api) => api.viewOutput.mutate(input)), "");
     } catch (error) {
       this.show(watched, null, displaySentence(`cannot be read: ${toFailure(error).message}`));

@@ -1,9 +1,16 @@
 // The rows of the list as lines: heads, agents, and the first two lines of the cards that need a person.
-import { formatAge } from "../../core/model/words.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Group } from "../../ui/lists/groups.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import { cardBadge, rowParts, rowSince, rowTitle, totalsOf, type RowPart } from "../../ui/text/rowText.ts";
+import {
+  cardBadge,
+  isUnreadDone,
+  rowAge,
+  rowParts,
+  rowTitle,
+  totalsOf,
+  type RowPart,
+} from "../../ui/text/rowText.ts";
 import { placeName } from "../../ui/text/paneText.ts";
 import { MARKS } from "../render/mark.ts";
 import { clip, span, spread, STYLE, type Line, type Style } from "./line.ts";
@@ -21,8 +28,8 @@ export interface RowLook {
 const edge = (isSelected: boolean) => (isSelected ? span("▌", STYLE.cyan) : span(" "));
 
 const ageOf = (pane: PaneView, now: number): Line => {
-  const since = rowSince(pane);
-  return since === null ? [] : [span(formatAge(now - Date.parse(since)), STYLE.dim)];
+  const age = rowAge(pane, now);
+  return age === "" ? [] : [span(age, STYLE.dim)];
 };
 
 const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
@@ -42,10 +49,13 @@ const partsLine = (pane: PaneView, { hasMachines }: RowLook): Line =>
 /** An agent that needs nobody, in two lines. */
 export const agentLines = (pane: PaneView, isSelected: boolean, look: RowLook): Line[] => {
   const { sign, colour } = pane.state === null ? { sign: "-", colour: "dim" as const } : MARKS[pane.state];
-  const title = span(rowTitle(pane).text, isSelected ? STYLE.bold : STYLE.plain);
+  // What nobody has looked at since it ended stands out; what was seen steps back.
+  const isNew = isUnreadDone(pane);
+  const isSeen = pane.state === "completed" && !isNew;
+  const title = span(rowTitle(pane).text, isSelected || isNew ? STYLE.bold : STYLE.plain);
   return [
     spread(
-      [edge(isSelected), span(sign, STYLE[colour]), span(" "), title],
+      [edge(isSelected), span(sign, isSeen ? STYLE.dim : STYLE[colour]), span(" "), title],
       ageOf(pane, look.now),
       look.width,
     ),

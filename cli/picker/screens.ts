@@ -223,7 +223,8 @@ const wholeFrame = (input: FrameInput, mode: Extract<Mode, { kind: "whole" }>): 
   const pane = selectedPane(state);
   if (pane === null || pane.identity.pane_ref !== mode.key) return null;
   const { head, rows, keys, card } = wholeCard(pane, { ...look, width: columns });
-  const height = pageRows(size) - Math.max(0, keys.length - 1);
+  const keyRows = keys(true).length;
+  const height = Math.max(1, pageRows(size) + 1 - keyRows);
   const top = Math.max(0, Math.min(mode.top, rows.length - height));
   const readTo = top <= mode.readTo ? Math.max(mode.readTo, top + height) : mode.readTo;
   const isRead = readTo >= rows.length;
@@ -241,7 +242,7 @@ const wholeFrame = (input: FrameInput, mode: Extract<Mode, { kind: "whole" }>): 
       ...head,
       ...filled(rows.slice(top, top + height), height),
       clip([span(` ${place}`, STYLE.yellow), ...statusLine(state, columns)], columns),
-      ...keys,
+      ...filled(keys(isRead), keyRows),
     ].map((line) => clip(line, columns)),
     cards: [
       {

@@ -1,6 +1,8 @@
 // What an agent asks of a person: the structured form of a permission dialog or a question.
 import { z } from "zod";
 
+export { mayAnswer } from "./needs.ts";
+
 export const requestKindSchema = z.enum(["command", "edit", "plan", "trust", "tool", "question", "other"]);
 
 /**
@@ -113,11 +115,3 @@ export const requestView = (request: PromptRequest): RequestView => {
     ...(textEntry === undefined ? {} : { text_entry: textEntry }),
   };
 };
-
-/**
- * Whether this answer may be given to a request, which may not be whole. A refusal allows nothing, so it always may; every
- * other answer needs the complete text to have been shown. Every surface that offers answers asks this, and the gate asks it
- * before every key.
- */
-export const mayAnswer = (isWhole: boolean, role: OptionRole | null | undefined): boolean =>
-  isWhole || role === "deny";

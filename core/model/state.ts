@@ -2,6 +2,8 @@
 // from here; no file compares with a state name that it spells itself.
 import { z } from "zod";
 
+export { isWaiting, needsAction } from "./needs.ts";
+
 /** Canonical states, highest precedence first. */
 export const CANONICAL_STATES = [
   "error",
@@ -67,10 +69,3 @@ export const topState = (states: Iterable<CanonicalState>): CanonicalState | nul
   for (const state of states) if (top === null || precedenceOf(state) < precedenceOf(top)) top = state;
   return top;
 };
-
-/** True while the agent is blocked on a person. */
-export const isWaiting = (state: CanonicalState): state is "waiting_approval" | "waiting_input" =>
-  state === "waiting_approval" || state === "waiting_input";
-
-/** The one definition of "needs action". A dismissed error no longer counts: dismissal turns it into idle. */
-export const needsAction = (state: CanonicalState): boolean => isWaiting(state) || state === "error";

@@ -45,6 +45,8 @@ describe("the client's path", () => {
     { args: ["list", "panes", "--json"], also: ["NativeModule _http_client", "/core/rpc/socketClient.ts"] },
     { args: ["__complete", "refs"], also: ["NativeModule _http_client", "/core/rpc/socketClient.ts"] },
     { args: ["status"], also: [] },
+    // Without a terminal it only says so, once everything that it draws with was loaded.
+    { args: ["pick"], also: ["/node_modules/react/"] },
     { args: ["help", "list", "panes"], also: ["/core/rpc/socketClient.ts"] },
   ])("of $args loads nothing of the daemon's", async ({ args, also }) => {
     const loaded = await loadedBy(args);

@@ -1,7 +1,7 @@
 // Why something cannot be done to a pane from here. This keeps dead buttons out of a surface; the daemon itself decides whether
 // a requested action goes through.
-import { mayAnswer, type RequestView } from "../../core/model/request.ts";
-import { isWaiting } from "../../core/model/state.ts";
+import { isWaiting, mayAnswer } from "../../core/model/needs.ts";
+import type { RequestView } from "../../core/model/request.ts";
 import type { PaneView } from "../../core/model/view.ts";
 
 /** Null: it can be done. Otherwise one sentence that says why not. */

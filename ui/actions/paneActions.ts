@@ -1,7 +1,7 @@
 // The actions on a pane, one row per action: its key, its words, when it is not possible and why, and its effect. The buttons
 // of a row, the keyboard, the list of shortcuts and the line of impossible actions are all made from this table.
 import type { ActionResult, AnswerChoice, KillSignal } from "../../core/model/actionView.ts";
-import { isWaiting } from "../../core/model/state.ts";
+import { isWaiting } from "../../core/model/needs.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName, paneName, panePlaceAndState } from "../text/paneText.ts";
 import type { ActionKind, ActionStatus } from "./actionStatus.ts";

@@ -1,0 +1,19 @@
+// What asks for a person, and what a person may answer. Without any import, because what starts quickly needs these rules and not the
+// schemas beside which they would stand; everything else takes them from there.
+
+/** True while the agent is blocked on a person. */
+export const isWaiting = (state: string): state is "waiting_approval" | "waiting_input" =>
+  state === "waiting_approval" || state === "waiting_input";
+
+/** The one definition of "needs action". A dismissed error no longer counts: dismissal turns it into idle. */
+export const needsAction = (state: string): boolean => isWaiting(state) || state === "error";
+
+/**
+ * Whether this answer may be given to a request, which may not be whole. A refusal allows nothing, so it always may; every
+ * other answer needs the complete text to have been shown. Every surface that offers answers asks this, and the gate asks it
+ * before every key.
+ */
+export const mayAnswer = (
+  isWhole: boolean,
+  role: "approve" | "approve_always" | "deny" | null | undefined,
+): boolean => isWhole || role === "deny";

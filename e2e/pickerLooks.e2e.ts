@@ -1,0 +1,178 @@
+// How the picker looks, on a dark and on a light terminal: the screen of a real tmux with its styles, drawn by Chromium. Pictures go
+// to test-results/screenshots; with AGTMUX_PICTURES=1 those of docs/picker.md are made anew.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { outputLine } from "../cli/picker/agentOutput.ts";
+import { someAgents, longEdit, waiting } from "../test/picker/pickerPanes.ts";
+import { openPicker, type OpenPicker } from "../test/picker/pickerHarness.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+import { SCHEMES, shoot, type Scheme } from "./looks/look.ts";
+import { smallPng } from "./looks/smallPng.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const MAX_PICTURE_BYTES = 60_000;
+
+/** Text, background, and the eight colours of a common theme of each kind. */
+const THEMES: Readonly<Record<Scheme, readonly string[]>> = {
+  dark: [
+    "#d4d4d4",
+    "#1b1d22",
+    "#3b4048",
+    "#f07178",
+    "#a5d075",
+    "#e6b455",
+    "#6cb2f7",
+    "#c792ea",
+    "#56c8d8",
+    "#e6e6e6",
+  ],
+  light: [
+    "#24292f",
+    "#ffffff",
+    "#24292f",
+    "#c4303a",
+    "#2c7a32",
+    "#8a5a00",
+    "#1f5fbf",
+    "#8a3fb0",
+    "#0b7285",
+    "#57606a",
+  ],
+};
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+const toHtml = (screen: string, scheme: Scheme): string => {
+  const [text = "", back = "", ...colours] = THEMES[scheme];
+  const rows = screen.split("\n").map((row) =>
+    outputLine(row)
+      .map(({ text: part, style }) => {
+        const all = style.split(";").map(Number);
+        // tmux ends a style by its own code: 39 the colour, 22 bold and dim, 27 the reverse.
+        const after = (...ends: number[]) => all.slice(all.findLastIndex((code) => ends.includes(code)) + 1);
+        const colour = after(39).findLast((code) => code >= 30 && code <= 37);
+        const codes = [...after(22).filter((code) => code < 3), ...after(27).filter((code) => code === 7)];
+        const css = [
+          codes.includes(7)
+            ? `color:${back};background:${text}`
+            : `color:${colour === undefined ? text : (colours[colour - 30] ?? text)}`,
+          codes.includes(1) ? "font-weight:700" : "",
+          codes.includes(2) ? "opacity:.62" : "",
+        ].join(";");
+        return `<span style="${css}">${escapeHtml(part)}</span>`;
+      })
+      .join(""),
+  );
+  return `<body style="margin:0;background:${back}"><pre style="display:inline-block;margin:10px 12px;font:13px/17px 'DejaVu Sans Mono',monospace">${rows.join("\n")}</pre></body>`;
+};
+
+const SCREEN = [
+  "\u001B[1m● Split the refund service\u001B[0m",
+  "",
+  "  I moved the rounding into \u001B[36msrc/refunds/round.ts\u001B[0m.",
+  "",
+  "  \u001B[32m✓\u001B[0m refunds › rounds half cents once   \u001B[2m4 ms\u001B[0m",
+  "  \u001B[32m✓\u001B[0m refunds › keeps the currency       \u001B[2m2 ms\u001B[0m",
+  "  \u001B[31m✗\u001B[0m refunds › migrates old rows        \u001B[2m9 ms\u001B[0m",
+  "",
+  "\u001B[33m✻ Working… (18m)\u001B[0m",
+];
+
+interface Look {
+  name: string;
+  columns: number;
+  rows: number;
+  go: (picker: OpenPicker) => Promise<unknown>;
+}
+
+const LOOKS: readonly Look[] = [
+  { name: "picker", columns: 140, rows: 40, go: (picker) => picker.shows("rounds half cents once") },
+  {
+    name: "picker-narrow",
+    columns: 80,
+    rows: 32,
+    go: async (picker) => {
+      await picker.type("n");
+      await picker.shows(/▌! Edit/);
+    },
+  },
+  {
+    name: "picker-whole",
+    columns: 100,
+    rows: 28,
+    go: async (picker) => {
+      for (let step = 0; step < 3; step += 1) await picker.type("n");
+      await picker.type("w");
+      await picker.shows("more lines below");
+    },
+  },
+  {
+    name: "picker-reply",
+    columns: 100,
+    rows: 38,
+    go: async (picker) => {
+      for (let step = 0; step < 2; step += 1) await picker.type("n");
+      await picker.shows(/▌\? Question/);
+      await picker.type("r");
+      await picker.type("-l", "Half to even, and write the mode into the header");
+      await picker.shows("into the header");
+    },
+  },
+];
+
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  browser = await launchChromium();
+  page = await browser.newPage({ deviceScaleFactor: 1 });
+});
+afterAll(() => browser.close());
+
+describe.each(LOOKS)("$name", ({ name, columns, rows, go }) => {
+  it.each(SCHEMES)("in a %s terminal", async (scheme) => {
+    const panes = [
+      ...someAgents(),
+      waiting(2, longEdit(40), {
+        session: "payments",
+        activity: {
+          prompt: "Export in cents",
+          folder: "/home/me/payments",
+          repository: "payments",
+          branch: "ledger-csv",
+        },
+      }),
+    ];
+    const picker = await openPicker({
+      panes,
+      columns,
+      rows,
+      prepare: (daemon) => {
+        for (const pane of panes) daemon.outputs.set(pane.identity.pane_ref, { screen: SCREEN });
+      },
+    });
+    try {
+      await picker.shows("need you");
+      await go(picker);
+      await page.setContent(toHtml(await picker.styled(), scheme));
+      const box = await page.locator("pre").boundingBox();
+      await page.setViewportSize({
+        width: Math.ceil(box?.width ?? 0) + 24,
+        height: Math.ceil(box?.height ?? 0) + 20,
+      });
+      await shoot(page, `${name}-${scheme}`);
+      expect(readFileSync(join(ROOT, "docs", "picker.md"), "utf8")).toContain(
+        `pictures/${name}-${scheme}.png`,
+      );
+      if (process.env["AGTMUX_PICTURES"] !== "1") return;
+      const picture = smallPng(await page.screenshot());
+      expect(picture.length).toBeLessThan(MAX_PICTURE_BYTES);
+      mkdirSync(join(ROOT, "docs", "pictures"), { recursive: true });
+      writeFileSync(join(ROOT, "docs", "pictures", `${name}-${scheme}.png`), picture);
+    } finally {
+      await picker.close();
+    }
+  });
+});

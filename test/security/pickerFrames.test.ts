@@ -1,0 +1,184 @@
+// Whatever agents, repositories and tmux put into a row: what the picker writes to the terminal steers nothing, no line is wider than
+// the screen, and a card that may be approved has all of its request on the screen, to the letter.
+/* oxlint-disable no-control-regex -- control characters are what this is about */
+import * as fc from "fast-check";
+import stringWidth from "string-width";
+import { expect, it } from "vitest";
+import { lastLines } from "../../cli/picker/agentOutput.ts";
+import { plainOf, toTerminal } from "../../cli/picker/line.ts";
+import { Arranger, cardKey, INITIAL_STATE, type Mode } from "../../cli/picker/pickerState.ts";
+import { frameOf } from "../../cli/picker/screens.ts";
+import type { Frame, Size } from "../../cli/picker/frame.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.ts";
+import { makePane, makeTarget } from "../factories/view.ts";
+import { commandRequest, editRequest, waiting } from "../picker/pickerPanes.ts";
+
+const HOSTILE = [
+  ..."ab $'\"`;|&<>⟨⟩\\",
+  ...[
+    "\u001B[2J",
+    "\u001B]0;x\u0007",
+    "\u001B]52;c;eA==\u0007",
+    "\u009B31m",
+    "\u0090q\u009C",
+    "\u0007",
+    "\b",
+    "\r",
+    "\n",
+    "\t",
+  ],
+  ...[
+    "\u202E",
+    "\u2066",
+    "\u200B",
+    "\u2028",
+    "\u00AD",
+    "\u{E0041}",
+    "é",
+    "e\u0301",
+    "漢字",
+    "😀",
+    "👩‍👩‍👧",
+    "🇩🇪",
+    "…",
+    "─",
+    "→",
+  ],
+];
+const hostile = fc.string({ unit: fc.constantFrom(...HOSTILE), maxLength: 120 });
+const size: fc.Arbitrary<Size> = fc.record({
+  columns: fc.integer({ min: 60, max: 250 }),
+  rows: fc.integer({ min: 16, max: 60 }),
+});
+
+const LIST: Mode = { kind: "list" };
+
+const draw = (
+  panes: readonly PaneView[],
+  at: Size,
+  more: { mode?: Mode; output?: readonly string[] } = {},
+): Frame => {
+  const feed: FeedState = {
+    ...INITIAL_FEED_STATE,
+    connection: { kind: "live" },
+    hasSnapshot: true,
+    panes: new Map(panes.map((pane) => [pane.identity.pane_ref, pane])),
+    targets: new Map([["host", makeTarget()]]),
+  };
+  const state = { ...new Arranger().arrange(INITIAL_STATE, { feed }), mode: more.mode ?? LIST };
+  return frameOf({
+    state,
+    size: at,
+    scrollTop: 0,
+    look: {
+      now: Date.now(),
+      hasMachines: false,
+      contextOf: (_pane, isShownWhole) => ({
+        isConnected: true,
+        isUnreachable: false,
+        uninterruptible: new Set(),
+        isShownWhole: () => isShownWhole,
+      }),
+    },
+    output: (count) => ({ lines: lastLines(more.output ?? [], count), total: 0 }),
+  });
+};
+
+/** Styles, and the move to a column: all that the picker itself writes into a line. */
+const OWN = /\u001B\[[0-9;:]*m|\u001B\[\d+G/g;
+const STEERING = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
+
+it("writes no sequence of others, and no line that is wider than the screen", () => {
+  fc.assert(
+    fc.property(
+      fc.array(hostile, { minLength: 12, maxLength: 12 }),
+      size,
+      fc.boolean(),
+      (texts, at, hasColour) => {
+        const [
+          title = "",
+          prompt = "",
+          said = "",
+          branch = "",
+          folder = "",
+          session = "",
+          name = "",
+          body = "",
+          label = "",
+          about = "",
+          progress = "",
+          screen = "",
+        ] = texts;
+        const activity = {
+          prompt,
+          said,
+          branch,
+          folder: `/${folder}`,
+          tool: { name: label, subject: about },
+        };
+        const place = { title, session, windowName: name, agentName: name, progress, activity };
+        const request = {
+          ...commandRequest(body),
+          title: name,
+          options: [{ label, description: about, keys: ["1"] }],
+        };
+        const panes = [
+          waiting(1, request, place),
+          makePane({ pane: 2, window: 2, state: "running", reason: label, ...place }),
+          makePane({ pane: 3, window: 3, state: "completed", ...place }),
+          makePane({ pane: 4, window: 4, state: "error", ...place }),
+        ];
+        const key = panes[0]?.identity.pane_ref ?? "";
+        for (const mode of [
+          LIST,
+          { kind: "whole", key, top: 0, readTo: 0 },
+          { kind: "output", key, source: "screen", up: 0 },
+          { kind: "search" },
+        ] as const) {
+          const frame = draw(panes, at, { mode, output: [`\u001B[1;31m${screen}\u001B[0m`, screen] });
+          expect(frame.lines).toHaveLength(at.rows);
+          for (const line of frame.lines) {
+            expect(stringWidth(plainOf(line))).toBeLessThanOrEqual(at.columns);
+            const written = toTerminal(line, hasColour);
+            expect(STEERING.test(written.replaceAll(hasColour ? OWN : /\u001B\[\d+G/g, ""))).toBe(false);
+          }
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+const readBack = (shown: string): string =>
+  shown.replaceAll(/⟨U\+([0-9A-F]{4,6})⟩/g, (_mark, code: string) =>
+    String.fromCodePoint(Number.parseInt(code, 16)),
+  );
+
+it("shows all of a request that it takes for shown whole, to the letter", () => {
+  let wholes = 0;
+  fc.assert(
+    fc.property(
+      hostile.map((text) => `x${text}y`),
+      fc.option(hostile),
+      size,
+      (body, content, at) => {
+        const request = content === null ? commandRequest(body) : { ...editRequest("a.ts", content), body };
+        const pane = waiting(1, request);
+        const frame = draw([pane], at);
+        const card = frame.cards.find(({ key }) => key === cardKey(pane));
+        if (card?.isWhole !== true) return;
+        wholes += 1;
+        const left = frame.lines.map((line) =>
+          plainOf(line.slice(0, line.findIndex(({ column }) => column !== undefined) >>> 0)),
+        );
+        // Lines of the card begin with the sign of the selection; its text is indented, and padded up to the preview.
+        const rows = left.filter((line) => line.startsWith("▌  ")).map((line) => line.slice(3));
+        const shown = readBack(rows.map((row) => row.trimEnd()).join("")).replaceAll(/\s/g, "");
+        expect(shown).toContain(`${body}${content ?? ""}`.replaceAll(/\s/g, ""));
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(wholes).toBeGreaterThan(50);
+});
