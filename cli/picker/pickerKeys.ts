@@ -234,12 +234,6 @@ export class PickerKeys {
     return mode.kind === "search" ? mode : LIST;
   }
 
-  private nextWaiting(): void {
-    const { rows, selectedKey } = this.deps.state();
-    const next = nextWaiting(rows, selectedKey, () => false);
-    if (next !== null) this.deps.change({ selectedKey: next, mode: LIST });
-  }
-
   private readonly moves: MoveTable = {
     moveDown: () => this.move(1),
     moveUp: () => this.move(-1),
@@ -252,7 +246,11 @@ export class PickerKeys {
       if (pane?.request !== null && pane !== null) this.deps.surface.showWhole(pane);
     },
     collapse: () => this.deps.change({ mode: LIST }),
-    nextWaiting: () => this.nextWaiting(),
+    nextWaiting: () => {
+      const { rows, selectedKey } = this.deps.state();
+      const next = nextWaiting(rows, selectedKey, () => false);
+      if (next !== null) this.deps.change({ selectedKey: next, mode: LIST });
+    },
     filter: () => this.deps.change({ mode: { kind: "search" } }),
     escape: () => this.escape(),
     help: () => this.deps.change({ mode: { kind: "help" } }),

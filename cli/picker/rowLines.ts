@@ -2,15 +2,7 @@
 import type { PaneView } from "../../core/model/view.ts";
 import type { Group } from "../../ui/lists/groups.ts";
 import { displayLine } from "../../ui/text/displayText.ts";
-import {
-  cardBadge,
-  isUnreadDone,
-  rowAge,
-  rowParts,
-  rowTitle,
-  totalsOf,
-  type RowPart,
-} from "../../ui/text/rowText.ts";
+import { cardBadge, rowAge, rowParts, rowTitle, totalsOf, type RowPart } from "../../ui/text/rowText.ts";
 import { placeName } from "../../ui/text/paneText.ts";
 import { MARKS } from "../render/mark.ts";
 import { clip, span, spread, STYLE, type Line, type Style } from "./line.ts";
@@ -50,7 +42,7 @@ const partsLine = (pane: PaneView, { hasMachines }: RowLook): Line =>
 export const agentLines = (pane: PaneView, isSelected: boolean, look: RowLook): Line[] => {
   const { sign, colour } = pane.state === null ? { sign: "-", colour: "dim" as const } : MARKS[pane.state];
   // What nobody has looked at since it ended stands out; what was seen steps back.
-  const isNew = isUnreadDone(pane);
+  const isNew = pane.unread_since !== null;
   const isSeen = pane.state === "completed" && !isNew;
   const title = span(rowTitle(pane).text, isSelected || isNew ? STYLE.bold : STYLE.plain);
   return [

@@ -190,17 +190,23 @@ export const dialogKeyOf = (mode: Mode): string | null => {
   return mode.kind === "kill" ? `kill ${mode.pane.identity.pane_ref} ${mode.signal} ${mode.sentence}` : null;
 };
 
+/** Keys of the popover that mean nothing here, or are others. */
+const NOT_HERE: ReadonlySet<string> = new Set(["g  s  m", ",", "Shift Enter", "→ ←  or  Space"]);
+const OWN_KEYS: readonly (readonly [string, string])[] = [
+  ["→  or  w", "The whole request; Space pages"],
+  ["Alt Enter", "New line in a reply"],
+  ["t", "In the output: the agent's own log"],
+  ["Ctrl-L", "Draw everything again"],
+  ["q", "End"],
+];
+
 const helpFrame = ({ size: { columns, rows }, scrollTop }: FrameInput): Frame => {
-  const own = {
-    title: "Here",
-    entries: [
-      ["q  Esc", "End"],
-      ["Ctrl-L", "Draw everything again"],
-    ] as const,
-  };
+  const own = { title: "Here", entries: OWN_KEYS };
   const lines = [...SHORTCUTS, own].flatMap(({ title, entries }): Line[] => [
     [span(` ${title}`, STYLE.bold)],
-    ...entries.map(([keys, words]): Line => [...pad([span(`   ${keys}`, STYLE.key)], 22), span(words)]),
+    ...entries
+      .filter(([keys]) => !NOT_HERE.has(keys))
+      .map(([keys, words]): Line => [...pad([span(`   ${keys}`, STYLE.key)], 22), span(words)]),
     [],
   ]);
   return {

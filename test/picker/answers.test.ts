@@ -130,7 +130,7 @@ it("answers nothing that is pasted or typed as a text", async () => {
 
 it("opens an edit that does not fit instead of approving it, and approves it once it was read to its end", async () => {
   await open({ panes: [waiting(1, longEdit(60))], rows: 24 });
-  await picker.shows("show all 61");
+  await picker.shows("Show all 61");
   await read();
   await picker.type("a");
   await picker.shows("more lines below");
@@ -159,7 +159,7 @@ it("approves an edit that fits the whole screen with three keys from anywhere", 
 
 it("denies a request that is not shown whole, and does not approve it", async () => {
   await open({ panes: [waiting(1, { ...commandRequest("make all"), is_whole: false })] });
-  await picker.shows("not shown whole");
+  await picker.shows("Not shown whole");
   await read();
   await picker.type("a");
   await picker.shows("Refused.");

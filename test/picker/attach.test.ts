@@ -56,7 +56,7 @@ const attachClient = () => openTerminal(`tmux -S '${harness.tmux.socketPath}' at
 
 it("attaches from outside of tmux", async () => {
   await openTerminal(pick());
-  await shows("attach");
+  await shows("Attach");
   await type("Enter");
   await vi.waitFor(async () => expect(await shownPane()).toBe(agent.paneId), WAIT);
 });
@@ -72,7 +72,7 @@ it("switches the client from a pane of the same tmux, and leaves that pane's scr
     `echo before; ${pick()}; echo "status $?"; exec cat`,
   );
   await attachClient();
-  await shows("attach");
+  await shows("Attach");
   await type("Enter");
   await vi.waitFor(async () => expect(await shownPane()).toBe(agent.paneId), WAIT);
   await vi.waitFor(async () => {
@@ -101,7 +101,7 @@ it.each(["the binding", "--popup"])(
 
 it("approves the dialog of a real pane with one key", async () => {
   await openTerminal(pick());
-  await shows("approve");
+  await shows("Approve");
   await wait(READING);
   await type("a");
   await vi.waitFor(() => expect(agent.chosen().map(([, label]) => label)).toEqual(["Yes"]), WAIT);
