@@ -81,11 +81,11 @@ const optionRows = ({ options }: CardView, width: number): Line[] =>
 const KEY_SIGNS: Readonly<Record<string, string>> = { Enter: "⏎" };
 
 /** The keys that do something to this card now. */
-const keyRows = ({ answers, summary, lineCount, isShownWhole }: CardView, width: number): Line[] => {
+const keyRows = ({ answers, summary, lineCount }: CardView, width: number, isFolded: boolean): Line[] => {
   const pieces: Line[] = [
-    ...(isShownWhole ? [] : [[span("w", STYLE.key), span(` Show all ${lineCount} lines`)]]),
+    ...(isFolded ? [[span("w", STYLE.key), span(` Show all ${lineCount} lines`)]] : []),
     ...answers.map(({ key, name }): Line => [span(KEY_SIGNS[key] ?? key, STYLE.key), span(` ${name}`)]),
-    ...(isShownWhole || summary === "" ? [] : [[span(summary, STYLE.dim)]]),
+    ...(isFolded && summary !== "" ? [[span(summary, STYLE.dim)]] : []),
   ];
   return flow(pieces, width - 3).map((row) => [span(INDENT), ...row]);
 };
@@ -111,7 +111,7 @@ const partsOf = (pane: PaneView, look: CardLook) => {
     text,
     options,
     notes: noteRows(pane, view, look.now, width),
-    keys: (isShownWhole: boolean) => keyRows(of(isShownWhole), width),
+    keys: (isShownWhole: boolean, isFolded: boolean) => keyRows(of(isShownWhole), width, isFolded),
     /** What has to be read. */
     content: [...text, ...options].map(plainOf).join("\n"),
   };
@@ -127,9 +127,9 @@ export const cardLines = (pane: PaneView, isSelected: boolean, look: CardLook, r
   const parts = partsOf(pane, look);
   const { text, options, notes, content } = parts;
   const head = parts.head(isSelected);
-  const rest = [...options, ...notes, ...parts.keys(true)];
+  const rest = [...options, ...notes, ...parts.keys(true, false)];
   const isWhole = text.length <= MAX_ROWS && head.length + text.length + rest.length <= room;
-  const keys = parts.keys(isWhole);
+  const keys = parts.keys(isWhole, !isWhole);
   const folded = Math.max(1, Math.min(FOLDED_ROWS, room - head.length - keys.length - 1));
   const shown = isWhole
     ? [...text, ...rest]
@@ -147,7 +147,7 @@ export const wholeCard = (pane: PaneView, look: CardLook) => {
     head: head(true),
     rows: [...text, ...options, ...notes].map((row) => cardLine(row, false)),
     /** Before its end was read, nothing that allows it is offered. */
-    keys,
+    keys: (isRead: boolean) => keys(isRead, false),
     card: { key: cardKey(pane), text: content },
   };
 };
