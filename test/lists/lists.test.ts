@@ -70,7 +70,7 @@ describe("lists", () => {
       { identity: { target: null, session_name: "agents" }, targets: [{ target: "host", agent_count: 1 }] },
     ]);
     const { stdout } = await cli.run(["list", "panes", "--sort", "needs,-age", "--columns", "state,ref"]);
-    expect(stdout).toContain(`! needs approval  ${row.identity.pane_ref}`);
+    expect(stdout).toContain(`! needs approval  ${row.identity.pane_id}`);
   });
 
   it("give a script the fields that an answer needs", async () => {
