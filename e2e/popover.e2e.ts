@@ -64,7 +64,7 @@ describe("what is shown", () => {
   it("shows hostile text as text", async () => {
     const { page, popover, errors } = await start(hostileScene(Date.now()));
     await popover.card("override").getByText("⟨U+202E⟩").first().waitFor();
-    expect(await page.title()).toBe("agtmux");
+    expect(await page.title()).toBe("(1) agtmux");
     expect(await page.locator("img, script:not([src])").count()).toBe(0);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);

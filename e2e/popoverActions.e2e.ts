@@ -364,8 +364,12 @@ describe("the output", () => {
     const isAtEnd = () =>
       popover.screen.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 2);
     expect(await isAtEnd()).toBe(true);
-    daemon.outputs.set(ref, { screen: [...SCREEN, "\u001b[31mnewer <b>line</b>"] });
-    await popover.screen.getByText("⟨U+001B⟩[31mnewer <b>line</b>").waitFor();
+    daemon.outputs.set(ref, { screen: [...SCREEN, "\u001b[31mnewer <b>line</b>\u0007"] });
+    const newer = popover.screen.getByText("newer <b>line</b>⟨U+0007⟩");
+    await newer.waitFor();
+    expect(await newer.getAttribute("data-ink")).toBe("red");
+    // Long lines are wrapped.
+    expect(await popover.screen.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
     expect(await isAtEnd()).toBe(true);
     await popover.detail.getByRole("button", { name: "Transcript" }).click();
     await popover.detail.getByText("> from the transcript").waitFor();

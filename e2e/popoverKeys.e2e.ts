@@ -77,9 +77,7 @@ describe("keyboard and actions", () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await popover.answer("refunds", "Attach").click();
     await popover.dialog.waitFor();
-    expect(await popover.dialog.getByLabel("Command").textContent()).toBe(
-      "tmux attach-session -t '=payments' ';' select-pane -t @2.%11",
-    );
+    expect(await popover.dialog.getByLabel("Command").textContent()).toBe("agtmux attach host/%11");
     await popover.dialog.getByRole("button", { name: "Copy" }).click();
     await popover.dialog.getByRole("button", { name: "Copied" }).waitFor();
     await popover.press("Escape");

@@ -14,12 +14,19 @@ import {
   mixedScene,
   mixedTargets,
   refundsExplanation,
-  SCREEN,
   spreadScene,
   spreadTargets,
   thousandScene,
 } from "./scenes/scenes.ts";
-import { editScene, longScene, manyScene, tenScene, threeScene, threeTargets } from "./scenes/workScene.ts";
+import {
+  COLOURED_SCREEN,
+  editScene,
+  longScene,
+  manyScene,
+  tenScene,
+  threeScene,
+  threeTargets,
+} from "./scenes/workScene.ts";
 
 type Started = BrowserPopover & { daemon: FakeDaemon };
 
@@ -31,6 +38,7 @@ interface Look {
   go: (started: Started) => Promise<unknown>;
   /** CSS pixels; the popover's own when left out. */
   height?: number;
+  width?: number;
   /** Not in the documentation. */
   isForTestOnly?: true;
 }
@@ -140,13 +148,13 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "output",
-    scene: mixedScene,
+    scene: threeScene,
     go: async ({ popover, daemon }) => {
-      for (const pane of mixedScene(Date.now()))
-        daemon.outputs.set(pane.identity.pane_ref, { screen: SCREEN });
-      await popover.row("storefront").focus();
+      for (const pane of threeScene(Date.now()))
+        daemon.outputs.set(pane.identity.pane_ref, { screen: COLOURED_SCREEN });
+      await popover.row("Docs for the new").focus();
       await popover.press("o");
-      await popover.screen.getByText("Moulding").waitFor();
+      await popover.screen.getByText("Reviewing").waitFor();
     },
   },
   {
@@ -208,6 +216,26 @@ const LOOKS: readonly Look[] = [
     height: 900,
     scene: tenScene,
     go: ({ popover }) => popover.card("ledger").waitFor(),
+  },
+  {
+    name: "narrow",
+    isForTestOnly: true,
+    width: 360,
+    scene: tenScene,
+    go: ({ popover }) => popover.card("refunds").waitFor(),
+  },
+  {
+    name: "wide",
+    isForTestOnly: true,
+    width: 1_000,
+    height: 700,
+    scene: tenScene,
+    go: async ({ popover, page, daemon }) => {
+      for (const { identity } of tenScene(Date.now()))
+        daemon.outputs.set(identity.pane_ref, { screen: COLOURED_SCREEN });
+      await popover.press("n");
+      await page.getByText("Reviewing").waitFor();
+    },
   },
   {
     name: "many",
@@ -301,7 +329,7 @@ const createStage = (colorScheme: Scheme) => {
   };
   return {
     show: async (
-      { scene, targets, go, height = 600 }: Look,
+      { scene, targets, go, height = 600, width = 420 }: Look,
       prepare?: (started: Started) => Promise<unknown>,
     ) => {
       const started = await reach();
@@ -310,7 +338,7 @@ const createStage = (colorScheme: Scheme) => {
       daemon.resume();
       daemon.gate.settleWith("delivered", "It was seen to arrive");
       daemon.reset(scene(now), targets?.(now) ?? [makeTarget()]);
-      await page.setViewportSize({ width: 420, height });
+      await page.setViewportSize({ width, height });
       await page.evaluate(() => localStorage.clear());
       await page.reload();
       await page.locator("[data-connection=live]").waitFor();

@@ -6,6 +6,7 @@ import { Root } from "./components/Root.tsx";
 import { connectHost, toFailure } from "./connection/connectHost.ts";
 import { FeedConnection } from "./connection/feedConnection.ts";
 import { ActionStatusStore } from "./state/actionStatusStore.ts";
+import { BrowserSigns, showCount } from "./state/browserSigns.ts";
 import { DraftStore } from "./state/draftStore.ts";
 import { FeedStore } from "./state/feedStore.ts";
 import { KeyHold } from "./state/keyHold.ts";
@@ -13,7 +14,7 @@ import { ListStore } from "./state/listStore.ts";
 import { ReadGate } from "./state/readGate.ts";
 import { createActionSurface, PopoverContext } from "./state/popover.ts";
 import { Store } from "./state/store.ts";
-import { findStorage } from "./state/stored.ts";
+import { findStorage, writeStored } from "./state/stored.ts";
 import { TickingClock } from "./state/tickingClock.ts";
 import type { FeedEntry } from "../core/model/view.ts";
 import "./theme.css";
@@ -52,6 +53,30 @@ const gate = new ReadGate({
   now: () => performance.now(),
   onFrame: (callback) => void requestAnimationFrame(callback),
 });
+/** The page keeps its address, which the one-time address leads to when it is opened again. */
+const createBrowserSigns = (): BrowserSigns => {
+  writeStored(findStorage(), "agtmux.folder", location.pathname);
+  return new BrowserSigns({
+    permission: () => ("Notification" in window ? Notification.permission : "absent"),
+    ask: () => Notification.requestPermission(),
+    create: ({ id, title, body }, onClick) => {
+      const notification = new Notification(title, { body, tag: id });
+      notification.addEventListener("click", onClick);
+      return notification;
+    },
+    subscribe: ({ onData, onEnd }) =>
+      host.api.notices.subscribe(undefined, { onData, onError: onEnd, onComplete: onEnd }),
+    count: async () => (await host.api.panes.query({})).summary.needs_action,
+    onCount: (count) => showCount(document, count),
+    onClick: ({ pane, count }) => {
+      window.focus();
+      if (count === 1) list.select(pane.identity.pane_ref);
+    },
+    isVisible,
+    setTimer: (delayMs, callback) => void setTimeout(callback, delayMs),
+  });
+};
+
 const popover = {
   host,
   feed,
@@ -66,6 +91,7 @@ const popover = {
   hold: new KeyHold(),
   gate,
   pointing: new Store(false),
+  signs: host.kind === "browser" ? createBrowserSigns() : null,
   uninterruptible: new Store<ReadonlySet<string>>(new Set()),
   surface: createActionSurface({ host, list, statuses, gate }),
   retry: () => connection.retryNow(),

@@ -74,6 +74,14 @@ export interface WebBridge {
 }
 
 const OPEN_PATH = "/open";
+const REOPEN_PATH = "/reopen.js";
+/** Under this name the page keeps its folder in the browser's storage for this address and port, which no other port can read. */
+export const FOLDER_KEY = "agtmux.folder";
+/** Holds no secret. It leads the browser that has the session back to it; in any other one nothing is stored. */
+const REOPEN_SCRIPT = `let folder = null;
+try { folder = JSON.parse(localStorage.getItem(${JSON.stringify(FOLDER_KEY)})); } catch {}
+if (typeof folder === "string" && /^\\/[0-9a-f]{64}\\/$/.test(folder)) location.replace(folder);
+`;
 
 /** What the token is exchanged for. */
 interface Session {
@@ -148,6 +156,14 @@ const answerExchange = (response: ServerResponse, session: Session) => {
   );
 };
 
+/** The address was used before, by this very browser: it opens nothing, but the browser may know its folder. */
+const answerReopen = (response: ServerResponse) => {
+  response.writeHead(403, { "content-type": "text/html; charset=utf-8" });
+  response.end(
+    `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>agtmux</title><script src="${REOPEN_PATH}"></script><p>${REFUSAL_TEXT.no_session}</p></html>`,
+  );
+};
+
 /** Starts listening. Throws when the renderer is not built or the port is taken. */
 export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBridge> => {
   const files = readWebFiles(options.rendererDir);
@@ -185,9 +201,10 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
       if (response.socket !== null) connections.admit(response.socket);
       return answerExchange(response, session);
     }
-    const isReuse = used.has(given) && !cookieIs(cookie, `${session.name}_opened`, session.opened);
-    if (isReuse) endSession(response);
-    else refuse(response, "no_session");
+    if (!used.has(given)) return refuse(response, "no_session");
+    if (!cookieIs(cookie, `${session.name}_opened`, session.opened)) return endSession(response);
+    logger.warn({}, "the browser that has the session opened its address again");
+    answerReopen(response);
   };
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
@@ -196,6 +213,11 @@ export const startWebBridge = async (options: WebBridgeOptions): Promise<WebBrid
     if (given !== undefined && facts.method === "GET") {
       const refusedHost = refuseHost(facts);
       return refusedHost === null ? exchange(response, given, facts.cookie) : refuse(response, refusedHost);
+    }
+    if (request.url === REOPEN_PATH && facts.method === "GET" && refuseHost(facts) === null) {
+      response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" });
+      response.end(REOPEN_SCRIPT);
+      return;
     }
     const refusal = refuseRequest(facts, session);
     if (refusal !== null) return refuse(response, refusal);

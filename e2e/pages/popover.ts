@@ -47,7 +47,7 @@ export class PopoverPage {
     return this.detail.getByRole("list", { name: "Not possible now" });
   }
   get replyBox(): Locator {
-    return this.page.getByRole("main").getByRole("textbox");
+    return this.page.getByRole("main").or(this.page.getByRole("complementary")).getByRole("textbox");
   }
   get screen(): Locator {
     return this.detail.getByLabel("Screen", { exact: true }).and(this.page.locator("pre"));

@@ -336,3 +336,20 @@ export const editScene = (now: number, lines: number): PaneView[] => [
   }),
   ...tenScene(now).slice(4),
 ];
+
+/** What a pane shows, with its colours. */
+export const COLOURED_SCREEN = [
+  "\u001b[1m●\u001b[0m Update(\u001b[36msrc/refunds/rounding.ts\u001b[0m)",
+  "  ⎿  Updated with \u001b[1m2\u001b[0m additions and \u001b[1m1\u001b[0m removal",
+  "     12 \u001b[48;2;122;41;54m-  return Math.round(cents / 100) * 100;\u001b[0m",
+  "     12 \u001b[48;2;34;92;43m+  const exact = cents / 100;\u001b[0m",
+  "     13 \u001b[48;2;34;92;43m+  return roundHalfEven(exact) * 100;\u001b[0m",
+  "",
+  "\u001b[32m●\u001b[0m Bash(npm test -- refunds)",
+  "  ⎿  \u001b[32m✓\u001b[0m rounds half cents to even \u001b[2m(3 ms)\u001b[0m",
+  "     \u001b[32m✓\u001b[0m refunds the sum of its parts \u001b[2m(12 ms)\u001b[0m",
+  "     \u001b[31m✗ keeps the currency of the order\u001b[0m \u001b[2m(1 ms)\u001b[0m",
+  "       \u001b[33mexpected EUR, received USD in a line that is longer than the popover is wide\u001b[0m",
+  "",
+  "\u001b[38;5;174m✳ Reviewing…\u001b[0m \u001b[38;5;246m(1m 12s · ↑ 3.1k tokens)\u001b[0m",
+];

@@ -1,11 +1,12 @@
 // The popover: puts the header, the notices and the rows of the view together. What is shown comes from the feed alone.
-import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { TargetView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import { machinesOf } from "../../ui/text/machines.ts";
 import { waitAnnouncement } from "../../ui/text/paneText.ts";
 import { useKeyboard } from "../hooks/useKeyboard.ts";
 import { useHeldRows, useNextCard, useRows, type ShownRows } from "../hooks/useRows.ts";
+import { showCount } from "../state/browserSigns.ts";
 import { isFiltered } from "../state/listStore.ts";
 import { usePopover } from "../state/popover.ts";
 import { useStore } from "../state/store.ts";
@@ -17,6 +18,7 @@ import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
 import { ShortcutsDialog } from "./Shortcuts.tsx";
 import { ViewBar, ViewTabs } from "./ViewTabs.tsx";
+import { WideDetail } from "./WideDetail.tsx";
 import styles from "./App.module.css";
 import message from "./Message.module.css";
 
@@ -93,6 +95,25 @@ const useRowKinds = ({ rows }: ShownRows) => {
   }, [withStatus, openKey, replyKey, rows]);
 };
 
+/** In a browser the title and the icon say how many need the person. */
+const useCountSign = (): void => {
+  const { feed, signs } = usePopover();
+  const count = useStore(feed, ({ panes }) =>
+    signs === null ? 0 : [...panes.values()].filter((pane) => pane.needs_action).length,
+  );
+  useEffect(() => {
+    if (signs !== null) showCount(document, count);
+  }, [signs, count]);
+};
+
+const WIDE = window.matchMedia("(min-width: 52rem)");
+const followWidth = (callback: () => void): (() => void) => {
+  WIDE.addEventListener("change", callback);
+  return () => WIDE.removeEventListener("change", callback);
+};
+/** There is room for the detail beside the list. */
+const useIsWide = (): boolean => useSyncExternalStore(followWidth, () => WIDE.matches);
+
 type Emptiness = "loading" | "unreached" | "no_tmux" | "no_agents" | "filtered" | "gone";
 
 /** `no_tmux` only when every target answers and none has a tmux server: otherwise the problems say what is wrong. */
@@ -141,12 +162,14 @@ export const App = ({ onSettings, offer }: AppProps) => {
   const { measured, pinned } = useRowKinds(shown);
   const held = useHeldRows(rows);
   const areKeysHeld = useKeyHold();
+  const isWide = useIsWide();
   const [isHelpShown, setHelpShown] = useState(false);
   const showHelp = () => setHelpShown(true);
   const inputRef = useRef<HTMLInputElement>(null);
   const { hasMachines } = useMemo(() => machinesOf([...targets.values()]), [targets]);
   useUninterruptible();
   useKnownPanes();
+  useCountSign();
   useNextCard(shown);
   const isTooEarly = useStore(gate);
   useKeyboard({ shown, inputRef, onHelp: showHelp, onSettings });
@@ -172,38 +195,41 @@ export const App = ({ onSettings, offer }: AppProps) => {
       {view.kind !== "targets" && (
         <ProblemBanner problems={overview.problems} onMore={() => list.go("targets")} />
       )}
-      <main className={styles.main} aria-label="Agents in tmux">
-        <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />
-        {rows.length === 0 ? (
-          <EmptyView
-            why={whyEmpty({
-              hasSnapshot,
-              isLost: connection.kind === "lost",
-              total: overview.total,
-              isFiltered: isFiltered(state),
-              targets: targets.values(),
-            })}
-          />
-        ) : (
-          <RowList
-            rows={held}
-            selectedKey={tabKey}
-            measuredKeys={measured}
-            pinnedKeys={pinned}
-            openKey={state.openKey}
-            focusRequest={state.focusRequest}
-            renderRow={(row) => (
-              <RowView
-                row={row}
-                hasMachines={hasMachines}
-                isWide={false}
-                isSelected={row.key === selected?.key}
-                isTabStop={row.key === tabKey}
-              />
-            )}
-          />
-        )}
-      </main>
+      <div className={styles.columns} data-wide={isWide}>
+        <main className={styles.main} aria-label="Agents in tmux">
+          <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />
+          {rows.length === 0 ? (
+            <EmptyView
+              why={whyEmpty({
+                hasSnapshot,
+                isLost: connection.kind === "lost",
+                total: overview.total,
+                isFiltered: isFiltered(state),
+                targets: targets.values(),
+              })}
+            />
+          ) : (
+            <RowList
+              rows={held}
+              selectedKey={tabKey}
+              measuredKeys={measured}
+              pinnedKeys={pinned}
+              openKey={state.openKey}
+              focusRequest={state.focusRequest}
+              renderRow={(row) => (
+                <RowView
+                  row={row}
+                  hasMachines={hasMachines}
+                  isWide={isWide}
+                  isSelected={row.key === selected?.key}
+                  isTabStop={row.key === tabKey}
+                />
+              )}
+            />
+          )}
+        </main>
+        {isWide && <WideDetail row={selected} />}
+      </div>
       <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
         {waitAnnouncement(newWaits)}
       </div>

@@ -3,6 +3,9 @@
 import { useState, type ReactNode, type RefObject } from "react";
 import { totalsOf } from "../../ui/text/rowText.ts";
 import type { Filter, StateCounts } from "../../ui/lists/groups.ts";
+import type { BrowserSigns } from "../state/browserSigns.ts";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
 import styles from "./Header.module.css";
 
 interface HeaderProps {
@@ -53,6 +56,26 @@ const GLASS = "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9Zm3.4 7.9 3.1 3.1";
 const SLIDERS =
   "M2 4.5h6m4 0h2M2 11.5h2m4 0h6M10 2.75a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5Zm-4 7a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5Z";
 
+const BELL = "M3.5 11.5c1-1 1.2-2 1.2-4a3.3 3.3 0 0 1 6.6 0c0 2 .2 3 1.2 4zm3.2 1.8a1.4 1.4 0 0 0 2.6 0";
+
+/** In a browser that was not asked yet: asking needs a click. */
+const NotifyButton = () => {
+  const { signs } = usePopover();
+  return signs === null ? null : <AskButton signs={signs} />;
+};
+const AskButton = ({ signs }: { signs: BrowserSigns }) =>
+  useStore(signs) === "default" && (
+    <button
+      type="button"
+      className={styles.icon}
+      aria-label="Notify me in this browser"
+      title="Notify me in this browser"
+      onClick={() => void signs.askPermission()}
+    >
+      <Icon path={BELL} />
+    </button>
+  );
+
 export const Header = ({ tabs, counts, filter, inputRef, onChange, onSettings }: HeaderProps) => {
   const [isFocused, setFocused] = useState(false);
   const isSearching = isFocused || filter.text !== "";
@@ -85,6 +108,7 @@ export const Header = ({ tabs, counts, filter, inputRef, onChange, onSettings }:
         >
           <Icon path={GLASS} />
         </button>
+        <NotifyButton />
         <button
           type="button"
           className={styles.icon}

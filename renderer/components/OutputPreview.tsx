@@ -1,24 +1,44 @@
-// What the pane shows, live: it follows the end unless the person scrolled up. The daemon has removed escape sequences;
-// remaining control characters become visible marks. The output is requested again and again while somebody looks, but never
+// What the pane shows, live and with its colours: it follows the end unless the person scrolled up. The daemon has removed all
+// other escape sequences; remaining control characters become visible marks. The output is requested again and again while somebody looks, but never
 // while the popover is hidden, and never twice at once.
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { memo, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import type { OutputSource, PaneOutput } from "../../core/model/actionView.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { Failure } from "../../ui/actions/actionStatus.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import { toFailure, type Visibility } from "../connection/connectHost.ts";
 import { usePopover } from "../state/popover.ts";
-import { displaySentence, displayText } from "../../ui/text/displayText.ts";
+import { colouredParts, withoutEmptyEnd } from "../../ui/text/colourText.ts";
+import { displaySentence } from "../../ui/text/displayText.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import styles from "./OutputPreview.module.css";
 
 /** A distance from the end that still counts as the end, in CSS pixels. */
 const NEAR_END = 24;
 
-/** Screens end with empty lines, which would push the content out of the box. */
-const textOf = (lines: readonly string[]): string => displayText(lines.join("\n")).trimEnd();
+/** Lines with their colours; memoised, because most answers are those of before. */
+const Coloured = memo(({ text }: { text: string }) =>
+  colouredParts(text.split("\n")).map(({ text: part, ink, ground, isBold, isDim }, index) =>
+    ink === null && ground === null && !isBold && !isDim ? (
+      part
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key -- parts have no identity but their place
+      <span
+        key={index}
+        className={styles.part}
+        data-ink={ink}
+        data-ground={ground}
+        data-bold={isBold}
+        data-dim={isDim}
+      >
+        {part}
+      </span>
+    ),
+  ),
+);
 
-const Screen = ({ text, label }: { text: string; label: string }) => {
+const Screen = ({ lines, label }: { lines: readonly string[]; label: string }) => {
+  const text = withoutEmptyEnd(lines).join("\n");
   const ref = useRef<HTMLPreElement>(null);
   const isAtEndRef = useRef(true);
   useLayoutEffect(() => {
@@ -35,7 +55,7 @@ const Screen = ({ text, label }: { text: string; label: string }) => {
         isAtEndRef.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
       }}
     >
-      {text === "" ? "(empty)" : text}
+      {text === "" ? "(empty)" : <Coloured text={text} />}
     </pre>
   );
 };
@@ -89,13 +109,20 @@ const follow = ({ visibility, ask, onOutput, onFailure }: FollowOptions): (() =>
   };
 };
 
+interface FollowedProps {
+  pane: PaneView;
+  source: OutputSource;
+  isPreview: boolean;
+  onSource: (source: OutputSource) => void;
+}
+
 /** For a component that is mounted anew for another pane, agent or source. */
-const useOutput = (pane: PaneView, source: OutputSource): OutputState => {
+const useOutput = ({ pane, source, isPreview }: FollowedProps): OutputState => {
   const { api, visibility } = usePopover().host;
   const [state, setState] = useState<OutputState>({ kind: "loading" });
   // Bound to the agent of this row; the rest of the row may change meanwhile.
   const ask = useEffectEvent((signal: AbortSignal) =>
-    api.viewOutput.mutate({ ...agentInput(pane), lines: LINES, source }, { signal }),
+    api.viewOutput.mutate({ ...agentInput(pane), lines: LINES, source, ansi: true, isPreview }, { signal }),
   );
   useEffect(
     () =>
@@ -125,14 +152,9 @@ const showBelow = (section: HTMLElement): void => {
   list.scrollBy({ top: Math.max(Math.min(below, row.getBoundingClientRect().top - view.top), 0) });
 };
 
-interface FollowedProps {
-  pane: PaneView;
-  source: OutputSource;
-  onSource: (source: OutputSource) => void;
-}
-
-const Followed = ({ pane, source, onSource }: FollowedProps) => {
-  const state = useOutput(pane, source);
+const Followed = (props: FollowedProps) => {
+  const { source, onSource } = props;
+  const state = useOutput(props);
   const output = state.kind === "loading" ? null : state.output;
   // Scrolls to the output, because the row grew below the visible part. Only once, or the list would keep jumping.
   const sectionRef = useRef<HTMLElement>(null);
@@ -166,16 +188,28 @@ const Followed = ({ pane, source, onSource }: FollowedProps) => {
         </p>
       )}
       {output !== null && (
-        <Screen text={textOf(output.lines)} label={source === "screen" ? "Screen" : "Transcript"} />
+        <Screen lines={output.lines} label={source === "screen" ? "Screen" : "Transcript"} />
       )}
     </section>
   );
 };
 
-export const OutputPreview = ({ pane }: { pane: PaneView }) => {
+interface OutputPreviewProps {
+  pane: PaneView;
+  /** It is drawn beside a list on which the selection moves: looking at it is not reading it. */
+  isPreview: boolean;
+}
+
+export const OutputPreview = ({ pane, isPreview }: OutputPreviewProps) => {
   const [source, setSource] = useState<OutputSource>("screen");
   const { pane_ref: ref, runtime_id: runtimeId } = pane.identity;
   return (
-    <Followed key={`${source} ${runtimeId ?? ""} ${ref}`} pane={pane} source={source} onSource={setSource} />
+    <Followed
+      key={`${source} ${runtimeId ?? ""} ${ref}`}
+      pane={pane}
+      source={source}
+      isPreview={isPreview}
+      onSource={setSource}
+    />
   );
 };

@@ -1,5 +1,6 @@
 // What stands below an expanded row, or beside the list in a wide window: what the agent did last, what else can be done to it,
 // and the reasons of its state.
+import { useEffect } from "react";
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { actionOf, buttonsOf, notPossible, type PaneAction } from "../../ui/actions/paneActions.ts";
@@ -19,6 +20,8 @@ interface PaneDetailProps {
   context: ActionContext;
   /** An action on the pane is running. */
   isBusy: boolean;
+  /** It stands beside a list on which the selection moves: that it is shown does not mean that it was looked at. */
+  isPreview: boolean;
 }
 
 /** These stand on the card already; the output is shown without a button. */
@@ -27,7 +30,7 @@ const isHere = (pane: PaneView, { id }: PaneAction): boolean =>
   id !== "output" && !(pane.needs_action && ON_CARDS.has(id));
 
 /** Buttons for what can be done, and sentences about what cannot be done and why. */
-const PaneActions = ({ pane, context, isBusy }: PaneDetailProps) => {
+const PaneActions = ({ pane, context, isBusy }: Omit<PaneDetailProps, "isPreview">) => {
   const { list, surface } = usePopover();
   const isReplying = useStore(list, (state) => isReplyShown(state, pane.identity.pane_ref));
   const sentences = notPossible(pane, context, (action) => isHere(pane, action));
@@ -60,11 +63,26 @@ const PaneActions = ({ pane, context, isBusy }: PaneDetailProps) => {
   );
 };
 
+/** What a row that the person opened showed as unread is read. */
+const useSeen = (
+  { identity: { pane_ref: ref }, unread_since: until }: PaneView,
+  isLookedAt: boolean,
+): void => {
+  const { api } = usePopover().host;
+  useEffect(() => {
+    // A mark that stays because the daemon is gone is no loss.
+    if (isLookedAt && until !== null) api.markSeen.mutate({ ref, until }).catch(() => {});
+  }, [api, ref, until, isLookedAt]);
+};
+
 export const PaneDetail = (props: PaneDetailProps) => {
-  const { pane, context } = props;
+  const { pane, context, isPreview } = props;
+  useSeen(pane, !isPreview);
   return (
     <div className={styles.detail} role="group" aria-label="Detail">
-      {actionOf("output").disabledReason(pane, context) === null && <OutputPreview pane={pane} />}
+      {actionOf("output").disabledReason(pane, context) === null && (
+        <OutputPreview pane={pane} isPreview={isPreview} />
+      )}
       <PaneActions {...props} />
       <Why pane={pane} />
       <footer className={styles.foot}>

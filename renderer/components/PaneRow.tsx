@@ -80,6 +80,12 @@ const AttachButton = ({ pane, isTabStop }: { pane: PaneView; isTabStop: boolean 
   );
 };
 
+/** The work first, where it is known, then the place and the state. */
+const labelOf = (pane: PaneView, { text, source }: ReturnType<typeof rowTitle>): string => {
+  const label = source === "window" ? paneLabel(pane) : `${text}, ${paneLabel(pane)}`;
+  return pane.unread_since === null ? label : `${label}, unread`;
+};
+
 /** A card's head and a row are the same button: it takes the focus, and opens the detail. */
 const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; hasDraft: boolean }) => {
   const { row, isOpen, isTabStop, hasMachines } = props;
@@ -93,7 +99,7 @@ const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; 
       data-row="pane"
       data-ref={pane.identity.pane_ref}
       aria-expanded={isOpen}
-      aria-label={paneLabel(pane)}
+      aria-label={labelOf(pane, title)}
       title={panePlace(pane)}
       tabIndex={isTabStop ? 0 : -1}
       onClick={props.onToggle}
@@ -104,6 +110,7 @@ const Head = (props: PaneRowProps & { isOpen: boolean; underWay: string | null; 
       </span>
       <span className={styles.title} data-source={title.source}>
         <bdi>{title.text}</bdi>
+        {pane.unread_since !== null && <span className={styles.unread}>NEW</span>}
         {props.hasDraft && <span className={styles.draft}>draft</span>}
       </span>
       <span className={styles.age}>{since !== null && <Age since={since} />}</span>
@@ -120,8 +127,8 @@ export const PaneRow = (props: PaneRowProps) => {
   const { pane, key, place } = row;
   const { list, statuses, drafts } = usePopover();
   const context = useActionContext(pane);
-  const isOpen = useStore(list, ({ openKey }) => openKey === key) && !isWide;
-  const hasReply = useStore(list, (state) => isReplyShown(state, key));
+  const isOpen = useStore(list, ({ openKey }) => openKey === key);
+  const hasReply = useStore(list, (state) => isReplyShown(state, key)) && !isWide;
   const status = useStore(statuses, (all) => all.get(key));
   /** There is an unsent draft to this agent. */
   const hasDraft = useStore(drafts, (all) => all.has(key));
@@ -148,7 +155,7 @@ export const PaneRow = (props: PaneRowProps) => {
         )}
       </div>
       {isCard && <CardBody pane={pane} context={context} isBusy={isBusy} />}
-      {isOpen && <PaneDetail pane={pane} context={context} isBusy={isBusy} />}
+      {isOpen && !isWide && <PaneDetail pane={pane} context={context} isBusy={isBusy} isPreview={false} />}
       {hasReply && (
         <div className={styles.reply}>
           <QuickReply

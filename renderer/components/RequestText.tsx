@@ -15,11 +15,23 @@ const FOLDED_ROWS = 6;
 const lineTone = (line: string): string | undefined =>
   line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
 
+/** Neighbouring lines of one tone: a long edit is then not thousands of elements. */
+const runsOf = (content: string): { tone: string | undefined; text: string }[] => {
+  const runs: { tone: string | undefined; text: string }[] = [];
+  for (const line of content.split("\n")) {
+    const tone = lineTone(line);
+    const last = runs.at(-1);
+    if (last !== undefined && last.tone === tone) last.text += `${line}\n`;
+    else runs.push({ tone, text: `${line}\n` });
+  }
+  return runs;
+};
+
 const Difference = ({ content }: { content: string }) =>
-  content.split("\n").map((line, index) => (
+  runsOf(content).map(({ tone, text }, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- lines have no identity but their place
-    <span key={index} className={styles.diffLine} data-tone={lineTone(line)}>
-      {`${line}\n`}
+    <span key={index} className={styles.diffLine} data-tone={tone}>
+      {text}
     </span>
   ));
 

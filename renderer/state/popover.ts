@@ -9,6 +9,7 @@ import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
 import { toFailure, type Host } from "../connection/connectHost.ts";
 import type { ActionStatusStore } from "./actionStatusStore.ts";
+import type { BrowserSigns } from "./browserSigns.ts";
 import type { DraftStore } from "./draftStore.ts";
 import type { FeedStore } from "./feedStore.ts";
 import type { KeyHold } from "./keyHold.ts";
@@ -28,6 +29,8 @@ export interface Popover {
   readonly gate: ReadGate;
   /** The person points at the list: nothing may move below the pointer. A key ends it. */
   readonly pointing: Store<boolean>;
+  /** Null in the desktop app, which has signs of its own. */
+  readonly signs: BrowserSigns | null;
   /** Agent types whose turns the daemon cannot interrupt. */
   readonly uninterruptible: Store<ReadonlySet<string>>;
   readonly surface: ActionSurface;
@@ -60,8 +63,9 @@ export const createActionSurface = ({
       list.showCommand(null);
     } catch (error) {
       if (toFailure(error).code !== "E_UNSUPPORTED") throw error;
-      const plan = await api.prepareAttach.mutate(agentInput(pane));
-      list.showCommand({ pane, command: shellCommand(plan.argv) });
+      // It goes through the gate all the same: what is offered is the pane that was shown.
+      await api.prepareAttach.mutate(agentInput(pane));
+      list.showCommand({ pane, command: shellCommand(["agtmux", "attach", pane.short_ref]) });
     }
   },
   showPanel: (pane, panel) => {
