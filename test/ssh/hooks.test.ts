@@ -1,6 +1,15 @@
 // Hooks on a target behind a real sshd, from one command here to exact states: events arrive once and in order, also those
 // that were written while there was no connection, and whatever else lies in the spool.
-import { existsSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -36,6 +45,26 @@ describe.each(["openssh", "ssh2"] as const)("hooks on a target over %s", (transp
   };
   const untilApplied = (count: number) =>
     until(() => applied().length >= count, `${count} events are applied, not ${applied().length}`, LIMIT_MS);
+
+  it("of all agents go at once, with the script and the spool, as they were shown before", async () => {
+    const settings = join(harness.server.remoteHome, ".claude", "settings.json");
+    mkdirSync(join(harness.server.remoteHome, ".claude"), { recursive: true });
+    writeFileSync(settings, '{ "theme": "dark" }');
+    for (const agent of ["claude", "codex", "pi"]) await integrate("install", agent);
+    const removal = (dryRun: boolean) => harness.service.integrationRemoveAll({ target: "vm1", dryRun });
+    const shown = await removal(true);
+    expect([shown.applied, shown.refused, shown.keptBackups]).toEqual([false, [], []]);
+    const paths = shown.changes.map(({ path }) => path);
+    for (const end of ["settings.json", "agtmux-backup", "hooks.json", "agtmux.ts", "agtmux-event", "spool"])
+      expect(paths).toContainEqual(expect.stringMatching(`${end}$`));
+    expect(existsSync(spool("new"))).toBe(true);
+    const gone = await removal(false);
+    expect([gone.applied, gone.changes]).toEqual([true, shown.changes]);
+    expect(readFileSync(settings, "utf8")).toBe('{ "theme": "dark" }');
+    for (const path of paths.filter((one) => one !== settings)) expect(existsSync(path), path).toBe(false);
+    expect(existsSync(join(harness.server.remoteHome, ".agtmux"))).toBe(false);
+    expect((await removal(true)).changes).toEqual([]);
+  });
 
   it("arrive once, each with its exact state, and are proven by a test event", async () => {
     const before = await harness.service.integrationVerify({ agent: "claude", target: "vm1" });
