@@ -76,6 +76,29 @@ beforeEach(() => {
 
 const PERMISSION = "show Needs approval: window-1";
 
+describe("a finished turn", () => {
+  const done = (more: Partial<PaneView> = {}, isTransition = true): void =>
+    change({ state: "completed", unreadSince: START }, more, isTransition);
+
+  it("is withdrawn as soon as somebody has looked at it, and not told if they did before", async () => {
+    policy = { ...policy, completed: true };
+    done();
+    await pass(1_000);
+    done({ title: "another title" }, false);
+    await pass(1_000);
+    const [shown, ...rest] = told();
+    expect([shown?.startsWith("show "), rest]).toEqual([true, []]);
+    done({ unread_since: null }, false);
+    await flush();
+    expect(told()).toEqual([expect.stringMatching(/^withdraw rt1:/)]);
+    await pass(60_000);
+    done({ state_version: 9 });
+    done({ state_version: 9, unread_since: null }, false);
+    await pass(30_000);
+    expect(told()).toEqual([]);
+  });
+});
+
 describe("a wait", () => {
   it("is told once, also when another source knows more of it, and withdrawn when it is over", async () => {
     waits();

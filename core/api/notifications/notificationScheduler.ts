@@ -99,6 +99,9 @@ export class NotificationScheduler {
   private consider(runtimeId: string, pane: PaneView, isTransition: boolean): void {
     const candidate = this.candidates.get(runtimeId);
     const kind = notificationKindOf(pane.state);
+    const about = candidate?.kind ?? this.told.get(runtimeId)?.kind ?? null;
+    // Somebody has looked at the finished turn.
+    if (!isTransition && about === "completed" && pane.unread_since === null) this.settle(runtimeId);
     if (candidate !== undefined && kind !== null && isSameWait(candidate, kind, pane)) {
       // More of a request may become known without a change of state.
       if (pane.request !== null || candidate.pane.request === null) candidate.pane = pane;
