@@ -11,12 +11,9 @@ import { findFaults, recordLook, SCHEMES, shoot, type Scheme } from "./looks/loo
 import {
   askingScene,
   hostileScene,
-  mixedScene,
-  mixedTargets,
   refundsExplanation,
   spreadScene,
   spreadTargets,
-  thousandScene,
 } from "./scenes/scenes.ts";
 import {
   COLOURED_SCREEN,
@@ -57,23 +54,24 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "agents",
-    scene: mixedScene,
-    targets: mixedTargets,
+    height: 760,
+    scene: tenScene,
     go: async ({ popover }) => {
       await popover.press("j");
-      await popover.row("refunds").waitFor();
+      await popover.card("refunds").waitFor();
     },
   },
   {
     name: "why",
-    height: 1_010,
-    scene: mixedScene,
-    targets: mixedTargets,
+    height: 960,
+    scene: (now) => tenScene(now).slice(1),
     go: async ({ popover, daemon }) => {
-      const [refunds] = mixedScene(Date.now());
+      const [, refunds] = tenScene(Date.now());
       if (refunds === undefined) throw new Error("the scene is empty");
       daemon.explanations.set(refunds.identity.pane_ref, refundsExplanation(Date.now(), refunds));
-      await popover.row("refunds").click();
+      daemon.outputs.set(refunds.identity.pane_ref, { screen: COLOURED_SCREEN });
+      await popover.row("Refunds are").click();
+      await popover.screen.getByText("Reviewing").waitFor();
       await popover.detail.getByRole("button", { name: "Why" }).click();
       await popover.detail.getByText("So far").waitFor();
     },
@@ -131,14 +129,15 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "reply",
-    scene: mixedScene,
-    targets: mixedTargets,
+    scene: threeScene,
     go: async ({ popover, page, daemon }) => {
+      for (const pane of threeScene(Date.now()))
+        daemon.outputs.set(pane.identity.pane_ref, { screen: COLOURED_SCREEN });
       daemon.gate.settleWith(
         "unverified",
         "Text and Enter were sent, but the text was not seen on the screen",
       );
-      await popover.row("docs").focus();
+      await popover.row("Docs for the new").focus();
       await popover.press("r");
       await popover.replyBox.waitFor();
       await page.keyboard.type("Write the changelog and stop.");
@@ -159,17 +158,16 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "kill",
-    scene: mixedScene,
-    targets: mixedTargets,
+    scene: threeScene,
     go: async ({ popover }) => {
-      await popover.row("api").focus();
+      await popover.row("Docs for the new").focus();
       await popover.press("x");
       await popover.dialog.getByText("process 4242").waitFor();
     },
   },
   {
     name: "keys",
-    scene: mixedScene,
+    scene: tenScene,
     go: async ({ popover }) => {
       await popover.press("?");
       await popover.dialog.waitFor();
@@ -206,16 +204,8 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "three",
-    isForTestOnly: true,
     scene: threeScene,
     go: ({ popover }) => popover.card("refunds").waitFor(),
-  },
-  {
-    name: "ten",
-    isForTestOnly: true,
-    height: 900,
-    scene: tenScene,
-    go: ({ popover }) => popover.card("ledger").waitFor(),
   },
   {
     name: "narrow",
@@ -226,9 +216,8 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "wide",
-    isForTestOnly: true,
-    width: 1_000,
-    height: 700,
+    width: 880,
+    height: 520,
     scene: tenScene,
     go: async ({ popover, page, daemon }) => {
       for (const { identity } of tenScene(Date.now()))
@@ -239,7 +228,6 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "many",
-    isForTestOnly: true,
     scene: (now) => manyScene(now, 25),
     targets: threeTargets,
     go: async ({ popover }) => {
@@ -249,14 +237,17 @@ const LOOKS: readonly Look[] = [
     },
   },
   {
+    name: "question",
+    scene: (now) => tenScene(now).slice(3, 6),
+    go: ({ popover }) => popover.card("ledger").waitFor(),
+  },
+  {
     name: "long",
-    isForTestOnly: true,
     scene: longScene,
     go: ({ popover }) => popover.paneRows.nth(1).waitFor(),
   },
   ...[1, 40, 2_000].map((lines): Look => ({
     name: `edit-${lines}`,
-    isForTestOnly: true,
     scene: (now) => editScene(now, lines),
     go: async ({ popover }) => {
       await popover.card("post").waitFor();
@@ -280,17 +271,17 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "thousand",
-    isForTestOnly: true,
-    scene: thousandScene,
+    scene: (now) => manyScene(now, 1_000),
     go: async ({ popover }) => {
       await popover.paneRows.first().waitFor();
       await popover.scrollTo(9_000);
       await popover.row("task-").waitFor();
+      await popover.scrollTo(20_000);
     },
   },
   {
     name: "attach-command",
-    scene: mixedScene,
+    scene: tenScene,
     go: async ({ popover }) => {
       await popover.row("refunds").focus();
       await popover.press("Enter");
@@ -299,7 +290,7 @@ const LOOKS: readonly Look[] = [
   },
   {
     name: "disconnected",
-    scene: mixedScene,
+    scene: tenScene,
     go: async ({ popover, daemon, page }) => {
       await popover.row("refunds").waitFor();
       daemon.goDown();

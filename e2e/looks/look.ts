@@ -31,7 +31,8 @@ export const recordLook = async (
   const name = `${look.name}-${look.scheme}`;
   await shoot(page, name);
   if (look.isPictured) {
-    expect(readFileSync(join(ROOT, "docs", "views.md"), "utf8")).toContain(`pictures/${name}.png`);
+    const pages = ["tour.md", "views.md"].map((page) => readFileSync(join(ROOT, "docs", page), "utf8"));
+    expect(pages.join("\n")).toContain(`pictures/${name}.png`);
     if (MAKES_PICTURES) {
       mkdirSync(PICTURES, { recursive: true });
       const picture = smallPng(await page.screenshot({ caret: "hide", scale: "css" }));
