@@ -145,7 +145,7 @@ describe("what fits filters", () => {
     const { code, stdout } = await waiting.finished;
     expect(code).toBe(0);
     expect(stdout).toContain("! needs approval");
-    expect(stdout).toContain("pane:host/work/@1/%1");
+    expect(stdout).toContain(" host/%1");
     expect(stdout).not.toContain("vm1");
   });
 
