@@ -220,9 +220,12 @@ describe("while an action is under way", () => {
     await popover.press("r");
     await popover.replyBox.waitFor();
     await page.keyboard.type("hello");
+    const send = page.getByRole("main").getByRole("button", { name: "Send" });
+    await send.scrollIntoViewIfNeeded();
+    await popover.read();
     const before = await places(popover);
     const release = daemon.gate.hold();
-    await popover.page.getByRole("main").getByRole("button", { name: "Send" }).click();
+    await send.click();
     await popover.status.getByText("Sending…").waitFor();
     await settle(popover);
     expect(await places(popover)).toEqual(before);
