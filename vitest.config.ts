@@ -7,6 +7,7 @@ export default defineConfig({
     include: [
       "core/**/*.test.ts",
       "adapters/**/*.test.ts",
+      "features/**/*.test.ts",
       "cli/**/*.test.ts",
       "main/**/*.test.ts",
       "ui/**/*.test.ts",

@@ -9,6 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createAdapterRegistry } from "../adapters/index.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
+import { createFeatures } from "../features/index.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { FeedWatch } from "./feedWatch.ts";
@@ -69,6 +70,7 @@ const openDaemon = async (harness: Harness, root: string, path: string) => {
     host: "test",
     isOnDemand: false,
     adapters: createAdapterRegistry(),
+    features: createFeatures(),
     eventScriptSource: EVENT_SCRIPT,
     env: { ...process.env, HOME: root, PATH: path, AGTMUX_TMUX_SOCKETS: harness.tmux.socketPath },
     uid: process.getuid?.() ?? 0,

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createAdapterSource } from "../adapters/declarative/createAdapterSource.ts";
 import { createAdapterRegistry } from "../adapters/index.ts";
+import { createFeatures } from "../features/index.ts";
 import { createDaemon, type Daemon } from "../core/daemon/createDaemon.ts";
 import { crashMessage, openLogFile, openStderrLog, type LogFile } from "../core/daemon/logFile.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
@@ -49,10 +50,12 @@ const refuseSecond = async (context: CliContext): Promise<never> => {
   });
 };
 
-/** `left` resolves with "idle" after `idleMs()` without a client; every client restarts the count. */
+/**
+ * `left` resolves with "idle" after its time without a client; every client, and whatever needs the daemon, restarts the count.
+ */
 const waitUntilIdle = (
   server: SocketServer,
-  idleMs: () => number,
+  daemon: Pick<Daemon, "idleShutdownMs" | "keepsAwake">,
 ): { left: Promise<Reason>; stop(): void } => {
   const { promise, resolve } = Promise.withResolvers<Reason>();
   let timer: NodeJS.Timeout | null = null;
@@ -60,8 +63,9 @@ const waitUntilIdle = (
   const onCount = (count: number) => {
     if (timer !== null) clearTimeout(timer);
     // Closing the server ends the last connections; this must not restart the count.
-    timer = count === 0 && !isStopped ? setTimeout(() => resolve("idle"), idleMs()) : null;
+    timer = count === 0 && !isStopped ? setTimeout(onIdle, daemon.idleShutdownMs) : null;
   };
+  const onIdle = () => (daemon.keepsAwake ? onCount(0) : resolve("idle"));
   server.onClients(onCount);
   onCount(server.clients());
   return {
@@ -101,6 +105,7 @@ const start = (
     host: "headless",
     isOnDemand: options.isOnDemand,
     adapters: options.adapters,
+    features: createFeatures(),
     eventScriptSource: join(context.root, "resources", "hooks", "agtmux-event"),
     env: { HOME: homedir(), ...context.env },
     uid: process.getuid?.() ?? 0,
@@ -157,7 +162,7 @@ const serve = async (
       logger,
     });
     closers.push(() => server.close());
-    const idle = isOnDemand ? waitUntilIdle(server, () => daemon.idleShutdownMs) : null;
+    const idle = isOnDemand ? waitUntilIdle(server, daemon) : null;
     if (idle !== null) closers.push(() => idle.stop());
     logger.info(
       { pid: process.pid, version: context.version, home: paths.home, isOnDemand },

@@ -5,6 +5,7 @@ import { AgtmuxError, ERROR_CODES } from "../core/model/errors.ts";
 import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
 import { addAgents } from "./grammar/agents.ts";
+import { addAutomation } from "./grammar/automation.ts";
 import { addDoctor, addInsight } from "./grammar/insight.ts";
 import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
 import { addLists, addPick } from "./grammar/lists.ts";
@@ -28,6 +29,7 @@ const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addDoctor(program, context, outcome);
   addTargets(program, context, outcome);
   addAgents(program, context, outcome);
+  addAutomation(program, context, outcome);
   addItself(program, context, outcome);
 };
 

@@ -6,10 +6,12 @@ import { createAdapterSource } from "../adapters/declarative/createAdapterSource
 import { createAdapterRegistry } from "../adapters/index.ts";
 import { showPlan, type DesktopActions } from "../core/actions/showPlan.ts";
 import { CALLS, type CallName, type ReachableService } from "../core/api/calls.ts";
+import { createFeatures } from "../features/index.ts";
 import { createRouter } from "../core/api/router.ts";
 import { createDaemon } from "../core/daemon/createDaemon.ts";
 import type { LoginItem } from "../core/daemon/service.ts";
 import { createIdSource, createSystemClock } from "../core/daemon/systemClock.ts";
+import type { FeatureAnswers } from "../core/ports/feature.ts";
 import type { Logger } from "../core/ports/logger.ts";
 import { createRouterCaller } from "../core/rpc/messageBridge.ts";
 import type { Owner } from "../core/rpc/ownership.ts";
@@ -62,6 +64,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
       host: "app",
       isOnDemand: false,
       adapters,
+      features: createFeatures(),
       eventScriptSource: options.eventScript,
       env: { HOME: homedir(), ...options.env },
       uid: process.getuid?.() ?? 0,
@@ -99,8 +102,7 @@ export const hostDaemon = async (options: HostOptions): Promise<ReachedDaemon> =
 export const createRemoteService = (client: DaemonClient): ReachableService => {
   const calls = Object.entries(CALLS).map(([name, { kind }]) => [
     name,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key of the table
-    (input: unknown) => client.forward(name as CallName, kind, input),
+    (input: unknown) => client.forward(name, kind, input),
   ]);
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one method for each name of the table
@@ -110,6 +112,14 @@ export const createRemoteService = (client: DaemonClient): ReachableService => {
     notices: (signal) => client.notices(signal),
   };
 };
+
+/** The calls of features, passed on in the same way. */
+const remoteFeatures = (client: DaemonClient): FeatureAnswers[] =>
+  createFeatures().map(({ name, calls }) => ({
+    name,
+    calls,
+    answer: (call, input) => client.forward(`${name}.${call}`, calls[call]?.kind ?? "query", input),
+  }));
 
 /** Uses another process's daemon as ours. That process may have no desktop, so terminal windows are opened here. */
 export const joinDaemon = (
@@ -130,7 +140,7 @@ export const joinDaemon = (
   return {
     role: "client",
     service,
-    caller: createRouterCaller(createRouter(service)),
+    caller: createRouterCaller(createRouter(service, remoteFeatures(client))),
     close: () => {
       client.close();
       return Promise.resolve();

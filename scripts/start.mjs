@@ -110,7 +110,7 @@ const follow = async (child) => {
 const startApp = async (electron) => {
   const main = "dist/main/index.js";
   if (
-    isStale(main, ["main", "core", "adapters"]) ||
+    isStale(main, ["main", "core", "adapters", "features"]) ||
     isStale("dist/preload/index.cjs", ["preload"]) ||
     isStale("dist/renderer/index.html", RENDERER_SOURCES)
   )

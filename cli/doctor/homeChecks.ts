@@ -4,7 +4,7 @@ import { errorCodeOf } from "../../core/model/systemError.ts";
 import { constants } from "node:fs";
 import { access, lstat, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { configProblems } from "../../core/model/configProblems.ts";
+import { configProblems, isOfChannel } from "../../core/model/configProblems.ts";
 import type { Check, Diagnosis } from "../../core/model/doctorCheck.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { formatBytes } from "./formatBytes.ts";
@@ -96,7 +96,9 @@ const checkConfig = async ({ paths: { config } }: HomeFacts): Promise<Diagnosis>
   if (problems.length === 0) return { status: "ok", summary: "config.json is valid.", evidence: config };
   return {
     status: "problem",
-    summary: "config.json is not valid: the last good configuration, or the default, stays in force.",
+    summary: problems.every(isOfChannel)
+      ? "A channel in config.json is not valid and not in force; all else is."
+      : "config.json is not valid: the last good configuration, or the default, stays in force.",
     evidence: problems
       .map(({ line, path, message }) => `${config}:${line}: ${path === "" ? "" : `${path}: `}${message}`)
       .join("; "),

@@ -38,18 +38,18 @@ import type {
 } from "./service.ts";
 
 /** `answer` has no value; only its type is used. */
-interface Call<Kind extends "query" | "mutation", Input extends z.ZodType, Answer> {
+export interface Call<Kind extends "query" | "mutation", Input extends z.ZodType, Answer> {
   kind: Kind;
   input: Input;
   answer?: Answer;
 }
 
 /** A call that only reads: it may be repeated when its answer is lost. */
-const query =
+export const query =
   <Input extends z.ZodType>(input: Input) =>
   <Answer>(): Call<"query", Input, Answer> => ({ kind: "query", input });
 /** A call that changes something or is expensive. */
-const mutation =
+export const mutation =
   <Input extends z.ZodType>(input: Input) =>
   <Answer>(): Call<"mutation", Input, Answer> => ({ kind: "mutation", input });
 

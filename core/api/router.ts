@@ -10,6 +10,7 @@ import {
   type ReachableService,
 } from "./calls.ts";
 import { makeRouter, procedure } from "./procedure.ts";
+import type { FeatureAnswers } from "../ports/feature.ts";
 
 interface Definition<Name extends CallName> {
   input: z.input<Calls[Name]["input"]>;
@@ -34,8 +35,25 @@ const proceduresOf = (service: ReachableService): Procedures => {
   return Object.fromEntries(made) as Procedures;
 };
 
-export const createRouter = (service: ReachableService) =>
+/** The calls of a feature, under its name. */
+const featureRouter = (feature: FeatureAnswers) =>
+  makeRouter(
+    Object.fromEntries(
+      Object.entries(feature.calls).map(([name, { kind, input }]) => {
+        const checked = procedure.input(input);
+        const forward = (call: { input: unknown }): unknown => feature.answer(name, call.input);
+        return [name, kind === "query" ? checked.query(forward) : checked.mutation(forward)];
+      }),
+    ),
+  );
+
+/** The type names core's own calls only: those of features are asked by their names. */
+const routersOf = (features: readonly FeatureAnswers[]): object =>
+  Object.fromEntries(features.map((feature) => [feature.name, featureRouter(feature)]));
+
+export const createRouter = (service: ReachableService, features: readonly FeatureAnswers[] = []) =>
   makeRouter({
+    ...routersOf(features),
     ...proceduresOf(service),
     feed: procedure
       .input(feedSchema)

@@ -18,15 +18,13 @@ import { createConnectedTargets } from "../connections/connectedTargets.ts";
 import { createSshTarget } from "../connections/sshTarget.ts";
 import { createTargetService } from "../connections/targetService.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
-import { createDoctor } from "../doctor/doctor.ts";
-import { createDoctorTargets } from "../doctor/doctorTargets.ts";
-import { findLostHistory } from "../doctor/hostChecks.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { createIntegrationService, installEventScript } from "../integrations/integrationService.ts";
 import { createTestEvents } from "../integrations/testEvents.ts";
 import { HOST_TARGET } from "../model/runtime.ts";
 import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
+import type { Feature } from "../ports/feature.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { RuntimePaths } from "../rpc/paths.ts";
 import { openDurableStore } from "../store/durableStore.ts";
@@ -35,9 +33,12 @@ import { createLocalExecutor } from "../targets/executors/localExecutor.ts";
 import { readSshAliases } from "../targets/sshAliases.ts";
 import { createAdapterService } from "./adapterService.ts";
 import { createAdapterSwitch } from "./adapterSwitch.ts";
+import { createDaemonDoctor } from "./daemonDoctor.ts";
+import { followAdapters, resyncAfterRebuild } from "./followChanges.ts";
 import { declareHost } from "./hostTarget.ts";
 import { createScreenNow } from "./screenNow.ts";
 import { createService, type LoginItem, type Service } from "./service.ts";
+import { startFeatures, type StartedFeatures } from "./startFeatures.ts";
 import { startSpool } from "./startSpool.ts";
 import { startTicking } from "./startTicking.ts";
 import { continueClock } from "./systemClock.ts";
@@ -49,6 +50,7 @@ export interface DaemonDeps {
   host: Hello["host"];
   isOnDemand: boolean;
   adapters: AdapterSource;
+  features: readonly Feature[];
   /** The event script as shipped; it is installed into the home. */
   eventScriptSource: string;
   /** Environment of the person: HOME, PATH, TMUX_TMPDIR, AGTMUX_TMUX_SOCKETS. */
@@ -77,13 +79,13 @@ export interface Daemon {
   /** Feed subscribers right now: an on-demand daemon may leave when there are none. */
   readonly clientCount: number;
   readonly idleShutdownMs: number;
+  /** A feature depends on this daemon: it must not leave because nobody is connected. */
+  readonly keepsAwake: boolean;
   close(): Promise<void>;
 }
 
 /** How many characters of a screen are quoted to a person who writes rules. */
 const MAX_QUOTE = 4_000;
-/** Time limit for a look after memory was rebuilt: a slow target must not delay the others. */
-const RESYNC_MS = 5_000;
 
 const quote = (text: string): string => redactText(text, MAX_QUOTE);
 
@@ -203,42 +205,24 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   owned.defer(() => targetService.close());
 
   // What follows a change of config.json or of an adapter file.
-  const storeAdapters = (): void => {
-    for (const row of adapterService.rows()) store.upsertAdapter(row);
-  };
-  storeAdapters();
-  const renewAdapters = (): void => {
-    storeAdapters();
-    ingest.endDisabled((agentType) => adapterSwitch.isEnabled(agentType));
-    ingest.renewAdapters();
-    for (const connected of connectedTargets.all()) connected.collector.rescan();
-  };
-  owned.defer(adapters.files?.onChange(() => tolerateStoreFailure(logger, renewAdapters)) ?? (() => {}));
-  let disabled = config.current.adapters.disabled.join();
-  owned.defer(
-    config.onChange(() => {
-      if (config.current.adapters.disabled.join() === disabled) return;
-      disabled = config.current.adapters.disabled.join();
-      tolerateStoreFailure(logger, renewAdapters);
-    }),
-  );
+  const storeAdapters = followAdapters({
+    adapters,
+    adapterService,
+    adapterSwitch,
+    config,
+    store,
+    ingest,
+    connectedTargets,
+    logger,
+    owned,
+  });
   owned.defer(config.onChange(() => tolerateStoreFailure(logger, () => targetService.apply())));
 
-  // After memory was rebuilt from the store, all targets are looked at again, and no state is claimed before that.
-  let stopWaiting = (): void => {};
-  owned.defer(() => stopWaiting());
-  ingest.onRebuilt(() => {
-    tolerateStoreFailure(logger, () => {
-      storeAdapters();
-      targetService.apply();
-    });
-    stopWaiting();
-    stopWaiting = clock.setTimer(RESYNC_MS, () => ingest.resynced());
-    void Promise.all(connectedTargets.all().map(({ collector }) => collector.resync())).then(() => {
-      stopWaiting();
-      ingest.resynced();
-    });
-  });
+  const restore = (): void => {
+    storeAdapters();
+    targetService.apply();
+  };
+  resyncAfterRebuild({ ingest, restore, connectedTargets, clock, logger, owned });
 
   // What surfaces see, with the doctor that looks at all of it.
   const service: Service = createService({
@@ -274,32 +258,36 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     }),
     connectedTargets,
     targetService,
-    doctor: createDoctor({
-      adapters,
+    doctor: createDaemonDoctor({
+      ...deps,
+      ingest,
+      connectedTargets,
+      store,
+      integrations,
+      config,
+      lookForTmux,
+      notificationListeners: () => service.notifications.listenerCount,
+      featureChecks: () => started.doctorChecks(),
       redact: quote,
-      targets: createDoctorTargets({
-        ingest,
-        connectedTargets,
-        store,
-        integrationsOf: (targetId) => integrations.of(targetId),
-        findTmux: (targetId) => lookForTmux(connectedTargets.get(targetId).executor),
-      }),
-      host: () => ({
-        host: deps.host,
-        platform,
-        env,
-        notifications: config.current.notifications,
-        notificationListeners: service.notifications.listenerCount,
-        findTerminal: deps.findTerminal ?? null,
-        loss: () => findLostHistory(store),
-        outage: ingest.outage,
-      }),
       clock,
     }),
     desktop: deps,
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
+  const started: StartedFeatures = startFeatures({
+    features: deps.features,
+    ingest,
+    attention: service.attention,
+    config,
+    configPath: paths.config,
+    env,
+    uid,
+    clock,
+    ids,
+    logger,
+    owned,
+  });
 
   // The start: a first complete look at this machine, then the events that came while no daemon ran.
   await host.collector.start();
@@ -328,12 +316,15 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   const ends = owned.move();
   return {
     service,
-    router: createRouter(service),
+    router: createRouter(service, started.answers),
     get clientCount() {
       return service.feedHub.clientCount;
     },
     get idleShutdownMs() {
       return config.current.idle_shutdown_ms;
+    },
+    get keepsAwake() {
+      return started.keepsAwake();
     },
     close: () => ends.disposeAsync(),
   };

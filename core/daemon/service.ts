@@ -20,7 +20,10 @@ import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts
 import { showPlan, type DesktopActions, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
-import { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
+import {
+  NotificationScheduler,
+  type NotificationSchedulerDeps,
+} from "../api/notifications/notificationScheduler.ts";
 import { minuteOfDay } from "../api/notifications/quietHours.ts";
 import type { DaemonService } from "../api/calls.ts";
 import type { Hello } from "../api/service.ts";
@@ -76,8 +79,12 @@ export interface LoginItem {
   set(isOn: boolean): void;
 }
 
+/** What is known of whether a person has to be told of something. */
+type Attention = Pick<NotificationSchedulerDeps, "isInFront" | "isConfirmed">;
+
 /** All calls of surfaces, and the parts that the daemon itself drives. */
 export interface Service extends DaemonService {
+  readonly attention: Attention;
   readonly notifications: NotificationScheduler;
   readonly feedHub: FeedHub;
   /** To be called about once a second. */
@@ -172,12 +179,7 @@ export const createService = (deps: ServiceDeps): Service => {
     onChanges: (listener) => ingest.onChanges(listener),
   });
 
-  const notifications = new NotificationScheduler({
-    now: () => clock.now(),
-    minuteOfDay: () => minuteOfDay(clock.now()),
-    setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
-    policy: () => deps.config().notifications,
-    redact: (text) => redactText(text, MAX_REQUEST_TEXT),
+  const attention: Attention = {
     isInFront: createIsPaneVisible({
       paneOf: ({ identity }) =>
         identity.runtime_id === null
@@ -191,6 +193,15 @@ export const createService = (deps: ServiceDeps): Service => {
       const runs = [entry?.runs.poller, entry?.runs.transcript];
       return runs.some((run) => run !== undefined && isWaiting(run.signal.status.state));
     },
+  };
+
+  const notifications = new NotificationScheduler({
+    now: () => clock.now(),
+    minuteOfDay: () => minuteOfDay(clock.now()),
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+    policy: () => deps.config().notifications,
+    redact: (text) => redactText(text, MAX_REQUEST_TEXT),
+    ...attention,
   });
 
   const audit = createActionAudit({
@@ -253,6 +264,7 @@ export const createService = (deps: ServiceDeps): Service => {
   };
 
   const service: Service = {
+    attention,
     notifications,
     review: () => {
       notifications.review();

@@ -1,6 +1,6 @@
 // `agtmux doctor` in the daemon: puts the checks of the host, of every target and of every agent together. It only looks: it
 // changes no state, setting or pane.
-import { redactFinding, runChecks } from "../model/doctorCheck.ts";
+import { redactFinding, runChecks, type Check } from "../model/doctorCheck.ts";
 import type { SetupLook } from "../model/integrationView.ts";
 import type { Finding } from "../model/doctorView.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -18,6 +18,8 @@ export interface DoctorDeps {
   /** The targets at the moment of the call. */
   targets: () => readonly DoctorTarget[];
   host: () => HostFacts;
+  /** What features say of themselves. */
+  featureChecks: () => readonly Check[];
   /** Takes secrets out of a text, because people pass the report on. */
   redact: (text: string) => string;
   clock: Clock;
@@ -35,7 +37,14 @@ const unknownTarget = (name: string, all: readonly DoctorTarget[]): AgtmuxError 
     remedy: `Known targets: ${all.map(({ view }) => view.target).join(", ")}.`,
   });
 
-export const createDoctor = ({ adapters, targets, host, redact, clock }: DoctorDeps): Doctor => ({
+export const createDoctor = ({
+  adapters,
+  targets,
+  host,
+  featureChecks,
+  redact,
+  clock,
+}: DoctorDeps): Doctor => ({
   lookAtSetup: async (name) => {
     const all = targets();
     const target = all.find(({ view }) => view.target === name);
@@ -54,6 +63,7 @@ export const createDoctor = ({ adapters, targets, host, redact, clock }: DoctorD
     const testAgent = known.find(({ integration }) => integration !== undefined)?.agentType ?? null;
     const checks = [
       ...hostChecks(adapters, host()),
+      ...featureChecks(),
       ...chosen.flatMap((one) => [
         ...targetChecks(one, testAgent, clock),
         ...serverChecks(one),

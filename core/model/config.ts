@@ -1,5 +1,6 @@
 // `config.json`: everything that the daemon obeys. Keys are snake_case in the file; all durations are milliseconds.
 import { z } from "zod";
+import { channelSchema, MAX_CHANNELS } from "./channel.ts";
 import { notificationPolicySchema } from "./notificationPolicy.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
@@ -75,6 +76,8 @@ export const configSchema = z
       .strict()
       .prefault({}),
     notifications: notificationPolicySchema.prefault({}),
+    /** Judged one by one (checkChannels): a channel that is wrong must not hold back the rest of the file. */
+    channels: z.array(z.unknown()).max(MAX_CHANNELS).default([]),
     adapters: z
       .object({
         /** Agent types that are not recognised: their panes count as panes without an agent. */
@@ -86,6 +89,11 @@ export const configSchema = z
   })
   .strict();
 export type Config = z.infer<typeof configSchema>;
+
+/** The file as a person should write it, for editors: with the form of the channels. */
+export const writtenConfigSchema = configSchema.extend({
+  channels: z.array(channelSchema).max(MAX_CHANNELS).default([]),
+});
 type CheckedConfig = { config: Config } | { config: null; issues: readonly z.core.$ZodIssue[] };
 
 /** Never throws. zod itself throws when an object whose `length` is not a number stands in place of a text or a list. */

@@ -1,6 +1,7 @@
 // What is wrong with the text of `config.json`, by line. The daemon keeps the last good configuration; this is for the
 // person who has to find the place.
 import type { z } from "zod";
+import { checkChannels, MAX_CHANNELS } from "./channel.ts";
 import { checkConfig } from "./config.ts";
 import { JsonSyntaxError, lineOf, nodeAt, parseJsonTree, type JsonNode } from "./jsonTree.ts";
 
@@ -10,6 +11,9 @@ export interface ConfigProblem {
   path: string;
   message: string;
 }
+
+/** The problem is one channel's: that channel alone is not in force. */
+export const isOfChannel = ({ path }: Pick<ConfigProblem, "path">): boolean => /^channels\.\d/.test(path);
 
 /** Nobody reads a longer list, and finding each line takes a pass through the file. */
 const MAX_PROBLEMS = 100;
@@ -30,9 +34,18 @@ export const placesOf = (
     : [...places.slice(0, MAX_PROBLEMS), { path: [], message: `and ${left} more problems` }];
 };
 
+/** Channels that are wrong are not in force, whatever the rest of the file is. */
+const channelPlaces = (json: unknown): ReturnType<typeof placesOf> => {
+  const channels: unknown = typeof json === "object" && json !== null ? Reflect.get(json, "channels") : [];
+  if (!Array.isArray(channels)) return [];
+  return checkChannels(channels.slice(0, MAX_CHANNELS)).refused.flatMap(({ index, issues }) =>
+    placesOf(issues).map(({ path, message }) => ({ path: ["channels", index, ...path], message })),
+  );
+};
+
 /**
- * The problems in the order of the file's schema, at most a hundred and one that counts the others; none for a good file.
- * Never throws on content.
+ * The problems in the order of the file's schema, then those of each channel, at most a hundred of each and one that counts the
+ * others; none for a good file. Never throws on content.
  */
 export const configProblems = (text: string): ConfigProblem[] => {
   let root: JsonNode;
@@ -42,13 +55,13 @@ export const configProblems = (text: string): ConfigProblem[] => {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return [{ line: lineOf(text, error.offset), path: "", message: "this is not JSON" }];
   }
-  const checked = checkConfig(JSON.parse(text));
-  if (checked.config !== null) return [];
+  const json: unknown = JSON.parse(text);
+  const checked = checkConfig(json);
   const problemAt = (path: readonly (string | number)[], message: string): ConfigProblem => ({
     line: lineOf(text, nodeAt(root, path).start),
     path: path.join("."),
     message,
   });
-  const places = placesOf(checked.issues);
+  const places = [...(checked.config === null ? placesOf(checked.issues) : []), ...channelPlaces(json)];
   return places.map(({ path, message }) => problemAt(path, message));
 };

@@ -9,7 +9,8 @@ import {
   adapterTrySchema,
   adapterViewSchema,
 } from "./adapterView.ts";
-import { configSchema } from "./config.ts";
+import { writtenConfigSchema } from "./config.ts";
+import { channelTestSchema, channelViewSchema } from "./channel.ts";
 import { doctorReportSchema } from "./doctorView.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
@@ -41,6 +42,15 @@ const failureShape = {
   remedy: z.string(),
   details: z.array(z.string()),
 };
+
+const channelListSchema = z.object({
+  ...stamp,
+  filters,
+  summary: z.object({ total: z.number().int() }),
+  problems: z.array(z.string()),
+  items: z.array(channelViewSchema.extend({ identity: z.object({ channel: z.string() }) })),
+});
+export type ChannelListDocument = z.infer<typeof channelListSchema>;
 
 const statusSchema = z.object({
   ...stamp,
@@ -279,6 +289,8 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "config list": configDocumentSchema,
   "config get": configDocumentSchema,
   "config set": configDocumentSchema,
+  "channel list": channelListSchema,
+  "channel test": channelTestSchema,
   "daemon status": daemonStatusSchema,
   ui: uiSchema,
   error: errorSchema,
@@ -294,7 +306,7 @@ export const documentSchemas = (): Map<string, object> => {
     ...z.toJSONSchema(schema, { io: "input" }),
   });
   return new Map([
-    ["config", toSchema("agtmux config.json", configSchema)],
+    ["config", toSchema("agtmux config.json", writtenConfigSchema)],
     ...Object.entries(DOCUMENTS).map(([verb, schema]): [string, object] => [
       verb.replaceAll(" ", "_"),
       toSchema(`agtmux ${verb}`, schema),

@@ -20,7 +20,7 @@ const soundSchema = z
 const timeOfDaySchema = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "this is a time of day, as in 22:30");
 
 /** Local wall-clock times; `to` before `from` goes over midnight. */
-const quietHoursSchema = z
+export const quietHoursSchema = z
   .object({ from: timeOfDaySchema, to: timeOfDaySchema })
   .strict()
   .refine(({ from, to }) => from !== to, "'from' and 'to' are the same time");

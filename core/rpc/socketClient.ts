@@ -2,7 +2,7 @@
 // client costs more start-up than the whole command; subscriptions are async iterables that pull, so a slow reader costs no memory.
 import { Agent, request, type IncomingMessage } from "node:http";
 import type { TRPCClient } from "@trpc/client";
-import type { CallName, FeedOptions } from "../api/calls.ts";
+import type { FeedOptions } from "../api/calls.ts";
 import type { AppRouter } from "../api/router.ts";
 import { PROTOCOL_VERSION, type Hello, type NotificationEvent } from "../api/service.ts";
 import { AgtmuxError } from "../model/errors.ts";
@@ -20,8 +20,8 @@ export interface DaemonClient {
   readonly hello: Hello;
   /** Calls procedures: `client.call((api) => api.panes.query({}))`. */
   call<T>(run: (api: CallApi) => Promise<T>): Promise<T>;
-  /** The same by name, for code that passes calls on. */
-  forward(name: CallName, kind: "query" | "mutation", input: unknown): Promise<unknown>;
+  /** The same by name, for code that passes calls on, and for the calls of features: `<feature>.<name>`. */
+  forward(name: string, kind: "query" | "mutation", input: unknown): Promise<unknown>;
   /** Ends quietly when `signal` aborts; rejects with E_DAEMON_UNAVAILABLE when the daemon goes. */
   feed(options: FeedOptions, signal: AbortSignal): AsyncIterable<FeedEntry>;
   notices(signal: AbortSignal): AsyncIterable<NotificationEvent>;

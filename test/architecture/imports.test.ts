@@ -52,6 +52,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   "core/daemon": { layers: ["core"], packages: ["node:*", "pino", "zod"] },
   adapters: { layers: ["core/model", "core/ports"], packages: ["node:*", "zod", "safe-regex2"] },
+  "features/automation": { layers: [...CORE_PARTS, "core/api"], packages: ["node:*", "zod"] },
   cli: {
     layers: [
       "core/model",
@@ -62,6 +63,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "ui",
       "cli/daemon.ts:core/daemon",
       "cli/daemon.ts:adapters",
+      "cli/daemon.ts:features",
+      "type:features",
     ],
     packages: ["node:*", "commander", "log-update", "string-width"],
   },
@@ -74,6 +77,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "core/daemon",
       "core/actions/showPlan.ts",
       "main/compose.ts:adapters",
+      "main/compose.ts:features",
     ],
     packages: ["node:*", "electron", "electron-menubar", "electron-store", "zod"],
   },
@@ -96,7 +100,7 @@ const isWithin = (path: string, folder: string): boolean => path === folder || p
 
 const isAllowed = (layer: Layer, own: string, from: string, { to, isType }: Import): boolean => {
   if (isWithin(to, own)) return true;
-  if (/^(core|adapters|cli|main|preload|renderer|ui|test|e2e|bench|scripts)\//.test(to))
+  if (/^(core|adapters|features|cli|main|preload|renderer|ui|test|e2e|bench|scripts)\//.test(to))
     return layer.layers.some((rule) => {
       const [first = "", rest] = rule.split(":");
       if (rest === undefined) return isWithin(to, first);

@@ -59,7 +59,7 @@ const goneIn = (name: string): string[] =>
 const tell = (where: string, name: string): string[] =>
   goneIn(name).map((word) => `${where}: ${name} (say ${GONE[word]})`);
 
-const FOLDERS = ["core", "adapters", "cli", "main", "preload", "renderer", "ui"];
+const FOLDERS = ["core", "adapters", "features", "cli", "main", "preload", "renderer", "ui"];
 
 describe("words that are gone", () => {
   it.each(FOLDERS)("are in no exported name of %s", (folder) => {

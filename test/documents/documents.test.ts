@@ -1,6 +1,6 @@
 // Every JSON document as the real command line prints it from a real daemon on real tmux, against the schema of its verb: no
 // key is missing, and none is there that the schema does not name.
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -36,6 +36,9 @@ const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt
 beforeAll(async () => {
   scene = await openHarness();
   closers.push(() => scene.close(), await serveDaemon(scene.daemon));
+  const phone = { name: "phone", kind: "command", argv: ["true"] };
+  writeFileSync(scene.daemon.paths.config, JSON.stringify({ channels: [phone] }));
+  await scene.service.configGet(undefined);
   cli = openCommandLine(scene.daemon.paths.home);
   closers.push(() => cli.close());
   const open = async (word: string, options: { working?: string }) =>
@@ -86,7 +89,15 @@ const listFrame = z.object({
   summary: z.object({}),
   items: z.array(z.object({ identity: z.object({}) })).min(1),
 });
-const LISTS = ["list panes", "list windows", "list sessions", "audit", "target list", "adapters list"];
+const LISTS = [
+  "list panes",
+  "list windows",
+  "list sessions",
+  "audit",
+  "target list",
+  "adapters list",
+  "channel list",
+];
 
 /** The rest of each command line; in this order, because some change what others see. */
 const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
@@ -123,6 +134,8 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["target enable", "vm9"],
   ["target remove", "vm9", "--yes"],
   ["target list"],
+  ["channel list"],
+  ["channel test", "phone"],
   ["doctor"],
   ["daemon status"],
 ];

@@ -11,6 +11,7 @@ import type { FeedEntry, PaneView } from "../../core/model/view.ts";
 import type { AdapterSource } from "../../core/ports/adapterSource.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import { SILENT_LOGGER, type Logger } from "../../core/ports/logger.ts";
+import { createFeatures } from "../../features/index.ts";
 import { runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 
 /** `AGTMUX_TEST_PLATFORM=darwin`: the daemon takes the paths of a Mac, where nothing is known of processes but by `ps`. */
@@ -45,6 +46,7 @@ export const startTestDaemon = async (options: {
   logger?: Logger;
   clock?: Clock;
   adapters?: AdapterSource;
+  features?: DaemonDeps["features"];
   openTerminal?: DaemonDeps["openTerminal"];
   focusTerminal?: DaemonDeps["focusTerminal"];
   /** Beside what the tests run with. */
@@ -63,6 +65,7 @@ export const startTestDaemon = async (options: {
       host: "test",
       isOnDemand: false,
       adapters: options.adapters ?? createAdapterRegistry(),
+      features: options.features ?? createFeatures(),
       eventScriptSource: EVENT_SCRIPT,
       env: { ...process.env, HOME: home, AGTMUX_TMUX_SOCKETS: options.sockets.join(","), ...options.env },
       uid: process.getuid?.() ?? 0,

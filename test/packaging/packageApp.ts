@@ -22,7 +22,7 @@ export const listFiles = (folder: string): string[] =>
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .toSorted();
 
-const SOURCES = ["adapters", "cli", "core", "main", "preload", "renderer", "ui"];
+const SOURCES = ["adapters", "cli", "core", "features", "main", "preload", "renderer", "ui"];
 const OUTPUTS = ["main/index.js", "preload/index.cjs", "renderer/index.html", "cli/agtmux.cjs"];
 
 /** `npm test` has just built; a suite that runs by itself must not test an older program. */

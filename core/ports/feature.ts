@@ -1,0 +1,66 @@
+// What a feature is to the daemon: a part that stands beside core, is handed to the daemon by its host, and that core knows
+// only by this contract. It sees what surfaces see and reaches nothing else: no pane, no tmux, no file of a target.
+import type { Config } from "../model/config.ts";
+import type { Check } from "../model/doctorCheck.ts";
+import type { FeedChange } from "../model/feedChange.ts";
+import type { PaneView } from "../model/view.ts";
+import type { Clock, IdSource } from "./clock.ts";
+import type { Logger } from "./logger.ts";
+
+/** A call that surfaces make as `<feature>.<name>`. `parse` throws for what it refuses. */
+export interface FeatureCall {
+  readonly kind: "query" | "mutation";
+  readonly input: { parse(input: unknown): unknown };
+}
+
+/** The calls of a feature with what answers them, in this process or over a connection. `input` was checked before. */
+export interface FeatureAnswers {
+  readonly name: string;
+  readonly calls: Readonly<Record<string, FeatureCall>>;
+  answer(call: string, input: unknown): unknown;
+}
+
+/** What the daemon tells a feature about the rows that surfaces see. */
+interface FeatureRows {
+  /** Every row now, also of panes without an agent. */
+  all(): readonly PaneView[];
+  /** Whether the person looks at this pane now. Never rejects; false where that is not known. */
+  isInFront(pane: PaneView): Promise<boolean>;
+  /** True once the present wait of a runtime was confirmed on the screen since the daemon's start. */
+  isConfirmed(runtimeId: string): boolean;
+}
+
+export interface FeatureContext {
+  readonly rows: FeatureRows;
+  /** The configuration in force; ask each time. */
+  config(): Config;
+  /** Called after each change of it. Returns the unsubscribe function. */
+  onConfigChange(listener: () => void): () => void;
+  readonly configPath: string;
+  /** Environment of the person, with HOME. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+}
+
+export interface RunningFeature {
+  answer(call: string, input: unknown): unknown;
+  /** After each commit, in order. Must return at once. */
+  onChanges(changes: readonly FeedChange[]): void;
+  /** True while something depends on this daemon to go on, so that one that was started on demand stays. */
+  keepsAwake(): boolean;
+  doctorChecks(): readonly Check[];
+  close(): Promise<void>;
+}
+
+export interface Feature {
+  /** One word; the first part of its calls. */
+  readonly name: string;
+  readonly calls: FeatureAnswers["calls"];
+  /** Before the daemon looks at anything, so that it gets every change. */
+  start(context: FeatureContext): RunningFeature;
+}
