@@ -2,7 +2,7 @@
 // first picture with rows, from a key to its redraw, and its share of a core while ten rows a second change. The daemon is a made-up
 // one in this process, so that only the picker is measured. `--panes N`, `--runs N`, `--seconds N`, `--json`. Fails when a target
 // is missed.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,8 +39,8 @@ interface Running {
 }
 
 /** On a pseudo terminal of this size, made by util-linux' `script`. */
-const start = (agtmux: string, home: string, [columns, rows]: readonly [number, number]): Running => {
-  const command = `stty cols ${columns} rows ${rows}; echo "pid=$$."; exec '${agtmux}' pick`;
+const start = (program: string, home: string, [columns, rows]: readonly [number, number]): Running => {
+  const command = `stty cols ${columns} rows ${rows}; echo "pid=$$."; exec ${program}`;
   const env = {
     ...process.env,
     AGTMUX_HOME: home,
@@ -51,6 +51,8 @@ const start = (agtmux: string, home: string, [columns, rows]: readonly [number, 
   };
   const child = spawn("script", ["-qfec", command, "/dev/null"], { env, stdio: ["pipe", "pipe", "inherit"] });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  // It may have ended by itself.
+  child.stdin.on("error", () => {});
   let text = "";
   let startedAt = performance.now();
   const listeners = new Set<(now: number) => void>();
@@ -144,6 +146,8 @@ const change = (daemon: AnsweringDaemon, panes: readonly PaneView[]): (() => voi
 interface Figures {
   size: string;
   firstPaint: Spread;
+  /** `node -e 0`, in turns with the above. */
+  emptyNode: Spread;
   key: Spread;
   keyBusy: Spread;
   /** Shares of a core. */
@@ -168,6 +172,7 @@ const measureSize = async (
   size: readonly [number, number],
   options: { panes: number; runs: number; seconds: number },
 ): Promise<Figures> => {
+  const pick = `'${agtmux}' pick`;
   const home = makeFakeHome();
   const panes = panesOf(options.panes);
   const daemon = new AnsweringDaemon(panes);
@@ -175,14 +180,18 @@ const measureSize = async (
   await home.serve(daemon);
   try {
     const first: number[] = [];
+    const empty: number[] = [];
     for (let run = -2; run < options.runs; run += 1) {
-      const picker = start(agtmux, home.paths.home, size);
+      const from = performance.now();
+      spawnSync(process.execPath, ["-e", "0"]);
+      if (run >= 0) empty.push(performance.now() - from);
+      const picker = start(pick, home.paths.home, size);
       const at = await picker.until("need you");
       // The first two fill the compile cache.
       if (run >= 0) first.push(at - picker.startedAt);
       await picker.end();
     }
-    const picker = start(agtmux, home.paths.home, size);
+    const picker = start(pick, home.paths.home, size);
     await picker.until("need you");
     const pid = await picker.pid();
     await wait(1_500);
@@ -199,7 +208,15 @@ const measureSize = async (
     const keyBusy = await pressMany(picker, 100);
     stop();
     await picker.end();
-    return { size: `${size[0]} × ${size[1]}`, firstPaint: spreadOf(first), key, keyBusy, core, idle };
+    return {
+      size: `${size[0]} × ${size[1]}`,
+      firstPaint: spreadOf(first),
+      emptyNode: spreadOf(empty),
+      key,
+      keyBusy,
+      core,
+      idle,
+    };
   } finally {
     await home.close();
   }
@@ -245,11 +262,11 @@ else
       "",
       `${cpus()[0]?.model.trim() ?? "?"}, ${cpus().length} cores, Node ${process.version}; load ${loadavg()[0]?.toFixed(1) ?? "?"}; bundle ${(readFileSync(join(ROOT, "dist/cli/picker.cjs")).length / 1_024).toFixed(0)} kB; median / p95 / max in ms`,
       "",
-      "| columns × rows | start to first picture | key to redraw | the same, 10 changes/s | of a core at 10 changes/s | idle |",
-      "|---|---|---|---|---|---|",
+      "| columns × rows | start to first picture | an empty Node | key to redraw | the same, 10 changes/s | of a core at 10 changes/s | idle |",
+      "|---|---|---|---|---|---|---|",
       ...all.map(
         (one) =>
-          `| ${one.size} | ${ms(one.firstPaint)} | ${ms(one.key)} | ${ms(one.keyBusy)} | ${percent(one.core)} | ${percent(one.idle)} |`,
+          `| ${one.size} | ${ms(one.firstPaint)} | ${ms(one.emptyNode)} | ${ms(one.key)} | ${ms(one.keyBusy)} | ${percent(one.core)} | ${percent(one.idle)} |`,
       ),
     ].join("\n"),
   );
