@@ -6,10 +6,14 @@ import { nextReadAt } from "./screenReads.ts";
 import type { WatchedRuntime } from "./sink.ts";
 
 const AT = 1_000_000_400;
-const watched = (attention: WatchedRuntime["attention"], windowActivity: number, isUnsustained = false) =>
-  ({ attention, isUnsustained, pane: somePane("%1", { windowActivity }) }) as WatchedRuntime;
-const wait = (runtime: WatchedRuntime, sameReads = 5): number =>
-  nextReadAt(runtime, { at: AT, text: "", sameReads }, DEFAULT_TIMING) - AT;
+const watched = (
+  attention: WatchedRuntime["attention"],
+  windowActivity: number,
+  isUnsustained = false,
+  title = "",
+) => ({ attention, isUnsustained, pane: somePane("%1", { windowActivity, title }) }) as WatchedRuntime;
+const wait = (runtime: WatchedRuntime, sameReads = 5, title = ""): number =>
+  nextReadAt(runtime, { at: AT, text: "", title, sameReads }, DEFAULT_TIMING) - AT;
 const OLD = AT / 1_000 - 100;
 
 describe("a screen is read", () => {
@@ -33,6 +37,18 @@ describe("a screen is read", () => {
   it("soon when something changed, the very second of the last read included: tmux counts whole seconds", () => {
     expect(wait(watched("quiet", Math.floor(AT / 1_000)))).toBe(1_000);
     expect(wait(watched("quiet", Math.floor(AT / 1_000) - 1))).toBe(60_000);
+  });
+
+  it("at once when its pane got another title: agents write there that a turn began, or ended", () => {
+    const now = AT / 1_000;
+    expect(wait(watched("active", now, false, "project"), 0, "⠇ project")).toBe(200);
+    expect(wait(watched("active", now, false, "◇  Ready (project)"), 0, "✦  Working… (project)")).toBe(200);
+    expect(wait(watched("quiet", OLD, false, "⠇ project"), 5, "project")).toBe(200);
+  });
+
+  it("no sooner for the next frame of a spinner in its title", () => {
+    expect(wait(watched("active", AT / 1_000, false, "⠏ project"), 0, "⠇ project")).toBe(1_000);
+    expect(wait(watched("quiet", OLD, false, "⠐ Agent"), 5, "⠂ Agent")).toBe(60_000);
   });
 });
 

@@ -5,11 +5,13 @@ import type { WatchedRuntime } from "./sink.ts";
 export interface LastRead {
   at: number;
   text: string;
+  /** Of the pane, as it was listed last before the read. */
+  title: string;
   /** Reads in a row, this one included, that showed the same. */
   sameReads: number;
 }
 
-/** An unconfirmed claim must be seen within half a second of its first frame, and so must what follows an action. */
+/** An unconfirmed claim must be seen within half a second of its first frame, and so must what follows an action or a title. */
 const CLOSE_INTERVAL_MS = 200;
 /** An active screen that does not change is looked at again after this long, so that a frozen agent is noticed. */
 const ACTIVE_RECHECK_MS = 2_000;
@@ -25,6 +27,13 @@ const restMs = ({ sameReads }: LastRead): number =>
 const hasChangedSince = (runtime: WatchedRuntime, last: LastRead): boolean =>
   runtime.pane.windowActivity >= Math.floor(last.at / 1_000);
 
+/** A title without the frame of its spinner, which goes on without any news. */
+const stillTitle = (title: string): string => title.replaceAll(/[\u2800-\u28ff]/gu, "\u2800");
+
+/** Agents write into the title when a turn begins or ends: what the screen shows now is something else. */
+const hasOtherTitle = ({ pane }: WatchedRuntime, last: LastRead): boolean =>
+  pane.title !== last.title && stillTitle(pane.title) !== stillTitle(last.title);
+
 /** Epoch ms at which the screen should be read next. */
 export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, timing: Timing): number => {
   if (last === undefined) return 0;
@@ -35,6 +44,7 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
       return last.at + timing.waiting_read_interval_ms;
     case "active":
     case "quiet": {
+      if (hasOtherTitle(runtime, last)) return last.at + CLOSE_INTERVAL_MS;
       if (runtime.isUnsustained) return last.at + timing.contest_ms;
       if (hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
       return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : restMs(last));

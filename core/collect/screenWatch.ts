@@ -164,14 +164,15 @@ export class ScreenWatch {
     { readAt, begunAt }: { readAt: number; begunAt: number },
   ): void {
     const { runtimeId } = watched.runtime;
+    const { title } = watched.pane;
     const last = this.reads.get(runtimeId);
     if (lines === null) {
-      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "", sameReads: 0 });
+      this.reads.set(runtimeId, { at: begunAt, text: last?.text ?? "", title, sameReads: 0 });
       return;
     }
     const text = lines.join("\n");
     const sameReads = last?.text === text ? last.sameReads + 1 : 0;
-    this.reads.set(runtimeId, { at: begunAt, text, sameReads });
+    this.reads.set(runtimeId, { at: begunAt, text, title, sameReads });
     this.deps.sink.applyReading(runtimeId, "poller", {
       reading: this.interpret(watched, lines),
       readAt,
