@@ -39,6 +39,12 @@ describe("a screen is read", () => {
     expect(wait(watched("quiet", Math.floor(AT / 1_000) - 1))).toBe(60_000);
   });
 
+  it("soon when it works and moved between the last two reads, before tmux tells whether it still moves", () => {
+    expect(wait(watched("active", OLD), 0)).toBe(1_000);
+    expect(wait(watched("active", OLD), 1)).toBe(2_000);
+    expect(wait(watched("quiet", OLD), 0)).toBe(2_000);
+  });
+
   it("at once when its pane got another title: agents write there that a turn began, or ended", () => {
     const now = AT / 1_000;
     expect(wait(watched("active", now, false, "project"), 0, "⠇ project")).toBe(200);

@@ -46,7 +46,9 @@ export const nextReadAt = (runtime: WatchedRuntime, last: LastRead | undefined, 
     case "quiet": {
       if (hasOtherTitle(runtime, last)) return last.at + CLOSE_INTERVAL_MS;
       if (runtime.isUnsustained) return last.at + timing.contest_ms;
-      if (hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
+      // A working agent's screen moves all the time: that it rests now is news, and tmux tells of no rest.
+      const mayRest = runtime.attention === "active" && last.sameReads === 0;
+      if (mayRest || hasChangedSince(runtime, last)) return last.at + timing.screen_read_interval_ms;
       return last.at + (runtime.attention === "active" ? ACTIVE_RECHECK_MS : restMs(last));
     }
   }

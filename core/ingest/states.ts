@@ -23,6 +23,9 @@ const textOf = ({ request }: Resolution): string =>
     request === null ? null : [request.kind, request.title, request.body, request.content ?? null],
   );
 
+/** What follows a dialog may be short: a denial ends the turn, an approved command may ask again. */
+const LEFT_WAIT_MS = 2_000;
+
 /** Nothing that the two say of what is asked speaks against it. */
 const mayBeSameAsking = ({ request: before }: Resolution, { request: now }: Resolution): boolean =>
   before === null || now === null || mayBeSamePrompt(before, now) || mayBeSamePrompt(now, before);
@@ -176,6 +179,8 @@ export class States {
   ): void {
     const previousState = entry.resolution?.status.state ?? null;
     entry.resolution = resolution;
+    if (isWaiting(previousState ?? "unknown") && !isWaiting(resolution.status.state))
+      entry.closelyUntil = Math.max(entry.closelyUntil, at + LEFT_WAIT_MS);
     if (resolution.status.state !== "unknown") entry.storedWait = null;
     noteTurn(entry, previousState, resolution);
     entry.marks = marksAfter(entry, resolution);

@@ -1,4 +1,5 @@
 // What the collector should watch, and how closely: the live runtimes of a target as they are known now. It only reads.
+import { isTurnOver } from "../engine/candidates/resolveContext.ts";
 import type { Pane, Runtime } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
@@ -17,10 +18,24 @@ export interface WatchedEntry {
   processCwd: string | null | undefined;
 }
 
+/** So long the next looks may decide between two that differ; then each is what its source goes on to say. */
+const DIFFERS_FOR_MS = 3_000;
+
+/** One of the screen and the agent's own file shows a turn at work, the other one its end: one of them is older than it looks. */
+const isDiffering = ({ runs: { poller, transcript } }: RuntimeEntry, now: number): boolean => {
+  if (poller === undefined || transcript === undefined) return false;
+  const [screen, file] = [poller.signal, transcript.signal];
+  const differs =
+    (screen.status.state === "running" && isTurnOver(file.status)) ||
+    (file.status.state === "running" && isTurnOver(screen.status));
+  return differs && now - Math.max(screen.since, file.since) < DIFFERS_FOR_MS;
+};
+
 const attentionOf = (entry: RuntimeEntry, now: number): WatchedEntry["attention"] => {
   const state = entry.resolution?.status.state ?? "unknown";
   if (now < entry.closelyUntil || hasUnconfirmed(entry)) return "close";
   if (isWaiting(state) || hasOpenRequest(entry)) return "waiting";
+  if (isDiffering(entry, now)) return "close";
   return state === "running" || state === "unknown" ? "active" : "quiet";
 };
 
