@@ -105,6 +105,10 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/omp/waiting_approval": ["Enter", "Escape"],
   "recordings/omp/waiting_input_question": "question",
   "recordings/opencode/waiting_approval": ["Enter", "Escape"],
+  "recordings/opencode/question_multi": "question",
+  "recordings/opencode/question_own_open": "question",
+  "recordings/opencode/question_own_typed": "question",
+  "recordings/opencode/question_own_unopened": "question",
   "recordings/opencode/waiting_input_question": "question",
   ...atWidths("opencode/waiting_approval", ["Enter", "Escape"]),
   ...atWidths("opencode/waiting_approval_edit", ["Enter", "Escape"]),
@@ -205,6 +209,13 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "recordings/claude/question_two_60_columns": ["3"],
   "recordings/claude/waiting_input_question": ["3"],
   "variants/claude/question_60_columns": ["3"],
+  "recordings/opencode/question_own_unopened": ["3"],
+  "recordings/opencode/waiting_input_question": ["3"],
+  "recordings/opencode/waiting_input_question_140": ["3"],
+  "recordings/opencode/waiting_input_question_60": ["3"],
+  "recordings/opencode/waiting_input_question_70": ["3"],
+  "recordings/opencode/waiting_input_question_96": ["3"],
+  "variants/opencode/question_60_columns": ["3"],
 };
 /** The question is worded anew and its refusal too: only what is known of it has a role. */
 const HALF_KNOWN = "variants/claude/approval_reworded";
@@ -259,6 +270,32 @@ it("a field for a text and an agent's own added answer have no keys that were no
   );
   expect(typed.length).toBeGreaterThan(5);
   expect(typed.filter(({ keys }) => keys !== null)).toEqual([]);
+});
+
+describe("opencode's own answer to a question", () => {
+  const folder = `${FIXTURES}/recordings/opencode`;
+  const adapter = registry.byAgentType("opencode");
+  const read = (name: string): PromptRequest | null => {
+    const recording = loadRecording(folder, name);
+    return (
+      adapter?.readScreen({ ...screenOf(recording), styledLines: recording.ansi.split("\n") })?.request ??
+      null
+    );
+  };
+  it("is opened by its digit, and only where its field is not open: there the digit would be typed", () => {
+    expect(read("question_own_unopened")?.textEntry).toEqual(["3"]);
+    expect(read("question_own_open")?.textEntry).toBeNull();
+    expect(read("question_own_typed")?.textEntry).toBeNull();
+    expect(read("question_multi")?.textEntry).toBeNull();
+  });
+  it("leaves the dialog the same one while its field opens and is typed into", () => {
+    const asked = ["question_own_unopened", "question_own_open", "question_own_typed"].map((name) => {
+      const { title, body, options } = read(name) ?? { title: null, body: null, options: [] };
+      return { title, body, options: options.map(({ label, description }) => [label, description]) };
+    });
+    expect(asked[1]).toEqual(asked[0]);
+    expect(asked[2]).toEqual(asked[0]);
+  });
 });
 
 describe("opencode's selection is told by colour", () => {

@@ -133,6 +133,10 @@ const answersIn = (lines: readonly string[]): Answer[] => {
   return answers;
 };
 
+/** Its digit opens the field of the own answer. In an open field it would be typed, to what may stand there. */
+const fieldKeys = (own: Answer | undefined): string[] | null =>
+  own === undefined || own.description !== "" || own.number > 9 ? null : [String(own.number)];
+
 const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading | null => {
   const footer = block.findLastIndex((line) => !isBlank(line));
   if (footer < 0 || !QUESTION_FOOTER.test(block[footer] ?? "")) return null;
@@ -143,16 +147,15 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
   if (text === "") return null;
   const drawn = answersIn(block.slice(first, footer));
   // What is chosen shows by colour alone: without colours the way to another answer is not known.
-  const selected = SINGLE_FOOTER.test(block[footer] ?? "")
-    ? selectedOf(
-        styledLines,
-        drawn.map(({ text }) => text),
-      )
-    : null;
-  const options = drawn.map(({ label, description }, index) => ({
-    label,
-    keys: selected === null || OWN_ANSWER.test(label) ? null : movesTo(index, selected),
-    ...(description === "" ? {} : { description }),
+  const isSingle = SINGLE_FOOTER.test(block[footer] ?? "");
+  const texts = drawn.map(({ text: row }) => row);
+  const selected = isSingle ? selectedOf(styledLines, texts) : null;
+  const own = OWN_ANSWER.test(drawn.at(-1)?.label ?? "") ? drawn.at(-1) : undefined;
+  const options = drawn.map((answer, index) => ({
+    label: answer.label,
+    keys: selected === null || answer === own ? null : movesTo(index, selected),
+    // Below the own answer its field stands, with a hint or with what was typed.
+    ...(answer.description === "" || answer === own ? {} : { description: answer.description }),
   }));
   return asks(
     QUESTION,
@@ -166,6 +169,7 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
       hasJoints: true,
       toolName: "question",
       options: options.slice(0, MAX_OPTIONS),
+      textEntry: isSingle ? fieldKeys(own) : null,
       isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
     },
     top,
