@@ -1,9 +1,10 @@
 // Codex. It asks for what leaves its sandbox, and where hooks are new it asks to trust them. It leaves a server behind per HOME.
-import { COMMON, COMMON_PROMPTS, type LiveAgent } from "./liveAgent.ts";
+import { COMMON, COMMON_PROMPTS, LOG_BY_EVENT_ONLY, type LiveAgent } from "./liveAgent.ts";
 import { API_KEY, writeText } from "./settings.ts";
 
 export const codex: LiveAgent = {
   ...COMMON,
+  ...LOG_BY_EVENT_ONLY,
   id: "codex",
   main: { name: "@openai/codex", version: "0.169.0" },
   command: "codex",

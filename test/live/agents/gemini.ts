@@ -1,9 +1,10 @@
 // Gemini CLI, with an API key and without its second process.
-import { COMMON, type LiveAgent } from "./liveAgent.ts";
+import { COMMON, LOG_BY_EVENT_ONLY, type LiveAgent } from "./liveAgent.ts";
 import { API_KEY, writeJson } from "./settings.ts";
 
 export const gemini: LiveAgent = {
   ...COMMON,
+  ...LOG_BY_EVENT_ONLY,
   id: "gemini",
   main: { name: "@google/gemini-cli", version: "0.61.0" },
   command: "gemini",

@@ -1,6 +1,6 @@
 // What the driver has to know of an agent to bring it into a state and to see that it is there: its settings, what a person types
 // to start it, its keys, and the words of its own screen. Nothing here knows what agtmux makes of them.
-import type { Mode } from "../results/result.ts";
+import { MODES, type Mode } from "../results/result.ts";
 import type { AgentId } from "./agentIds.ts";
 
 /** Where one start of an agent lives. */
@@ -85,6 +85,10 @@ export interface LiveAgent {
   readonly editsOutside: boolean;
   /** Its questions take a text of the person's own beside the options. */
   readonly takesFreeText: boolean;
+  /** In these modes one log is provably this process's, so that there is a transcript; in others it is refused by rule. */
+  readonly transcriptIn: readonly Mode[];
+  /** Why it has none in the others. */
+  readonly transcriptLack: string | null;
   /** An answer by key is taken only this long after the dialog was drawn. */
   readonly deafMs: number;
   readonly exit: string;
@@ -95,6 +99,13 @@ export const COMMON_PROMPTS: Prompts = {
   edit: (file) => `WRITE ${file}`,
   tool: (file) => `RUN touch ${file}; tail -f ${file}`,
 };
+
+/** Of agents whose logs name no process: an event has to name the log. */
+export const LOG_BY_EVENT_ONLY = {
+  transcriptIn: ["integrated"],
+  transcriptLack:
+    "by the screen alone refused by rule: its logs name no process, and an event that names one is missing",
+} as const satisfies Partial<LiveAgent>;
 
 export const COMMON = {
   companions: [],
@@ -109,5 +120,7 @@ export const COMMON = {
   editsOutside: false,
   showsWhole: true,
   takesFreeText: false,
+  transcriptIn: MODES,
+  transcriptLack: null,
   deafMs: 1_000,
 } as const satisfies Partial<LiveAgent>;

@@ -51,6 +51,9 @@ export const opencode: LiveAgent = {
   },
   keys: { ...COMMON.keys, interrupt: ["Escape", "Escape"] },
   takesFreeText: true,
+  transcriptIn: [],
+  transcriptLack:
+    "refused by rule: it keeps its sessions in a database that only opencode itself may have open",
   hasSubAgents: true,
   exit: "/exit",
 };

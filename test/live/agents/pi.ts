@@ -1,5 +1,5 @@
 // pi. It has no questions before tools of its own: an extension of the kind that people write asks for commands.
-import { COMMON, type LiveAgent } from "./liveAgent.ts";
+import { COMMON, LOG_BY_EVENT_ONLY, type LiveAgent } from "./liveAgent.ts";
 import { API_KEY, writeJson, writeText } from "./settings.ts";
 
 const GATE = `export default function (pi) {
@@ -13,6 +13,7 @@ const GATE = `export default function (pi) {
 
 export const pi: LiveAgent = {
   ...COMMON,
+  ...LOG_BY_EVENT_ONLY,
   id: "pi",
   main: { name: "@earendil-works/pi-coding-agent", version: "0.87.1" },
   command: "pi",

@@ -9,7 +9,11 @@ import { askedBy, type Stage } from "./stage.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
 
 const EFFECT_LIMIT_MS = 8_000;
+/** Some agents start half of themselves in their first turn: that is their time, not that of what sent the prompt. */
+const FIRST_TURN_MS = 45_000;
 const NO_EFFECT_MS = 2_500;
+/** The exit status of what is refused because it is not known or not provable. */
+const UNSUPPORTED = 15;
 const SIGNALS = ["INT", "TERM", "KILL"] as const;
 
 /** Back to the prompt, whatever a step that failed left behind. */
@@ -29,6 +33,8 @@ const report = async (stage: Stage, step: string, isRight: boolean, detail: stri
 const send: Scenario = {
   name: "send",
   steps: ["send", "view_output", "transcript"],
+  refused: ({ transcriptLack }) =>
+    transcriptLack === null ? null : { step: "transcript", why: transcriptLack },
   run: async (stage) => {
     const { ref } = await referenceOf(stage);
     const prompt = `SAY seen n${stage.next()}`;
@@ -36,18 +42,32 @@ const send: Scenario = {
     const sent = await act(stage, "send", ref, "--text", prompt, "--json");
     const arrived = await untilTrue(
       () => (askedBy(stage, { prompt, at })?.ended ?? null) !== null,
-      EFFECT_LIMIT_MS,
+      FIRST_TURN_MS,
     );
     await report(stage, "send", sent.code === 0 && arrived !== null, sent.said);
-    await wait(1_500);
     const reply = prompt.replace("SAY ", "");
     // Once in the prompt and once in the reply.
     const isTold = (text: string): boolean => text.split(reply).length > 2;
+    await untilTrue(async () => isTold(await stage.pane.screen()), FIRST_TURN_MS);
+    await wait(1_500);
     const seen = await act(stage, "view-output", ref, "--lines", "40");
     await stage.did("view_output", isTold(seen.stdout), seen.said.slice(0, 120));
-    const told = await act(stage, "view-output", ref, "--transcript");
-    await stage.did("transcript", told.code === 0 && isTold(told.stdout), told.said.slice(0, 200));
+    await viewTranscript(stage, ref, isTold);
   },
+};
+
+/** The transcript, or where no log can be proved to be this process's, the refusal of one that may be another's. */
+const viewTranscript = async (
+  stage: Stage,
+  ref: string,
+  isTold: (text: string) => boolean,
+): Promise<void> => {
+  const { agent, mode } = stage.rig;
+  const told = await act(stage, "view-output", ref, "--transcript");
+  const said = told.said.slice(0, 200);
+  if (agent.transcriptIn.includes(mode))
+    await stage.did("transcript", told.code === 0 && isTold(told.stdout), said);
+  else await stage.did("transcript", told.code === UNSUPPORTED, `by rule not: ${said}`);
 };
 
 /** Sends a prompt that asks, answers at once, and looks for the effect. */

@@ -41,12 +41,14 @@ export const ALL_STEPS: readonly string[] = Object.values(KINDS).flatMap(({ scen
   scenarios.flatMap(({ steps }) => steps),
 );
 
-/** What the agent does not have, or is not driven for. */
+/** What the agent does not have, or is not driven for, or what is refused for it by rule. */
 export const lacksOf = (agent: LiveAgent): Lack[] =>
   Object.values(KINDS).flatMap(({ scenarios }) =>
     scenarios.flatMap((scenario) => {
       const why = scenario.lacks?.(agent) ?? null;
-      return why === null ? [] : [{ agent: agent.id, step: scenario.name, why }];
+      if (why !== null) return [{ agent: agent.id, step: scenario.name, why }];
+      const refused = scenario.refused?.(agent) ?? null;
+      return refused === null ? [] : [{ agent: agent.id, ...refused }];
     }),
   );
 

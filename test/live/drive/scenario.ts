@@ -17,6 +17,8 @@ export interface Scenario {
   readonly steps: readonly string[];
   /** Why this agent cannot be driven there; null: it can. */
   lacks?(agent: LiveAgent): string | null;
+  /** What of it agtmux refuses by rule for this agent, so that the refusal is what is right; null: nothing. */
+  refused?(agent: LiveAgent): { step: string; why: string } | null;
   /** Its own start of the agent; without one it goes on where the scenario before it ended. */
   readonly start?: Start;
   run(stage: Stage): Promise<void>;
