@@ -97,3 +97,56 @@ it("another dialog than the announced one is another wait, also where neither wa
   expect(drawnElse.request?.body).toBe("rm -rf build");
   expect(drawnElse.state_version).toBeGreaterThan(announced?.state_version ?? 0);
 });
+
+/** The same command in the words of the agent's own log, which knows another title, and more of it. */
+const LOGGED: SampledReading = {
+  ...WAITING,
+  confidence: "medium",
+  request: { ...someRequest("touch a.txt"), title: "Run command" },
+};
+const WORKS: SampledReading = {
+  ...WAITING,
+  status: { state: "running", reasonCode: "tool" },
+  matched: "session log: tool.execution_start",
+};
+
+it("a dialog is named once the agent's own log was read again, and is then not named anew", () => {
+  const f = agent({ hasEvents: false });
+  read(f, 0, "transcript", WORKS);
+  const seen = read(f, 300, "poller", drawn("touch a.txt"));
+  expect(seen).toMatchObject({ state: "waiting_approval", prompt_fingerprint: null });
+  const named = read(f, 250, "transcript", LOGGED);
+  expect(named.prompt_fingerprint).not.toBeNull();
+  expect(named.state_version).toBe(seen.state_version);
+  expect(read(f, 250, "poller", drawn("touch a.txt"))).toMatchObject({
+    prompt_fingerprint: named.prompt_fingerprint,
+    state_version: named.state_version,
+  });
+});
+
+it("a dialog of which the agent's own log says nothing is named with the next read of that log", () => {
+  const f = agent({ hasEvents: false });
+  read(f, 0, "transcript", WORKS);
+  read(f, 300, "poller", drawn("touch a.txt"));
+  expect(read(f, 500, "transcript", WORKS).prompt_fingerprint).not.toBeNull();
+});
+
+it("an answered prompt gets no other name while the screen was read last before its answer", () => {
+  const f = agent({ hasEvents: false });
+  read(f, 0, "transcript", LOGGED);
+  const named = read(f, 300, "poller", drawn("touch a.txt"));
+  expect(named.prompt_fingerprint).not.toBeNull();
+  const answered = read(f, 200, "transcript", WORKS);
+  expect(answered).toMatchObject({ prompt_fingerprint: null, state_version: named.state_version });
+  expect(read(f, 300, "poller", WORKS).state).toBe("running");
+});
+
+it("a dialog that stays although the agent's own log calls it answered can be answered", () => {
+  const f = agent({ hasEvents: false });
+  read(f, 0, "transcript", LOGGED);
+  read(f, 300, "poller", drawn("touch a.txt"));
+  read(f, 200, "transcript", WORKS);
+  const stays = read(f, 500, "poller", drawn("touch a.txt"));
+  expect(stays.state).toBe("waiting_approval");
+  expect(stays.prompt_fingerprint).not.toBeNull();
+});

@@ -3,6 +3,7 @@
 import { shownPrompt } from "../engine/shownPrompt.ts";
 import type { Evidence } from "../model/evidence.ts";
 import type { PromptRequest } from "../model/request.ts";
+import { isWaiting } from "../model/state.ts";
 import type { Prompt, RuntimeEntry } from "./liveState.ts";
 
 /** This many open requests of one agent are kept to the letter; older ones only as they are stored. */
@@ -16,6 +17,7 @@ export type NamePrompt = (asked: {
 }) => string;
 
 type Entry = Pick<RuntimeEntry, "runtime" | "resolution" | "facts" | "asked">;
+type SeenEntry = Entry & Pick<RuntimeEntry, "liveness">;
 
 /** To be called with every request that an event opened, before it is redacted. */
 export const keepAsked = (entry: RuntimeEntry, { eventId, signal }: Evidence): void => {
@@ -35,14 +37,42 @@ const sourceOf = (requestId: string): "poller" | "transcript" | { eventId: strin
 /** An agent whose events arrive announces its prompts, if at all, within this time of their drawing. */
 const EVENT_GRACE_MS = 450;
 
+/** The same for an agent's own log, which is read together with the screen. */
+const FILE_GRACE_MS = 1_000;
+/** A log may be written this long after what the screen shows, and the other way round. */
+const FILE_LAG_MS = 200;
+
+/** Null: the agent's own log tells of a wait too, or has told since that it knows of none, or there is none. */
+const toldByFileBy = ({ resolution, facts, liveness }: SeenEntry): number | null => {
+  const file = facts.observations.get("transcript");
+  if (resolution === null || file === undefined || isWaiting(file.signal.status.state)) return null;
+  const readAt = liveness.observedAt.transcript ?? 0;
+  return readAt >= resolution.since + FILE_LAG_MS ? null : resolution.since + FILE_GRACE_MS;
+};
+
+/** The agent's own log has told that nothing is asked any more, and the screen was read last before that. */
+const isAnsweredInFile = ({ facts, liveness }: SeenEntry): boolean => {
+  const file = facts.observations.get("transcript")?.signal;
+  const screen = facts.observations.get("poller")?.signal;
+  if (file === undefined || screen === undefined || isWaiting(file.status.state)) return false;
+  return file.since > screen.since && file.since > (liveness.observedAt.poller ?? 0) - FILE_LAG_MS;
+};
+
+const latest = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
 /**
  * When what is asked is complete, epoch ms: the dialog of an event's request has been drawn by then, and the event of a drawn
- * dialog has arrived. Until then the one would be named without the other, and then otherwise. Null: it is complete.
+ * dialog has arrived, or its line in the agent's own log. Until then the one would be named without the other, and then
+ * otherwise. Null: it is complete.
  */
-export const completeBy = ({ resolution, facts }: Entry): number | null => {
+export const completeBy = (entry: SeenEntry): number | null => {
+  const { resolution, facts } = entry;
   const source = sourceOf(resolution?.requestId ?? "");
-  if (source === "poller" && resolution !== null && facts.turns.has("hook"))
-    return resolution.since + EVENT_GRACE_MS;
+  if (source === "poller" && resolution !== null) {
+    const toldByEventBy = facts.turns.has("hook") ? resolution.since + EVENT_GRACE_MS : null;
+    return latest(toldByEventBy, toldByFileBy(entry));
+  }
   if (typeof source === "string") return null;
   for (const { eventId, eventTime, signal } of facts.opens.values())
     if (eventId === source.eventId) return eventTime + signal.dialogGraceMs;
@@ -88,7 +118,7 @@ export const promptWith = (
  * As it is shown now, at `at` (epoch ms). Before its dialog is drawn, and while the screen shows none, there is nothing to
  * answer, so it has no fingerprint.
  */
-export const promptOf = (entry: Entry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
+export const promptOf = (entry: SeenEntry, at: number, fingerprintOf: NamePrompt): Prompt | null => {
   const announced = announcedOf(entry);
   if (announced === null) return null;
   const { poller } = entry.asked;
@@ -96,5 +126,6 @@ export const promptOf = (entry: Entry, at: number, fingerprintOf: NamePrompt): P
   if (prompt === null) return { request: { ...announced.request, isWhole: false }, fingerprint: null };
   const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
   const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
-  return poller === null || isIncomplete ? { ...prompt, fingerprint: null } : prompt;
+  const isOpen = poller !== null && !isIncomplete && !(isOfScreen && isAnsweredInFile(entry));
+  return isOpen ? prompt : { ...prompt, fingerprint: null };
 };

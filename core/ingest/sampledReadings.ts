@@ -164,7 +164,8 @@ export class SampledReadings {
     }
     // A verdict that waits for a reading to hold longer can change with every read.
     const mayTurn = hasUnconfirmed(entry) || entry.resolution?.status.state === "unknown" || wasUnrecognised;
-    if (mayTurn || states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now()))
+    const mayBeNamed = entry.prompt !== null && entry.prompt.fingerprint === null;
+    if (mayTurn || mayBeNamed || states.isDue(entry) || isProgressDue(entry, unitOfWork.deps.clock.now()))
       unitOfWork.commit(() => states.evaluate(entry));
   }
 
