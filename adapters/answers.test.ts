@@ -96,10 +96,12 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "recordings/gemini/question_text_typed_140_columns": "text",
   "recordings/gemini/question_text_typed_60_columns": "text",
   "recordings/gemini/question_text_typed_96_columns": "text",
+  "recordings/copilot/question_own_open": "text",
+  "recordings/copilot/question_own_typed": "question",
   "recordings/copilot/trust_dialog": ["Enter", undefined],
   "recordings/copilot/waiting_approval": COPILOT,
   "recordings/copilot/waiting_input_question": "question",
-  "recordings/gemini/trust_dialog": "leaves or trusts",
+  "recordings/gemini/trust_dialog": ["Enter", undefined],
   "recordings/gemini/waiting_approval": GEMINI,
   "recordings/gemini/waiting_input_question": "question",
   "recordings/omp/waiting_approval": ["Enter", "Escape"],
@@ -162,7 +164,7 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
   "variants/gemini/auth_dialog": "not recorded",
   "variants/gemini/dialog_before_its_title": GEMINI,
   "variants/gemini/question_60_columns_second_selected": "question",
-  "variants/gemini/trust_60_columns": "leaves or trusts",
+  "variants/gemini/trust_60_columns": ["Enter", undefined],
   "variants/omp/approval_60_columns": ["Enter", "Escape"],
   "variants/omp/approval_deny_selected": ["Up Enter", "Escape"],
   "variants/omp/approval_edit": ["Enter", "Escape"],
@@ -181,6 +183,8 @@ const EXPECTED: Readonly<Record<string, Known | Unknown>> = {
 };
 /** Keys that open the field for an own text. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  "recordings/copilot/waiting_input_question": ["Down", "Down"],
+  "variants/copilot/question_60_columns_second_selected": ["Down"],
   "recordings/gemini/question_one_140_columns": ["3"],
   "recordings/gemini/question_one_60_columns": ["3"],
   "recordings/gemini/question_one_96_columns": ["3"],
@@ -270,6 +274,20 @@ it("a field for a text and an agent's own added answer have no keys that were no
   );
   expect(typed.length).toBeGreaterThan(5);
   expect(typed.filter(({ keys }) => keys !== null)).toEqual([]);
+});
+
+it("Copilot's question is the same one while its own answer is chosen and typed", () => {
+  const adapter = registry.byAgentType("copilot");
+  const [first, ...others] = ["waiting_input_question", "question_own_open", "question_own_typed"].map(
+    (name) => {
+      const request = adapter?.readScreen(
+        screenOf(loadRecording(`${FIXTURES}/recordings/copilot`, name)),
+      )?.request;
+      return [request?.kind, request?.options.map(({ label }) => label)];
+    },
+  );
+  expect(first).toEqual(["question", ["Red", "Blue", "Other (type your answer)"]]);
+  expect(others).toEqual([first, first]);
 });
 
 describe("opencode's own answer to a question", () => {

@@ -172,3 +172,21 @@ it("takes a tool that the person stopped for an interrupt: its box stands below 
     matched: "ℹ Request cancelled.",
   });
 });
+
+describe("the question for trust in a folder", () => {
+  const folder = fileURLToPath(new URL("../../test/fixtures/recordings/gemini", import.meta.url));
+  const trust = (change: (line: string) => string) => {
+    const screen = screenOf(loadRecording(folder, "trust_dialog"));
+    return readGeminiScreen({ ...screen, lines: screen.lines.map(change) })?.request;
+  };
+  it("is whole with its folder, and approved by trusting just that one", () => {
+    const asked = trust((line) => line);
+    expect(asked).toMatchObject({ kind: "trust", body: "project", isWhole: true });
+    expect(asked?.options.map(({ role }) => role)).toEqual(["approve", null, null]);
+  });
+  it("is not whole where the folder's name does not stand in one row, or is cut", () => {
+    const named = (name: string) => (line: string) => line.replace("(project)    ", `(${name})`);
+    expect(trust(named("pro…ject"))?.isWhole).not.toBe(true);
+    expect(trust(named("p".repeat(94)))?.isWhole).not.toBe(true);
+  });
+});

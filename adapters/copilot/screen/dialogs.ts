@@ -1,39 +1,25 @@
-// Dialogs of Copilot CLI: permissions and folder trust in a frame, questions between two rules. They replace the input box
-// and end the screen; frame or rules, the footer and a known question together are the proof. Source: frames recorded with
+// Dialogs of Copilot CLI: permissions and folder trust in a frame; questions are in questions.ts. They replace the input box
+// and end the screen; the frame, the footer and a known question together are the proof. Source: frames recorded with
 // 1.0.102; the file question in the words of measurements.
 import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence, Status } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
-import { frameAtBottom, splitInnerFrame, withoutBlankEnds } from "../../common/frames.ts";
+import { frameAtBottom, splitInnerFrame } from "../../common/frames.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, isBlank, joined, movedDown, movesTo } from "../../common/screenText.ts";
-import {
-  optionsOf,
-  readNumberedOptions,
-  readPlainOptions,
-  splitFooter,
-  type Selector,
-} from "../../common/selector.ts";
-import {
-  EDIT_APPROVAL,
-  PLAN_APPROVAL,
-  QUESTION,
-  TOOL_APPROVAL,
-  TRUST_APPROVAL,
-} from "../../common/signals.ts";
+import { optionsOf, readNumberedOptions, splitFooter, type Selector } from "../../common/selector.ts";
+import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL, TRUST_APPROVAL } from "../../common/signals.ts";
 import { boxedTextOf, columnsOf, editOf, isToldAlike } from "./body.ts";
-import { isRule } from "./layout.ts";
+import { readQuestion } from "./questions.ts";
 
 const FORM = { mark: "❯", maxIndent: 4, isWrapped: true };
 const SELECT_FOOTER = /to navigate\b.*\benter to select/;
-const ANSWER_FOOTER = /\benter (accept|submit|select|to (accept|submit))\b.*\besc (to )?cancel/;
 const RUN = /^Do you want to (run|execute) /;
 const EDIT = /^Do you want to (create|edit|overwrite|write|update|modify|delete|apply|make)\b/;
 const PLAN = /^Do you want to .*\bplan\b|\bapprove this plan\b/i;
 const OTHER = /^Do you want to /;
 const TRUST = /^Do you trust the files in this folder\?/;
-const ASKS = /^Copilot (needs information|is asking|asks|has a question)/;
 
 interface Dialog {
   /** The frame's lines above the selector. */
@@ -57,9 +43,6 @@ const questionOf = (lines: readonly string[]): { text: string; start: number; ro
   const rows = lines.slice(start, end);
   return { text: joined(rows), start, rows };
 };
-
-/** Columns at both sides of a question that stay free. */
-const QUESTION_COLUMNS = 2;
 
 interface Rule {
   pattern: RegExp;
@@ -210,53 +193,6 @@ const readFramed = (lines: readonly string[], width: number): Reading | null => 
 /** A dialog whose upper part is out of sight, without any mark. */
 const readCutOff = (lines: readonly string[], width: number): Reading | null =>
   isBlank(lines[TAB_ROWS - 1] ?? "") ? movedDown(readFramed(lines.slice(TAB_ROWS), width), TAB_ROWS) : null;
-
-/** The question's rows: what stands above the name of the field that takes the answer. */
-const questionRows = (lines: readonly string[]): readonly string[] => {
-  const text = withoutBlankEnds(lines);
-  const field = text.findLastIndex((line) => /^ \S.*:$/.test(line));
-  return withoutBlankEnds(field > 0 ? text.slice(0, field) : text).map((line) => line.replace(/^ /, ""));
-};
-
-/** It ends in the name of a field and the field. */
-const isField = (lines: readonly string[]): boolean => {
-  const [name = "", ...rest] = withoutBlankEnds(lines).slice(-2);
-  return /^ \S.*:$/.test(name) && rest.length === 1;
-};
-
-const readQuestion = (lines: readonly string[], width: number): Reading | null => {
-  if (!isRule(lines.at(-1) ?? "")) return null;
-  const upper = lines.slice(0, -1).findLastIndex(isRule);
-  const content = withoutBlankEnds(lines.slice(upper + 1, -1));
-  if (upper < 0 || !ASKS.test((content[0] ?? "").trim())) return null;
-  const { footer, end } = splitFooter(content);
-  if (!ANSWER_FOOTER.test(footer)) return null;
-  const selector = readPlainOptions(content, end, FORM);
-  const rows = questionRows(content.slice(1, selector?.start ?? end));
-  const text = joined(rows);
-  return asks(
-    QUESTION,
-    "high",
-    `${text} / ${footer}`,
-    {
-      kind: "question",
-      title: text === "" ? "Copilot needs information" : text,
-      body: text === "" ? null : rows.join("\n"),
-      columns: Math.max(1, width - QUESTION_COLUMNS),
-      toolName: "ask_user",
-      options:
-        selector === null
-          ? []
-          : optionsOf(selector, (index, label) =>
-              label.startsWith("Other (") ? null : movesTo(index, selector.marked),
-            ),
-      isWhole: text !== "",
-      // A form without options has one field, whose footer says that Enter accepts what stands there.
-      ...(selector === null && isField(content.slice(0, end)) ? { textEntry: [] } : {}),
-    },
-    upper,
-  );
-};
 
 /** What the dialog that ends the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
 export const readDialog = (lines: readonly string[], width: number): Reading | null =>

@@ -217,10 +217,18 @@ const readTextQuestion = (
   );
 };
 
+/** Recorded 0.61.0: what is trusted is remembered, and so is that it is not. */
+const TRUST_ROLES = { approve: /^Trust folder \(.+\)$/, always: /^(?!)/, deny: /^(?!)/ };
+/** Columns of frame, mark and number beside a label. */
+const LABEL_INSET = 12;
+
 const readTrust = (dialog: Dialog): Reading | null => {
   if (!TRUST.test(joined(dialog.lines))) return null;
   if (!dialog.selector.labels.some((label) => label.startsWith("Trust "))) return null;
-  const folder = /^Trust folder \((.+)\)$/.exec(dialog.selector.labels[0] ?? "")?.[1] ?? null;
+  const [first = ""] = dialog.selector.labels;
+  const folder = /^Trust folder \((.+)\)$/.exec(first)?.[1] ?? null;
+  // A label that was wrapped may be joined otherwise than the folder is called.
+  const isTold = folder !== null && first.length + LABEL_INSET <= dialog.width && !first.includes("…");
   return asks(
     TRUST_APPROVAL,
     "high",
@@ -229,7 +237,11 @@ const readTrust = (dialog: Dialog): Reading | null => {
       kind: "trust",
       title: "Do you trust the files in this folder?",
       body: folder,
-      options: optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+      options: withRoles(
+        optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
+        TRUST_ROLES,
+      ),
+      isWhole: dialog.hasTop && isTold,
     },
     dialog.top,
   );

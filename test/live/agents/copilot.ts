@@ -40,6 +40,7 @@ export const copilot: LiveAgent = {
   },
   prompts: { ...COMMON_PROMPTS, edit: (file, { project }) => `WRITE ${join(project, file)}` },
   keys: { ...COMMON.keys, interrupt: ["Escape", "Escape"] },
+  takesFreeText: true,
   hasSubAgents: true,
   exit: "/exit",
 };
