@@ -1,7 +1,7 @@
 // Builds into dist/: `node scripts/build.mjs [all|app|renderer|cli]`. `app` is main, preload and renderer. No Electron
 // binary is needed. Each part stands alone, so that a change to one does not wait for the others.
 import "./checkNode.mjs";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -122,9 +122,12 @@ const moreEntry = (parts) =>
  */
 const buildCli = async () => {
   const { build } = await import("esbuild");
+  // Put in its place whole: a command that starts now, or another build, meets the one before or this one.
   const bundle = async (options) => {
-    await build({ ...common, ...options });
-    toAscii(options.outfile);
+    const made = `${options.outfile}.${process.pid}`;
+    await build({ ...common, ...options, outfile: made });
+    toAscii(made);
+    renameSync(made, options.outfile);
   };
   const common = {
     bundle: true,

@@ -12,6 +12,7 @@ import { installAgent, resolveVersion } from "./install/installAgent.ts";
 import { readOptions, USAGE, UsageError, type LiveOptions } from "./options.ts";
 import { toMarkdown } from "./results/markdown.ts";
 import { partName, type Note, type Part } from "./results/result.ts";
+import { createStopper } from "./rig/stopper.ts";
 import { doneParts, exitStatus, mergeNotes, openResults } from "./results/store.ts";
 
 const cache = cacheFolder();
@@ -50,6 +51,7 @@ const presentCommit = (): string => {
 };
 
 const drive = async (options: LiveOptions): Promise<void> => {
+  const stopper = createStopper(process);
   const results = openResults(options.results);
   const installed = new Map<AgentId, InstalledAgent>();
   for (const id of options.agents) installed.set(id, await ensureInstalled(options, id));
@@ -69,7 +71,11 @@ const drive = async (options: LiveOptions): Promise<void> => {
         steps,
         resultsFolder,
         commit,
-        add: results.add,
+        stopper,
+        // What a stopped run would still note is of its own end.
+        add: (note) => {
+          if (!stopper.isStopped) results.add(note);
+        },
       });
       console.log(`  ${seconds} s${problem === null ? "" : `, broke off: ${problem}`}`);
     }

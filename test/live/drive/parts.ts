@@ -16,6 +16,7 @@ import {
 } from "../results/result.ts";
 import type { Lack } from "../results/markdown.ts";
 import { openRig } from "../rig/openRig.ts";
+import type { Stopper } from "../rig/stopper.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
@@ -73,9 +74,10 @@ export const drivePart = async (options: {
   resultsFolder: string;
   /** Of the product. */
   commit: string;
+  stopper: Stopper;
   add: (note: Note) => void;
 }): Promise<Done> => {
-  const { part, installed, steps, resultsFolder, add } = options;
+  const { part, installed, steps, resultsFolder, stopper, add } = options;
   const attempt = randomUUID();
   const agent = LIVE_AGENTS[part.agent];
   const scenarios = chosenScenarios(part.kind, steps).filter(
@@ -91,6 +93,7 @@ export const drivePart = async (options: {
       mode: part.mode,
       size: sizeOf(part.size),
       isTrusted: start.isTrusted,
+      stopper,
     });
     const args = start.isPlan ? agent.planArgs : "";
     const pane = await rig.openPane(agent.id, { args, answersDialogs: start.answersDialogs });

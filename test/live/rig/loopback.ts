@@ -17,8 +17,8 @@ export interface Loopback {
 
 const isRoot = process.getuid?.() === 0;
 
-/** @throws Error when the system has no namespaces for us, with what it said. */
-export const openLoopback = async (logPath: string): Promise<Loopback> => {
+/** `folder`: of the run, which is cleared when this process is gone. @throws Error when the system has no namespaces for us, with what it said. */
+export const openLoopback = async (logPath: string, folder: string): Promise<Loopback> => {
   if (process.platform !== "linux")
     throw new Error("live agents are driven on Linux only: it has network namespaces");
   const script = 'ip link set lo up && exec "$@"';
@@ -34,8 +34,9 @@ export const openLoopback = async (logPath: string): Promise<Loopback> => {
       SERVE,
       String(PORT),
       logPath,
+      folder,
     ],
-    { stdio: ["ignore", "pipe", "pipe"] },
+    { stdio: ["pipe", "pipe", "pipe"] },
   );
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
@@ -63,6 +64,7 @@ export const openLoopback = async (logPath: string): Promise<Loopback> => {
     close: async () => {
       child.kill();
       await ended;
+      child.stdin.destroy();
     },
   };
 };

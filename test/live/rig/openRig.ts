@@ -14,14 +14,13 @@ import { openLiveFeed, type LiveFeed } from "./liveFeed.ts";
 import { createLivePane, type LivePane, type RunTmux } from "./livePane.ts";
 import { openLoopback } from "./loopback.ts";
 import { createProduct, type Product } from "./product.ts";
+import type { Stopper } from "./stopper.ts";
 
 const execFileAsync = promisify(execFile);
 const READY_LIMIT_MS = 60_000;
 /** A dialog of the start may come a moment after the prompt; one that is expected is waited for longer. */
 const START_SETTLE_MS = 2_500;
 const EXPECTED_DIALOG_MS = 12_000;
-const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const STOPPED_STATUS = 130;
 const SHELL_START_MS = 300;
 const TMUX_CONFIG = `set -g default-terminal tmux-256color
 set -g history-limit 5000
@@ -51,6 +50,7 @@ export interface RigOptions {
   mode: Mode;
   size: Size;
   isTrusted: boolean;
+  stopper: Stopper;
 }
 
 /** Answers what the agent asks at its start, until it is at its prompt. @throws Error naming what stands on the screen instead. */
@@ -91,24 +91,26 @@ const shellEnvOf = (agent: LiveAgent, place: Place, installed: InstalledAgent): 
 });
 
 export const openRig = async (options: RigOptions): Promise<Rig> => {
-  const { agent, installed, mode, size } = options;
+  const { agent, installed, mode, size, stopper } = options;
+  await stopper.mayBegin();
   const root = openRunRoot();
   const closers: (() => Promise<unknown>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const signal of STOP_SIGNALS) process.off(signal, stop);
+  const closeAll = async (): Promise<void> => {
     for (const end of closers.toReversed())
       await end().catch((error: unknown) => console.error(String(error)));
     closeRunRoot(root);
+    disown();
   };
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => (closing ??= closeAll());
   // What was started outlives this process otherwise: agents, a tmux server, the daemon.
-  const stop = (): void => void close().then(() => process.exit(STOPPED_STATUS));
-  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  const disown = stopper.own(close);
   try {
     const [home, socketPath, logPath] = [join(root, "home"), join(root, "tmux"), join(root, "model.jsonl")];
     const project = join(home, "project");
     mkdirSync(project, { recursive: true });
     await execFileAsync("git", ["init", "-q", project]);
-    const loopback = await openLoopback(logPath);
+    const loopback = await openLoopback(logPath, root);
     closers.push(() => loopback.close());
     const { modelUrl } = loopback;
     const place: Place = { home, project, modelUrl, isTrusted: options.isTrusted, folder: installed.folder };
