@@ -37,6 +37,7 @@ const setUp = (states: readonly (CanonicalState | null)[], change: Partial<Inter
     },
     state: () => states[Math.min(presses.length, states.length - 1)] ?? null,
     isForeground: async () => true,
+    showsWork: () => true,
     verify: () => ({}) as VerifiedAction,
     renew: () => ({}) as VerifiedAction,
     ...change,
@@ -51,6 +52,25 @@ test("an agent that wants two presses gets them apart", async () => {
     { keys: ["Escape"], at: 0 },
     { keys: ["Escape"], at: 300 },
   ]);
+});
+
+test("two presses that a busy agent took for two single ones are made once more", async () => {
+  const { input, presses } = setUp(["running", "running", "running", "running", "idle"]);
+  expect(await interruptTurn(input)).toEqual({ outcome: "delivered", detail: "Agent is idle." });
+  expect(presses.map(({ keys }) => keys)).toEqual([["Escape"], ["Escape"], ["Escape"], ["Escape"]]);
+  expect((presses[2]?.at ?? 0) - (presses[1]?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+});
+
+test("and not where the screen shows no turn any more, though the state does: at rest they mean something else", async () => {
+  const { input, presses } = setUp(["running"], { showsWork: () => false });
+  expect(await interruptTurn(input)).toMatchObject({ outcome: "not_delivered" });
+  expect(presses).toHaveLength(2);
+});
+
+test("an agent that wants one press gets no second one", async () => {
+  const { input, presses } = setUp(["running"], { keys: [["Escape"]] });
+  expect(await interruptTurn(input)).toMatchObject({ outcome: "not_delivered" });
+  expect(presses).toHaveLength(1);
 });
 
 test("nothing more is pressed once it has stopped", async () => {

@@ -5,7 +5,7 @@ import type { Pane } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TmuxCommand } from "../tmux/commandString.ts";
-import type { PaneClient } from "./paneClient.ts";
+import type { PaneCapture, PaneClient } from "./paneClient.ts";
 import { pause, poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 
@@ -13,6 +13,8 @@ import type { VerifiedAction } from "./prepare.ts";
 const PRESS_PAUSE_MS = 300;
 /** An interrupt that fires no hook is noticed by the screen within two seconds. */
 const EFFECT_LIMIT_MS = 4_000;
+/** On a busy machine presses that belong together reach the agent too far apart; after this long they are made once more. */
+const AGAIN_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 50;
 
 export interface InterruptInput {
@@ -25,6 +27,8 @@ export interface InterruptInput {
   /** As the engine has it now; null once the runtime has ended. */
   state(): CanonicalState | null;
   isForeground(): Promise<boolean>;
+  /** The screen shows a turn at work. */
+  showsWork(capture: PaneCapture): boolean;
   verify(): VerifiedAction;
   /** It is still the same runtime; called directly before each further press. @throws E_STALE_SNAPSHOT */
   renew(): VerifiedAction;
@@ -33,54 +37,82 @@ export interface InterruptInput {
 const isBusy = (state: CanonicalState | null): boolean =>
   state !== null && (state === "running" || isWaiting(state));
 
-/**
- * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is in the background, or when
- *   the pane is another one; E_UNSUPPORTED for a synchronised window.
- */
-export const interruptTurn = async (
-  input: InterruptInput,
-): Promise<{ outcome: ActionOutcome; detail: string }> => {
-  const { pane, paneRef, client, clock, keys, agentName } = input;
-  const refuse = (why: string): AgtmuxError =>
-    new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was done to ${paneRef}: ${why}.`);
-  const before = input.state();
-  // Unknown may be a turn that nobody sees. At rest the same keys mean something else, for example a rewind.
-  if (!isBusy(before) && before !== "unknown")
-    throw refuse(`${agentName} is ${before ?? "gone"}, there is no turn to stop`);
-  const capture = await client.capture(pane);
-  if (capture === null || capture.panePid !== pane.panePid) throw refuse("the pane is gone");
+type Report = { outcome: ActionOutcome; detail: string };
+
+const refusal = ({ paneRef }: InterruptInput, why: string): AgtmuxError =>
+  new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was done to ${paneRef}: ${why}.`);
+
+const requireReady = async (input: InterruptInput, capture: PaneCapture | null): Promise<PaneCapture> => {
+  const { pane, paneRef } = input;
+  if (capture === null || capture.panePid !== pane.panePid) throw refusal(input, "the pane is gone");
   if (capture.isSynchronized)
     throw new AgtmuxError(
       "E_UNSUPPORTED",
       `Nothing was done to ${paneRef}: what is pressed there goes to every pane of its window.`,
     );
-  if (!(await input.isForeground())) throw refuse("its agent is in the background");
+  if (!(await input.isForeground())) throw refusal(input, "its agent is in the background");
+  return capture;
+};
+
+/** Presses all of the keys, as long as the turn goes on. `verify`: of the first press. False: the pane is another one now. */
+const pressAll = async (
+  input: InterruptInput,
+  { capture, verify, wasBusy }: { capture: PaneCapture; verify: () => VerifiedAction; wasBusy: boolean },
+): Promise<boolean> => {
+  const { pane, client, clock, keys } = input;
   // A shell that got its terminal back from the agent must not get the keys.
   const onlyIf = { command: capture.command };
   for (const [index, press] of keys.entries()) {
+    if (index > 0) await pause(clock, PRESS_PAUSE_MS);
+    // Once it has stopped, another press would mean something else.
+    if (index > 0 && wasBusy && !isBusy(input.state())) return true;
     const commands: TmuxCommand[] = [
       ["copy-mode", "-q", "-t", pane.paneId],
       ["send-keys", "-t", pane.paneId, "--", ...press],
     ];
-    if (index === 0) {
-      if (!(await client.runIf(input.verify(), pane, commands, onlyIf)))
-        throw refuse("the pane is another one now");
-      continue;
-    }
-    await pause(clock, PRESS_PAUSE_MS);
-    // Once it has stopped, another press would mean something else.
-    if (isBusy(before) && !isBusy(input.state())) break;
-    if (!(await client.runIf(input.renew(), pane, commands, onlyIf))) break;
+    const action = index === 0 ? verify() : input.renew();
+    if (!(await client.runIf(action, pane, commands, onlyIf))) return index > 0;
   }
-  if (!isBusy(before))
-    return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };
-  const stopped = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: EFFECT_LIMIT_MS }, async () =>
+  return true;
+};
+
+const awaitStop = async (input: InterruptInput, limitMs: number): Promise<boolean> =>
+  (await poll(input.clock, { everyMs: LOOK_EVERY_MS, limitMs }, async () =>
     isBusy(input.state()) ? null : true,
-  );
-  return stopped === true
-    ? { outcome: "delivered", detail: `${agentName} is ${input.state() ?? "gone"}.` }
-    : {
-        outcome: "not_delivered",
-        detail: `${agentName} is still ${input.state() ?? "gone"} after ${EFFECT_LIMIT_MS / 1_000} s.`,
-      };
+  )) === true;
+
+/** Presses that belong together, once more, where the screen still shows that the turn goes on. */
+const pressAgain = async (input: InterruptInput): Promise<void> => {
+  const capture = await input.client.capture(input.pane);
+  if (capture === null || capture.panePid !== input.pane.panePid || !input.showsWork(capture)) return;
+  if (await input.isForeground())
+    await pressAll(input, { capture, verify: () => input.renew(), wasBusy: true });
+};
+
+/**
+ * @throws AgtmuxError E_STALE_SNAPSHOT when nothing runs that could be stopped, when the agent is in the background, or when
+ *   the pane is another one; E_UNSUPPORTED for a synchronised window.
+ */
+export const interruptTurn = async (input: InterruptInput): Promise<Report> => {
+  const { pane, client, keys, agentName } = input;
+  const before = input.state();
+  const wasBusy = isBusy(before);
+  // Unknown may be a turn that nobody sees. At rest the same keys mean something else, for example a rewind.
+  if (!wasBusy && before !== "unknown")
+    throw refusal(input, `${agentName} is ${before ?? "gone"}, there is no turn to stop`);
+  const capture = await requireReady(input, await client.capture(pane));
+  if (!(await pressAll(input, { capture, verify: () => input.verify(), wasBusy })))
+    throw refusal(input, "the pane is another one now");
+  if (!wasBusy)
+    return { outcome: "unverified", detail: `The keys were pressed; what ${agentName} does is not known.` };
+  const isTogether = keys.length > 1;
+  let hasStopped = await awaitStop(input, isTogether ? AGAIN_AFTER_MS : EFFECT_LIMIT_MS);
+  if (!hasStopped && isTogether) {
+    await pressAgain(input);
+    hasStopped = await awaitStop(input, EFFECT_LIMIT_MS);
+  }
+  const now = input.state() ?? "gone";
+  if (hasStopped) return { outcome: "delivered", detail: `${agentName} is ${now}.` };
+  const waitedMs = EFFECT_LIMIT_MS + (isTogether ? AGAIN_AFTER_MS : 0);
+  return { outcome: "not_delivered", detail: `${agentName} is still ${now} after ${waitedMs / 1_000} s.` };
 };

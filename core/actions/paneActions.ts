@@ -20,6 +20,7 @@ import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import { createIdempotency, toResult } from "./idempotency.ts";
 import { createPaneAnswer } from "./paneAnswer.ts";
 import { createPaneReach } from "./paneReach.ts";
+import { readCapture } from "./screenReading.ts";
 import { poll } from "./pause.ts";
 import { createOutputActions } from "./outputActions.ts";
 
@@ -200,14 +201,17 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
             const agentName = adapter?.displayName ?? runtime.agentType;
             if (adapter?.interruptKeys === undefined)
               throw new AgtmuxError("E_UNSUPPORTED", `How ${agentName} is interrupted is not known`);
+            const reached = reach.reach(subject.key, subject.paneRef);
             const report = await interruptTurn({
-              ...reach.reach(subject.key, subject.paneRef),
+              ...reached,
               paneRef: subject.paneRef,
               agentName,
               keys: adapter.interruptKeys,
               clock,
               state: () => stateOf(runtimeId),
               isForeground: () => isForeground(runtimeId),
+              showsWork: (capture) =>
+                readCapture({ adapter }, reached.pane, capture)?.status.state === "running",
               verify: () => gate.verify(turn.prepared),
               renew: () => gate.renew(turn.verified),
             });
