@@ -23,6 +23,8 @@ const LONG_PAUSE_MS = 400;
 /** A busy machine draws late, and what was typed would stay in the box. */
 const APPEAR_LIMIT_MS = 5_000;
 const LEAVE_LIMIT_MS = 1_200;
+/** The same after the second Enter: an agent that is still starting takes its keys late. */
+const LAST_LEAVE_LIMIT_MS = 5_000;
 const LOOK_EVERY_MS = 60;
 /** Two captures in a row must show that the text has left the box, because agents clear the screen while they redraw. */
 const SEEN_LEFT = 2;
@@ -120,12 +122,13 @@ const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCaptur
 /** True once the text has left the box, or the agent went to work. */
 const awaitLeft = async (
   input: SendInput,
-  { mark, wasRunning, enters }: { mark: BoxMark; wasRunning: boolean; enters: number },
+  { mark, wasRunning, enters }: { mark: BoxMark; wasRunning: boolean; enters: 1 | 2 },
 ): Promise<boolean> => {
   const { client, pane, clock, agent } = input;
   const slack = agent === null ? 0 : enters * AGENT_SLACK_ROWS;
+  const limitMs = enters === 1 ? LEAVE_LIMIT_MS : LAST_LEAVE_LIMIT_MS;
   let left = 0;
-  const seen = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs: LEAVE_LIMIT_MS }, async () => {
+  const seen = await poll(clock, { everyMs: LOOK_EVERY_MS, limitMs }, async () => {
     if (!wasRunning && agent?.state() === "running") return true;
     const capture = await client.capture(pane);
     left = capture === null || isStillInBox(mark, capture, slack) ? 0 : left + 1;
