@@ -276,6 +276,18 @@ it("a field for a text and an agent's own added answer have no keys that were no
   expect(typed.filter(({ keys }) => keys !== null)).toEqual([]);
 });
 
+it.each([
+  ["claude", "question_multi_96_columns", "question_one_96_columns"],
+  ["opencode", "question_multi", "waiting_input_question"],
+])("a question of %s that takes several answers is told from one that takes one", (agent, several, one) => {
+  const adapter = registry.byAgentType(agent);
+  const read = (name: string) =>
+    adapter?.readScreen(screenOf(loadRecording(`${FIXTURES}/recordings/${agent}`, name)))?.request;
+  expect(read(several)?.takesSeveral).toBe(true);
+  expect(read(several)?.options.filter(({ label }) => label.startsWith("["))).toEqual([]);
+  expect(read(one)?.takesSeveral).toBeUndefined();
+});
+
 it("Copilot's question is the same one while its own answer is chosen and typed", () => {
   const adapter = registry.byAgentType("copilot");
   const [first, ...others] = ["waiting_input_question", "question_own_open", "question_own_typed"].map(

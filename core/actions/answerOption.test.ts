@@ -37,6 +37,14 @@ describe("refused", () => {
   ])("%s", (_name, choice, code) => {
     expect(() => pick(choice)).toThrow(expect.objectContaining({ code }));
   });
+  it("an option of a question that takes several, with that reason", () => {
+    const several = {
+      ...seen,
+      takesSeveral: true,
+      options: seen.options.map((option) => ({ ...option, keys: null })),
+    };
+    expect(() => pick({ kind: "option", number: 1 }, several)).toThrow("takes several answers");
+  });
 });
 
 it("of what was not shown whole nothing but a refusal may be chosen", () => {

@@ -58,9 +58,12 @@ export const optionOf = (
     requireShownWhole(seen, seen.options[index]?.role, about.paneRef);
     return index;
   }
-  throw new AgtmuxError(
-    "E_UNSUPPORTED",
-    `Nothing was sent to ${about.paneRef}: it is not known which keys choose option ${index + 1} of ${about.agentName}.`,
-    { remedy: "Go there with 'agtmux attach'.", details: listed(seen) },
-  );
+  const why =
+    seen.takesSeveral === true
+      ? `this question of ${about.agentName} takes several answers, which can only be chosen in its pane`
+      : `it is not known which keys choose option ${index + 1} of ${about.agentName}`;
+  throw new AgtmuxError("E_UNSUPPORTED", `Nothing was sent to ${about.paneRef}: ${why}.`, {
+    remedy: "Go there with 'agtmux attach'.",
+    details: listed(seen),
+  });
 };

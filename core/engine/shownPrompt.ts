@@ -88,10 +88,13 @@ export const shownPrompt = (announced: PromptRequest, seen: PromptRequest | null
   if (seen === null) return { ...announced, isWhole: false };
   const drawn = isDrawn(announced, seen);
   if (!drawn && !mayBeSamePrompt(announced, seen)) return null;
-  const { options, textEntry } = seen;
+  const { options, textEntry, takesSeveral } = seen;
   if (announced.isWhole === true) {
-    const shown = { ...announced, options, isWhole: drawn };
-    return textEntry === undefined ? shown : { ...shown, textEntry };
+    const ways = {
+      ...(textEntry === undefined ? {} : { textEntry }),
+      ...(takesSeveral === undefined ? {} : { takesSeveral }),
+    };
+    return { ...announced, options, isWhole: drawn, ...ways };
   }
   const { toolName, expiresAt } = announced;
   const shown = {

@@ -74,6 +74,8 @@ export const promptRequestSchema = z.object({
    * counts as null: not known.
    */
   textEntry: z.array(z.string()).nullable().optional(),
+  /** Only in a reading: several options are chosen together and then submitted, which the keys of one option do not do. */
+  takesSeveral: z.boolean().optional(),
 });
 export type PromptRequest = z.infer<typeof promptRequestSchema>;
 
@@ -83,6 +85,7 @@ export const requestViewSchema = promptRequestSchema
     toolName: true,
     expiresAt: true,
     textEntry: true,
+    takesSeveral: true,
     isWhole: true,
     hasMore: true,
     columns: true,

@@ -47,6 +47,8 @@ export const readQuestion = (dialog: Dialog): Reading | null => {
       toolName: "AskUserQuestion",
       options: withField(options, field),
       textEntry: key,
+      // With a checkbox a digit toggles, so that it is no key of an answer.
+      ...(options[0]?.keys === null ? { takesSeveral: true } : {}),
       isWhole: dialog.hasRule && !dialog.isScrolled,
     },
     dialog,

@@ -184,6 +184,7 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
       toolName: "ask_user",
       options: questionOptions(dialog, field, isSingle),
       textEntry: field < 0 ? null : [String(field + 1)],
+      ...(isSingle ? {} : { takesSeveral: true }),
       isWhole: hasHeader && dialog.hasTop,
     },
     dialog.top,

@@ -111,6 +111,8 @@ const readPermission = ({ lines: block, top, styledLines, pane }: Block): Readin
 /** Several answers or questions are confirmed by other keys than one Enter: its footer then says another word. */
 const SINGLE_FOOTER = /^\s{1,3}↑↓ select\s+enter submit\b/;
 const OWN_ANSWER = /^Type your own answer$/;
+/** Before an answer of which several may be chosen; what is chosen already is no part of the question. */
+const CHECKBOX = /^\[.\] /;
 
 interface Answer {
   /** As it is drawn, by which its colour is found. */
@@ -120,13 +122,18 @@ interface Answer {
   description: string;
 }
 
-const answersIn = (lines: readonly string[]): Answer[] => {
+const answersIn = (lines: readonly string[], isSingle: boolean): Answer[] => {
   const answers: Answer[] = [];
   for (const line of lines) {
     const [, number, label] = NUMBERED.exec(line) ?? [];
     const last = answers.at(-1);
     if (number !== undefined && label !== undefined)
-      answers.push({ text: `${number}. ${label}`, number: Number(number), label, description: "" });
+      answers.push({
+        text: `${number}. ${label}`,
+        number: Number(number),
+        label: isSingle ? label : label.replace(CHECKBOX, ""),
+        description: "",
+      });
     else if (last !== undefined && !isBlank(line))
       last.description = `${last.description} ${line.trim()}`.trim();
   }
@@ -145,10 +152,11 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
   const rows = withoutBlankEnds(block.slice(0, first)).map((line) => line.slice(2));
   const text = joined(rows.filter((line) => !isBlank(line)));
   if (text === "") return null;
-  const drawn = answersIn(block.slice(first, footer));
-  // What is chosen shows by colour alone: without colours the way to another answer is not known.
   const isSingle = SINGLE_FOOTER.test(block[footer] ?? "");
+  const drawn = answersIn(block.slice(first, footer), isSingle);
+  // What is chosen shows by colour alone: without colours the way to another answer is not known.
   const texts = drawn.map(({ text: row }) => row);
+  const isSeveral = !isSingle && drawn.some(({ text: row, label }) => !row.endsWith(`. ${label}`));
   const selected = isSingle ? selectedOf(styledLines, texts) : null;
   const own = OWN_ANSWER.test(drawn.at(-1)?.label ?? "") ? drawn.at(-1) : undefined;
   const options = drawn.map((answer, index) => ({
@@ -170,6 +178,7 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
       toolName: "question",
       options: options.slice(0, MAX_OPTIONS),
       textEntry: isSingle ? fieldKeys(own) : null,
+      ...(isSeveral ? { takesSeveral: true } : {}),
       isWhole: isBlank(block[0] ?? "") && drawn.every(({ number }, index) => number === index + 1),
     },
     top,
