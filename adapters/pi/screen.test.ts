@@ -20,6 +20,13 @@ it("a turn has ended well where its answer stands last, and not where a single b
   expect(reasonWith(" go on", " Took 3.2s")).toBe("fresh");
 });
 
+it("retries that the person cancelled are an interrupt, whatever failed before", () => {
+  const screen = frame("retry_cancelled");
+  expect(readPiScreen(screen)?.status).toEqual({ state: "idle", reasonCode: "interrupted" });
+  const more = screen.lines.map((line) => line.replace("after 1 retry attempt", "after 3 retry attempts"));
+  expect(readPiScreen({ ...screen, lines: more })?.status.reasonCode).toBe("interrupted");
+});
+
 it("no turn has ended in a session in which nothing was answered", () => {
   const { lines, ...rest } = frame("completed_70");
   const unanswered = lines.map((line) => line.replace(/↑\d+ ↓\d+ /, ""));

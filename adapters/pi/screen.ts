@@ -32,6 +32,8 @@ const ANSWERED = /(^|\s)↓\d/;
 const ELAPSED = /^ Elapsed \d/;
 const TOOK = /^ Took \d/;
 const FAILURE = /^ Error: (\S.*)$/;
+/** A turn that the person stopped, also while it waited to try again. */
+const ABORTED = /^ (Operation aborted|Aborted after \d+ retry attempts?)$/;
 const REPORT_HINT = /^ If this looks like a pi bug, /;
 const MAX_FOOTER_LINES = 4;
 const MAX_BOX_LINES = 40;
@@ -131,7 +133,8 @@ const withoutHint = (above: readonly string[]): readonly string[] => {
 
 /** What a turn that did not go well leaves as its last block; null for any other. */
 const readMark = (block: readonly string[]): Reading | null => {
-  if (/^ Operation aborted$/.test(block.at(-1) ?? "")) return shows(INTERRUPTED, "high", "Operation aborted");
+  const last = block.at(-1) ?? "";
+  if (ABORTED.test(last)) return shows(INTERRUPTED, "high", last.trim());
   const failure = FAILURE.exec(block[0] ?? "")?.[1];
   if (failure === undefined || !block.every((line) => indentOf(line) >= 1)) return null;
   const text = joined([failure, ...block.slice(1)]);
