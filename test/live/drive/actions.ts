@@ -25,6 +25,14 @@ const recover = async (stage: Stage): Promise<void> => {
   await wait(2_000);
 };
 
+/** What was answered may still run; a prompt is for an agent that has ended its turn. */
+const settle = async (stage: Stage): Promise<void> => {
+  await wait(2_000);
+  const isAtRest = async (): Promise<boolean> =>
+    (await stage.rig.product.row(stage.pane.paneId))?.state !== "running" && !hasOpenExchange(stage, 0);
+  await untilTrue(isAtRest, EFFECT_LIMIT_MS);
+};
+
 const report = async (stage: Stage, step: string, isRight: boolean, detail: string): Promise<void> => {
   await stage.did(step, isRight, detail);
   if (!isRight) await recover(stage);
@@ -120,7 +128,7 @@ const answerScenario = (options: {
         await options.after?.(stage, prompted);
       }
     }
-    await wait(2_000);
+    await settle(stage);
     await options.around?.(stage);
   },
 });

@@ -17,7 +17,8 @@ import { createProduct, type Product } from "./product.ts";
 import type { Stopper } from "./stopper.ts";
 
 const execFileAsync = promisify(execFile);
-const READY_LIMIT_MS = 60_000;
+/** A busy machine takes long to start an agent for the first time. */
+const READY_LIMIT_MS = 120_000;
 /** A dialog of the start may come a moment after the prompt; one that is expected is waited for longer. */
 const START_SETTLE_MS = 2_500;
 const EXPECTED_DIALOG_MS = 12_000;
