@@ -165,11 +165,13 @@ describe("inspecting", () => {
       installed: true,
       missing: [],
       problems: [],
+      steps: [],
     });
     expect(await integration.inspect(requestFor(partial))).toEqual({
       installed: false,
       missing: HOOK_EVENTS.filter((event) => event !== "Stop"),
       problems: [`${PATH} sets "disableAllHooks": no hook runs`],
+      steps: [],
     });
     expect((await integration.inspect(requestFor(installed, "/else/agtmux-event"))).problems).toHaveLength(2);
     expect((await integration.inspect(requestFor("{"))).problems).toHaveLength(1);

@@ -144,6 +144,7 @@ describe("installing into Gemini CLI's settings", () => {
       installed: true,
       missing: [],
       problems: [],
+      steps: [],
     });
     expect((await integration.inspect(requestFor("{}"))).missing).toEqual([...HOOK_EVENTS]);
     const off = await install('{"hooksConfig": {"enabled": false, "disabled": ["agtmux"]}}');
