@@ -73,6 +73,8 @@ it("is glanced at, filtered, answered by keys and attached from", async () => {
 
   await popover.card("asking").getByText("rm -rf build").first().waitFor();
   // The person must have had time to read the prompt: a key at the moment in which it changes is refused.
+  // One action of a pane runs at a time: the first answer is first seen to have arrived.
+  await popover.status.getByText("Answering…").waitFor({ state: "detached" });
   await popover.readAndPress("d");
   await chosen([
     ["waiting_approval", "Yes"],
