@@ -75,7 +75,7 @@ beforeAll(async () => {
   mkdirSync(folder);
   tmux = createPrivateTmux();
   closers.push(() => tmux.close());
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "200", "-y", "50", "-c", folder, "exec cat");
+  await tmux.run("new-session", "-d", "-s", "base", "-x", "200", "-y", "50", "-c", literal(folder), "exec cat");
   log = await openLogFile({ path: join(root, "log"), level: "debug", maxBytes: 10_000_000 });
   daemon = await startTestDaemon({ sockets: [tmux.socketPath], logger: log.logger });
   closers.push(() => daemon.close());
@@ -85,7 +85,7 @@ beforeAll(async () => {
     daemon,
     service,
     open: async (command) => {
-      const at = ["-c", folder, "-n", literal(hostile.slice(0, 150)), "-t", "base:"];
+      const at = ["-c", literal(folder), "-n", literal(hostile.slice(0, 150)), "-t", "base:"];
       const paneId = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", ...at, command);
       return daemon.until(paneId, () => true);
     },
