@@ -133,7 +133,8 @@ describe("the desktop app on the stand-in", () => {
     running.tray.click();
     await running.page.getByText("touch approved.txt").first().waitFor();
     const [notice] = running.notifications.list();
-    expect(notice?.title).toContain("Claude");
+    expect(notice?.title).toContain("Needs approval");
+    expect(notice?.body).toContain("Claude");
     running.notifications.click(notice?.id ?? "");
     await expect.poll(() => existsSync(terminalLog()), { timeout: 10_000 }).toBe(true);
     const argv = readFileSync(terminalLog(), "utf8").trimEnd().split("\n");

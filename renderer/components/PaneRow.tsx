@@ -82,7 +82,8 @@ const AttachButton = ({ pane, isTabStop }: { pane: PaneView; isTabStop: boolean 
 
 /** The work first, where it is known, then the place and the state. */
 const labelOf = (pane: PaneView, { text, source }: ReturnType<typeof rowTitle>): string => {
-  const label = source === "window" ? paneLabel(pane) : `${text}, ${paneLabel(pane)}`;
+  const isName = source === "window" || text === paneName(pane);
+  const label = isName ? paneLabel(pane) : `${text}, ${paneLabel(pane)}`;
   return pane.unread_since === null ? label : `${label}, unread`;
 };
 
