@@ -131,6 +131,8 @@ it("every npm script finds its Node that way", () => {
   const commands = Object.values(manifest.scripts).flatMap((script) => script.split(" && "));
   expect(commands.length).toBeGreaterThan(20);
   expect(
-    commands.filter((command) => !/^([A-Z_]+=\S+ )*(?:exec )?(sh scripts\/withNode\.sh|npm run -s) /.test(command)),
+    commands.filter(
+      (command) => !/^([A-Z_]+=\S+ )*(?:exec )?(sh scripts\/withNode\.sh|npm run -s) /.test(command),
+    ),
   ).toEqual([]);
 });

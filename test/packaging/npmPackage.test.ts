@@ -95,7 +95,9 @@ describe("the package for npm", () => {
         "README.md",
         "bin/agtmux",
         "bin/findNode.sh",
-        ...["agtmux", "daemon", "more", "picker", "run", "socketClient"].map((name) => `dist/cli/${name}.cjs`),
+        ...["agtmux", "daemon", "more", "picker", "run", "socketClient"].map(
+          (name) => `dist/cli/${name}.cjs`,
+        ),
         "dist/renderer/assets/*.css",
         "dist/renderer/assets/*.js",
         "dist/renderer/index.html",

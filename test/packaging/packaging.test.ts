@@ -101,7 +101,9 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
     expect(ownFiles(files)).toEqual(
       [
         "bin/agtmux",
-        ...["agtmux", "daemon", "more", "picker", "run", "socketClient"].map((name) => `dist/cli/${name}.cjs`),
+        ...["agtmux", "daemon", "more", "picker", "run", "socketClient"].map(
+          (name) => `dist/cli/${name}.cjs`,
+        ),
         "dist/renderer/assets/*.css",
         "dist/renderer/assets/*.js",
         "dist/renderer/index.html",

@@ -75,7 +75,19 @@ beforeAll(async () => {
   mkdirSync(folder);
   tmux = createPrivateTmux();
   closers.push(() => tmux.close());
-  await tmux.run("new-session", "-d", "-s", "base", "-x", "200", "-y", "50", "-c", literal(folder), "exec cat");
+  await tmux.run(
+    "new-session",
+    "-d",
+    "-s",
+    "base",
+    "-x",
+    "200",
+    "-y",
+    "50",
+    "-c",
+    literal(folder),
+    "exec cat",
+  );
   log = await openLogFile({ path: join(root, "log"), level: "debug", maxBytes: 10_000_000 });
   daemon = await startTestDaemon({ sockets: [tmux.socketPath], logger: log.logger });
   closers.push(() => daemon.close());
