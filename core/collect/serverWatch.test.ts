@@ -65,3 +65,53 @@ it("keeps to the usual pause where each look is a process", async () => {
   await lookAfter(0);
   expect(watched.pauseMs(USUAL_MS, 1)).toBe(USUAL_MS);
 });
+
+/** A server of one pane that fills in tmux's formats; its title is another one each time that somebody asks for it. */
+const titled = (titles: readonly string[]): TmuxServer => {
+  const left = [...titles];
+  const values: Readonly<Record<string, string>> = {
+    pane_id: "%1",
+    session_id: "$0",
+    window_id: "@1",
+    window_name: "w",
+    session_name: "s",
+    window_activity: String(START / 1_000),
+    pane_tty: "/dev/pts/1",
+  };
+  const fill = (format: string): string =>
+    format.replaceAll(/#\{(\w+)\}/g, (_, name: string) =>
+      name === "pane_title" ? ((left.length > 1 ? left.shift() : left[0]) ?? "") : (values[name] ?? "1"),
+    );
+  return {
+    targetId: "host",
+    server: "default",
+    mode: "direct",
+    problem: null,
+    query: (commands) =>
+      Promise.resolve({
+        status: "ok",
+        at: START,
+        answers: commands.map(([name, ...args]) => ({
+          isOk: true,
+          lines: [name === "list-panes" ? fill(args.at(-1) ?? "") : "7 1700000000 /tmp/sock"],
+        })),
+      }),
+    close: () => Promise.resolve(),
+  };
+};
+
+it("lists once more after a title that stood there only while the panes were listed", async () => {
+  let now = START;
+  const watched = watchServer({
+    // Look and listing in turns: the second listing meets a title that neither the look before nor the one after it sees.
+    tmux: titled(["idle", "idle", "done", "works", "done"]),
+    socketPath: "/tmp/sock",
+    makeNonce: () => "nonce",
+    clock: { now: () => now },
+  });
+  const titleNow = async (): Promise<string | undefined> => {
+    now += 3_000;
+    return (await watched.list()).panes[0]?.title;
+  };
+  expect([await titleNow(), await titleNow(), await titleNow()]).toEqual(["idle", "works", "done"]);
+});
