@@ -16,6 +16,7 @@ import { listedOptions } from "../../ui/actions/cardView.ts";
 import { lineCount } from "../../ui/text/requestText.ts";
 import { usePointing, useSteadyList } from "../hooks/useSteadyList.ts";
 import { useReadCards } from "../hooks/useReadCards.ts";
+import { useShownPrompt } from "../hooks/useShownPrompt.ts";
 import styles from "./RowList.module.css";
 
 /** In rem, as in the style sheets; those of targets and cards are used only until they are measured. */
@@ -215,6 +216,7 @@ export const RowList = ({
   useReadCards(element, selectedKey);
   usePointing(element);
   useSteadyList(element, rows, tops);
+  useShownPrompt(element, rows[selectedIndex]);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();
