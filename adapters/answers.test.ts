@@ -221,7 +221,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "recordings/opencode/waiting_input_question_96": ["3"],
   "variants/opencode/question_60_columns": ["3"],
 };
-/** The question is worded anew and its refusal too: only what is known of it has a role. */
+/** The question is worded again and its refusal too: only what is known of it has a role. */
 const HALF_KNOWN = "variants/claude/approval_reworded";
 
 const readFrame = (adapter: AgentAdapter, folder: string, name: string): PromptRequest | null => {

@@ -151,7 +151,7 @@ export const benchIngest = async ({ isQuick }: BenchOptions): Promise<Measured> 
     return {
       name: "ingest",
       title: "Events made durable",
-      how: "A process commits batches of tool events of 50 agents through the daemon's own ingest (normalising, redaction, binding, evidence, state, transition, one transaction for each batch); the rate is that of the median batch of the second half. Another one is ended with SIGKILL right after it said that a batch is committed; the database is opened anew and counted. The spool: files renamed into it until the running daemon has committed and deleted them all.",
+      how: "A process commits batches of tool events of 50 agents through the daemon's own ingest (normalising, redaction, binding, evidence, state, transition, one transaction for each batch); the rate is that of the median batch of the second half. Another one is ended with SIGKILL right after it said that a batch is committed; the database is opened again and counted. The spool: files renamed into it until the running daemon has committed and deleted them all.",
       tables: [
         {
           caption: "Batches",

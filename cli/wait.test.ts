@@ -76,7 +76,7 @@ describe("one pane", () => {
     expect(await waiting.finished).toMatchObject({ code: 0, stdout: "6\n" });
   });
 
-  test("that is so already ends at once, with --after only when it is so anew", async () => {
+  test("that is so already ends at once, with --after only when it is so again", async () => {
     await home.serve(daemon);
     const at = ["runtime:rt2", "--until", "idle", "--plain", "--columns", "ref,state_version"];
     expect(await home.run(["wait", ...at])).toMatchObject({ code: 0, stdout: "pane:vm1/work/@1/%2\t4\n" });

@@ -1,5 +1,5 @@
 // How the picker looks, on a dark and on a light terminal: the screen of a real tmux with its styles, drawn by Chromium. Pictures go
-// to test-results/screenshots; with AGTMUX_PICTURES=1 those of docs/picker.md are made anew.
+// to test-results/screenshots; with AGTMUX_PICTURES=1 those of docs/picker.md are made again.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright";

@@ -49,7 +49,7 @@ const checkInstallation = async ({ root, version }: ClientFacts): Promise<Diagno
     status: "problem",
     summary: `The installation of agtmux ${version} is incomplete.`,
     evidence: `missing or not executable: ${missing.join(", ")}`,
-    remedy: "Install it anew.",
+    remedy: "Install it again.",
   };
 };
 

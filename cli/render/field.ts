@@ -6,7 +6,7 @@ import type { Since } from "../parse/since.ts";
 import { renderFoot } from "./foot.ts";
 import type { Measure } from "./measure.ts";
 import type { Paint } from "./paint.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "./table.ts";
+import { renderTable, type Cell, type Column } from "./table.ts";
 
 /** The version or time after which a pane's change is marked in a table. */
 export interface Marks {
@@ -57,11 +57,7 @@ export const renderRows = <T>(
   options: RenderOptions,
 ): string[] => {
   const rows = items.map((item) => fields.map((field) => field.cell(item, options)));
-  const layout = layOut(fields, rows, { width: options.width, indent: 0, measure: options.measure });
-  return [
-    options.paint("dim", renderHeader(fields, layout, 0)),
-    ...rows.flatMap((row) => renderRow(fields, row, layout, 0)),
-  ];
+  return renderTable(fields, rows, options);
 };
 
 /** One row per item in the list's own order. `noun`: what an item is. */

@@ -6,7 +6,7 @@ import { renderFoot } from "./foot.ts";
 import { SESSION_FIELDS, WINDOW_FIELDS } from "./groupFields.ts";
 import { describeCounts } from "./mark.ts";
 import { describeTarget } from "./paneFields.ts";
-import { layOut, renderHeader, renderRow } from "./table.ts";
+import { layOut, renderHeader, renderRow, renderTable } from "./table.ts";
 
 const INDENT = 2;
 const windowColumns = (withStatus: boolean): Field<WindowView>[] => {
@@ -51,22 +51,7 @@ export const renderSessions = (list: SessionList, withAgents: boolean, options: 
   const foot = renderFoot(list, "session", options);
   if (list.items.length === 0) return ["No sessions with agents here.", ...foot];
   const columns = sessionColumns(withAgents);
-  const rows = list.items.map((session) => ({
-    session,
-    row: columns.map((field) => field.cell(session, options)),
-  }));
-  const layout = layOut(
-    columns,
-    rows.map(({ row }) => row),
-    { width: options.width, indent: 0, measure: options.measure },
-  );
-  return [
-    options.paint("dim", renderHeader(columns, layout, 0)),
-    ...rows.flatMap(({ session, row }) => [
-      ...renderRow(columns, row, layout, 0),
-      ...breakdown(session, options),
-    ]),
-    "",
-    ...foot,
-  ];
+  const rows = list.items.map((session) => columns.map((field) => field.cell(session, options)));
+  const below = list.items.map((session) => breakdown(session, options));
+  return [...renderTable(columns, rows, { ...options, below: (index) => below[index] ?? [] }), "", ...foot];
 };

@@ -1,6 +1,7 @@
 // Lays rows out in columns that fit a width. Columns say how far they may shrink. A column that must not be cut (a reference to
 // paste) moves to its own line when there is no room.
 import type { Measure } from "./measure.ts";
+import type { Paint } from "./paint.ts";
 
 export interface Column {
   readonly title: string;
@@ -140,4 +141,27 @@ export const renderHeader = (columns: readonly Column[], layout: Layout, indent:
     renderCell({ text: column.title }, { ...column, min: 0 }, layout.widths[index] ?? 0, layout.measure),
   );
   return (" ".repeat(indent) + titles.join(GAP)).trimEnd();
+};
+
+export interface TableOptions {
+  readonly width: number | null;
+  readonly measure: Measure;
+  readonly paint: Paint;
+  /** Blanks before each line. */
+  readonly indent?: number;
+  /** Lines of text below a row, by its index. */
+  readonly below?: (index: number) => readonly string[];
+}
+
+/** Titles and rows. */
+export const renderTable = (
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  { width, measure, paint, indent = 0, below }: TableOptions,
+): string[] => {
+  const layout = layOut(columns, rows, { width, indent, measure });
+  return [
+    paint("dim", renderHeader(columns, layout, indent)),
+    ...rows.flatMap((row, index) => [...renderRow(columns, row, layout, indent), ...(below?.(index) ?? [])]),
+  ];
 };

@@ -25,7 +25,7 @@ import { withRef } from "../settleRef.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS } from "../render/mark.ts";
 import { measureFor } from "../render/measure.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { type Cell, type Column, renderTable } from "../render/table.ts";
 
 // Reads a file that was named on the command line. It must be a regular file, because a pipe would block and a device never
 // ends.
@@ -115,15 +115,8 @@ export const runAdapterList = async (context: CliContext, options: AdapterOption
     return;
   }
   const rows = document.items.map((adapter) => toRow(adapter, context));
-  const layout = layOut(COLUMNS, rows, {
-    width: context.width,
-    indent: 0,
-    measure: await measureFor(document),
-  });
-  const lines = [
-    context.paint("dim", renderHeader(COLUMNS, layout, 0)),
-    ...rows.flatMap((row) => renderRow(COLUMNS, row, layout, 0)),
-  ];
+  const { width, paint } = context;
+  const lines = renderTable(COLUMNS, rows, { width, paint, measure: await measureFor(document) });
   const degraded = document.items.filter(({ health }) => health === "degraded");
   if (degraded.length > 0)
     lines.push(

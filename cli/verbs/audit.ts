@@ -5,7 +5,7 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { type Cell, type Column, renderTable } from "../render/table.ts";
 import { printDocument } from "../document.ts";
 import { countBy } from "../countBy.ts";
 import type { AuditDocument } from "../../core/model/documents.ts";
@@ -66,9 +66,7 @@ export const runAudit = async (
     return;
   }
   const rows = list.items.map((entry) => toRow(entry, context.now()));
-  const measure = await measureFor(list);
-  const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure });
-  const header = context.paint("dim", renderHeader(COLUMNS, layout, 0));
-  const lines = [header, ...rows.flatMap((row) => renderRow(COLUMNS, row, layout, 0))];
+  const { width, paint } = context;
+  const lines = renderTable(COLUMNS, rows, { width, paint, measure: await measureFor(list) });
   context.print(`${lines.join("\n")}\n`);
 };

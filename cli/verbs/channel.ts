@@ -14,7 +14,7 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { type Cell, type Column, renderTable } from "../render/table.ts";
 
 /** Asks by the call's name: what the daemon answers to it is what the feature's table says. */
 const ask = async <Name extends AutomationCall>(
@@ -60,19 +60,19 @@ const toRow = (view: ChannelView, now: number): Cell[] => [
 const describeProblem = ({ line, path, message }: ChannelList["problems"][number]): string =>
   `config.json:${line}: ${path === "" ? "" : `${path}: `}${message}`;
 
-const renderTable = async (context: CliContext, { items }: ChannelList): Promise<string[]> => {
+const renderList = async (context: CliContext, { items }: ChannelList): Promise<string[]> => {
   if (items.length === 0)
     return ["No channel is configured, so nothing is sent out: see docs/automation.md."];
-  const measure = await measureFor(items);
   const rows = items.map((view) => toRow(view, context.now()));
-  const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure });
-  return [
-    context.paint("dim", renderHeader(COLUMNS, layout, 0)),
-    ...items.flatMap((view, index) => [
-      ...renderRow(COLUMNS, rows[index] ?? [], layout, 0),
-      ...(view.last?.outcome === "not_delivered" ? [`  ${cleanLine(view.last.detail)}`] : []),
-    ]),
-  ];
+  return renderTable(COLUMNS, rows, {
+    width: context.width,
+    paint: context.paint,
+    measure: await measureFor(items),
+    below: (index) => {
+      const last = items[index]?.last;
+      return last?.outcome === "not_delivered" ? [`  ${cleanLine(last.detail)}`] : [];
+    },
+  });
 };
 
 export const runChannelList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
@@ -87,7 +87,7 @@ export const runChannelList = async (context: CliContext, options: { json?: bool
     });
     return;
   }
-  const lines = [...(await renderTable(context, list)), ...problems.map((one) => `! ${cleanLine(one)}`)];
+  const lines = [...(await renderList(context, list)), ...problems.map((one) => `! ${cleanLine(one)}`)];
   context.print(`${lines.join("\n")}\n`);
 };
 

@@ -8,7 +8,7 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
-import { layOut, renderHeader, renderRow, type Column } from "../render/table.ts";
+import { type Column, renderTable } from "../render/table.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "KEY", min: null },
@@ -69,15 +69,8 @@ export const runConfigList = async (context: CliContext, options: { json?: boole
       { text: isUsual ? "" : usual },
     ];
   });
-  const layout = layOut(COLUMNS, rows, {
-    width: context.width,
-    indent: 0,
-    measure: await measureFor(settings),
-  });
-  const lines = [
-    context.paint("dim", renderHeader(COLUMNS, layout, 0)),
-    ...rows.flatMap((row) => renderRow(COLUMNS, row, layout, 0)),
-  ];
+  const { width, paint } = context;
+  const lines = renderTable(COLUMNS, rows, { width, paint, measure: await measureFor(settings) });
   context.print(`${lines.join("\n")}\n`);
   warn(context, settings);
 };

@@ -8,7 +8,7 @@ import { describePane, describeTarget, describeWindow } from "../render/paneFiel
 import { measureFor, type Measure } from "../render/measure.ts";
 import { withRef } from "../settleRef.ts";
 import { promptLines } from "../render/prompt.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { type Cell, type Column, renderTable } from "../render/table.ts";
 
 const EVIDENCE: readonly Column[] = [
   { title: "OUTCOME", min: null },
@@ -29,15 +29,9 @@ const TIMELINE: readonly Column[] = [
 const table = (
   columns: readonly Column[],
   rows: readonly Cell[][],
-  context: CliContext,
+  { width, paint }: CliContext,
   measure: Measure,
-): string[] => {
-  const layout = layOut(columns, rows, { width: context.width, indent: 2, measure });
-  return [
-    context.paint("dim", renderHeader(columns, layout, 2)),
-    ...rows.flatMap((row) => renderRow(columns, row, layout, 2)),
-  ];
-};
+): string[] => renderTable(columns, rows, { width, paint, measure, indent: 2 });
 
 const evidenceLines = (explanation: Explanation, context: CliContext, measure: Measure): string[] => {
   if (explanation.evidence.length === 0) return ["  none"];

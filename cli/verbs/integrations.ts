@@ -6,7 +6,7 @@ import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { type Cell, type Column, renderTable } from "../render/table.ts";
 
 const COLUMNS: readonly Column[] = [
   { title: "AGENT", min: null },
@@ -61,13 +61,15 @@ export const runIntegrationList = async (
     return;
   }
   const rows = all.map((one) => toRow(one, context.now(), target === undefined ? "" : ` --target ${target}`));
-  const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure: await measureFor(all) });
-  const lines = [context.paint("dim", renderHeader(COLUMNS, layout, 0))];
-  for (const [index, { problems, steps }] of all.entries())
-    lines.push(
-      ...renderRow(COLUMNS, rows[index] ?? [], layout, 0),
-      ...problems.map((problem) => `  ${cleanLine(problem)}`),
-      ...steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
-    );
+  const below = all.map(({ problems, steps }) => [
+    ...problems.map((problem) => `  ${cleanLine(problem)}`),
+    ...steps.map(({ what, how }) => `  Left to do: ${cleanLine(what)}. ${cleanLine(how)}`),
+  ]);
+  const lines = renderTable(COLUMNS, rows, {
+    width: context.width,
+    paint: context.paint,
+    measure: await measureFor(all),
+    below: (index) => below[index] ?? [],
+  });
   context.print(`${lines.join("\n")}\n`);
 };

@@ -138,7 +138,7 @@ const apply = async (client: DaemonClient, context: CliContext, plan: Plan): Pro
   }
   if (plan.hasLoginItem) await client.call((api) => api.loginItemOff.mutate({ dryRun: false }));
   if (plan.paths.length === 0) return;
-  // It makes its spool anew whenever it starts.
+  // It makes its spool again whenever it starts.
   if (client.hello.host !== "app") await stopDaemon(client, context);
   for (const path of plan.paths) rmSync(path, { recursive: true, force: true });
   try {

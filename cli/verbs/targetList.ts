@@ -7,7 +7,7 @@ import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import type { Paint } from "../render/paint.ts";
 import { describeLink, describeServers, describeTrouble } from "../render/targetLines.ts";
-import { layOut, renderHeader, renderRow, type Cell, type Column } from "../render/table.ts";
+import { type Cell, type Column, renderTable } from "../render/table.ts";
 import { printDocument } from "../document.ts";
 import { countBy } from "../countBy.ts";
 
@@ -52,13 +52,13 @@ export const runTargetList = async (context: CliContext, options: { json?: boole
     });
     return;
   }
-  const measure = await measureFor(targets);
+  const troubles = targets.map((target) => describeTrouble(target, context.now()).map((line) => `  ${line}`));
   const rows = targets.map((target) => toRow(target, context));
-  const layout = layOut(COLUMNS, rows, { width: context.width, indent: 0, measure });
-  const lines = [context.paint("dim", renderHeader(COLUMNS, layout, 0))];
-  for (const [index, target] of targets.entries()) {
-    lines.push(...renderRow(COLUMNS, rows[index] ?? [], layout, 0));
-    lines.push(...describeTrouble(target, context.now()).map((line) => `  ${line}`));
-  }
+  const lines = renderTable(COLUMNS, rows, {
+    width: context.width,
+    paint: context.paint,
+    measure: await measureFor(targets),
+    below: (index) => troubles[index] ?? [],
+  });
   context.print(`${lines.join("\n")}\n`);
 };

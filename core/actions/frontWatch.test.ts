@@ -75,7 +75,7 @@ it("marks a pane that is in front at two looks two seconds apart, and asks for a
   expect(seen).toEqual(["rt%2 at 8"]);
 });
 
-it("begins anew where the person went elsewhere in between", async () => {
+it("begins again where the person went elsewhere in between", async () => {
   const { seen } = await watch({
     seconds: 9,
     unread: () => [unreadPane("%1")],

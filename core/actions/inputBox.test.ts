@@ -53,7 +53,7 @@ describe("a program with its cursor elsewhere", () => {
   const before = screen("> go on", "done", "─────", "> ", "─────", "model x", "¦");
   const typed = screen("> go on", "done", "─────", "> go on", "─────", "model x", "¦");
 
-  test("shows a text that was on the screen before as typed only when it came anew", () => {
+  test("shows a text that was on the screen before as typed only when it came again", () => {
     expect(findTyped("go on", before, before)).toBeNull();
     expect(findTyped("go on", before, typed)).toMatchObject({ byCursor: false, distance: 3 });
   });

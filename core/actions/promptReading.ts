@@ -111,7 +111,7 @@ const unplaced = ({ paneRef }: AnswerInput): AgtmuxError =>
 export const captureStyled = ({ client, pane }: AnswerInput): Promise<PaneCapture | null> =>
   client.capture(pane, { styled: true });
 
-/** Agents draw a prompt anew when their pane or the lines above it change; so long is waited for a screen without it. */
+/** Agents draw a prompt again when their pane or the lines above it change; so long is waited for a screen without it. */
 const DRAWN_LIMIT_MS = 1_500;
 const DRAWN_EVERY_MS = 60;
 

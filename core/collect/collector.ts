@@ -104,7 +104,7 @@ export class Collector {
     this.scheduleListing();
   }
 
-  /** The set of recognised agents changed: every pane's processes and screen are read anew with the next listing. */
+  /** The set of recognised agents changed: every pane's processes and screen are read again with the next listing. */
   rescan(): void {
     this.expectChanges();
     this.processes.forgetAll();

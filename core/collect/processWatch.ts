@@ -54,7 +54,7 @@ export class ProcessWatch {
     this.isClosed = true;
   }
 
-  /** Everything is read anew with the next scan. */
+  /** Everything is read again with the next scan. */
   forgetAll(): void {
     this.scans.clear();
   }

@@ -123,7 +123,7 @@ it("stops between two groups when it is closed", async () => {
   expect(captured).toHaveLength(1);
 });
 
-it("reads all anew after what is being read already, which began too early to count", async () => {
+it("reads all again after what is being read already, which began too early to count", async () => {
   const { screens, captured } = fixture([watchedAs(0, "active")]);
   const early = screens.readDue();
   await screens.readAll();

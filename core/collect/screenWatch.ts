@@ -68,7 +68,7 @@ export class ScreenWatch {
     this.reads.clear();
   }
 
-  /** Reads every screen anew; reads that are already running began too early to count. */
+  /** Reads every screen again; reads that are already running began too early to count. */
   async readAll(): Promise<void> {
     while (this.reading !== null) await this.reading.catch(() => {});
     this.forgetAll();

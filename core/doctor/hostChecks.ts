@@ -123,7 +123,7 @@ const checkHistory = async ({ loss, outage }: HostFacts): Promise<Diagnosis> => 
   if (lost.reason === "unreleased")
     return {
       status: "warning",
-      summary: `The database was from before the first release: the history starts anew at ${at}.`,
+      summary: `The database was from before the first release: the history starts again at ${at}.`,
       evidence: `the old file is kept as ${lost.keptPath}`,
       remedy: "The states that you see were found again. Delete that file when you no longer need it.",
     };

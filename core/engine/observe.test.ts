@@ -37,7 +37,7 @@ describe("a run of readings", () => {
     ]);
   });
 
-  it("begins anew with another picture and remembers when a dialog was last seen", () => {
+  it("begins again with another picture and remembers when a dialog was last seen", () => {
     expect(
       last([
         [0, APPROVAL],

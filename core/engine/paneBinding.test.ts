@@ -97,7 +97,7 @@ describe("an event whose pane proves nothing", () => {
     expect(place(runtimes, where)).toEqual(toPane("%1"));
   });
 
-  it("finds the pane of a session that a person began anew in a window that had another", () => {
+  it("finds the pane of a session that a person began again in a window that had another", () => {
     const runtimes = [someRuntime("%1", { agentSessionId: "before" })];
     expect(place(runtimes, { "rt_%1": at("/work") }).kind).toBe("pending");
     expect(place(runtimes, { "rt_%1": at("/work", `› ${PROMPT}`) })).toEqual(toPane("%1"));

@@ -91,7 +91,7 @@ export const isTie = ({ promptText }: Pick<PaneBindingInput, "promptText">): boo
 /**
  * In this order: the live runtime whose own process ran the hook; the live runtime that has this session; for the event of
  * a prompt the only runtime in its folder, where it has no session yet; the one runtime whose screen shows the prompt. An
- * event of a session whose runtime ended is dropped, unless a person prompted that session anew (it was resumed).
+ * event of a session whose runtime ended is dropped, unless a person prompted that session again (it was resumed).
  */
 export const placeEvent = (input: PaneBindingInput): PaneBinding => {
   const { envelope, sessionId, runtimes, targetId } = input;

@@ -102,7 +102,7 @@ describe("a request", () => {
     );
   });
 
-  it("that was answered is not asked anew by a reading from before the answer", () => {
+  it("that was answered is not asked again by a reading from before the answer", () => {
     const dialog = shows(T + 60, APPROVAL, { request: someRequest() });
     const events = [running, announced, asks(T + 50, "k1"), dialog];
     const answered = [...events, activity(T + 1_000, TOOL, { closes: ["t1"] })];

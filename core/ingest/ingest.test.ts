@@ -144,7 +144,7 @@ describe("binding", () => {
     expect(f.store.listPending()).toEqual([]);
   });
 
-  it("gives what waited over a restart its time anew: nobody could have claimed it meanwhile", () => {
+  it("gives what waited over a restart its time again: nobody could have claimed it meanwhile", () => {
     const f = fixture();
     f.topology([somePane()]);
     f.hook("UserPromptSubmit");

@@ -183,7 +183,7 @@ export class Ingest {
 
   // --- what a person configures ----------------------------------------------------------------------------------------
 
-  /** The adapters in force changed: live runtimes take theirs anew; one whose adapter is gone keeps its last state. */
+  /** The adapters in force changed: live runtimes take theirs again; one whose adapter is gone keeps its last state. */
   renewAdapters(): void {
     renewAdapters(this.parts);
   }

@@ -44,7 +44,7 @@ const isSameTopology = (a: ReadonlyMap<string, Pane> | undefined, b: ReadonlyMap
   return true;
 };
 
-/** Pane ids start anew with another life of the server. */
+/** Pane ids start again with another life of the server. */
 const isOtherLife = (before: ServerInstance | null | undefined, now: ServerInstance | null): boolean =>
   before !== null &&
   before !== undefined &&

@@ -110,7 +110,7 @@ const WORKS: SampledReading = {
   matched: "session log: tool.execution_start",
 };
 
-it("a dialog is named once the agent's own log was read again, and is then not named anew", () => {
+it("a dialog is named once the agent's own log was read again, and is then not named again", () => {
   const f = agent({ hasEvents: false });
   read(f, 0, "transcript", WORKS);
   const seen = read(f, 300, "poller", drawn("touch a.txt"));

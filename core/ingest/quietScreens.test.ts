@@ -1,4 +1,4 @@
-// What a screen at rest shows is read once a minute; its age, its demotion and its dismissal must not begin anew with that.
+// What a screen at rest shows is read once a minute; its age, its demotion and its dismissal must not begin again with that.
 import { afterEach, describe, expect, it } from "vitest";
 import { createIngestFixture, somePane, type IngestFixture } from "../../test/factories/ingest.ts";
 import { APPROVAL, IDLE } from "../../test/factories/evidence.ts";

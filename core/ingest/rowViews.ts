@@ -11,7 +11,7 @@ import type { RuntimeEntry } from "./liveState.ts";
 const HINDERED_REMEDY =
   "Make room on the disk, or make the home writable; the daemon then goes on by itself.";
 const UNSEEN_REMEDY = "Nothing is to be done: it goes on by itself.";
-const LOSS_REMEDY = "Nothing is to be done: what is shown was found anew; 'agtmux doctor' names the file.";
+const LOSS_REMEDY = "Nothing is to be done: what is shown was found again; 'agtmux doctor' names the file.";
 
 const asUnknown = (view: PaneView): PaneView => ({
   ...view,

@@ -86,7 +86,7 @@ export class UnitOfWork {
   readonly outage = new StoreOutage();
   /** Why no state is claimed now: memory was rebuilt, and not everything was looked at since. */
   unseenReason: string | null = null;
-  /** Since when events that wait can find their runtime again: after a start or a rebuild everything is looked at anew. */
+  /** Since when events that wait can find their runtime again: after a start or a rebuild everything is looked at again. */
   rebuiltAt: number;
   private lostAt: number | null = null;
   private isLossTold = false;

@@ -77,7 +77,7 @@ const OPEN_PATH = "/open";
 const REOPEN_PATH = "/reopen.js";
 /** Under this name the page keeps its folder in the browser's storage for this address and port, which no other port can read. */
 export const FOLDER_KEY = "agtmux.folder";
-/** Holds no secret. It leads the browser that has the session back to it; in any other one nothing is stored. */
+/** Holds no secret. Storage that is blocked or damaged is as an empty one. It leads the browser that has the session back to it; in any other one nothing is stored. */
 const REOPEN_SCRIPT = `let folder = null;
 try { folder = JSON.parse(localStorage.getItem(${JSON.stringify(FOLDER_KEY)})); } catch {}
 if (typeof folder === "string" && /^\\/[0-9a-f]{64}\\/$/.test(folder)) location.replace(folder);

@@ -153,7 +153,7 @@ describe("at start", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("state.db."))).toEqual([keptName]);
     expect(readFileSync(join(folder, keptName)).equals(bytes)).toBe(true);
     expect(said).toEqual([
-      "the database is from before the first release and is kept aside; the history starts anew",
+      "the database is from before the first release and is kept aside; the history starts again",
     ]);
     expect(store.loss()).toEqual({ reason: "unreleased", at: NOW, keptPath: join(folder, keptName) });
     expect({ damage: store.lostAt("damaged"), runtimes: store.listLiveRuntimes() }).toEqual({

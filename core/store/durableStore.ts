@@ -65,7 +65,7 @@ const isUnreleased = (error: unknown): boolean => error instanceof UnreleasedSch
 /** The log's message for each reason. */
 const SAID: Readonly<Record<LossReason, string>> = {
   damaged: "the database was damaged and is kept aside; the history before is lost",
-  unreleased: "the database is from before the first release and is kept aside; the history starts anew",
+  unreleased: "the database is from before the first release and is kept aside; the history starts again",
 };
 
 /** A database that has to be replaced; `aside` is set once it was moved. */

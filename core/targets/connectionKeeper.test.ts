@@ -207,7 +207,7 @@ describe("pauses", () => {
     return pause;
   };
 
-  it("grow while a connection flaps, and begin anew after one that held", async () => {
+  it("grow while a connection flaps, and begin again after one that held", async () => {
     keeper.start();
     await settle();
     const short = [await flap(1_000), await flap(1_000), await flap(1_000)];

@@ -56,7 +56,7 @@ const servePage = async (page: Page, { daemon, desktop }: AppPageOptions): Promi
               },
               [DELIVER, message] as const,
             )
-            // The page was closed or loaded anew.
+            // The page was closed or loaded again.
             .catch(() => {});
         },
         onMessage: (handle) => {

@@ -1,5 +1,5 @@
 // What is done with every view: a picture, the accessibility audit, and a check for faults that a person would see. Pictures go
-// to test-results/screenshots; with AGTMUX_PICTURES=1 those of the documentation are made anew.
+// to test-results/screenshots; with AGTMUX_PICTURES=1 those of the documentation are made again.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";

@@ -192,7 +192,7 @@ describe("an app of one's own", () => {
     await closes("Escape after an attach", 3);
   });
 
-  it("loads a crashed page anew once, says so when it crashes again, and comes back when asked", async () => {
+  it("loads a crashed page again once, says so when it crashes again, and comes back when asked", async () => {
     const app = await scene.launch();
     await app.page.evaluate(() => Reflect.set(window, "isOld", true));
     app.crash("crashed");

@@ -116,7 +116,7 @@ interface FollowedProps {
   onSource: (source: OutputSource) => void;
 }
 
-/** For a component that is mounted anew for another pane, agent or source. */
+/** For a component that is mounted again for another pane, agent or source. */
 const useOutput = ({ pane, source, isPreview }: FollowedProps): OutputState => {
   const { api, visibility } = usePopover().host;
   const [state, setState] = useState<OutputState>({ kind: "loading" });

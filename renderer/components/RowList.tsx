@@ -10,13 +10,13 @@ import {
   useState,
   type ReactNode,
 } from "react";
-import { findWindow, rowTops, scrollToShow } from "../../ui/lists/rowWindow.ts";
+import { findWindow, rowTops } from "../../ui/lists/rowWindow.ts";
 import type { HeldRow } from "../state/heldCards.ts";
 import { listedOptions } from "../../ui/actions/cardView.ts";
 import { lineCount } from "../../ui/text/requestText.ts";
 import { usePointing, useSteadyList } from "../hooks/useSteadyList.ts";
 import { useReadCards } from "../hooks/useReadCards.ts";
-import { useShownPrompt } from "../hooks/useShownPrompt.ts";
+import { useOpenInView, usePromptInView, useSelectedInView } from "../hooks/useListScroll.ts";
 import styles from "./RowList.module.css";
 
 /** In rem, as in the style sheets; those of targets and cards are used only until they are measured. */
@@ -182,41 +182,14 @@ export const RowList = ({
   const { tops, onHeight, isMeasured } = useTops(rows, measuredKeys);
   const selectedIndex = rows.findIndex((row) => row.key === selectedKey);
 
-  // Runs only on request: if it followed the selection while rows move, the list would jump under the pointer.
-  const showSelected = useEffectEvent(() => {
-    if (element === null || selectedIndex < 0) return;
-    element.scrollTo({ top: scrollToShow(tops, selectedIndex, element.scrollTop, element.clientHeight) });
-    element
-      .querySelector<HTMLElement>(`[data-index="${selectedIndex}"] [data-row]`)
-      ?.focus({ preventScroll: true });
-  });
-  // Effects run again when the list comes back from the settings; a request is still carried out only once.
-  const doneRequestRef = useRef(0);
-  useEffect(() => {
-    if (focusRequest <= doneRequestRef.current) return;
-    doneRequestRef.current = focusRequest;
-    showSelected();
-  }, [focusRequest]);
-
-  const showOpen = useEffectEvent((key: string) => {
-    const index = rows.findIndex((row) => row.key === key);
-    if (element === null || index < 0) return;
-    element.scrollTo({ top: scrollToShow(tops, index, element.scrollTop, element.clientHeight) });
-    // A person who writes must see the text.
-    if (document.activeElement instanceof HTMLTextAreaElement)
-      document.activeElement.closest("section")?.scrollIntoView({ block: "nearest" });
-  });
-  const measuredOpenKey = openKey !== null && isMeasured(openKey) ? openKey : null;
-  const shownKeyRef = useRef<string | null>(null);
-  useEffect(() => {
-    if (measuredOpenKey !== null && measuredOpenKey !== shownKeyRef.current) showOpen(measuredOpenKey);
-    shownKeyRef.current = measuredOpenKey;
-  }, [measuredOpenKey]);
+  const scroll = { list: element, rows, tops, selectedIndex };
+  useSelectedInView(scroll, focusRequest);
+  useOpenInView(scroll, openKey !== null && isMeasured(openKey) ? openKey : null);
   useFocusOnReturn(element, selectedIndex);
   useReadCards(element, selectedKey);
   usePointing(element);
   useSteadyList(element, rows, tops);
-  useShownPrompt(element, rows[selectedIndex]);
+  usePromptInView(scroll);
 
   const { first, last } = findWindow(tops, view.top, view.height, OVERSCAN);
   const indices = new Set<number>();

@@ -31,7 +31,7 @@ it("keeps a draft per pane over a new page, and nothing once they are empty", ()
   expect(storage.values.size).toBe(0);
 });
 
-it("names a text anew whenever it changes, so that only the very same text counts as sent", () => {
+it("names a text again whenever it changes, so that only the very same text counts as sent", () => {
   const store = open(null);
   store.write("pane:a", "one");
   const first = store.getState().get("pane:a")?.key;

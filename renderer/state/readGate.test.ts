@@ -37,7 +37,7 @@ describe("an answer counts", () => {
     expect(pressAt(later(READING_MS))).toBe(true);
   });
 
-  it("not before that, and a key that was dropped begins the time anew", () => {
+  it("not before that, and a key that was dropped begins the time again", () => {
     expect(pressAt(later(READING_MS - 1))).toBe(false);
     expect(gate.getState()).toBe(true);
     expect(pressAt(later(READING_MS - 1))).toBe(false);

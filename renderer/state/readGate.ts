@@ -90,7 +90,7 @@ export class ReadGate extends Store<boolean> {
     this.awaitFrame();
   }
 
-  /** Everything counts as drawn anew: the window was shown, or got the keyboard. */
+  /** Everything counts as drawn again: the window was shown, or got the keyboard. */
   restart(): void {
     this.cards = new Map([...this.cards].map(([key, card]) => [key, { ...card, since: Infinity }]));
     this.awaitFrame();
@@ -126,7 +126,7 @@ export class ReadGate extends Store<boolean> {
     return this.wasDrawn(key, fingerprint, at);
   }
 
-  /** For the key of an answer. One that is dropped begins the time anew, so that of a burst only the first counts. */
+  /** For the key of an answer. One that is dropped begins the time again, so that of a burst only the first counts. */
   letsKey(key: string, fingerprint: string | null, at: number): boolean {
     if (!this.wasDrawn(key, fingerprint, at)) return this.drop();
     if (at - Math.max(this.selected.at, this.droppedAt) < READING_MS) return this.drop();

@@ -97,7 +97,7 @@ export class FakeFeed {
     this.tell({ kind: "removed", version, at: this.now(), identity: pane.identity });
   }
 
-  /** Tells of these; of those that are no longer there it tells whoever asks anew. */
+  /** Tells of these; of those that are no longer there it tells whoever asks again. */
   setTargets(targets: readonly TargetView[]): void {
     this.targetViews = [...targets];
     for (const target of targets)

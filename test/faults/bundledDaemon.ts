@@ -19,7 +19,7 @@ const withNextMigrations: Plugin = {
 
 let bundled: Promise<string> | null = null;
 
-/** Made anew once in each process, removed with its end: never older than the sources. */
+/** Made again once in each process, removed with its end: never older than the sources. */
 export const bundleDaemon = (): Promise<string> =>
   (bundled ??= (async () => {
     // Below the root, where it finds package.json, the resources and the native module.

@@ -205,7 +205,7 @@ const checkRebuilt = async (harness: FaultHarness, kept: number, version: number
   if (finding?.status !== "warning") throw new Error(`the doctor says ${finding?.status}`);
   const [gap, snapshot] = await resume(harness, version);
   if (gap?.kind !== "gap" || snapshot?.kind !== "snapshot")
-    throw new Error("a client is not told to begin anew");
+    throw new Error("a client is not told to begin again");
   if (gap.version <= version || (await versionNow(harness)) <= version) throw new Error("versions went back");
 };
 

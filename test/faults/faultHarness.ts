@@ -53,7 +53,7 @@ export interface FaultHarness {
   /** Drops prompts of the running agent, one unless told otherwise; false where the last cannot be written. */
   drop(count?: number): boolean;
   connect(): Promise<DaemonClient>;
-  /** Plays other agents on a tmux server that was started anew: each in the pane id that another one had before. */
+  /** Plays other agents on a tmux server that was started again: each in the pane id that another one had before. */
   replay(): Promise<void>;
   /** A sign of life of the running agent: the frame of its turn with the time counted on. */
   redraw(): Promise<void>;

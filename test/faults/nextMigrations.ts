@@ -19,7 +19,7 @@ const LATER = [
       CREATE INDEX transitions_of_note ON state_transitions (note) WHERE note IS NOT NULL;`,
   },
   {
-    name: "rows written anew",
+    name: "rows written again",
     sql: `UPDATE panes SET detail = json_set(detail, '$.alsoIn', json('[]')) WHERE json_valid(detail);`,
   },
 ];

@@ -1,4 +1,4 @@
-// The tmux server under the daemon: killed and started anew with the same pane ids, or standing still.
+// The tmux server under the daemon: killed and started again with the same pane ids, or standing still.
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../setup/realClock.ts";
 import { LIMIT_MS, type FaultHarness } from "./faultHarness.ts";

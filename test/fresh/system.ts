@@ -100,7 +100,7 @@ const make = (folder: string, codename: string, mirror: string): void => {
   run("unshare", enter(folder, ["useradd", "--create-home", "--shell", "/bin/bash", USER]));
 };
 
-/** Makes the system unless it is there already; an unfinished one is made anew. */
+/** Makes the system unless it is there already; an unfinished one is made again. */
 export const openSystem = (folder: string, codename: string, mirror: () => string): DebianSystem => {
   const made = `${folder}.made`;
   if (!existsSync(made)) {

@@ -148,7 +148,7 @@ it("refuses gjc, whose version cannot be known here, and writes nothing", async 
   });
 });
 
-it("puts entries that drifted in anew, and keeps what is not ours", async () => {
+it("puts entries that drifted in again, and keeps what is not ours", async () => {
   await change("claude", "install");
   const path = join(home, ".claude", "settings.json");
   const settings = JSON.parse(readFileSync(path, "utf8")) as {

@@ -13,7 +13,7 @@ const isGone = async (one: Neighbour): Promise<boolean> =>
   /^failed: (?:no server running|error connecting|server exited)/.test(await one.attempt("list-sessions"));
 
 describe("a server", () => {
-  it("ends with its last session, and the next one reads its configuration anew", async () => {
+  it("ends with its last session, and the next one reads its configuration again", async () => {
     const seen = await expectAlike({
       arrange: ({ tmux }) => tmux.newSession("only"),
       act: async (one) => {
@@ -35,7 +35,7 @@ describe("a server", () => {
     expect(seen).toEqual(["$0 %0", "2"]);
   });
 
-  it("is started anew at once where a script ends the old one first", async () => {
+  it("is started again at once where a script ends the old one first", async () => {
     await expectAlike({
       arrange: ({ tmux }) => tmux.newSession("only"),
       act: async (one) => {

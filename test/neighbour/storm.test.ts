@@ -23,7 +23,7 @@ const openServer = async (): Promise<PrivateTmux> => {
   await tmux.run("set-option", "-g", "history-limit", "50000");
   await tmux.newSession("kept", "seq -f '%0200.0f' 1 2000; exec cat");
   await tmux.run("kill-session", "-t", "first");
-  // A long history takes long to be laid out anew for another width.
+  // A long history takes long to be laid out again for another width.
   await tmux.run("set-option", "-wt", "kept:", "window-size", "manual");
   await tmux.run("set-option", "-g", "history-limit", "2000");
   await until(

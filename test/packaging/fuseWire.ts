@@ -1,5 +1,5 @@
 // Reads the fuses of an Electron binary: one character each behind a sentinel, in the order that Electron's documentation of
-// fuses gives. Written anew instead of asking the library that flips them.
+// fuses gives. Our own, instead of asking the library that flips them.
 import { readFileSync } from "node:fs";
 
 export const WIRE_SENTINEL = "dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX";

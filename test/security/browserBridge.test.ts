@@ -18,7 +18,7 @@ import { until } from "../setup/realClock.ts";
 import { isRoot, NOBODY } from "./otherUser.ts";
 
 const OUTSIDE = "outside-of-the-renderer";
-/** Another user, who opens so many connections and each anew as soon as it is gone. */
+/** Another user, who opens so many connections and each again as soon as it is gone. */
 const CROWD = `
   const net = require("node:net");
   const [port, count, user] = process.argv.slice(1);
@@ -444,7 +444,7 @@ describe("a client that only takes up room", () => {
   });
 
   it.each([130, 1_000])(
-    "and opens %i anew whenever one goes starves nobody who has the session",
+    "and opens %i again whenever one goes starves nobody who has the session",
     async (count) => {
       const crowd = await startCrowd(bridge.port, count);
       const statuses: number[] = [];

@@ -222,7 +222,7 @@ describe.each(EITHER)("a target over %s", (transport) => {
   });
 });
 
-it("shows a far tmux that was started anew with the same pane ids as what it is: other panes", async () => {
+it("shows a far tmux that was started again with the same pane ids as what it is: other panes", async () => {
   const server = await serve();
   await open(server);
   await remote.close();

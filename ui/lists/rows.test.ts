@@ -24,7 +24,7 @@ const setUp = () => {
   };
 };
 
-it("makes anew only the rows of what changed", () => {
+it("makes again only the rows of what changed", () => {
   const look = setUp();
   const before = look(panes);
   const [first, ...rest] = panes;
@@ -41,7 +41,7 @@ it("makes anew only the rows of what changed", () => {
   ]);
 });
 
-it("makes groups anew when a target changed: they say how it is", () => {
+it("makes groups again when a target changed: they say how it is", () => {
   const look = setUp();
   const before = look(panes);
   const after = look(panes, new Map([["host", makeTarget({ health: "down", health_reason: "gone" })]]));

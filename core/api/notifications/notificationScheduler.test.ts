@@ -111,7 +111,7 @@ describe("a wait", () => {
     expect(told()).toEqual([PERMISSION, "withdraw rt1:1"]);
   });
 
-  it("is told anew when another thing is asked, after the cooldown", async () => {
+  it("is told again when another thing is asked, after the cooldown", async () => {
     waits("rm x");
     await pass(1_000);
     waits("rm y");

@@ -32,7 +32,7 @@ const answeredAt = (candidates: readonly Candidate[], seen: PromptRequest): numb
   return times.length === 0 ? null : Math.max(...times);
 };
 
-/** A dialog that was answered stands in the last reading until the screen is read again: it is not asked anew. */
+/** A dialog that was answered stands in the last reading until the screen is read again: it is not asked again. */
 const withoutAnswered = (candidates: readonly Candidate[], context: ResolveContext): Candidate[] => {
   const dialog = dialogOf(candidates);
   if (dialog?.evidence.signal.kind !== "observation" || dialog.request === null) return [...candidates];

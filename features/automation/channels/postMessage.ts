@@ -81,7 +81,7 @@ export const postMessage = async (
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    // An endless answer is not waited for.
+    // The answer counts by its status alone: an endless one is not waited for, and one that breaks off changes nothing.
     response.body?.cancel().catch(() => {});
     return describeStatus(response.status);
   } catch (error) {

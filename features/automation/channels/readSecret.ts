@@ -1,4 +1,4 @@
-// Reads the secret of a channel from its own file, each time anew, so that a changed one counts at once. It is refused where
+// Reads the secret of a channel from its own file, each time again, so that a changed one counts at once. It is refused where
 // others could read it, and is never stored, logged or shown.
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";

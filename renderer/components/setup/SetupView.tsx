@@ -76,7 +76,7 @@ const Outcomes = ({ outcomes }: { outcomes: readonly InstallOutcome[] }) => {
 
 const HOST = "host";
 
-/** `seen`: changes when another agent appears in a pane; then it is looked at anew. */
+/** `seen`: changes when another agent appears in a pane; then it is looked at again. */
 const useSetup = (api: Api, seen: string) => {
   const asked = useAsk(seen, () => api.setupLook.query({ target: HOST }));
   const task = useTask();

@@ -114,7 +114,7 @@ export class Lane {
     await rm(this.tmux.socketPath, { force: true });
   }
 
-  /** A new life of the server: the ids begin anew. */
+  /** A new life of the server: the ids begin again. */
   async restart(scene: SceneName): Promise<void> {
     await this.stop();
     for (const [name, kind] of [
