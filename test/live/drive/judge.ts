@@ -54,7 +54,10 @@ export const judge = (evidence: Evidence): Judged => {
   if (!isTrue(look) && look !== "unknown")
     return { verdict: "wrong", detail: `${nameOf(look, reasonBy(row))} at the look` };
   const stretches = stretchesOf(evidence);
-  const counting = stretches.filter(({ shown, to }) => !isTrue(shown) && to > since + limitMs);
+  // A row whose reference changed is removed and told again in one message: between the two nothing was shown.
+  const counting = stretches.filter(
+    ({ shown, from, to }) => !isTrue(shown) && to > since + limitMs && to > from,
+  );
   const describe = ({ shown, reason, from, to }: Stretch): string =>
     `${nameOf(shown, reason)} from ${seconds(Math.max(0, from - since))} to ${seconds(to - since)} after the fact`;
   const before = stretches[0];
