@@ -19,6 +19,8 @@ export interface OpenPicker {
   /** Names as tmux has them, or single characters. */
   type(...keys: readonly string[]): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
+  stopDaemon(): Promise<void>;
+  startDaemon(): Promise<void>;
   /** What was done to panes. */
   asked(action: string): unknown[];
   close(): Promise<void>;
@@ -45,7 +47,7 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
   const daemon = new AnsweringDaemon(options.panes);
   if (options.targets !== undefined) daemon.setTargets([...options.targets]);
   options.prepare?.(daemon);
-  await home.serve(daemon);
+  let stop = await home.serve(daemon);
   const tmux = createPrivateTmux();
   const variables = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 ${options.env ?? ""}`;
   const command = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}; echo "status $?"; exec cat`;
@@ -90,6 +92,10 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
     },
     resize: async (x, y) => {
       await tmux.run("resize-window", "-t", "person", "-x", String(x), "-y", String(y));
+    },
+    stopDaemon: () => stop(),
+    startDaemon: async () => {
+      stop = await home.serve(daemon);
     },
     asked: (action) => daemon.asked.filter((one) => one.action === action).map(({ input }) => input),
     close: async () => {
