@@ -34,6 +34,8 @@ export interface PickerOptions {
   /** Variables before the command. */
   env?: string;
   args?: string;
+  /** Makes of the command the one that runs it somewhere else. */
+  over?: (command: string) => string;
   prepare?: (daemon: AnsweringDaemon) => void;
 }
 
@@ -50,7 +52,8 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
   let stop = await home.serve(daemon);
   const tmux = createPrivateTmux();
   const variables = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 ${options.env ?? ""}`;
-  const command = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}; echo "status $?"; exec cat`;
+  const own = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}`;
+  const command = `${options.over?.(own) ?? own}; echo "status $?"; exec cat`;
   const { columns = 100, rows = 30 } = options;
   const size = ["-x", String(columns), "-y", String(rows)];
   const paneId = await tmux.run(
