@@ -122,7 +122,7 @@ describe("judge", () => {
         [
           [-5, idle],
           [2_600, null],
-          [2_600, idle],
+          [2_601, idle],
         ],
         idle,
       ),
