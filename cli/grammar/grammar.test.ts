@@ -144,7 +144,10 @@ test("exit codes are stable", () => {
     E_NOT_SHOWN_WHOLE: 26,
     E_TARGET_HOST_KEY: 23,
     E_TARGET_AUTH: 24,
+    E_DOCUMENT_INVALID: 65,
     E_INTERNAL: 70,
+    E_GIT_FAILED: 74,
+    E_DOCUMENT_BUSY: 75,
     E_TIMEOUT: 124,
     "(130)": 130,
   });

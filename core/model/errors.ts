@@ -110,6 +110,21 @@ export const ERROR_CODES = {
     trpc: "FORBIDDEN",
     remedy: "Run 'agtmux ui' again, and find out who else could see its address.",
   },
+  E_DOCUMENT_INVALID: {
+    exit: 65,
+    trpc: "BAD_REQUEST",
+    remedy: "Correct the named file by hand; it was not changed.",
+  },
+  E_GIT_FAILED: {
+    exit: 74,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Bring the repository into order with git; nothing was changed.",
+  },
+  E_DOCUMENT_BUSY: {
+    exit: 75,
+    trpc: "CONFLICT",
+    remedy: "Repeat it in a moment; nothing is lost.",
+  },
   E_TIMEOUT: { exit: 124, trpc: "TIMEOUT", remedy: "Give it longer with --timeout." },
   E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },
 } as const;

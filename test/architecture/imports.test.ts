@@ -52,6 +52,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   "core/daemon": { layers: ["core"], packages: ["node:*", "pino", "zod"] },
   adapters: { layers: ["core/model", "core/ports"], packages: ["node:*", "zod", "safe-regex2"] },
+  "features/documents": {
+    layers: ["core/model", "core/ports"],
+    packages: ["node:*", "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
+  },
   "features/automation": { layers: [...CORE_PARTS, "core/api"], packages: ["node:*", "zod"] },
   cli: {
     layers: [
@@ -64,6 +68,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "cli/daemon.ts:core/daemon",
       "cli/daemon.ts:adapters",
       "cli/daemon.ts:features",
+      "cli/doc:features/documents",
       "type:features",
     ],
     packages: ["node:*", "commander", "log-update", "string-width"],
@@ -104,7 +109,7 @@ const isAllowed = (layer: Layer, own: string, from: string, { to, isType }: Impo
     return layer.layers.some((rule) => {
       const [first = "", rest] = rule.split(":");
       if (rest === undefined) return isWithin(to, first);
-      return isWithin(to, rest) && (first === "type" ? isType : first === from);
+      return isWithin(to, rest) && (first === "type" ? isType : isWithin(from, first));
     });
   // A package's own parts, and files beside a source (styles).
   return layer.packages.some(

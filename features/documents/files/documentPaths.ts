@@ -1,0 +1,79 @@
+// Where a document's own files lie: everything is in `.agent-doc/` of its project, under a name made from the document's path.
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { isMissing } from "../../../core/model/systemError.ts";
+
+export interface DocumentPaths {
+  /** Without symbolic links. */
+  readonly file: string;
+  readonly root: string;
+  /** `.agent-doc` of the project; not necessarily there yet. */
+  readonly folder: string;
+  readonly hash: string;
+  readonly snapshot: string;
+  readonly crdt: string;
+  readonly pending: string;
+  /** Where editors' plugins are handed responses; not there without one. */
+  readonly patches: string;
+  readonly lock: string;
+  readonly components: string;
+}
+
+export const FOLDER = ".agent-doc";
+
+/** Another user's folder could bring commands along: it is not taken for the project's. */
+const isOwnFolder = async (path: string): Promise<boolean> => {
+  try {
+    const found = await stat(path);
+    return found.isDirectory() && found.uid === process.getuid?.();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+/** The nearest folder from `from` upwards that has `.agent-doc`, else `cwd`. */
+const findRoot = async (from: string, cwd: string): Promise<string> => {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (await isOwnFolder(join(folder, FOLDER))) return folder;
+    if (dirname(folder) === folder) return cwd;
+  }
+};
+
+/** @throws AgtmuxError E_USAGE where there is no such file. */
+export const locateDocument = async (path: string, cwd: string): Promise<DocumentPaths> => {
+  let file: string;
+  try {
+    file = await realpath(path);
+  } catch (error) {
+    throw new AgtmuxError("E_USAGE", `there is no file '${path}'`, {
+      cause: error,
+      remedy: "Name a Markdown file; 'agtmux doc init <file>' makes one.",
+    });
+  }
+  if (!(await stat(file)).isFile())
+    throw new AgtmuxError("E_USAGE", `'${path}' is not a file`, { remedy: "Name a Markdown file." });
+  const root = await findRoot(dirname(file), await realpath(cwd));
+  const folder = join(root, FOLDER);
+  const hash = createHash("sha256").update(file).digest("hex");
+  return {
+    file,
+    root,
+    folder,
+    hash,
+    snapshot: join(folder, "snapshots", `${hash}.md`),
+    crdt: join(folder, "crdt", `${hash}.yrs`),
+    pending: join(folder, "pending"),
+    patches: join(folder, "patches"),
+    lock: join(folder, "agtmux.lock.db"),
+    components: join(folder, "components.toml"),
+  };
+};
+
+/** As it is shown to a person. */
+export const shownPath = ({ file, root }: DocumentPaths): string => {
+  const path = relative(root, file);
+  return path.startsWith("..") ? file : path;
+};

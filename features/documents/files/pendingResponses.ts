@@ -1,0 +1,56 @@
+// Responses that were handed over and are perhaps not yet in their document. They are on the disk before anything else
+// happens, and leave it once they were seen in the document: a kill at any moment loses none.
+import { createHash } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { isMissing } from "../../../core/model/systemError.ts";
+import type { DocumentPaths } from "./documentPaths.ts";
+import { readText, writeWhole } from "./wholeFile.ts";
+
+const pendingSchema = z.object({
+  file: z.string(),
+  response: z.string(),
+  baseline: z.string(),
+  at: z.string(),
+});
+
+export type PendingResponse = z.infer<typeof pendingSchema> & { readonly path: string };
+
+/** The same response to the same text has the same name, so that a second try is no second response. */
+export const pendingPath = ({ pending, hash }: DocumentPaths, response: string, baseline: string): string => {
+  const id = createHash("sha256").update(response).update("\0").update(baseline).digest("hex").slice(0, 16);
+  return join(pending, `${hash}-${id}.json`);
+};
+
+export const savePending = async ({ path, ...rest }: PendingResponse): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(rest)}\n`);
+
+export const removePending = ({ path }: Pick<PendingResponse, "path">): Promise<void> =>
+  rm(path, { force: true });
+
+const readPending = async (path: string): Promise<PendingResponse> => {
+  try {
+    return { ...pendingSchema.parse(JSON.parse(await readText(path))), path };
+  } catch (error) {
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `the kept response ${path} cannot be read`, {
+      cause: error,
+      remedy: "Look into that file, put what is good into the document by hand, and remove it.",
+    });
+  }
+};
+
+/** Those of one document, oldest first. */
+export const listPending = async ({ pending, hash }: DocumentPaths): Promise<PendingResponse[]> => {
+  let names: string[];
+  try {
+    names = await readdir(pending);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+  const own = names.filter((name) => name.startsWith(`${hash}-`) && name.endsWith(".json"));
+  const found = await Promise.all(own.map((name) => readPending(join(pending, name))));
+  return found.toSorted((a, b) => a.at.localeCompare(b.at));
+};

@@ -1,0 +1,123 @@
+// Puts a new text in the place of a document that others write as well. The old file is held open while it is replaced: an
+// editor that writes into it at that moment writes into a file without a name, and what it wrote is merged afterwards.
+import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { mergeTexts } from "../model/mergeTexts.ts";
+import { isMissing } from "../../../core/model/systemError.ts";
+import { decodeText, removeLeftovers, writeNewFile } from "./wholeFile.ts";
+
+/** An editor that saves in place empties the file first: what was changed so recently is read again. */
+const SETTLE_MS = 20;
+const SETTLE_ROUNDS = 50;
+const ROUNDS = 20;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Tells that a step was done, so that a test can end the process right there. */
+export type OnStep = (step: string) => void;
+
+const readAll = async (handle: FileHandle): Promise<Buffer> => {
+  const { size } = await handle.stat();
+  if (size > MAX_BYTES)
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `the document is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+  const bytes = Buffer.alloc(size + 1);
+  const { bytesRead } = await handle.read(bytes, 0, size + 1, 0);
+  // It grew meanwhile: the caller reads again, because it was changed just now.
+  return bytes.subarray(0, bytesRead);
+};
+
+/** Its bytes, once nobody has changed them for a moment. */
+const readSettled = async (handle: FileHandle): Promise<Buffer> => {
+  for (let round = 0; ; round += 1) {
+    const bytes = await readAll(handle);
+    const { mtimeMs, size } = await handle.stat();
+    const age = Date.now() - mtimeMs;
+    // A clock in the future is another machine's.
+    if (size === bytes.length && (age > SETTLE_MS || age < -SETTLE_MS)) return bytes;
+    if (round > SETTLE_ROUNDS)
+      throw new AgtmuxError("E_DOCUMENT_BUSY", "another program writes the document without a pause");
+    await delay(SETTLE_MS);
+  }
+};
+
+const isStillThere = async (path: string, handle: FileHandle, bytes: Buffer): Promise<boolean> => {
+  try {
+    const [named, held] = await Promise.all([stat(path), handle.stat()]);
+    if (named.ino !== held.ino || named.dev !== held.dev) return false;
+    return (await readAll(handle)).equals(bytes);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+const openDocument = async (path: string): Promise<FileHandle> => {
+  // Some editors save by renaming twice: for a moment there is no file.
+  for (let round = 0; ; round += 1) {
+    try {
+      return await open(path, "r");
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      if (round > SETTLE_ROUNDS)
+        throw new AgtmuxError("E_USAGE", `the document ${path} was removed`, { cause: error });
+      await delay(SETTLE_MS);
+    }
+  }
+};
+
+interface Round {
+  /** What the file has now; null where somebody was faster. */
+  readonly text: string | null;
+  /** What an editor wrote into the file that was replaced: from which text, and to which. */
+  readonly late: { readonly from: string; readonly to: string } | null;
+}
+
+const replaceOnce = async (
+  path: string,
+  makeText: (current: string) => string,
+  onStep: OnStep,
+): Promise<Round> => {
+  const handle = await openDocument(path);
+  try {
+    const bytes = await readSettled(handle);
+    const current = decodeText(bytes, path);
+    const text = makeText(current);
+    if (text === current) return { text, late: null };
+    const made = await writeNewFile(path, text, await handle.stat());
+    onStep("written beside");
+    if (!(await isStillThere(path, handle, bytes))) {
+      await rm(made, { force: true });
+      return { text: null, late: null };
+    }
+    await rename(made, path);
+    onStep("renamed");
+    if ((await readAll(handle)).equals(bytes)) return { text, late: null };
+    const late = decodeText(await readSettled(handle), path);
+    return { text, late: late === current ? null : { from: current, to: late } };
+  } finally {
+    await handle.close();
+  }
+};
+
+/**
+ * Replaces the file's text by what `makeText` makes of it, and gives what was written; called again with the newer text when somebody was faster. The
+ * file keeps its mode. @throws AgtmuxError E_DOCUMENT_BUSY when that never ends, and what `makeText` throws: the file is then
+ * as it was.
+ */
+export const replaceText = async (
+  path: string,
+  makeText: (current: string) => string,
+  onStep: OnStep = () => {},
+): Promise<string> => {
+  await removeLeftovers(path);
+  let make = makeText;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { text, late } = await replaceOnce(path, make, onStep);
+    if (text !== null && late === null) return text;
+    if (late !== null) make = (current) => mergeTexts(late.from, current, late.to);
+  }
+  throw new AgtmuxError(
+    "E_DOCUMENT_BUSY",
+    "the document was changed each time that it was about to be written",
+  );
+};

@@ -1,0 +1,63 @@
+// What an agent has seen of a document: its snapshot as text, and the state from which a CRDT merges, as the original keeps both.
+import { readFile, rm } from "node:fs/promises";
+import type { DocumentPaths } from "./documentPaths.ts";
+import { diffLists, splitLines } from "../model/diffLines.ts";
+import { readTextIfThere, writeWhole } from "./wholeFile.ts";
+
+/** Null where the agent has seen nothing yet. */
+export const loadSnapshot = ({ snapshot }: DocumentPaths): Promise<string | null> =>
+  readTextIfThere(snapshot);
+
+export const saveSnapshot = ({ snapshot }: DocumentPaths, text: string): Promise<void> =>
+  writeWhole(snapshot, text);
+
+/** Snapshot and state; whether there was a snapshot. */
+export const deleteSnapshot = async (paths: DocumentPaths): Promise<boolean> => {
+  const had = (await loadSnapshot(paths)) !== null;
+  await rm(paths.snapshot, { force: true });
+  await rm(paths.crdt, { force: true });
+  return had;
+};
+
+const TEXT_KEY = "content";
+/** A fixed number, so that the same edits make the same state. */
+const CLIENT_ID = 1;
+/** A state with more history than that begins again. */
+const MAX_HISTORY_BYTES = 4 * 1024 * 1024;
+
+/** The state of before with what changed since; a state that cannot be read is replaced. */
+export const saveCrdtState = async ({ crdt }: DocumentPaths, text: string): Promise<void> => {
+  const { applyUpdate, Doc, encodeStateAsUpdate } = await import("yjs");
+  const create = (state: Uint8Array | null) => {
+    const doc = new Doc();
+    if (state !== null) applyUpdate(doc, state);
+    // Only now: while a state is read, a number that occurs in it would be taken for somebody else's.
+    doc.clientID = CLIENT_ID;
+    return doc;
+  };
+  let doc = create(null);
+  try {
+    const state = await readFile(crdt);
+    if (state.length < MAX_HISTORY_BYTES) doc = create(state);
+  } catch {
+    // There is none yet, or it is no state: nothing depends on its history.
+    doc = create(null);
+  }
+  const content = doc.getText(TEXT_KEY);
+  const [before, after] = [splitLines(content.toJSON()), splitLines(text)];
+  doc.transact(() => {
+    let [at, line] = [0, 0];
+    for (const { aStart, aEnd, bStart, bEnd } of diffLists(before, after)) {
+      at += lengthOf(before.slice(line, aStart));
+      const removed = lengthOf(before.slice(aStart, aEnd));
+      if (removed > 0) content.delete(at, removed);
+      const added = after.slice(bStart, bEnd).join("");
+      if (added !== "") content.insert(at, added);
+      at += added.length;
+      line = aEnd;
+    }
+  });
+  await writeWhole(crdt, encodeStateAsUpdate(doc));
+};
+
+const lengthOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);

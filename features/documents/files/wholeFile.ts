@@ -1,0 +1,87 @@
+// Reading and writing files whole: nobody ever meets half of one, and a kill leaves the old or the new one.
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { isMissing } from "../../../core/model/systemError.ts";
+
+/** What is not UTF-8 would not come back as it was, so it is refused. A byte order mark stays in the text. */
+export const decodeText = (bytes: Uint8Array, path: string): string => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new AgtmuxError("E_DOCUMENT_INVALID", `${path} is not a text in UTF-8`, { cause: error });
+  }
+};
+
+export const readText = async (path: string): Promise<string> => decodeText(await readFile(path), path);
+
+/** Null where there is no such file. */
+export const readTextIfThere = async (path: string): Promise<string | null> => {
+  try {
+    return await readText(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+};
+
+interface Owner {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const ENDING = ".agtmux";
+/** Nobody is that long about to rename one. */
+const LEFT_AFTER_MS = 60_000;
+
+const startOfMade = (path: string): string => `.${basename(path).slice(0, 100)}.`;
+
+/** Removes what processes that were killed left beside `path`. */
+export const removeLeftovers = async (path: string): Promise<void> => {
+  const folder = dirname(path);
+  const start = startOfMade(path);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(start) || !/^[0-9a-f]{8}\.agtmux$/.test(name.slice(start.length))) continue;
+    const left = join(folder, name);
+    if (Date.now() - (await stat(left)).mtimeMs > LEFT_AFTER_MS) await rm(left, { force: true });
+  }
+};
+
+/** A file beside `path` with this content, on the disk; the caller renames or removes it. */
+export const writeNewFile = async (
+  path: string,
+  content: string | Uint8Array,
+  owner: Owner | null = null,
+): Promise<string> => {
+  const made = join(dirname(path), `${startOfMade(path)}${randomUUID().slice(0, 8)}${ENDING}`);
+  const handle = await open(made, "wx", owner?.mode ?? 0o644);
+  try {
+    await handle.writeFile(content);
+    if (owner !== null) {
+      await handle.chmod(owner.mode & 0o7777);
+      // Only root may give a file away; for others it is theirs already, or becomes theirs.
+      if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
+    }
+    await handle.sync();
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return made;
+};
+
+/** Makes the folder where it is missing. */
+export const writeWhole = async (path: string, content: string | Uint8Array): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  const made = await writeNewFile(path, content);
+  try {
+    await rename(made, path);
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
+  }
+};

@@ -1,0 +1,63 @@
+// The smaller flows that change a document or what is kept beside it: `init`, `reset`, `history --restore`.
+import { mkdir, link, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { errorCodeOf } from "../../../core/model/systemError.ts";
+import { applyPatch } from "../model/patches.ts";
+import { readFrontmatter, setFrontmatter } from "../model/frontmatter.ts";
+import type { DocumentPaths } from "../files/documentPaths.ts";
+import { withDocumentLock } from "../files/documentLock.ts";
+import { replaceText } from "../files/replaceText.ts";
+import { deleteSnapshot } from "../files/snapshots.ts";
+import { readText, writeNewFile } from "../files/wholeFile.ts";
+
+interface NewDocument {
+  readonly session: string;
+  readonly title: string | null;
+  readonly agent: string | null;
+}
+
+/** An inline document with room for the first question. */
+const newText = ({ session, title, agent }: NewDocument): string => {
+  const head = setFrontmatter("", {
+    agent_doc_session: session,
+    agent_doc_format: "inline",
+    ...(agent === null ? {} : { agent }),
+  });
+  return `${head}\n${title === null ? "" : `# ${title}\n\n`}## User\n\n`;
+};
+
+/** @throws AgtmuxError E_USAGE where there is a file already; it stays as it is. */
+export const initDocument = async (path: string, options: NewDocument): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true });
+  const made = await writeNewFile(path, newText(options));
+  try {
+    // Unlike a rename, a link never replaces a file that came meanwhile.
+    await link(made, path);
+  } catch (error) {
+    if (errorCodeOf(error) !== "EEXIST") throw error;
+    throw new AgtmuxError("E_USAGE", `${path} exists already`, { remedy: "Name a file that does not." });
+  } finally {
+    await rm(made, { force: true });
+  }
+};
+
+/** Ends the agent's conversation: the next one begins with the whole document. The document keeps its own id. */
+export const resetDocument = async (
+  paths: DocumentPaths,
+): Promise<{ hadSnapshot: boolean; hadResume: boolean }> => {
+  const hadResume = readFrontmatter(await readText(paths.file)).resume !== null;
+  return withDocumentLock(paths.lock, async () => {
+    if (hadResume) await replaceText(paths.file, (text) => setFrontmatter(text, { resume: null }));
+    return { hadSnapshot: await deleteSnapshot(paths), hadResume };
+  });
+};
+
+/** Puts an exchange of before above the one that is there. */
+export const restoreExchange = (paths: DocumentPaths, exchange: string): Promise<string> =>
+  withDocumentLock(paths.lock, () =>
+    replaceText(
+      paths.file,
+      (text) => applyPatch(text, { component: "exchange", content: exchange }, "prepend").text,
+    ),
+  );

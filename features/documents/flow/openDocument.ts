@@ -1,0 +1,26 @@
+// A document with what the flows need to know of it.
+import type { ComponentConfigs } from "../model/componentConfig.ts";
+import { readFrontmatter, type Frontmatter } from "../model/frontmatter.ts";
+import type { DocumentPaths } from "../files/documentPaths.ts";
+import { readText, readTextIfThere } from "../files/wholeFile.ts";
+
+export interface OpenDocument {
+  readonly paths: DocumentPaths;
+  readonly text: string;
+  readonly frontmatter: Frontmatter;
+  readonly configs: ComponentConfigs;
+}
+
+/** The project's components.toml, which most projects do not have. @throws AgtmuxError E_CONFIG_INVALID */
+export const readComponentConfigs = async ({ components }: DocumentPaths): Promise<ComponentConfigs> => {
+  const text = await readTextIfThere(components);
+  if (text === null) return {};
+  const { parseComponentConfig } = await import("../model/componentConfig.ts");
+  return parseComponentConfig(text, components);
+};
+
+/** Everything is read before anything is changed. @throws AgtmuxError for what cannot be understood. */
+export const openDocument = async (paths: DocumentPaths): Promise<OpenDocument> => {
+  const text = await readText(paths.file);
+  return { paths, text, frontmatter: readFrontmatter(text), configs: await readComponentConfigs(paths) };
+};

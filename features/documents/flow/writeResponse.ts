@@ -1,0 +1,162 @@
+// An agent's response goes into its document: it is kept on the disk first, applied to the text that the agent had seen, and
+// merged with what a person typed since. Twice is once: a response that is in the document already changes nothing.
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { appendAnswer, applyResponse, parseResponse, type Applied } from "../model/patches.ts";
+import { mergeTexts } from "../model/mergeTexts.ts";
+import { parseComponents } from "../model/components.ts";
+import { withDocumentLock } from "../files/documentLock.ts";
+import {
+  listPending,
+  pendingPath,
+  removePending,
+  savePending,
+  type PendingResponse,
+} from "../files/pendingResponses.ts";
+import { replaceText, type OnStep } from "../files/replaceText.ts";
+import { saveCrdtState, saveSnapshot } from "../files/snapshots.ts";
+import { readText } from "../files/wholeFile.ts";
+import { writeThroughEditor, type Way } from "../ipc/writeThroughEditor.ts";
+import { openDocument, type OpenDocument } from "./openDocument.ts";
+import type { DocumentPaths } from "../files/documentPaths.ts";
+
+export interface WriteRequest {
+  readonly paths: DocumentPaths;
+  readonly response: string;
+  /** What the agent had seen; null: the document as it is now. */
+  readonly baseline: string | null;
+  /** Merges for documents with `agent_doc_write: merge`. */
+  readonly mergeByLines: (base: string, agent: string, person: string) => Promise<string>;
+  readonly way: Way;
+  readonly now: number;
+  readonly onStep?: OnStep;
+}
+
+export interface WriteResult {
+  readonly isChanged: boolean;
+  /** What had to be changed in the response, for the person. */
+  readonly notes: readonly string[];
+  /** Responses of before that only now came into the document. */
+  readonly recovered: number;
+}
+
+/** The baseline with the response in it. @throws AgtmuxError E_DOCUMENT_INVALID; nothing was written then. */
+const apply = (document: OpenDocument, baseline: string, response: string): Applied => {
+  const parsed = parseResponse(response);
+  if (parsed.patches.length === 0 && parsed.unmatched === "")
+    throw new AgtmuxError("E_USAGE", "the response is empty", { remedy: "Send it on standard input." });
+  const isInline = document.frontmatter.format === "inline";
+  if (isInline && parsed.patches.length === 0)
+    return { text: appendAnswer(baseline, parsed.unmatched), notes: [] };
+  if (!isInline && parseComponents(baseline).length === 0)
+    throw new AgtmuxError(
+      "E_DOCUMENT_INVALID",
+      "the document has no components, and is not an inline document",
+      {
+        remedy: "Add components, or 'agent_doc_format: inline' to its frontmatter.",
+      },
+    );
+  return applyResponse(baseline, parsed, document.configs);
+};
+
+const WAYS = 5;
+
+/** Puts `agent`, made from `baseline`, into the file; whether that changed anything. */
+const mergeIntoFile = async (
+  request: WriteRequest,
+  document: OpenDocument,
+  baseline: string,
+  agent: string,
+): Promise<boolean> => {
+  const { paths, mergeByLines, onStep = () => {} } = request;
+  let isChanged = false;
+  for (let way = 0; way < WAYS; way += 1) {
+    // git merges in a process of its own, so what it makes of the text of a moment ago is used only for that text.
+    const before = await readText(paths.file);
+    const prepared =
+      document.frontmatter.write === "merge" ? await mergeByLines(baseline, agent, before) : null;
+    const written = await replaceText(
+      paths.file,
+      (current) =>
+        current === before && prepared !== null ? prepared : mergeTexts(baseline, agent, current),
+      onStep,
+    );
+    const after = await readText(paths.file);
+    isChanged ||= after !== before;
+    // Where an editor saved over it a moment later, it may be gone: then once more.
+    if (after === written) return isChanged;
+  }
+  throw new AgtmuxError("E_DOCUMENT_BUSY", "another program keeps writing over the response; it is kept", {
+    remedy: "Close or save the document in its editor, and repeat.",
+  });
+};
+
+/** Snapshot and state hold what the agent knows, so that what was typed meanwhile is in the next diff. */
+const saveSeen = async (paths: DocumentPaths, agent: string): Promise<void> => {
+  await saveSnapshot(paths, agent);
+  await saveCrdtState(paths, await readText(paths.file));
+};
+
+const settle = async (
+  request: WriteRequest,
+  document: OpenDocument,
+  one: PendingResponse,
+): Promise<boolean> => {
+  const { baseline, response } = one;
+  const { text } = apply(document, baseline, response);
+  const { paths, way } = request;
+  const isInline = document.frontmatter.format === "inline";
+  const handed = { paths, way, response, baseline, agent: text, modes: document.configs, isInline };
+  const isChanged =
+    (await writeThroughEditor(handed)) ?? (await mergeIntoFile(request, document, baseline, text));
+  request.onStep?.("in the file");
+  await saveSeen(request.paths, text);
+  request.onStep?.("snapshot saved");
+  await removePending(one);
+  request.onStep?.("pending removed");
+  return isChanged;
+};
+
+/**
+ * @throws AgtmuxError E_DOCUMENT_INVALID, E_CONFIG_INVALID and E_USAGE before anything was written; E_DOCUMENT_BUSY when it
+ * could not be written now: the response is kept, and the next write puts it in.
+ */
+export const writeResponse = async (request: WriteRequest): Promise<WriteResult> => {
+  const { paths, response, onStep = () => {} } = request;
+  const document = await openDocument(paths);
+  const baseline = request.baseline ?? document.text;
+  const { notes } = apply(document, baseline, response);
+  const kept = await listPending(paths);
+  // The first try of this response, which was killed: its baseline is older than what is in the file now.
+  const first = request.baseline === null ? kept.find((one) => one.response === response) : undefined;
+  const own: PendingResponse = first ?? {
+    path: pendingPath(paths, response, baseline),
+    file: paths.file,
+    response,
+    baseline,
+    at: new Date(request.now).toISOString(),
+  };
+  if (first === undefined) await savePending(own);
+  onStep("pending saved");
+  return withDocumentLock(paths.lock, async () => {
+    onStep("locked");
+    const others = (await listPending(paths)).filter(({ path }) => path !== own.path);
+    let recovered = 0;
+    for (const one of others) if (await settle(request, document, one)) recovered += 1;
+    return { isChanged: await settle(request, document, own), notes, recovered };
+  });
+};
+
+/** Puts in what is kept of earlier writes; how many responses that changed the document. */
+export const recoverPending = async (
+  request: Omit<WriteRequest, "response" | "baseline">,
+): Promise<number> => {
+  const kept = await listPending(request.paths);
+  if (kept.length === 0) return 0;
+  return withDocumentLock(request.paths.lock, async () => {
+    const full: WriteRequest = { ...request, response: "", baseline: null };
+    const document = await openDocument(request.paths);
+    let recovered = 0;
+    for (const one of await listPending(request.paths)) if (await settle(full, document, one)) recovered += 1;
+    return recovered;
+  });
+};

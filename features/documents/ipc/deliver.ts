@@ -1,0 +1,120 @@
+// Hands a response to an editor and waits until it is acknowledged. Nothing is written into the document here.
+import { watch } from "node:fs";
+import { access, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isMissing } from "../../../core/model/systemError.ts";
+import type { DocumentPaths } from "../files/documentPaths.ts";
+import { readTextIfThere, writeWhole } from "../files/wholeFile.ts";
+import { editorFileSchema, type EditorFile, type PatchFile } from "./patchFile.ts";
+
+const WAIT_MS = 2_000;
+/** While somebody types, an editor finds fewer moments to apply a change. */
+const BUSY_WAIT_MS = 10_000;
+const BUSY_MS = 1_000;
+const POLL_MS = 20;
+
+/** Whether a plugin was ever there: it makes this folder. */
+export const hasPlugin = async ({ patches }: DocumentPaths): Promise<boolean> => {
+  try {
+    await access(patches);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process is alive as well.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+};
+
+export interface Editors {
+  readonly alive: readonly EditorFile[];
+  /** Every editor that wrote a file of its own has ended; others write none. */
+  readonly areGone: boolean;
+}
+
+/** The editors that say of themselves that they are there. What those that ended have left is removed. */
+export const findEditors = async ({ folder }: DocumentPaths): Promise<Editors> => {
+  const names = (await readdir(folder)).filter((name) => /^editor-\d+\.json$/.test(name));
+  const alive: EditorFile[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = parseEditor((await readTextIfThere(path)) ?? "");
+    if (found !== null && isAlive(found.pid)) alive.push(found);
+    else await rm(path, { force: true });
+  }
+  return { alive, areGone: names.length > 0 && alive.length === 0 };
+};
+
+const parseEditor = (text: string): EditorFile | null => {
+  try {
+    return editorFileSchema.parse(JSON.parse(text));
+  } catch {
+    // It is no editor's: one that is alive writes it again.
+    return null;
+  }
+};
+
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+};
+
+/** Resolves after `waitMs`, or as soon as anything in the folder changes. */
+const untilChange = async (folder: string, waitMs: number): Promise<void> => {
+  const ended = new AbortController();
+  const changed = new Promise<void>((resolve) => {
+    const watcher = watch(folder, { signal: ended.signal }, () => resolve());
+    // The poll goes on without it.
+    watcher.on("error", () => {});
+  });
+  await Promise.race([changed, delay(waitMs, undefined, { signal: ended.signal }).catch(() => {})]);
+  ended.abort();
+};
+
+const withdraw = async (path: string): Promise<boolean> => {
+  const aside = `${path}.withdrawn`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+  await rm(aside, { force: true });
+  return true;
+};
+
+/**
+ * True once the editor has deleted the file, false when it was withdrawn because nobody took it in time. `editors`: those that
+ * are known to be there.
+ */
+export const deliverPatch = async (
+  paths: DocumentPaths,
+  patch: PatchFile,
+  editors: readonly EditorFile[],
+): Promise<boolean> => {
+  await mkdir(paths.patches, { recursive: true });
+  const path = join(paths.patches, `${paths.hash}.json`);
+  await writeWhole(path, `${JSON.stringify(patch)}\n`);
+  const begun = Date.now();
+  const isBusy = editors.some(({ typedAt }) => typedAt !== null && begun - typedAt < BUSY_MS);
+  const deadline = begun + (isBusy ? BUSY_WAIT_MS : WAIT_MS);
+  while (await isThere(path)) {
+    if (Date.now() >= deadline) return !(await withdraw(path));
+    await untilChange(paths.patches, POLL_MS);
+  }
+  return true;
+};

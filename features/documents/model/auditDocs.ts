@@ -1,0 +1,83 @@
+// Whether the documents that agents are given still say the truth: paths of a drawn tree that exist, a length that is read to
+// its end, an age, and instructions instead of a story.
+
+export interface DocToAudit {
+  /** From the project's root. */
+  readonly path: string;
+  readonly text: string;
+  readonly modifiedAt: number;
+}
+
+interface ProjectFacts {
+  /** Whether a path, from the root, exists. */
+  exists(path: string): boolean;
+  /** The newest change of a source in the project, in epoch ms; null where there is none. */
+  readonly newestSourceAt: number | null;
+}
+
+export interface Finding {
+  readonly path: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+export const MAX_DOC_LINES = 1_000;
+/** Sources that are that much newer than a document have probably left it behind. */
+const STALE_AFTER_MS = 90 * 24 * 60 * 60 * 1_000;
+
+const BRANCH = /^((?:[│|] {3}| {4})*)(?:├──|└──|\|--|`--)\s*(\S[^#←]*?)\s*(?:[#←].*)?$/;
+const ROOT_LINE = /^([\w.-]+(?:\/[\w.-]+)*\/|\.)\s*(?:#.*)?$/;
+
+/** The paths of trees drawn with lines, with their line numbers. A first line `name/` is the tree's root. */
+const treePaths = (text: string): { path: string; line: number }[] => {
+  const found: { path: string; line: number }[] = [];
+  let stack: string[] = [];
+  let root = "";
+  let before = "";
+  for (const [index, raw] of text.split("\n").entries()) {
+    const line = raw.replaceAll("\u{a0}", " ").trimEnd();
+    const match = BRANCH.exec(line);
+    if (match === null) {
+      stack = [];
+      before = line;
+      continue;
+    }
+    const depth = (match[1]?.length ?? 0) / 4;
+    const name = (match[2] ?? "").replace(/\/$/, "").split(/\s{2,}/)[0] ?? "";
+    if (stack.length === 0) root = (ROOT_LINE.exec(before)?.[1] ?? "").replace(/\/$/, "");
+    stack = [...stack.slice(0, depth), name];
+    if (!/[*…<>{}]|\.\.\./.test(name)) found.push({ path: [root, ...stack].join("/"), line: index + 1 });
+  }
+  return found;
+};
+
+/** The root of a drawn tree is often the project's own name. */
+const exists = (path: string, facts: ProjectFacts): boolean =>
+  facts.exists(path.replace(/^\.?\//, "")) || facts.exists(path.replace(/^[^/]*\//, ""));
+
+const ACTIONABLE =
+  /^\s*(?:[-*+]|\d+[.)])\s+\S|^\s*(?:```|~~~)|`[^`]+`|\b(?:run|use|never|always|must|do not|don't|read|write|see)\b/im;
+
+const auditDoc = ({ path, text, modifiedAt }: DocToAudit, facts: ProjectFacts): Finding[] => {
+  const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  const age = (facts.newestSourceAt ?? 0) - modifiedAt;
+  const days = Math.floor(age / (24 * 60 * 60 * 1_000));
+  return [
+    ...treePaths(text)
+      .filter((one) => !exists(one.path, facts))
+      .map((one) => ({ path, line: one.line, message: `the tree names '${one.path}', which is not there` })),
+    ...(lines > MAX_DOC_LINES
+      ? [{ path, line: MAX_DOC_LINES + 1, message: `${lines} lines, more than ${MAX_DOC_LINES}` }]
+      : []),
+    ...(age > STALE_AFTER_MS
+      ? [{ path, line: 1, message: `sources changed ${days} days after it: it may be out of date` }]
+      : []),
+    ...(text.trim() !== "" && !ACTIONABLE.test(text)
+      ? [{ path, line: 1, message: "nothing in it says what to do: no list, no command, no rule" }]
+      : []),
+    ...(text.trim() === "" ? [{ path, line: 1, message: "it is empty" }] : []),
+  ];
+};
+
+export const auditDocs = (docs: readonly DocToAudit[], facts: ProjectFacts): Finding[] =>
+  docs.flatMap((doc) => auditDoc(doc, facts));

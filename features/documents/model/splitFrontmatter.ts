@@ -1,0 +1,34 @@
+// Where the YAML at the head of a document ends; no YAML is read here, so that what only skips it need not load the parser.
+import { AgtmuxError } from "../../../core/model/errors.ts";
+
+export interface SplitDocument {
+  /** With the end of its last line; null where the document has no frontmatter. */
+  readonly yaml: string | null;
+  readonly body: string;
+  /** Offset of the body. */
+  readonly bodyStart: number;
+  /** How the document ends its lines. */
+  readonly newline: "\n" | "\r\n";
+}
+
+const OPEN = /^---[ \t]*\r?\n/;
+const CLOSE = /^---[ \t]*(?:\r?\n|$)/gm;
+const LOOKS_LIKE_YAML = /^[A-Za-z_][\w-]*:(?:\s|$)/;
+
+/** @throws AgtmuxError E_DOCUMENT_INVALID for a frontmatter that is not closed. A thematic break at the beginning is none. */
+export const splitFrontmatter = (text: string): SplitDocument => {
+  const open = OPEN.exec(text)?.[0];
+  const newline = /^[^\n]*\r\n/.test(text) ? "\r\n" : "\n";
+  if (open === undefined) return { yaml: null, body: text, bodyStart: 0, newline };
+  CLOSE.lastIndex = open.length;
+  const close = CLOSE.exec(text);
+  if (close !== null) {
+    const bodyStart = close.index + close[0].length;
+    return { yaml: text.slice(open.length, close.index), body: text.slice(bodyStart), bodyStart, newline };
+  }
+  if (LOOKS_LIKE_YAML.test(text.slice(open.length)))
+    throw new AgtmuxError("E_DOCUMENT_INVALID", "the frontmatter is not closed", {
+      remedy: "Add a line '---' below its last line; nothing was changed.",
+    });
+  return { yaml: null, body: text, bodyStart: 0, newline };
+};
