@@ -6,6 +6,7 @@ import type { CliContext } from "./context.ts";
 import { addActions } from "./grammar/actions.ts";
 import { addAgents } from "./grammar/agents.ts";
 import { addAutomation } from "./grammar/automation.ts";
+import { addDoc } from "./grammar/doc.ts";
 import { addDoctor, addInsight } from "./grammar/insight.ts";
 import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
 import { addLists, addPick } from "./grammar/lists.ts";
@@ -20,6 +21,9 @@ const QUICK: Readonly<Record<string, (program: Verb, context: CliContext, outcom
   status: addInsight,
   __complete: addCompletions,
 };
+
+/** Verbs that speak about all others. */
+const ABOUT_ALL: readonly string[] = ["help", "completions"];
 
 const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addLists(program, context);
@@ -51,6 +55,9 @@ export const createProgram = (context: CliContext, outcome: Outcome, first?: str
   const addQuick = first !== undefined && Object.hasOwn(QUICK, first) ? QUICK[first] : undefined;
   if (addQuick === undefined) addAll(program, context, outcome);
   else addQuick(program, context, outcome);
+  // Many verbs, set up only where they can be meant: by their own name, by help, or by a word that is unknown so far.
+  const isKnown = program.commands.some((command) => command.name() === first);
+  if (!isKnown || ABOUT_ALL.includes(first ?? "")) addDoc(program, context, outcome);
   return program;
 };
 

@@ -6,6 +6,7 @@ import { runtimePaths, resolveHome } from "../core/rpc/paths.ts";
 import type { CliContext } from "./context.ts";
 import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "./daemonStart.ts";
 import { exitCodeOf, renderFailure, toFailure } from "./failure.ts";
+import { agentDocExitCode, AS_AGENT_DOC, fromAgentDoc } from "./grammar/doc.ts";
 import type { Outcome } from "./grammar/options.ts";
 import type { Verb } from "./grammar/verb.ts";
 import { createProgram, fromCommander, pointToHelp } from "./program.ts";
@@ -91,7 +92,9 @@ const createContext = (outcome: Outcome): CliContext => {
 };
 
 /** Runs the arguments (without `node` and the script) and sets the process's exit status. */
-export const runCli = async (args: readonly string[]): Promise<void> => {
+export const runCli = async (given: readonly string[]): Promise<void> => {
+  const isAgentDoc = given[0] === AS_AGENT_DOC;
+  const args = isAgentDoc ? fromAgentDoc(given.slice(1)) : given;
   // `agtmux list --json | head -1` is not a failure: the reader has what it wanted.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
@@ -115,5 +118,5 @@ export const runCli = async (args: readonly string[]): Promise<void> => {
       outcome.exitCode = exitCodeOf(failure);
     }
   }
-  process.exitCode = outcome.exitCode;
+  process.exitCode = isAgentDoc ? agentDocExitCode(outcome.exitCode) : outcome.exitCode;
 };

@@ -116,9 +116,7 @@ const moreEntry = (parts) =>
 /**
  * CommonJS, because it starts faster than ESM. The entry switches the compile cache on, which only helps files that are
  * loaded after it; run.cjs has the grammar and the quick verbs, socketClient.cjs what needs node:http, picker.cjs the
- * picker, more.cjs all others;
- * and the daemon's size would cost every
- * other command 10 ms. `import()` becomes `require()`: Node's loader for modules takes 30 ms to find and read a file.
+ * picker, doc.cjs the verbs about documents, more.cjs all others; and the daemon's size would cost every other command 10 ms. `import()` becomes `require()`: Node's loader for modules takes 30 ms to find and read a file.
  */
 const buildCli = async () => {
   const { build } = await import("esbuild");
@@ -151,6 +149,7 @@ const buildCli = async () => {
       separate("daemon"),
       separate("socketClient"),
       separate("picker"),
+      separate("doc"),
       separateMore(parts),
       LAZY_CHILD_PROCESS,
     ],
@@ -162,6 +161,11 @@ const buildCli = async () => {
   await bundle({
     entryPoints: [join(ROOT, "cli", "picker", "picker.ts")],
     outfile: join(CLI_DIR, "picker.cjs"),
+  });
+  await bundle({
+    entryPoints: [join(ROOT, "cli", "doc", "doc.ts")],
+    outfile: join(CLI_DIR, "doc.cjs"),
+    plugins: [NO_LOCALES],
   });
   await bundle({
     stdin: { contents: moreEntry(parts), resolveDir: ROOT, loader: "ts" },

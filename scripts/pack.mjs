@@ -22,6 +22,7 @@ const FILES = [
   "resources/adapters",
   "resources/hooks",
   "resources/schemas",
+  "resources/skill",
   "LICENSE",
   "README.md",
 ];

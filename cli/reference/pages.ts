@@ -30,8 +30,6 @@ export interface VerbPage {
   readonly usage: string;
   readonly positionals: readonly ValuePage[];
   readonly options: readonly OptionPage[];
-  /** Lines of text as the help prints them. */
-  readonly notes: readonly string[];
   readonly examples: readonly Example[];
   readonly children: readonly VerbPage[];
 }
@@ -73,7 +71,6 @@ export const toPage = (verb: Verb, above: readonly string[] = []): VerbPage => {
     usage: ["agtmux", ...above, verb.usage()].filter((part) => part !== "").join(" "),
     positionals: verb.registeredArguments.map(toPositional),
     options: help.visibleOptions(verb).map(toOption),
-    notes: verb.notes,
     examples: verb.examples,
     children: children.map((child) => toPage(child, [...above, child.name()])),
   };

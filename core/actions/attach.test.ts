@@ -138,7 +138,6 @@ const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): P
     toTerminal: (argv) => [...argv],
     insideTmux,
     mayFocus,
-    maySwitch: false,
   });
 };
 

@@ -241,7 +241,9 @@ export const createService = (deps: ServiceDeps): Service => {
         openTerminal: deps.desktop.openTerminal,
         focusTerminal: deps.desktop.focusTerminal,
       };
-      return showPlan(desktop, (may) => planAttach(gate.renew(verified), { insideTmux: null, ...may }));
+      return showPlan(desktop, (mayFocus) =>
+        planAttach(gate.renew(verified), { insideTmux: null, mayFocus }),
+      );
     });
 
   const explain = async ({ ref }: { ref: string }): Promise<Explanation> => {
@@ -298,7 +300,7 @@ export const createService = (deps: ServiceDeps): Service => {
     explain,
     prepareAttach: (input) =>
       seen.attachThroughGate("attach", input, ({ verified }) =>
-        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus, maySwitch: false }),
+        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus }),
       ),
     openAttach,
     dismiss: seen.dismiss,

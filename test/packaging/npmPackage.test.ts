@@ -95,7 +95,7 @@ describe("the package for npm", () => {
         "README.md",
         "bin/agtmux",
         "bin/findNode.sh",
-        ...["agtmux", "daemon", "more", "picker", "run", "socketClient"].map(
+        ...["agtmux", "daemon", "doc", "more", "picker", "run", "socketClient"].map(
           (name) => `dist/cli/${name}.cjs`,
         ),
         "dist/renderer/assets/*.css",
@@ -107,6 +107,7 @@ describe("the package for npm", () => {
         "resources/hooks/agtmux-event",
         "resources/hooks/agtmux-run",
         ...schemas,
+        "resources/skill/SKILL.md",
         ...Object.values(COMPLETIONS).map((path) => `share/${path}`),
         "share/man/man1/agtmux.1",
       ].toSorted(),

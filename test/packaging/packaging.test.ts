@@ -101,7 +101,7 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
     expect(ownFiles(files)).toEqual(
       [
         "bin/agtmux",
-        ...["agtmux", "daemon", "more", "picker", "run", "socketClient"].map(
+        ...["agtmux", "daemon", "doc", "more", "picker", "run", "socketClient"].map(
           (name) => `dist/cli/${name}.cjs`,
         ),
         "dist/renderer/assets/*.css",
@@ -112,6 +112,7 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
         "resources/hooks/agtmux-event",
         "resources/hooks/agtmux-run",
         ...schemas,
+        "resources/skill/SKILL.md",
         "share/bash-completion/completions/agtmux",
         "share/fish/vendor_completions.d/agtmux.fish",
         "share/man/man1/agtmux.1",

@@ -239,8 +239,7 @@ export const ACTION_SCENARIOS: readonly Scenario[] = [
   }),
   answerScenario({
     step: "free_text",
-    // The one before stands on the screen still: where both are drawn alike, the answer is refused by rule.
-    prompt: () => "ASK for the walls",
+    prompt: () => "ASK",
     answer: ["--text", "Green indeed"],
     effect: toldModel("Green indeed"),
     lacks: (agent) =>

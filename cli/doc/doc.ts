@@ -1,0 +1,187 @@
+// What `agtmux doc …` does, by verb. It is the entry of a bundle of its own; each verb loads what it needs.
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import {
+  locateDocument,
+  shownPath,
+  type DocumentPaths,
+} from "../../features/documents/files/documentPaths.ts";
+import { decodeText, readText } from "../../features/documents/files/wholeFile.ts";
+import type { Way } from "../../features/documents/ipc/writeThroughEditor.ts";
+import type { CliContext } from "../context.ts";
+import { cleanLine, cleanLines } from "../render/clean.ts";
+
+export { runCommit, runClean, runHistory } from "./history.ts";
+export { runAudit, runSkillCheck, runSkillInstall } from "./project.ts";
+
+const locate = (file: string): Promise<DocumentPaths> => locateDocument(resolve(file), process.cwd());
+
+/** A document's own text: as it is for a program, without what steers a terminal for a person. */
+const printText = (context: CliContext, text: string): void =>
+  context.print(context.stdout.isTTY ? cleanLines(text).join("\n") : text);
+
+const note = (context: CliContext, text: string): void =>
+  void context.stderr.write(`agtmux: note: ${cleanLine(text)}.\n`);
+
+export const runInit = async (
+  context: CliContext,
+  file: string,
+  title: string | undefined,
+  options: { agent?: string },
+): Promise<void> => {
+  const { initDocument } = await import("../../features/documents/flow/documentChanges.ts");
+  const { randomUUID } = await import("node:crypto");
+  await initDocument(resolve(file), {
+    session: randomUUID(),
+    title: title ?? null,
+    agent: options.agent ?? null,
+  });
+  context.print(`Created ${cleanLine(file)}.\n`);
+};
+
+export const runDiff = async (
+  context: CliContext,
+  file: string,
+  options: { stripComments?: boolean },
+): Promise<void> => {
+  const paths = await locate(file);
+  const { loadSnapshot } = await import("../../features/documents/files/snapshots.ts");
+  const { lineDiff } = await import("../../features/documents/model/diffLines.ts");
+  const { stripComments } = await import("../../features/documents/model/scanMarkdown.ts");
+  const bare = options.stripComments === true ? stripComments : (text: string) => text;
+  const diff = lineDiff(bare((await loadSnapshot(paths)) ?? ""), bare(await readText(paths.file)));
+  if (diff !== null) printText(context, diff);
+};
+
+export const runOutline = async (
+  context: CliContext,
+  file: string,
+  options: { json?: boolean },
+): Promise<void> => {
+  const paths = await locate(file);
+  const { outlineOf } = await import("../../features/documents/model/outline.ts");
+  const sections = outlineOf(await readText(paths.file));
+  if (options.json === true) {
+    context.print(`${JSON.stringify(sections, null, 2)}\n`);
+    return;
+  }
+  const { renderTable } = await import("../render/table.ts");
+  const { measureFor } = await import("../render/measure.ts");
+  const rows = sections.map(({ heading, depth, line, lines, tokens }) => [
+    { text: `${"  ".repeat(Math.max(0, depth - 1))}${cleanLine(heading)}` },
+    ...[line, lines, tokens].map((number) => ({ text: String(number) })),
+  ]);
+  const columns = [
+    { title: "SECTION", min: 10 },
+    ...["LINE", "LINES", "TOKENS"].map((title) => ({ title, min: null })),
+  ];
+  const table = { width: context.width, measure: await measureFor(sections), paint: context.paint };
+  context.print(`${renderTable(columns, rows, table).join("\n")}\n`);
+};
+
+export const runReset = async (context: CliContext, file: string): Promise<void> => {
+  const paths = await locate(file);
+  const { resetDocument } = await import("../../features/documents/flow/documentChanges.ts");
+  const { hadSnapshot, hadResume } = await resetDocument(paths);
+  const name = cleanLine(shownPath(paths));
+  context.print(
+    hadSnapshot || hadResume ? `The agent begins again with ${name}.\n` : `${name} had nothing to forget.\n`,
+  );
+};
+
+const MAX_INPUT = 64 * 1024 * 1024;
+
+const readStdin = async ({ stdin }: CliContext): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    length += bytes.length;
+    if (length > MAX_INPUT) throw new AgtmuxError("E_USAGE", "standard input is longer than 64 MB");
+  }
+  return decodeText(Buffer.concat(chunks), "standard input");
+};
+
+const mergeWithGit = async (context: CliContext, { root }: DocumentPaths) => {
+  const { mergeByLines } = await import("../../features/documents/git/mergeByLines.ts");
+  return mergeByLines(root, context.env);
+};
+
+const recovered = (count: number): string =>
+  count === 1 ? "A response of before was put in.\n" : `${count} responses of before were put in.\n`;
+
+export const runWrite = async (
+  context: CliContext,
+  file: string,
+  options: { baselineFile?: string; stream?: boolean; ipc?: boolean; forceDisk?: boolean },
+): Promise<void> => {
+  const paths = await locate(file);
+  const baseline =
+    options.baselineFile === undefined
+      ? null
+      : decodeText(await readBaseline(options.baselineFile), options.baselineFile);
+  const { writeResponse } = await import("../../features/documents/flow/writeResponse.ts");
+  const result = await writeResponse({
+    paths,
+    response: await readStdin(context),
+    baseline,
+    mergeByLines: await mergeWithGit(context, paths),
+    way: wayOf(options),
+    now: context.now(),
+  });
+  for (const one of result.notes) note(context, one);
+  if (result.recovered > 0) context.print(recovered(result.recovered));
+  const name = cleanLine(shownPath(paths));
+  context.print(result.isChanged ? `Written into ${name}.\n` : `${name} has it already.\n`);
+};
+
+const wayOf = ({ ipc, forceDisk }: { ipc?: boolean; forceDisk?: boolean }): Way => {
+  if (ipc === true && forceDisk === true)
+    throw new AgtmuxError("E_USAGE", "--ipc and --force-disk contradict each other", {
+      remedy: "Give one of them.",
+    });
+  if (ipc === true) return "editor";
+  return forceDisk === true ? "disk" : "auto";
+};
+
+const readBaseline = async (path: string): Promise<Buffer> => {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new AgtmuxError("E_USAGE", `the baseline '${path}' cannot be read`, {
+      cause: error,
+      remedy: "Give the copy of the document that the agent was shown.",
+    });
+  }
+};
+
+export const runRecover = async (context: CliContext, file: string): Promise<void> => {
+  const paths = await locate(file);
+  const { recoverPending } = await import("../../features/documents/flow/writeResponse.ts");
+  const mergeByLines = await mergeWithGit(context, paths);
+  const count = await recoverPending({ paths, mergeByLines, way: "auto", now: context.now() });
+  context.print(count === 0 ? "Nothing was left to put in.\n" : recovered(count));
+};
+
+export const runPatch = async (
+  context: CliContext,
+  file: string,
+  component: string,
+  content: string | undefined,
+  options: { yes?: boolean },
+): Promise<void> => {
+  const paths = await locate(file);
+  const { patchComponent } = await import("../../features/documents/flow/patchComponent.ts");
+  const { approveHooks } = await import("./approveHooks.ts");
+  const notes = await patchComponent({
+    paths,
+    component,
+    content: content ?? (await readStdin(context)),
+    env: context.env,
+    now: context.now(),
+    approve: (hooks) => approveHooks(context, hooks, options.yes === true),
+  });
+  for (const one of notes) note(context, one);
+};

@@ -1,0 +1,199 @@
+// The verbs of document sessions: a person and an agent who write one Markdown file. They need no daemon. Under the name
+// `agent-doc` the same verbs answer editors and skills that know only that, with its version and its few exit codes.
+import { ERROR_CODES } from "../../core/model/errors.ts";
+import type { CliContext } from "../context.ts";
+import { json, type Outcome } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+/** In a bundle of its own beside the others, loaded when one of these verbs runs. */
+const load = () => import("../doc/doc.ts");
+
+const addBasics = (doc: Verb, context: CliContext): void => {
+  doc
+    .command("init")
+    .description("begin a document")
+    .argument("<file>")
+    .argument("[title]")
+    .option("--agent <agent>", "the agent that answers in it")
+    .example("agtmux doc init plan.md 'The plan'", "A new file with room for the first question.")
+    .action(async (file, title, options) => (await load()).runInit(context, file, title, options));
+  doc
+    .command("diff")
+    .description("what was written since the agent saw it")
+    .argument("<file>")
+    .option("--strip-comments", "leave HTML comments and link reference comments out")
+    .example(
+      "agtmux doc diff plan.md",
+      "Every line with '+', '-' or a space before it; nothing where nothing changed.",
+    )
+    .action(async (file, options) => (await load()).runDiff(context, file, options));
+  doc
+    .command("outline")
+    .description("its sections, with their length in lines and tokens")
+    .argument("<file>")
+    .addOption(json())
+    .example("agtmux doc outline plan.md", "Where what is, and what reading it costs.")
+    .action(async (file, options) => (await load()).runOutline(context, file, options));
+  doc
+    .command("reset")
+    .description("let the agent begin again: its conversation and its snapshot are forgotten")
+    .argument("<file>")
+    .example("agtmux doc reset plan.md", "The document keeps its text and its own id.")
+    .action(async (file) => (await load()).runReset(context, file));
+};
+
+const HOOKS = `
+Commands in .agent-doc/components.toml (pre_patch, post_patch) come from the project: they run after a yes, which holds until
+they change.
+`;
+
+const addWriting = (doc: Verb, context: CliContext): void => {
+  doc
+    .command("write")
+    .description("put an agent's response, from standard input, into the document")
+    .argument("<file>")
+    .option(
+      "--baseline-file <file>",
+      "the document as the agent had seen it, to merge what was written since",
+    )
+    .option("--ipc", "through the editor's plugin, even where none was seen yet")
+    .option("--force-disk", "on the disk, past an editor's plugin")
+    .option("--stream", "as the original takes it for templates: the same merge")
+    .example(
+      "cat answer.md | agtmux doc write plan.md --baseline-file seen.md",
+      "Its blocks <!-- patch:NAME --> go into their components; nothing that was typed meanwhile is lost.",
+    )
+    .action(async (file, options) => (await load()).runWrite(context, file, options));
+  doc
+    .command("patch")
+    .description("new content for one component")
+    .argument("<file>")
+    .argument("<component>")
+    .argument("[content]", "from standard input without it")
+    .option("--yes", "run the project's own commands without asking")
+    .addHelpText("after", HOOKS)
+    .example(
+      "agtmux doc patch plan.md status '3 of 5 done'",
+      "Replaces, appends or prepends, as the component says.",
+    )
+    .action(async (file, component, content, options) =>
+      (await load()).runPatch(context, file, component, content, options),
+    );
+  doc
+    .command("recover")
+    .description("put in the responses that could not be written when they came")
+    .argument("<file>")
+    .example(
+      "agtmux doc recover plan.md",
+      "After a crash, or when an editor was too busy; 'write' does it as well.",
+    )
+    .action(async (file) => (await load()).runRecover(context, file));
+};
+
+const addHistory = (doc: Verb, context: CliContext): void => {
+  doc
+    .command("commit")
+    .description("commit the document, and nothing else")
+    .argument("<file>")
+    .example(
+      "agtmux doc commit plan.md",
+      "As 'agent-doc: <time>', also where .gitignore names it; no hook runs.",
+    )
+    .action(async (file) => (await load()).runCommit(context, file));
+  doc
+    .command("clean")
+    .description("make one commit of all such commits of the document")
+    .argument("<file>")
+    .option("--force", "although commits of others lie between: they become part of it")
+    .example(
+      "agtmux doc clean plan.md",
+      "Refuses where others' commits lie between, or where they are pushed.",
+    )
+    .action(async (file, options) => (await load()).runClean(context, file, options));
+  doc
+    .command("history")
+    .description("the versions of its conversation, from git")
+    .argument("<file>")
+    .option("--restore <commit>", "put the conversation of this commit above the one that is there")
+    .example("agtmux doc history plan.md", "Each commit with its time and how the conversation ended.")
+    .action(async (file, options) => (await load()).runHistory(context, file, options));
+};
+
+const CHECKED = `
+Exit status: 0 nothing found, 1 something is wrong.
+`;
+
+const addProject = (doc: Verb, context: CliContext, outcome: Outcome): void => {
+  doc
+    .command("audit-docs")
+    .description("whether the documents that agents are given still say the truth")
+    .option("--root <folder>", "the project's folder")
+    .addHelpText("after", CHECKED)
+    .example(
+      "agtmux doc audit-docs",
+      "Paths that are gone, more than 1000 lines, sources that are much newer.",
+    )
+    .action(async (options) => {
+      outcome.exitCode = await (await load()).runAudit(context, options);
+    });
+  const skill = doc.command("skill").description("the instructions by which an agent answers in a document");
+  const folder = ["--folder <folder>", "of the agent's skills, instead of .claude/skills"] as const;
+  skill
+    .command("install")
+    .description("write them into this project")
+    .option(...folder)
+    .option("--reload <how>", "say what the agent has to do to read them again: compact")
+    .example("agtmux doc skill install", "Nothing happens where they are current.")
+    .action(async (options) => (await load()).runSkillInstall(context, options));
+  skill
+    .command("check")
+    .description("whether they are current")
+    .option(...folder)
+    .addHelpText("after", CHECKED)
+    .example("agtmux doc skill check", "Exit status 1 where they are missing or old.")
+    .action(async (options) => {
+      outcome.exitCode = await (await load()).runSkillCheck(context, options);
+    });
+};
+
+/** The version whose formats and verbs these are; the skill compares it. */
+const AGENT_DOC_VERSION = "0.17.14";
+
+/** What editors and skills ask the command for. */
+const addSelf = (doc: Verb, context: CliContext): void => {
+  doc.command("version", { hidden: true }).action(() => context.print(`agent-doc ${AGENT_DOC_VERSION}\n`));
+  doc.command("commands", { hidden: true }).action(() => {
+    const commands = doc.commands.map((command) => ({
+      name: command.name(),
+      args: command.registeredArguments
+        .map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))
+        .join(" "),
+      description: command.description(),
+    }));
+    context.print(`${JSON.stringify(commands.filter(({ description }) => description !== ""))}\n`);
+  });
+};
+
+/** The first word of a command line that was called `agent-doc`; bin/agtmux puts it there. */
+export const AS_AGENT_DOC = "__agent-doc";
+
+/** The words after it, as words of ours. */
+export const fromAgentDoc = (words: readonly string[]): string[] => {
+  const [first = "--help"] = words;
+  return ["--version", "-V"].includes(first)
+    ? ["doc", "version"]
+    : ["doc", ...(words.length === 0 ? [first] : words)];
+};
+
+/** 0, 1, 2 for a command line that is not understood, and 75 for "once more, later". */
+export const agentDocExitCode = (code: number): number =>
+  [0, 2, ERROR_CODES.E_DOCUMENT_BUSY.exit].includes(code) ? code : 1;
+
+export const addDoc = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  const doc = program.command("doc").description("documents that a person and an agent write together");
+  addBasics(doc, context);
+  addWriting(doc, context);
+  addHistory(doc, context);
+  addProject(doc, context, outcome);
+  addSelf(doc, context);
+};
