@@ -111,6 +111,14 @@ describe("native notifications", () => {
     expect(onScreen()).toEqual(["b"]);
   });
 
+  it("show what a watch tells also while the popover is open, which does not list it", () => {
+    isPopoverOpen = true;
+    const told = { ...notice("job1:rt1"), kind: "watch" as const };
+    presenter.handle({ kind: "show", notice: told });
+    presenter.handle({ kind: "show", notice: told });
+    expect(onScreen()).toEqual(["job1:rt1"]);
+  });
+
   it("say what became of a choice in the place of what it was about", () => {
     show("a");
     presenter.say(notice("a"), "Not sent", "the prompt is no longer the one that was shown.");

@@ -37,6 +37,9 @@ const buttonsOf = ({ actions, hasReply }: NativeOptions): string =>
     ? ""
     : JSON.stringify([actions?.map(({ text }) => text), hasReply]);
 
+/** What the popover says as well; what a watch tells stands nowhere else. */
+const isListed = ({ kind }: AgentNotification): boolean => kind !== "watch";
+
 const toProblem = (error: string): string =>
   `The system did not show a notification (${error.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ").slice(0, MAX_PROBLEM)}). ` +
   "Allow agtmux in the system's notification settings; on macOS a build without a signature may not show any.";
@@ -60,7 +63,7 @@ export class NotificationPresenter {
   handle(event: NotificationEvent): void {
     switch (event.kind) {
       case "show":
-        if (this.remember(event.notice.id) && !this.deps.isPopoverOpen())
+        if (this.remember(event.notice.id) && !(isListed(event.notice) && this.deps.isPopoverOpen()))
           this.show(event.notice, this.deps.toOptions(event.notice));
         return;
       case "withdraw":

@@ -7,7 +7,7 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 import { createIdentifier } from "./identify.ts";
-import { PatternTimeout, type Deadline } from "./pattern.ts";
+import { PatternTimeout, type Deadline } from "../../core/pattern/pattern.ts";
 import type { AgentFile, AnswerKeys, PatchFile } from "./schema.ts";
 import { createScreenRules, type ScreenRules } from "./screenRules.ts";
 

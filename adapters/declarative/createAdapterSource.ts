@@ -15,7 +15,7 @@ import type { Clock } from "../../core/ports/clock.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 import { createAdapterRegistry, type AdapterRegistry } from "../index.ts";
 import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
-import { createDeadline, type Deadline } from "./pattern.ts";
+import { createDeadline, type Deadline } from "../../core/pattern/pattern.ts";
 import { readAdapterFile } from "./readFile.ts";
 import { isPatch } from "./schema.ts";
 

@@ -11,7 +11,7 @@ import { createClaudeAdapter } from "../claude/index.ts";
 import { FOREIGN_TREES } from "../testkit/foreignTrees.ts";
 import { createFileAdapter, patchAdapter } from "./createAdapter.ts";
 import { createAdapterSource, type OwnedAdapterSource } from "./createAdapterSource.ts";
-import { createDeadline, findPatternProblem, PatternTimeout } from "./pattern.ts";
+import { createDeadline, findPatternProblem, PatternTimeout } from "../../core/pattern/pattern.ts";
 import { readAdapterFile } from "./readFile.ts";
 import { adapterJsonSchema, isPatch, type AgentFile } from "./schema.ts";
 

@@ -3,7 +3,7 @@
 import type { ProcessInfo } from "../../core/model/runtime.ts";
 import type { IdentifyMatch } from "../../core/ports/agentAdapter.ts";
 import { wordsOf } from "../common/commandLine.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern } from "../../core/pattern/pattern.ts";
 import type { AgentFile } from "./schema.ts";
 
 const INTERPRETER = /^(node|nodejs|bun|deno|python[\d.]*|ruby|java|MainThread)$/;

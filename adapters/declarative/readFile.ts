@@ -10,7 +10,7 @@ import {
   type JsonNode,
   type JsonPath,
 } from "../../core/model/jsonTree.ts";
-import { findPatternProblem, type Deadline } from "./pattern.ts";
+import { findPatternProblem, type Deadline } from "../../core/pattern/pattern.ts";
 import { isPatch, schemaFor, type AdapterFile } from "./schema.ts";
 
 /** Wall time for the patterns of one file, ms: checking must not hold up what else the daemon does. */

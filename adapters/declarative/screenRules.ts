@@ -6,7 +6,7 @@ import type { Reading, Screen, ScreenTrace } from "../../core/ports/agentAdapter
 import { oneLine } from "../common/payload.ts";
 import { promptRequest } from "../common/promptRequest.ts";
 import { ofWholeScreen } from "../common/screenText.ts";
-import { compilePattern, PatternTimeout, type Deadline } from "./pattern.ts";
+import { compilePattern, PatternTimeout, type Deadline } from "../../core/pattern/pattern.ts";
 import { MAX_RULE_LINES, type AnswerKeys, type ScreenRule, type TitleRule } from "./schema.ts";
 
 /** Columns of a line that rules see. */

@@ -1,6 +1,6 @@
-// The verbs of automation: where messages go for somebody who is elsewhere.
+// The verbs of automation: what is armed, and where messages go for somebody who is elsewhere.
 import type { CliContext } from "../context.ts";
-import { json, type Outcome } from "./options.ts";
+import { addContentFilters, addTargetFilters, json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const WHAT_GOES_OUT = `
@@ -10,6 +10,57 @@ A channel tells who needs what and where; what is asked goes along only with "in
 const TEST_STATUS = `
 Exit status: 0 delivered, 20 not delivered; the reason is printed.
 `;
+
+const addTell = (program: Verb, context: CliContext): void => {
+  addContentFilters(
+    addTargetFilters(
+      program
+        .command("tell")
+        .description("be told when something comes true, over your channels and at this desktop")
+        .argument("[ref]"),
+    ),
+    "panes",
+  )
+    .option("--when <condition>", "quiet:10m, match:<pattern>, state:<state>, needs-action or gone")
+    .option("--every", "each time, not only the first")
+    .option("--channel <channel>", "over this channel alone, at any hour")
+    .option("--for <duration>", "how long it stays armed; 8h by default, 7d at most")
+    .addOption(json())
+    .example("agtmux tell %12 --when state:idle", "When that agent has finished what it does.")
+    .example(
+      "agtmux tell runtime:4f2a --when 'match:FAILED|Error' --channel phone",
+      "When its screen shows a new line that matches.",
+    )
+    .example(
+      "agtmux tell --session work --when quiet:10m --every",
+      "Whenever one of them works without a sign.",
+    )
+    .action(async (ref, options) => (await import("../verbs/tell.ts")).runTell(context, ref, options));
+};
+
+const addJobs = (program: Verb, context: CliContext): void => {
+  const jobs = program.command("jobs").description("what is armed, and what it did");
+  jobs
+    .command("list")
+    .description("list the jobs, newest first")
+    .addOption(json())
+    .example("agtmux jobs list", "Every job, armed or ended.")
+    .action(async (options) => (await import("../verbs/jobs.ts")).runJobsList(context, options));
+  jobs
+    .command("show")
+    .description("show one job, and when it told what")
+    .argument("<job>")
+    .addOption(json())
+    .example("agtmux jobs show job_0mf3a", "What it waits for, and everything that it told.")
+    .action(async (id, options) => (await import("../verbs/jobs.ts")).runJobsShow(context, id, options));
+  jobs
+    .command("cancel")
+    .description("end a job that is armed")
+    .argument("<job>")
+    .addOption(json())
+    .example("agtmux jobs cancel job_0mf3a", "It tells nothing any more.")
+    .action(async (id, options) => (await import("../verbs/jobs.ts")).runJobsCancel(context, id, options));
+};
 
 const addChannelList = (channel: Verb, context: CliContext): void => {
   channel
@@ -36,7 +87,29 @@ const addChannelTest = (channel: Verb, context: CliContext, outcome: Outcome): v
     });
 };
 
+const addSwitch = (program: Verb, context: CliContext): void => {
+  const automation = program.command("automation").description("everything armed, at once");
+  const add = (name: string, isPaused: boolean, [says, example]: [string, string]): void => {
+    automation
+      .command(name)
+      .description(says)
+      .addOption(json())
+      .example(`agtmux automation ${name}`, example)
+      .action(async (options) =>
+        (await import("../verbs/jobs.ts")).runAutomationSwitch(context, isPaused, options),
+      );
+  };
+  add("pause", true, [
+    "let no job tell or do anything until 'automation resume', over restarts too",
+    "Everything that is armed rests; notifications of states go on.",
+  ]);
+  add("resume", false, ["let the jobs go on", "What is still so by then is told."]);
+};
+
 export const addAutomation = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  addTell(program, context);
+  addJobs(program, context);
+  addSwitch(program, context);
   const channel = program
     .command("channel")
     .description("where notifications go beside this desktop; 'channels' in config.json holds them");

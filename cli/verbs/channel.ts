@@ -3,28 +3,12 @@ import { OUTCOME_EXIT_CODES } from "../../core/model/actionView.ts";
 import type { ChannelList, ChannelView } from "../../core/model/channel.ts";
 import type { ChannelListDocument } from "../../core/model/documents.ts";
 import { formatAge } from "../../core/model/words.ts";
-import type { DaemonClient } from "../../core/rpc/socketClient.ts";
-import type {
-  AutomationAnswer,
-  AutomationCall,
-  AutomationCalls,
-  AutomationInput,
-} from "../../features/automation/calls.ts";
+import { askAutomation } from "../askAutomation.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
 import { cleanLine } from "../render/clean.ts";
 import { measureFor } from "../render/measure.ts";
 import { type Cell, type Column, renderTable } from "../render/table.ts";
-
-/** Asks by the call's name: what the daemon answers to it is what the feature's table says. */
-const ask = async <Name extends AutomationCall>(
-  client: DaemonClient,
-  name: Name,
-  kind: AutomationCalls[Name]["kind"],
-  input: AutomationInput<Name>,
-): Promise<AutomationAnswer<Name>> =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-  (await client.forward(`automation.${name}`, kind, input)) as AutomationAnswer<Name>;
 
 const COLUMNS: readonly Column[] = [
   { title: "CHANNEL", min: 7 },
@@ -76,7 +60,9 @@ const renderList = async (context: CliContext, { items }: ChannelList): Promise<
 };
 
 export const runChannelList = async (context: CliContext, options: { json?: boolean }): Promise<void> => {
-  const list = await withDaemon(context, (client) => ask(client, "channelList", "query", undefined));
+  const list = await withDaemon(context, (client) =>
+    askAutomation(client, "channelList", "query", undefined),
+  );
   const problems = list.problems.map(describeProblem);
   if (options.json === true) {
     printDocument<ChannelListDocument>(context, {
@@ -97,7 +83,9 @@ export const runChannelTest = async (
   name: string,
   options: { json?: boolean },
 ): Promise<number> => {
-  const result = await withDaemon(context, (client) => ask(client, "channelTest", "mutation", { name }));
+  const result = await withDaemon(context, (client) =>
+    askAutomation(client, "channelTest", "mutation", { name }),
+  );
   if (options.json === true) printDocument(context, result);
   else
     context.print(

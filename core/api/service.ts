@@ -45,7 +45,8 @@ export type NotificationReply = "answer" | "send";
 
 export interface AgentNotification {
   id: string;
-  kind: NotificationKind;
+  /** `watch`: something that the person asked to be told of. */
+  kind: NotificationKind | "watch";
   title: string;
   body: string;
   /**

@@ -55,11 +55,13 @@ const fixture = (watched: readonly WatchedRuntime[]) => {
   let now = 1_000_000;
   const captured: string[][] = [];
   const read: string[] = [];
-  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReading" | "setConfirmRequests"> = {
-    watchedRuntimes: () => [...watched],
-    applyReading: (runtimeId) => void read.push(runtimeId),
-    setConfirmRequests: (runtimeId, confirm) => void confirmed.push([runtimeId, confirm]),
-  };
+  const sink: Pick<CollectorSink, "watchedRuntimes" | "applyReading" | "noteScreen" | "setConfirmRequests"> =
+    {
+      noteScreen: () => {},
+      watchedRuntimes: () => [...watched],
+      applyReading: (runtimeId) => void read.push(runtimeId),
+      setConfirmRequests: (runtimeId, confirm) => void confirmed.push([runtimeId, confirm]),
+    };
   const server: Pick<WatchedServer, "server" | "capture"> = {
     server: "default",
     capture: (paneIds) => {

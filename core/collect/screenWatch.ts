@@ -173,6 +173,7 @@ export class ScreenWatch {
     const text = lines.join("\n");
     const sameReads = last?.text === text ? last.sameReads + 1 : 0;
     this.reads.set(runtimeId, { at: begunAt, text, title, sameReads });
+    this.deps.sink.noteScreen(runtimeId, lines);
     this.deps.sink.applyReading(runtimeId, "poller", {
       reading: this.interpret(watched, lines),
       readAt,

@@ -70,6 +70,8 @@ export interface CollectorSink {
     source: "poller" | "transcript",
     reading: { reading: SampledReading | null; readAt: number; isChanged: boolean },
   ): void;
+  /** Each look at a screen, whatever it shows. */
+  noteScreen(runtimeId: string, lines: readonly string[]): void;
   /** A line from the agent's own files, independent of the state; null: they say nothing. */
   applyProgress(runtimeId: string, text: string | null): void;
   /** What the agent's own log tells of the work, whose newest entry is of `at` (epoch ms). */

@@ -275,10 +275,14 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
+  let isReady = false;
   const started: StartedFeatures = startFeatures({
     features: deps.features,
     ingest,
     attention: service.attention,
+    store,
+    notifications: service.notifications,
+    isReady: () => isReady,
     config,
     configPath: paths.config,
     env,
@@ -299,6 +303,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     logger,
     owned,
   });
+  isReady = true;
   // The first answer does not wait for other machines.
   targetService.apply();
   startTicking({

@@ -1,9 +1,11 @@
 // Starts the features that the host hands over, and passes on to them what the daemon learns. A feature that fails is logged
 // and never stops the daemon or another feature.
+import type { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
 import type { ConfigFile } from "../config/configFile.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Check } from "../model/doctorCheck.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
+import type { JobStore } from "../ports/jobStore.ts";
 import type { Feature, FeatureAnswers, FeatureContext } from "../ports/feature.ts";
 import { redactText } from "../store/redactText.ts";
 
@@ -12,8 +14,11 @@ export interface StartFeaturesDeps extends Pick<
   "configPath" | "env" | "uid" | "clock" | "ids" | "logger"
 > {
   features: readonly Feature[];
-  ingest: Pick<Ingest, "rows" | "onChanges">;
-  attention: Omit<FeatureContext["rows"], "all">;
+  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens">;
+  store: JobStore;
+  notifications: Pick<NotificationScheduler, "announce">;
+  isReady: () => boolean;
+  attention: Omit<FeatureContext["rows"], "all" | "onScreens">;
   config: Pick<ConfigFile, "current" | "onChange">;
   /** Ends what is started here. */
   owned: AsyncDisposableStack;
@@ -26,10 +31,24 @@ export interface StartedFeatures {
 }
 
 export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
-  const { features, ingest, attention, config, owned, ...shared } = deps;
+  const { features, ingest, attention, config, store, notifications, owned, ...shared } = deps;
   const context: FeatureContext = {
     ...shared,
-    rows: { all: () => ingest.rows(true), ...attention },
+    rows: {
+      all: () => ingest.rows(true),
+      onScreens: (listener) => ingest.onScreens(listener),
+      ...attention,
+    },
+    jobs: store,
+    tell: (told) =>
+      notifications.announce({
+        ...told,
+        kind: "watch",
+        count: 1,
+        sound: "default",
+        actions: [{ kind: "attach", label: "Open" }],
+        reply: null,
+      }),
     config: () => config.current,
     onConfigChange: (listener) => config.onChange(listener),
     redact: (text) => redactText(text, MAX_REQUEST_TEXT),

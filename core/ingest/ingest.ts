@@ -57,6 +57,7 @@ const connectParts = (deps: IngestDeps): Parts => {
 
 export class Ingest {
   private readonly parts: Parts;
+  private readonly screenListeners = new Set<(runtimeId: string, lines: readonly string[]) => void>();
 
   constructor(deps: IngestDeps) {
     this.parts = connectParts(deps);
@@ -139,6 +140,16 @@ export class Ingest {
 
   applyReading(runtimeId: string, source: ReadingSource, update: ReadingUpdate): void {
     this.parts.readings.apply(runtimeId, source, update);
+  }
+
+  noteScreen(runtimeId: string, lines: readonly string[]): void {
+    for (const listener of this.screenListeners) listener(runtimeId, lines);
+  }
+
+  /** Called with each look at the screen of an agent. Returns the unsubscribe function. */
+  onScreens(listener: (runtimeId: string, lines: readonly string[]) => void): () => void {
+    this.screenListeners.add(listener);
+    return () => this.screenListeners.delete(listener);
   }
 
   applyProgress(runtimeId: string, text: string | null): void {

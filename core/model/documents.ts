@@ -11,6 +11,7 @@ import {
 } from "./adapterView.ts";
 import { writtenConfigSchema } from "./config.ts";
 import { channelTestSchema, channelViewSchema } from "./channel.ts";
+import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
 import { doctorReportSchema } from "./doctorView.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
@@ -50,6 +51,15 @@ const channelListSchema = z.object({
   problems: z.array(z.string()),
   items: z.array(channelViewSchema.extend({ identity: z.object({ channel: z.string() }) })),
 });
+const jobListSchema = z.object({
+  ...stamp,
+  filters,
+  summary: z.object({ total: z.number().int(), by_state: z.record(z.string(), z.number().int()) }),
+  paused_at: z.string().nullable(),
+  items: z.array(jobViewSchema.extend({ identity: z.object({ job_id: z.string() }) })),
+});
+export type JobListDocument = z.infer<typeof jobListSchema>;
+
 export type ChannelListDocument = z.infer<typeof channelListSchema>;
 
 const statusSchema = z.object({
@@ -289,6 +299,12 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "config list": configDocumentSchema,
   "config get": configDocumentSchema,
   "config set": configDocumentSchema,
+  tell: jobDocumentSchema,
+  "jobs list": jobListSchema,
+  "jobs show": jobDetailSchema,
+  "jobs cancel": jobDocumentSchema,
+  "automation pause": automationSwitchSchema,
+  "automation resume": automationSwitchSchema,
   "channel list": channelListSchema,
   "channel test": channelTestSchema,
   "daemon status": daemonStatusSchema,

@@ -46,6 +46,8 @@ export const notificationPolicySchema = z
     quiet_hours: quietHoursSchema.nullable().default(null),
     /** The shortest time between two notifications about the same agent. */
     cooldown_ms: z.number().min(0).max(3_600_000).default(10_000),
+    /** An agent that works and shows nothing new for this long is told of; null: never. */
+    stalled_after_ms: z.number().min(60_000).max(86_400_000).nullable().default(900_000),
     /** This many at once are grouped into one. */
     group_from: z.number().int().min(2).max(100).default(4),
   })

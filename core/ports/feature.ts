@@ -5,6 +5,7 @@ import type { Check } from "../model/doctorCheck.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView } from "../model/view.ts";
 import type { Clock, IdSource } from "./clock.ts";
+import type { JobStore } from "./jobStore.ts";
 import type { Logger } from "./logger.ts";
 
 /** A call that surfaces make as `<feature>.<name>`. `parse` throws for what it refuses. */
@@ -22,6 +23,8 @@ export interface FeatureAnswers {
 
 /** What the daemon tells a feature about the rows that surfaces see. */
 interface FeatureRows {
+  /** Called with each look at the screen of an agent, top to bottom. Must return at once. Returns the unsubscribe function. */
+  onScreens(listener: (runtimeId: string, lines: readonly string[]) => void): () => void;
   /** Every row now, also of panes without an agent. */
   all(): readonly PaneView[];
   /** Whether the person looks at this pane now. Never rejects; false where that is not known. */
@@ -37,6 +40,11 @@ export interface FeatureContext {
   /** Called after each change of it. Returns the unsubscribe function. */
   onConfigChange(listener: () => void): () => void;
   readonly configPath: string;
+  readonly jobs: JobStore;
+  /** Tells the person at this desktop, where a surface listens; nothing else comes of it. */
+  tell(told: { id: string; title: string; body: string; pane: PaneView }): void;
+  /** True once everything was looked at since the daemon's start: before that, what is missing may not be gone. */
+  isReady(): boolean;
   /** Environment of the person, with HOME. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;

@@ -1,4 +1,5 @@
 // Durable memory. Synchronous on purpose: one transaction takes some hundredths of a millisecond (docs/adr/0003).
+import type { JobStore } from "./jobStore.ts";
 import type { ActivityView } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Evidence, EvidenceSource } from "../model/evidence.ts";
@@ -124,7 +125,7 @@ export interface StoredEvent {
 /** Why a database was set aside: its file is damaged, or its schema is older than that of the first release. */
 export type LossReason = "damaged" | "unreleased";
 
-export interface Store {
+export interface Store extends JobStore {
   /** Runs `work` in one immediate transaction; a throw rolls everything back and is rethrown. */
   transaction<T>(work: () => T): T;
   /** Inside a transaction: runs `work` in a savepoint; a throw rolls back this part only and is rethrown. */

@@ -225,5 +225,51 @@ const turnMarksMigration: Migration = {
   sql: `ALTER TABLE states ADD COLUMN turn_marks TEXT;`,
 };
 
+const jobsMigration: Migration = {
+  version: 7,
+  name: "jobs",
+  // `agent_session_id`, `text` and `next_at` are for jobs that send; a watch has none of them.
+  sql: `
+    CREATE TABLE jobs (
+      job_id           TEXT PRIMARY KEY,
+      kind             TEXT NOT NULL,
+      created_at       REAL NOT NULL,
+      surface          TEXT NOT NULL,
+      runtime_id       TEXT,
+      agent_session_id TEXT,
+      trigger          TEXT NOT NULL,
+      act              TEXT NOT NULL,
+      text             TEXT,
+      state            TEXT NOT NULL,
+      next_at          REAL,
+      expires_at       REAL NOT NULL,
+      runs             INTEGER NOT NULL,
+      max_runs         INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX jobs_armed ON jobs (created_at) WHERE state IN ('armed', 'held');
+
+    CREATE TABLE automation_runs (
+      run_row    INTEGER PRIMARY KEY AUTOINCREMENT,
+      kind       TEXT NOT NULL CHECK (kind IN ('told', 'sending', 'sent', 'note')),
+      job_id     TEXT NOT NULL REFERENCES jobs (job_id) ON DELETE CASCADE,
+      at         REAL NOT NULL,
+      runtime_id TEXT,
+      outcome    TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX automation_runs_of_job ON automation_runs (job_id, run_row);
+
+    -- At most one row: everything armed rests since then.
+    CREATE TABLE automation_pause (
+      only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+      at       REAL NOT NULL
+    ) STRICT;
+  `,
+};
+
 /** All steps in order. */
-export const MIGRATIONS: readonly Migration[] = [initialMigration, activityMigration, turnMarksMigration];
+export const MIGRATIONS: readonly Migration[] = [
+  initialMigration,
+  activityMigration,
+  turnMarksMigration,
+  jobsMigration,
+];

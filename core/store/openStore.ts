@@ -12,6 +12,7 @@ import { AgtmuxError } from "../model/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { createAudit, createUsedKeys } from "./audit.ts";
+import { createJobs } from "./jobs.ts";
 import { createEvents } from "./events.ts";
 import { createDeferredWrites, type DeferredWrites } from "./deferredWrites.ts";
 import { assertUsable, migrate } from "./migrate.ts";
@@ -123,6 +124,7 @@ export const openStore = (options: { path: string; logger: Logger }): OpenedStor
     ...createAudit(db),
     ...createUsedKeys(db),
     ...createAdapters(db),
+    ...createJobs(db, rows),
     ...createLosses(db),
     ...createRetention(db, deferred),
     isOpen: () => db.open,

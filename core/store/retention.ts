@@ -29,6 +29,8 @@ export const createRetention = (db: BetterSqlite3.Database, last: DeferredWrites
     "DELETE FROM action_snapshots WHERE expires_at < ?",
     "DELETE FROM spool_names WHERE at < ?",
     "DELETE FROM pending_events WHERE ingested_at < ?",
+    // What is armed stays; what a job told goes with it.
+    "DELETE FROM jobs WHERE expires_at < ? AND state NOT IN ('armed', 'held')",
     // A crashed runtime is still listed while it has a state. Its evidence and cursors are removed with it (cascade).
     `DELETE FROM runtimes WHERE ended_at < ? AND runtime_id NOT IN (SELECT runtime_id FROM states)`,
   ].map((sql) => db.prepare<[number]>(sql));

@@ -1,7 +1,12 @@
-// The feature "automation": channels that tell a person who is elsewhere. It sends no key to any pane.
+// The feature "automation": watches that tell a person what came true, and channels that tell one who is elsewhere. It sends no
+// key to any pane.
 import { readFile } from "node:fs/promises";
 import { channelChecks } from "./channels/channelChecks.ts";
 import { ChannelSet } from "./channels/channelSet.ts";
+import { jobChecks } from "./watches/jobChecks.ts";
+import { WatchRunner } from "./watches/watchRunner.ts";
+import { createWatchService } from "./watches/watchService.ts";
+import { oneLine } from "./channels/channelMessage.ts";
 import type { Deliver } from "./channels/delivery.ts";
 import { AUTOMATION_CALLS, type AutomationCall, type AutomationService } from "./calls.ts";
 import { configProblems, type ConfigProblem } from "../../core/model/configProblems.ts";
@@ -20,7 +25,9 @@ const readProblems = async (path: string): Promise<ConfigProblem[]> => {
   }
 };
 
-const createAutomationService = (context: FeatureContext, channels: ChannelSet): AutomationService => ({
+type ChannelCalls = Pick<AutomationService, "channelList" | "channelTest">;
+
+const createChannelService = (context: FeatureContext, channels: ChannelSet): ChannelCalls => ({
   channelList: async () => ({
     items: channels.views(),
     problems: await readProblems(context.configPath),
@@ -51,15 +58,37 @@ export const createAutomation = (options: { deliver?: Deliver } = {}): Feature =
   start: (context) => {
     const channels = new ChannelSet(context, options.deliver);
     const stop = context.onConfigChange(() => channels.apply());
-    const service = createAutomationService(context, channels);
+    const watches = new WatchRunner({
+      context,
+      tell: (message) => {
+        const { id, title, line, row } = message;
+        channels.tell(message);
+        const body = [line ?? "", row.identity.session_name]
+          .map(oneLine(context.redact))
+          .filter(Boolean)
+          .join("\n");
+        context.tell({ id, title: oneLine(context.redact)(title), body, pane: row });
+      },
+    });
+    const service: AutomationService = {
+      ...createChannelService(context, channels),
+      ...createWatchService({ context, channels: () => channels.names(), onChange: () => watches.tick() }),
+    };
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
       answer: (call, input) => service[call as AutomationCall](input as never),
-      onChanges: (changes) => channels.handleChanges(changes),
-      keepsAwake: () => channels.count > 0,
-      doctorChecks: () => channelChecks(context, channels.views()),
+      onChanges: (changes) => {
+        channels.handleChanges(changes);
+        watches.handleChanges(changes);
+      },
+      keepsAwake: () => channels.count > 0 || watches.armedCount > 0,
+      doctorChecks: () => [
+        ...channelChecks(context, channels.views()),
+        ...jobChecks(context.jobs, channels.names()),
+      ],
       close: async () => {
         stop();
+        watches.close();
         await channels.close();
       },
     };

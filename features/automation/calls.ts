@@ -1,9 +1,44 @@
 // What surfaces ask of automation, as `automation.<name>`: each call once, with its input and its answer.
 import { z } from "zod";
-import { mutation, query, type Call } from "../../core/api/calls.ts";
+import { CALLS, mutation, query, type Call } from "../../core/api/calls.ts";
+import {
+  MAX_ARMED_MS,
+  watchConditionSchema,
+  type AutomationSwitch,
+  type JobDetail,
+  type JobView,
+  type JobsView,
+} from "../../core/model/job.ts";
 import type { ChannelList, ChannelTest } from "../../core/model/channel.ts";
 
+const jobIdSchema = z.object({ id: z.string().min(1).max(100) });
+
 export const AUTOMATION_CALLS = {
+  /**
+   * Arms a watch: it tells, and does nothing else. Fails with E_USAGE for a pattern that is not safe, a channel that is not in
+   * force, and too many jobs; with E_REF_NOT_FOUND for an agent that is not there.
+   */
+  watch: mutation(
+    z.object({
+      subject: z.union([
+        z.object({ runtimeId: z.string().min(1).max(200) }).strict(),
+        z.object({ filters: CALLS.panes.input }).strict(),
+      ]),
+      condition: watchConditionSchema,
+      isRepeated: z.boolean().default(false),
+      channel: z.string().min(1).max(100).nullable().default(null),
+      forMs: z.number().min(1_000).max(MAX_ARMED_MS),
+      surface: z.string().max(40),
+    }),
+  )<JobView>(),
+  /** Newest first. */
+  jobs: query(z.object({ limit: z.number().int().min(1).max(1_000).default(100) }))<JobsView>(),
+  /** Fails with E_REF_NOT_FOUND. */
+  job: query(jobIdSchema)<JobDetail>(),
+  /** Ends a job that is armed. Fails with E_REF_NOT_FOUND where it is not. */
+  jobCancel: mutation(jobIdSchema)<JobView>(),
+  /** Lets everything armed rest until it is resumed, over restarts, or lets it go on. */
+  pause: mutation(z.object({ isPaused: z.boolean() }))<AutomationSwitch>(),
   /** The channels in force, how their last messages went, and what is wrong with the others. */
   channelList: query(z.void())<ChannelList>(),
   /** Sends a test message now and says how that went. Fails with E_USAGE for a name that no channel in force has. */

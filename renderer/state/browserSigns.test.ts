@@ -71,6 +71,12 @@ describe("notifications of a browser", () => {
     expect(set.made[0]?.isClosed).toBe(true);
   });
 
+  it("tell what a watch tells also while the person looks: it stands on no page", () => {
+    set.page.isVisible = true;
+    set.put({ kind: "show", notice: { ...notice, kind: "watch" } });
+    expect(set.made).toHaveLength(1);
+  });
+
   it("lead to the page, and are followed again when the daemon went away", () => {
     set.put({ kind: "show", notice });
     set.made[0]?.click();

@@ -71,9 +71,9 @@ export class BrowserSigns extends Store<Permission> {
       );
   }
 
-  /** What the person looks at needs no notification. */
+  /** What the person looks at needs no notification; what a watch tells stands on no page. */
   private show(notice: AgentNotification): void {
-    if (this.deps.isVisible() || this.shown.has(notice.id)) return;
+    if ((this.deps.isVisible() && notice.kind !== "watch") || this.shown.has(notice.id)) return;
     const made = this.deps.create(notice, () => {
       made.close();
       this.deps.onClick(notice);

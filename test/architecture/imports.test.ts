@@ -13,6 +13,7 @@ const CORE_PARTS = ["core/model", "core/engine", "core/ports"];
 const LAYERS: Readonly<Record<string, Layer>> = {
   "core/model": { layers: [], packages: ["zod"] },
   "core/engine": { layers: ["core/model"], packages: [] },
+  "core/pattern": { layers: [], packages: ["node:*", "safe-regex2"] },
   "core/ports": { layers: ["core/model"], packages: [] },
   "core/store": { layers: CORE_PARTS, packages: ["node:*", "better-sqlite3", "zod"] },
   "core/targets": { layers: CORE_PARTS, packages: ["node:*", "execa", "ssh2", "zod"] },
@@ -51,12 +52,12 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ["node:*"],
   },
   "core/daemon": { layers: ["core"], packages: ["node:*", "pino", "zod"] },
-  adapters: { layers: ["core/model", "core/ports"], packages: ["node:*", "zod", "safe-regex2"] },
+  adapters: { layers: ["core/model", "core/ports", "core/pattern"], packages: ["node:*", "zod"] },
   "features/documents": {
     layers: ["core/model", "core/ports"],
     packages: ["node:*", "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
   },
-  "features/automation": { layers: [...CORE_PARTS, "core/api"], packages: ["node:*", "zod"] },
+  "features/automation": { layers: [...CORE_PARTS, "core/api", "core/pattern"], packages: ["node:*", "zod"] },
   cli: {
     layers: [
       "core/model",

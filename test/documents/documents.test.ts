@@ -97,6 +97,7 @@ const LISTS = [
   "target list",
   "adapters list",
   "channel list",
+  "jobs list",
 ];
 
 /** The rest of each command line; in this order, because some change what others see. */
@@ -134,6 +135,12 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["target enable", "vm9"],
   ["target remove", "vm9", "--yes"],
   ["target list"],
+  ["tell", "REF", "--when", "gone"],
+  ["jobs list"],
+  ["jobs show", "JOB"],
+  ["jobs cancel", "JOB"],
+  ["automation pause"],
+  ["automation resume"],
   ["channel list"],
   ["channel test", "phone"],
   ["doctor"],
@@ -147,6 +154,8 @@ test.each(CALLS.map(([verb, ...words]) => ({ verb, words })))(
     const { stdout, stderr, code } = await run(verb, ...given);
     expect(stdout, `${code}: ${stderr}`).not.toBe("");
     const document = check(verb, stdout);
+    if (verb === "tell")
+      refs.set("JOB", z.object({ job: z.object({ job_id: z.string() }) }).parse(document).job.job_id);
     if (LISTS.includes(verb)) listFrame.parse(document);
   },
 );

@@ -91,6 +91,11 @@ export class NotificationScheduler {
     if (this.candidates.size > 0) void this.look();
   }
 
+  /** A notification that follows from no state: shown at once, to those who listen now. */
+  announce(notice: AgentNotification): void {
+    this.emit({ kind: "show", notice });
+  }
+
   close(): void {
     this.cancelLook?.();
     this.cancelLook = null;

@@ -3,7 +3,7 @@
 // said so.
 import type { AgentNotification, NotificationEvent } from "../../../core/api/service.ts";
 import type { Channel } from "../../../core/model/channel.ts";
-import type { NotificationKind } from "../../../core/model/notificationPolicy.ts";
+import type { PaneView } from "../../../core/model/view.ts";
 import { SCHEMA_VERSION } from "../../../core/model/schemaVersion.ts";
 
 /** The document that a command reads and a webhook receives. Its keys are documented in docs/automation.md. */
@@ -34,11 +34,12 @@ const MAX_REF = 1_000;
 const MAX_LINES = 6;
 
 /** The words for a state, of our own: those of the app's notifications name the work, which a person may not want to send out. */
-const VERB: Record<NotificationKind, string> = {
+const VERB: Record<AgentNotification["kind"], string> = {
   waiting_approval: "needs a permission",
   waiting_input: "has a question",
   error: "stopped with an error",
   completed: "is done",
+  watch: "has news",
 };
 
 export interface MessageContext {
@@ -63,6 +64,12 @@ const clean = (text: string, limit: number, redact: (text: string) => string): s
     .trim();
   return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/\p{Cs}$/u, "")}…`;
 };
+
+/** A text as it may stand in a notification. */
+export const oneLine =
+  (redact: (text: string) => string) =>
+  (text: string): string =>
+    clean(text, MAX_LINE, redactSent(redact));
 
 const blank = ({ channel, at }: MessageContext): Omit<ChannelMessage, "event" | "id" | "title"> => ({
   schema_version: SCHEMA_VERSION,
@@ -121,6 +128,30 @@ export const messageOf = (event: NotificationEvent, context: MessageContext): Ch
     target: line(target),
     session: line(session_name),
     ref: line(pane_ref, MAX_REF),
+  };
+};
+
+/** Of a watch: `line` is the agent's, and goes along only where the person said so. */
+export const watchMessage = (
+  { id, title, line, row }: { id: string; title: string; line: string | null; row: PaneView },
+  context: MessageContext,
+): ChannelMessage => {
+  const { target, session_name, pane_ref } = row.identity;
+  const cleaned = (text: string, limit = MAX_LINE): string => clean(text, limit, context.redact);
+  const place = cleaned([target === "host" ? "" : target, session_name].filter(Boolean).join(" · "));
+  const asked = context.channel.include === "request" && line !== null ? [cleaned(line)] : [];
+  return {
+    ...blank(context),
+    event: "show",
+    id,
+    kind: "watch",
+    title: cleaned(title),
+    text: [...asked, place].filter(Boolean).join("\n"),
+    count: 1,
+    agent: row.agent_name === null ? null : cleaned(row.agent_name),
+    target: cleaned(target),
+    session: cleaned(session_name),
+    ref: cleaned(pane_ref, MAX_REF),
   };
 };
 

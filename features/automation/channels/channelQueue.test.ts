@@ -76,6 +76,27 @@ describe("the messages of a channel", () => {
     expect(last()?.missed).toBe(0);
   });
 
+  it("of one watch wait in a small number, and crowd out nothing else", async () => {
+    const { queue, settle, end, tried, last } = open();
+    queue.push(show("first"));
+    await settle();
+    queue.push(show("wait"));
+    for (let index = 0; index < 10; index += 1) queue.pushFew(show(`job1:${index}`), "job1:", 3);
+    queue.pushFew(show("job2:0"), "job2:", 3);
+    expect(queue.state).toMatchObject({ waiting: 5, dropped: 7 });
+    for (let index = 0; index < 5; index += 1) await end(OK);
+    expect(tried()).toEqual([
+      "show first",
+      "show wait",
+      "show job1:7",
+      "show job1:8",
+      "show job1:9",
+      "show job2:0",
+    ]);
+    // Those that were dropped are told of once, by the first that arrived after them.
+    expect(last()?.missed).toBe(0);
+  });
+
   it("are never sent when they are withdrawn before their turn", async () => {
     const { queue, settle, end, tried } = open();
     queue.push(show("a"));

@@ -29,7 +29,7 @@ const CLOSED: Delivery = { outcome: "not_delivered", detail: "the channel was cl
 export class ChannelQueue {
   private readonly deps: ChannelQueueDeps;
   private readonly aborter = new AbortController();
-  private waiting: Waiting[] = [];
+  private readonly waiting: Waiting[] = [];
   private readonly shown = new Set<string>();
   private running: Promise<void> | null = null;
   private missed = 0;
@@ -44,10 +44,17 @@ export class ChannelQueue {
     return { waiting: this.waiting.length, dropped: this.droppedEver, last: this.lastResult };
   }
 
+  /** Returns at once. `most`: so many whose ids begin in the same way may wait, then the oldest of them is dropped. */
+  pushFew(message: ChannelMessage, beginning: string, most: number): void {
+    const isSame = ({ message: { id } }: Waiting): boolean => id.startsWith(beginning);
+    if (this.waiting.filter(isSame).length >= most) this.dropOldest(isSame);
+    this.push(message);
+  }
+
   /** Returns at once. */
   push(message: ChannelMessage): void {
     if (this.aborter.signal.aborted || (message.event === "withdraw" && this.isTakenBack(message.id))) return;
-    if (this.waiting.length >= MAX_WAITING) this.dropOldest();
+    if (this.waiting.length >= MAX_WAITING) this.dropOldest(({ settle }) => settle === null);
     // It may be on its way when its withdrawal comes.
     if (message.event === "show") this.remember(message.id);
     this.waiting.push({ message, settle: null });
@@ -88,8 +95,8 @@ export class ChannelQueue {
     if (this.shown.size > MAX_SHOWN && oldest !== undefined) this.shown.delete(oldest);
   }
 
-  private dropOldest(): void {
-    const at = this.waiting.findIndex(({ settle }) => settle === null);
+  private dropOldest(mayDrop: (one: Waiting) => boolean): void {
+    const at = this.waiting.findIndex(mayDrop);
     const [dropped] = at === -1 ? [] : this.waiting.splice(at, 1);
     if (dropped?.message.event !== "show") return;
     this.shown.delete(dropped.message.id);

@@ -1,13 +1,14 @@
 // The channels in force: each decides by itself what is told, as the app's notifications do, and hands it to its queue. When
 // config.json changes, a channel that stayed as it is keeps what it knows. Without a channel nothing runs and nothing is sent.
 import { NotificationScheduler } from "../../../core/api/notifications/notificationScheduler.ts";
-import { minuteOfDay } from "../../../core/api/notifications/quietHours.ts";
+import { isQuiet, minuteOfDay } from "../../../core/api/notifications/quietHours.ts";
 import { checkChannels, type Channel, type ChannelView } from "../../../core/model/channel.ts";
 import type { FeedChange } from "../../../core/model/feedChange.ts";
 import { NOTIFICATION_KINDS, type NotificationPolicy } from "../../../core/model/notificationPolicy.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
-import { messageOf, redactSent, testMessage, type MessageContext } from "./channelMessage.ts";
+import { messageOf, redactSent, testMessage, watchMessage, type MessageContext } from "./channelMessage.ts";
 import { ChannelQueue } from "./channelQueue.ts";
+import type { WatchMessage } from "../watches/watchRunner.ts";
 import type { Deliver, Delivery } from "./delivery.ts";
 import { postMessage } from "./postMessage.ts";
 import { runCommand } from "./runCommand.ts";
@@ -15,6 +16,8 @@ import { runCommand } from "./runCommand.ts";
 /** Of one attempt. */
 const DELIVERY_LIMIT_MS = 10_000;
 const REVIEW_MS = 1_000;
+/** Messages of one watch that may wait. */
+const MAX_OF_WATCH = 3;
 
 export const deliver: Deliver = (channel, message, context) => {
   switch (channel.kind) {
@@ -133,6 +136,19 @@ export class ChannelSet {
 
   handleChanges(changes: readonly FeedChange[]): void {
     for (const one of this.open) one.handleChanges(changes);
+  }
+
+  /** To one channel at any hour, as the person asked for it; to all of them outside of their quiet hours. */
+  tell(message: WatchMessage): void {
+    const { clock } = this.context;
+    const { notifications } = this.context.config();
+    for (const { channel, queue } of this.open) {
+      if (message.channel !== null && message.channel !== channel.name) continue;
+      const quiet = policyOf(channel, notifications).quiet_hours;
+      if (message.channel === null && isQuiet(quiet, minuteOfDay(clock.now()))) continue;
+      const sent = watchMessage(message, messageContext(channel, this.context));
+      queue.pushFew(sent, `${message.jobId}:`, MAX_OF_WATCH);
+    }
   }
 
   get count(): number {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { createClaudeAdapter } from "../../../adapters/claude/index.ts";
 import { createFileAdapter, patchAdapter } from "../../../adapters/declarative/createAdapter.ts";
-import { createDeadline } from "../../../adapters/declarative/pattern.ts";
+import { createDeadline } from "../../../core/pattern/pattern.ts";
 import { readAdapterFile } from "../../../adapters/declarative/readFile.ts";
 import { isPatch } from "../../../adapters/declarative/schema.ts";
 import { parseConfig } from "../../../core/config/configFile.ts";

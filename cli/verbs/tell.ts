@@ -1,0 +1,98 @@
+// `agtmux tell`: arms a watch, which tells and does nothing else.
+import type { ListFilters } from "../../core/api/calls.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { JobDocument, WatchCondition } from "../../core/model/job.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import type { AutomationInput } from "../../features/automation/calls.ts";
+import { askAutomation } from "../askAutomation.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
+import { parseDuration } from "../parse/duration.ts";
+import { parseFilters, type FilterOptions } from "../parse/filters.ts";
+import { isStateName, STATE_NAMES } from "../render/mark.ts";
+import { cleanLine } from "../render/clean.ts";
+import { settleRef } from "../settleRef.ts";
+
+export interface TellOptions extends FilterOptions {
+  when?: string;
+  every?: boolean;
+  channel?: string;
+  for?: string;
+  json?: boolean;
+}
+
+const DEFAULT_MS = 8 * 3_600_000;
+/** As the daemon's: loading its schemas would cost more than the whole command. */
+const LONGEST_MS = 7 * 86_400_000;
+
+const parseFor = (text: string | undefined): number => {
+  if (text === undefined) return DEFAULT_MS;
+  const ms = parseDuration(text, "--for");
+  if (ms >= 1_000 && ms <= LONGEST_MS) return ms;
+  throw new AgtmuxError("E_USAGE", `--for ${text} is too long or too short`, { remedy: "1s to 7d." });
+};
+
+const FORMS = "quiet:<duration>, match:<pattern>, state:<state>, needs-action, gone";
+
+/** Fails with E_USAGE naming the possible forms. */
+const parseWatchCondition = (text: string): WatchCondition => {
+  const [, kind = "", value = ""] = /^([a-z-]+)(?:[:=](.*))?$/s.exec(text) ?? [];
+  if (kind === "quiet" && value !== "") return { kind, forMs: parseDuration(value, "--when quiet") };
+  if (kind === "match" && value !== "") return { kind, pattern: value };
+  if ((kind === "needs-action" || kind === "gone") && value === "") return { kind };
+  const state = kind === "state" ? value : text;
+  if (isStateName(state)) return { kind: "state", state };
+  throw new AgtmuxError("E_USAGE", `--when does not know '${text.slice(0, 100)}'`, {
+    remedy: `Say ${FORMS}. States are ${STATE_NAMES.join(", ")}.`,
+  });
+};
+
+type Subject = AutomationInput<"watch">["subject"];
+
+/** Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS; with E_UNSUPPORTED for a pane without an agent. */
+const findSubject = async (
+  context: CliContext,
+  client: DaemonClient,
+  ref: string | undefined,
+  filters: ListFilters,
+): Promise<Subject> => {
+  if (ref === undefined) return { filters };
+  const settled = await settleRef(context, client, { ref, says: true });
+  const { pane } = await client.call((api) => api.explain.query({ ref: settled }));
+  if (pane.identity.runtime_id === null)
+    throw new AgtmuxError("E_UNSUPPORTED", `there is no agent in ${pane.identity.pane_ref}`, {
+      remedy: "A watch is about an agent; list them with 'agtmux list'.",
+    });
+  return { runtimeId: pane.identity.runtime_id };
+};
+
+export const runTell = async (
+  context: CliContext,
+  ref: string | undefined,
+  options: TellOptions,
+): Promise<void> => {
+  if (options.when === undefined)
+    throw new AgtmuxError("E_USAGE", "tell needs a condition", {
+      remedy: "Say --when quiet:10m, match:<pattern>, state:<state>, needs-action or gone.",
+    });
+  const condition = parseWatchCondition(options.when);
+  const filters = parseFilters(options);
+  if (ref !== undefined && Object.keys(filters).length > 0)
+    throw new AgtmuxError("E_USAGE", "tell takes either one reference or filters");
+  const forMs = parseFor(options.for);
+  const job = await withDaemon(context, async (client) =>
+    askAutomation(client, "watch", "mutation", {
+      subject: await findSubject(context, client, ref, filters),
+      condition,
+      isRepeated: options.every === true,
+      channel: options.channel ?? null,
+      forMs,
+      surface: "cli",
+    }),
+  );
+  if (options.json === true) {
+    printDocument<JobDocument>(context, { job });
+    return;
+  }
+  context.print(`${job.job_id}: armed until ${job.expires_at} for ${cleanLine(job.when)}\n`);
+};

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makePane } from "../../test/factories/view.ts";
+import type { Job } from "../model/job.ts";
+import { SILENT_LOGGER } from "../ports/logger.ts";
+import { openDurableStore, type DurableStore } from "./durableStore.ts";
+
+let root: string;
+let store: DurableStore;
+const open = (): DurableStore =>
+  openDurableStore({ path: join(root, "state.db"), logger: SILENT_LOGGER, clock: { now: () => 5_000 } });
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "agtmux-jobs-"));
+  store = open();
+});
+afterEach(() => {
+  store.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const job = (jobId: string, more: Partial<Job> = {}): Job => ({
+  jobId,
+  kind: "watch",
+  createdAt: 1_000,
+  surface: "cli",
+  subject: { filters: { session: ["work"] } },
+  condition: { kind: "match", pattern: "FAILED" },
+  channel: "phone",
+  state: "armed",
+  expiresAt: 9_000,
+  runs: 0,
+  maxRuns: 2,
+  ...more,
+});
+const subject = { runtimeId: "rt1", identity: makePane().identity, agentName: "Claude Code" };
+const run = (jobId: string, runtimeId: string | null = "rt1") => ({
+  jobId,
+  at: 2_000,
+  runtimeId,
+  outcome: "told",
+});
+
+describe("jobs", () => {
+  it("survive a restart as they were armed", () => {
+    const bound = job("job2", { subject, channel: null });
+    store.insertJob(job("job1"));
+    store.insertJob(bound);
+    store.recordRun(run("job1"));
+    store.close();
+    store = open();
+    expect(store.listArmedJobs()).toEqual([job("job1", { runs: 1 }), bound]);
+    expect(store.listTold()).toEqual([{ jobId: "job1", runtimeId: "rt1" }]);
+    expect(store.listRuns("job1", 10)).toEqual([run("job1")]);
+  });
+
+  it("tell no more than their number, and nothing once they ended", () => {
+    store.insertJob(job("job1"));
+    expect([1, 2, 3].map(() => store.recordRun(run("job1")))).toEqual([true, true, false]);
+    expect(store.getJob("job1")).toMatchObject({ state: "done", runs: 2 });
+    store.insertJob(job("job2"));
+    expect(store.endJob("job2", "cancelled", { at: 1, outcome: "why" })).toBe(true);
+    expect([store.endJob("job2", "expired"), store.recordRun(run("job2"))]).toEqual([false, false]);
+    expect(store.listArmedJobs()).toEqual([]);
+    expect(store.listRuns("job2", 10)).toMatchObject([{ outcome: "why" }]);
+  });
+
+  it("rest over a restart while they are paused", () => {
+    expect(store.pausedAt()).toBeNull();
+    store.setPausedAt(1_000);
+    store.setPausedAt(2_000);
+    store.close();
+    store = open();
+    expect(store.pausedAt()).toBe(2_000);
+    store.setPausedAt(null);
+    expect(store.pausedAt()).toBeNull();
+  });
+
+  it("are none after the file was damaged", () => {
+    store.insertJob(job("job1"));
+    store.close();
+    writeFileSync(join(root, "state.db"), "no database");
+    rmSync(join(root, "state.db-wal"), { force: true });
+    store = open();
+    expect([store.listArmedJobs(), store.listJobs(10)]).toEqual([[], []]);
+  });
+
+  it("that ended are forgotten with the rest of the history, those that are armed are not", () => {
+    store.insertJob(job("old", { expiresAt: 10, state: "done" }));
+    store.insertJob(job("armed", { expiresAt: 10 }));
+    store.prune({ olderThan: 1_000, maxEvents: 10, keepEventIds: new Set() });
+    expect(store.listJobs(10).map(({ jobId }) => jobId)).toEqual(["armed"]);
+  });
+});

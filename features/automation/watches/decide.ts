@@ -1,0 +1,145 @@
+// What the watches make of the present. Pure: facts, jobs and the time in, acts out; the runner performs them. It knows nothing of
+// panes and keys, and no act of it reaches one.
+import { matchesFilters } from "../../../core/api/paneFilter.ts";
+import type { ListFilters } from "../../../core/api/calls.ts";
+import type { Job, WatchCondition } from "../../../core/model/job.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+
+/** The shortest time between two messages about new lines of one job. */
+export const MATCH_PAUSE_MS = 10_000;
+
+export interface Watched {
+  /** As it is, or was last. */
+  readonly row: PaneView;
+  /** Its runtime has ended. */
+  readonly isGone: boolean;
+  /** Since when nothing of it moved while it works, epoch ms; null: it does not work. */
+  readonly silentSince: number | null;
+}
+
+/** Lines that matched and were not told yet. */
+export interface Matched {
+  readonly newest: string;
+  readonly count: number;
+  /** Lines came faster than the looks: others may have matched as well. */
+  readonly hasGap: boolean;
+}
+
+export interface WatchFacts {
+  readonly now: number;
+  /** By runtime. */
+  readonly watched: ReadonlyMap<string, Watched>;
+  /** By job, then by runtime. */
+  readonly matched: ReadonlyMap<string, ReadonlyMap<string, Matched>>;
+  /** Of each job, the runtimes that it told of and for which its condition has held since. */
+  readonly told: ReadonlyMap<string, ReadonlySet<string>>;
+  /** When each job told last. */
+  readonly toldAt: ReadonlyMap<string, number>;
+}
+
+export type WatchAct =
+  | {
+      readonly kind: "tell";
+      readonly job: Job;
+      readonly runtimeId: string;
+      readonly row: PaneView;
+      readonly matched: Matched | null;
+    }
+  /** Its condition no longer holds: the next time is another one. */
+  | { readonly kind: "forget"; readonly job: Job; readonly runtimeId: string }
+  | { readonly kind: "expire"; readonly job: Job }
+  /** Its agent has ended, so that it can no longer come true. */
+  | { readonly kind: "end"; readonly job: Job; readonly row: PaneView };
+
+const hasCrashed = ({ state, reason_code }: PaneView): boolean =>
+  state === "error" && reason_code === "crashed";
+
+const holds = (condition: WatchCondition, { row, isGone, silentSince }: Watched, now: number): boolean => {
+  const hasEnded = isGone || hasCrashed(row);
+  switch (condition.kind) {
+    case "quiet":
+      return !hasEnded && silentSince !== null && now - silentSince >= condition.forMs;
+    case "state":
+      return !isGone && row.state === condition.state;
+    case "needs-action":
+      return !isGone && row.needs_action;
+    case "gone":
+      return hasEnded;
+    case "match":
+      return false;
+  }
+};
+
+/** The row of an agent of which nothing is known any more: where it was when a person named it. */
+export const lostRow = (identity: PaneView["identity"], agentName: string | null): PaneView => ({
+  identity,
+  short_ref: identity.pane_ref,
+  also_in: [],
+  window_index: 0,
+  window_name: "",
+  pane_index: 0,
+  title: "",
+  agent: null,
+  agent_name: agentName,
+  state: null,
+  reason_code: null,
+  confidence: null,
+  state_version: 0,
+  needs_action: false,
+  since: null,
+  unread_since: null,
+  confirmed_at: null,
+  request: null,
+  prompt_fingerprint: null,
+  progress: null,
+  activity: null,
+  agent_session_id: null,
+});
+
+const subjectsOf = ({ subject }: Job, watched: WatchFacts["watched"]): [string, Watched][] => {
+  if ("runtimeId" in subject) {
+    const { runtimeId, identity, agentName } = subject;
+    // What nobody knows any more ended while nobody looked.
+    const lost: Watched = { row: lostRow(identity, agentName), isGone: true, silentSince: null };
+    return [[runtimeId, watched.get(runtimeId) ?? lost]];
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the call's schema when it was armed
+  const filters = subject.filters as ListFilters;
+  return [...watched].filter(([, { row }]) => row.agent !== null && matchesFilters(row, filters));
+};
+
+const decideMatch = (job: Job, subjects: readonly [string, Watched][], facts: WatchFacts): WatchAct[] => {
+  const lines = facts.matched.get(job.jobId);
+  if (lines === undefined || facts.now - (facts.toldAt.get(job.jobId) ?? -Infinity) < MATCH_PAUSE_MS)
+    return [];
+  return subjects.flatMap(([runtimeId, { row }]): WatchAct[] => {
+    const matched = lines.get(runtimeId);
+    return matched === undefined ? [] : [{ kind: "tell", job, runtimeId, row, matched }];
+  });
+};
+
+const decideJob = (job: Job, facts: WatchFacts): WatchAct[] => {
+  const { now, watched, told } = facts;
+  const subjects = subjectsOf(job, watched);
+  const tells: WatchAct[] = job.condition.kind === "match" ? decideMatch(job, subjects, facts) : [];
+  const forgets: WatchAct[] = [];
+  for (const [runtimeId, one] of subjects) {
+    const wasTold = told.get(job.jobId)?.has(runtimeId) === true;
+    const isHeld = holds(job.condition, one, now);
+    if (isHeld && !wasTold) tells.push({ kind: "tell", job, runtimeId, row: one.row, matched: null });
+    if (!isHeld && wasTold && job.condition.kind !== "match")
+      forgets.push({ kind: "forget", job, runtimeId });
+  }
+  const allowed = tells.slice(0, job.maxRuns - job.runs);
+  if (allowed.length + job.runs >= job.maxRuns) return [...allowed, ...forgets];
+  if (now >= job.expiresAt) return [...allowed, { kind: "expire", job }];
+  // What can no longer come true is said, not waited for.
+  if ("runtimeId" in job.subject && allowed.length === 0) {
+    const own = subjects[0]?.[1];
+    if (own !== undefined && (own.isGone || hasCrashed(own.row))) return [{ kind: "end", job, row: own.row }];
+  }
+  return [...allowed, ...forgets];
+};
+
+export const decide = (jobs: readonly Job[], facts: WatchFacts): WatchAct[] =>
+  jobs.flatMap((job) => decideJob(job, facts));

@@ -1,0 +1,54 @@
+// Since when each working agent has shown nothing new: its screen to the last character (a spinner's seconds prove life), its
+// state, and what it is doing. After a start the time counts from there: too late is better than too early.
+import type { PaneView } from "../../../core/model/view.ts";
+
+interface Signs {
+  /** It works, or worked when its signs became stale. */
+  isWorking: boolean;
+  signAt: number;
+  screen: string | null;
+  /** What the row told of the work. */
+  doing: string;
+}
+
+const doingOf = ({ state, reason_code, progress, activity }: PaneView): string =>
+  JSON.stringify([state, reason_code, progress, activity]);
+
+export class LifeSigns {
+  private readonly known = new Map<string, Signs>();
+
+  noteScreen(runtimeId: string, lines: readonly string[], now: number): void {
+    const signs = this.known.get(runtimeId);
+    if (signs === undefined) return;
+    const screen = lines.join("\n");
+    if (signs.screen !== null && signs.screen !== screen) signs.signAt = now;
+    signs.screen = screen;
+  }
+
+  noteRow(row: PaneView, now: number): void {
+    const { runtime_id } = row.identity;
+    if (runtime_id === null) return;
+    const before = this.known.get(runtime_id);
+    const isStale = row.state === "unknown" && row.reason_code === "stale_signal";
+    // That its signs became too old is no sign.
+    if (before !== undefined && isStale) return;
+    const doing = doingOf(row);
+    const isWorking = row.state === "running";
+    if (before === undefined) this.known.set(runtime_id, { isWorking, signAt: now, screen: null, doing });
+    else {
+      if (before.doing !== doing || before.isWorking !== isWorking) before.signAt = now;
+      before.isWorking = isWorking;
+      before.doing = doing;
+    }
+  }
+
+  forget(runtimeId: string): void {
+    this.known.delete(runtimeId);
+  }
+
+  /** Epoch ms; null: it does not work, or nothing is known of it. */
+  silentSince(runtimeId: string): number | null {
+    const signs = this.known.get(runtimeId);
+    return signs?.isWorking === true ? signs.signAt : null;
+  }
+}

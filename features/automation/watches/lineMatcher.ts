@@ -1,0 +1,93 @@
+// Finds the lines that watches wait for. Patterns are a person's, lines are an agent's: each look has a deadline, and a pattern
+// that runs into it is given up.
+import { compilePattern, createDeadline, PatternTimeout } from "../../../core/pattern/pattern.ts";
+import type { Job } from "../../../core/model/job.ts";
+import type { Matched } from "./decide.ts";
+import { takeNewLines, type ScreenMemory } from "./screenLines.ts";
+
+/** For all lines of one look. */
+const LIMIT_MS = 20;
+/** Of one line, in characters: longer ones are compared as far as that. */
+const MAX_LINE = 1_000;
+
+interface Watching {
+  readonly expression: RegExp;
+  readonly screens: Map<string, ScreenMemory>;
+  readonly matched: Map<string, Matched>;
+  isTooSlow: boolean;
+}
+
+export class LineMatcher {
+  private readonly deadline = createDeadline();
+  private readonly watching = new Map<string, Watching>();
+  /** The last look at each screen: a screen that rests may not be looked at again before its next line. */
+  private readonly latest = new Map<string, readonly string[]>();
+
+  /** Follows exactly the jobs that wait for lines. */
+  follow(jobs: readonly Job[]): void {
+    const wanted = new Map(
+      jobs.flatMap(({ jobId, condition }) =>
+        condition.kind === "match" ? [[jobId, condition.pattern]] : [],
+      ),
+    );
+    for (const jobId of this.watching.keys()) if (!wanted.has(jobId)) this.watching.delete(jobId);
+    for (const [jobId, pattern] of wanted)
+      if (!this.watching.has(jobId))
+        this.watching.set(jobId, {
+          expression: compilePattern(pattern),
+          screens: new Map([...this.latest].map(([id, lines]) => [id, takeNewLines(null, lines).memory])),
+          matched: new Map(),
+          isTooSlow: false,
+        });
+  }
+
+  /** `isWanted`: whether the job is about this runtime. */
+  noteScreen(runtimeId: string, lines: readonly string[], isWanted: (jobId: string) => boolean): void {
+    this.latest.set(runtimeId, lines);
+    for (const [jobId, one] of this.watching) {
+      if (one.isTooSlow || !isWanted(jobId)) continue;
+      const { memory, added, hasGap } = takeNewLines(one.screens.get(runtimeId) ?? null, lines);
+      one.screens.set(runtimeId, memory);
+      const found = this.find(one, added);
+      const newest = found.at(-1);
+      if (newest === undefined) continue;
+      const before = one.matched.get(runtimeId);
+      one.matched.set(runtimeId, {
+        newest,
+        count: (before?.count ?? 0) + found.length,
+        hasGap: hasGap || before?.hasGap === true,
+      });
+    }
+  }
+
+  private find(one: Watching, lines: readonly string[]): string[] {
+    try {
+      return this.deadline.run(LIMIT_MS, () =>
+        lines.map((line) => line.slice(0, MAX_LINE)).filter((line) => one.expression.test(line)),
+      );
+    } catch (error) {
+      if (!(error instanceof PatternTimeout)) throw error;
+      one.isTooSlow = true;
+      return [];
+    }
+  }
+
+  /** What matched and was not told yet. */
+  get matched(): ReadonlyMap<string, ReadonlyMap<string, Matched>> {
+    return new Map([...this.watching].map(([jobId, one]) => [jobId, one.matched]));
+  }
+
+  /** Jobs whose pattern took too long. */
+  get tooSlow(): string[] {
+    return [...this.watching].filter(([, { isTooSlow }]) => isTooSlow).map(([jobId]) => jobId);
+  }
+
+  told(jobId: string, runtimeId: string): void {
+    this.watching.get(jobId)?.matched.delete(runtimeId);
+  }
+
+  forget(runtimeId: string): void {
+    this.latest.delete(runtimeId);
+    for (const { screens } of this.watching.values()) screens.delete(runtimeId);
+  }
+}

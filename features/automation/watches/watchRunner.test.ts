@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { makePane } from "../../../test/factories/view.ts";
+import { DEFAULT_CONFIG } from "../../../core/model/config.ts";
+import type { Job } from "../../../core/model/job.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+import type { FeatureContext } from "../../../core/ports/feature.ts";
+import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
+import { WatchRunner, type WatchMessage } from "./watchRunner.ts";
+
+const MINUTE = 60_000;
+const NOON = new Date(2026, 10, 22, 12, 0).getTime();
+
+/** A runner over rows and jobs that the test sets; it looks when the test says so. */
+const open = (rows: PaneView[], quiet: { from: string; to: string } | null = null) => {
+  let now = NOON;
+  const armed: Job[] = [];
+  const told: WatchMessage[] = [];
+  const delays: number[] = [];
+  let pausedAt: number | null = null;
+  const context = {
+    rows: { all: () => rows, onScreens: () => () => {} },
+    config: () => ({
+      ...DEFAULT_CONFIG,
+      notifications: { ...DEFAULT_CONFIG.notifications, quiet_hours: quiet },
+    }),
+    jobs: {
+      listArmedJobs: () => armed,
+      listTold: () => [],
+      recordRun: () => false,
+      endJob: () => true,
+      pausedAt: () => pausedAt,
+    },
+    isReady: () => true,
+    clock: {
+      now: () => now,
+      setTimer: (delayMs: number) => {
+        delays.push(delayMs);
+        return () => {};
+      },
+    },
+    logger: SILENT_LOGGER,
+  } as unknown as FeatureContext;
+  const runner = new WatchRunner({ context, tell: (message) => told.push(message) });
+  return {
+    armed,
+    told,
+    delays,
+    pause: (isPaused: boolean) => (pausedAt = isPaused ? now : null),
+    after: (ms: number) => {
+      now += ms;
+      runner.tick();
+    },
+  };
+};
+
+describe("the watch that is always there", () => {
+  it("tells once of an agent that works and shows nothing new for a quarter of an hour", () => {
+    const { after, told } = open([makePane({ state: "running" })]);
+    after(0);
+    after(14 * MINUTE);
+    expect(told).toEqual([]);
+    after(MINUTE);
+    after(MINUTE);
+    expect(told.map(({ title }) => title)).toEqual(["Claude Code has shown nothing new for 15m"]);
+  });
+
+  it("leaves background work, agents that rest, and the quiet hours alone", () => {
+    const background = open([makePane({ state: "running", reason: "background_task" })]);
+    const resting = open([makePane({ state: "idle" })]);
+    const night = open([makePane({ state: "running" })], { from: "11:00", to: "13:00" });
+    for (const one of [background, resting, night]) {
+      one.after(0);
+      one.after(20 * MINUTE);
+    }
+    expect([background.told, resting.told, night.told]).toEqual([[], [], []]);
+    // They end, and it still holds.
+    night.after(60 * MINUTE);
+    expect(night.told).toHaveLength(1);
+  });
+
+  it("rests while everything is paused, and tells what still holds afterwards", () => {
+    const { after, told, pause } = open([makePane({ state: "running" })]);
+    after(0);
+    pause(true);
+    after(20 * MINUTE);
+    expect(told).toEqual([]);
+    pause(false);
+    after(0);
+    expect(told).toHaveLength(1);
+  });
+
+  it("looks seldom while nothing else is armed", () => {
+    const { after, delays } = open([]);
+    after(0);
+    expect(delays.at(-1)).toBe(15_000);
+  });
+});
+
+it("tells nothing that could not be put on record", () => {
+  const { after, told, armed } = open([makePane({ state: "idle" })]);
+  armed.push({
+    jobId: "job1",
+    kind: "watch",
+    createdAt: 0,
+    surface: "cli",
+    subject: { runtimeId: "rt1", identity: makePane().identity, agentName: null },
+    condition: { kind: "state", state: "idle" },
+    channel: null,
+    state: "armed",
+    expiresAt: NOON * 2,
+    runs: 0,
+    maxRuns: 1,
+  });
+  after(0);
+  expect(told).toEqual([]);
+});

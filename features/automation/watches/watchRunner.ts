@@ -1,0 +1,239 @@
+// Runs the watches: gathers the facts, lets decide.ts decide, puts on record and then tells. What is armed stands in the store
+// and nowhere else: a store that was lost has nothing armed. It sends no key to any pane.
+import type { FeedChange } from "../../../core/model/feedChange.ts";
+import type { Job } from "../../../core/model/job.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+import { isQuiet, minuteOfDay } from "../../../core/api/notifications/quietHours.ts";
+import type { FeatureContext } from "../../../core/ports/feature.ts";
+import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { decide, type Matched, type WatchAct, type Watched } from "./decide.ts";
+import { LifeSigns } from "./lifeSigns.ts";
+import { LineMatcher } from "./lineMatcher.ts";
+import { agentName, endedText, happenedText } from "./watchWords.ts";
+
+const TICK_MS = 1_000;
+/** While nothing is armed but the watch that is always there, which counts in minutes. */
+const REST_MS = 15_000;
+/** A runtime that ended is remembered this long, so that every watch has heard of it. */
+const GONE_MS = 60_000;
+/** The watch that is always there, and only tells. */
+const STALL_JOB = "stall";
+
+/** What is told. `line`: of the agent's own words, for those who want them. */
+export interface WatchMessage {
+  readonly id: string;
+  readonly jobId: string;
+  readonly title: string;
+  readonly line: string | null;
+  readonly row: PaneView;
+  /** Null: everybody. */
+  readonly channel: string | null;
+}
+
+export interface WatchRunnerDeps {
+  readonly context: FeatureContext;
+  readonly tell: (message: WatchMessage) => void;
+}
+
+const isBackground = ({ reason_code }: PaneView): boolean => reason_code === "background_task";
+
+/** Armed for whoever works, as long as the person wants it. */
+const stallJob = (forMs: number): Job => ({
+  jobId: STALL_JOB,
+  kind: "watch",
+  createdAt: 0,
+  surface: "agtmux",
+  subject: { filters: {} },
+  condition: { kind: "quiet", forMs },
+  channel: null,
+  state: "armed",
+  expiresAt: Number.POSITIVE_INFINITY,
+  runs: 0,
+  maxRuns: Number.MAX_SAFE_INTEGER,
+});
+
+const lineOf = (matched: Matched | null): string | null =>
+  matched === null
+    ? null
+    : [
+        matched.newest,
+        ...(matched.count > 1 ? [`(and ${matched.count - 1} earlier)`] : []),
+        ...(matched.hasGap ? ["(lines came faster than they were looked at)"] : []),
+      ].join(" ");
+
+export class WatchRunner {
+  private readonly deps: WatchRunnerDeps;
+  private readonly signs = new LifeSigns();
+  private readonly lines = new LineMatcher();
+  private readonly gone = new Map<string, { row: PaneView; at: number }>();
+  private readonly last = new Map<string, PaneView>();
+  private told: Map<string, Set<string>> | null = null;
+  private readonly toldAt = new Map<string, number>();
+  private armed: readonly Job[] = [];
+  private cancelTick: () => void = () => {};
+  private readonly stopScreens: () => void;
+
+  constructor(deps: WatchRunnerDeps) {
+    this.deps = deps;
+    const { rows, clock } = deps.context;
+    // What the store remembers may be gone before the first look.
+    for (const row of rows.all()) this.noteRow(row, clock.now());
+    this.stopScreens = rows.onScreens((runtimeId, lines) => {
+      this.signs.noteScreen(runtimeId, lines, clock.now());
+      this.lines.noteScreen(runtimeId, lines, (jobId) => this.isAbout(jobId, runtimeId));
+    });
+    this.schedule();
+  }
+
+  /** How many jobs a person has armed. */
+  get armedCount(): number {
+    return this.armed.length;
+  }
+
+  handleChanges(changes: readonly FeedChange[]): void {
+    const now = this.deps.context.clock.now();
+    for (const change of changes) {
+      if (change.kind === "pane") this.noteRow(change.pane, now);
+      if (change.kind === "removed" && change.identity.runtime_id !== null)
+        this.noteGone(change.identity.runtime_id, now);
+    }
+  }
+
+  /** Looks at once, for a job that was armed or cancelled just now. */
+  tick(): void {
+    const { context } = this.deps;
+    this.schedule();
+    if (!context.isReady()) return;
+    try {
+      this.armed = context.jobs.listArmedJobs();
+      this.told ??= this.readTold();
+      if (context.jobs.pausedAt() === null) this.look(context.clock.now());
+      this.schedule();
+    } catch (error) {
+      if (storeFailureOf(error) === null) throw error;
+      context.logger.warn({ error }, "the watches wait for the store");
+    }
+  }
+
+  close(): void {
+    this.cancelTick();
+    this.stopScreens();
+  }
+
+  private schedule(): void {
+    this.cancelTick();
+    const delayMs = this.armed.length > 0 || !this.deps.context.isReady() ? TICK_MS : REST_MS;
+    this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
+      try {
+        this.tick();
+      } catch (error) {
+        this.deps.context.logger.error({ error }, "a look at the watches failed");
+      }
+    });
+  }
+
+  private isAbout(jobId: string, runtimeId: string): boolean {
+    const job = this.armed.find((one) => one.jobId === jobId);
+    return job !== undefined && (!("runtimeId" in job.subject) || job.subject.runtimeId === runtimeId);
+  }
+
+  private noteRow(row: PaneView, now: number): void {
+    const { runtime_id } = row.identity;
+    if (runtime_id === null) return;
+    this.last.set(runtime_id, row);
+    this.signs.noteRow(row, now);
+  }
+
+  private noteGone(runtimeId: string, now: number): void {
+    const row = this.last.get(runtimeId);
+    if (row !== undefined) this.gone.set(runtimeId, { row, at: now });
+    this.last.delete(runtimeId);
+    this.signs.forget(runtimeId);
+    this.lines.forget(runtimeId);
+  }
+
+  /** After a restart nothing is told twice of what still holds. */
+  private readTold(): Map<string, Set<string>> {
+    const told = new Map<string, Set<string>>();
+    for (const { jobId, runtimeId } of this.deps.context.jobs.listTold())
+      told.set(jobId, (told.get(jobId) ?? new Set()).add(runtimeId));
+    return told;
+  }
+
+  private facts(now: number): Map<string, Watched> {
+    const watched = new Map<string, Watched>();
+    for (const [runtimeId, { row, at }] of this.gone) {
+      if (now - at > GONE_MS) this.gone.delete(runtimeId);
+      else watched.set(runtimeId, { row, isGone: true, silentSince: null });
+    }
+    for (const row of this.deps.context.rows.all()) {
+      const { runtime_id } = row.identity;
+      if (runtime_id === null || row.agent === null) continue;
+      if (!this.last.has(runtime_id)) this.noteRow(row, now);
+      watched.set(runtime_id, { row, isGone: false, silentSince: this.signs.silentSince(runtime_id) });
+    }
+    return watched;
+  }
+
+  private look(now: number): void {
+    const told = this.told ?? new Map<string, Set<string>>();
+    this.lines.follow(this.armed);
+    for (const jobId of this.lines.tooSlow) this.stop(jobId);
+    const watched = this.facts(now);
+    const facts = { now, watched, matched: this.lines.matched, told, toldAt: this.toldAt };
+    for (const act of decide(this.armed, facts)) this.perform(act, now);
+    const busy = new Map([...watched].filter(([, { row }]) => !isBackground(row)));
+    for (const act of decide(this.builtIn(now), { ...facts, watched: busy })) this.perform(act, now);
+  }
+
+  private builtIn(now: number): Job[] {
+    const { stalled_after_ms, quiet_hours } = this.deps.context.config().notifications;
+    return stalled_after_ms === null || isQuiet(quiet_hours, minuteOfDay(now))
+      ? []
+      : [stallJob(stalled_after_ms)];
+  }
+
+  private perform(act: WatchAct, now: number): void {
+    switch (act.kind) {
+      case "forget":
+        this.told?.get(act.job.jobId)?.delete(act.runtimeId);
+        return;
+      case "tell":
+        return this.performTell(act, now);
+      case "expire":
+        this.deps.context.jobs.endJob(act.job.jobId, "expired");
+        return;
+      case "end":
+        return this.performEnd(act, now);
+    }
+  }
+
+  /** On record first: what is told twice is worse than what a crash at this moment leaves untold. */
+  private performTell(
+    { job, runtimeId, row, matched }: Extract<WatchAct, { kind: "tell" }>,
+    now: number,
+  ): void {
+    const { jobId, condition, channel } = job;
+    const outcome = `told: ${happenedText(condition)}`;
+    if (jobId !== STALL_JOB && !this.deps.context.jobs.recordRun({ jobId, at: now, runtimeId, outcome }))
+      return;
+    this.told?.set(jobId, (this.told.get(jobId) ?? new Set()).add(runtimeId));
+    this.toldAt.set(jobId, now);
+    this.lines.told(jobId, runtimeId);
+    const title = `${agentName(row)} ${happenedText(condition)}`;
+    this.deps.tell({ id: `${jobId}:${runtimeId}:${now}`, jobId, title, line: lineOf(matched), row, channel });
+  }
+
+  private performEnd({ job, row }: Extract<WatchAct, { kind: "end" }>, now: number): void {
+    const { jobId, condition, channel } = job;
+    const outcome = endedText(condition);
+    if (!this.deps.context.jobs.endJob(jobId, "stopped", { at: now, outcome })) return;
+    const title = `${agentName(row)} ${outcome}`;
+    this.deps.tell({ id: `${jobId}:end`, jobId, title, line: null, row, channel });
+  }
+
+  private stop(jobId: string): void {
+    const { clock, jobs } = this.deps.context;
+    jobs.endJob(jobId, "stopped", { at: clock.now(), outcome: "the pattern took too long on a screen" });
+  }
+}

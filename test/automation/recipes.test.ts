@@ -1,0 +1,87 @@
+// The recipes of docs/automation.md as they stand there: each is run by the real command line against a real daemon, with a web
+// server, a player and an agent of the test in place of the ones that it names.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { openAgent } from "../actions/agentPane.ts";
+import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+
+const LIMIT_MS = 60_000;
+const TEXT = readFileSync(fileURLToPath(new URL("../../docs/automation.md", import.meta.url)), "utf8");
+const RECIPES = TEXT.slice(TEXT.indexOf("## Recipes"));
+
+const blocks = (language: string): string[] =>
+  [...RECIPES.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, "gs"))].map(([, body = ""]) => body);
+
+const CHANNELS = blocks("json").map((body) =>
+  z.looseObject({ name: z.string(), url: z.string().optional() }).parse(JSON.parse(body)),
+);
+const COMMANDS = blocks("sh").map((body) => body.trim());
+
+let harness: Harness;
+let cli: CommandLine;
+let server: Server;
+let root: string;
+let ref: string;
+const posted: string[] = [];
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    posted.push(request.url ?? "");
+    response.writeHead(200).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closers.push(() => new Promise((done) => server.close(done)));
+  root = mkdtempSync(join(tmpdir(), "agtmux-recipes-"));
+  closers.push(() => Promise.resolve(rmSync(root, { recursive: true, force: true })));
+  writeFileSync(join(root, "paplay"), `#!/bin/sh\ncat > ${join(root, "played")}\n`, { mode: 0o755 });
+  harness = await openHarness({ PATH: `${root}:${process.env["PATH"]}` });
+  closers.push(() => harness.close(), await serveDaemon(harness.daemon));
+  cli = openCommandLine(harness.daemon.paths.home);
+  closers.push(() => cli.close());
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const channels = CHANNELS.map((channel) =>
+    channel.url === undefined ? channel : { ...channel, url: channel.url.replace("https://ntfy.sh", base) },
+  );
+  writeFileSync(harness.daemon.paths.config, JSON.stringify({ channels }));
+  await harness.service.configGet(undefined);
+  ref = (await openAgent(harness, {}, "work")).row.identity.pane_ref;
+}, LIMIT_MS);
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+}, LIMIT_MS);
+
+test("there are recipes, and every channel of theirs is in force", async () => {
+  expect([CHANNELS.length, COMMANDS.length]).toEqual([3, 2]);
+  const { stdout } = await cli.run(["channel", "list", "--json"]);
+  const { items, problems } = z
+    .object({ items: z.array(z.object({ name: z.string() })), problems: z.array(z.unknown()) })
+    .parse(JSON.parse(stdout));
+  expect([items.map(({ name }) => name), problems]).toEqual([CHANNELS.map(({ name }) => name), []]);
+});
+
+test.each(CHANNELS.map(({ name }) => name))("the channel %s delivers", async (name) => {
+  const { stdout, code } = await cli.run(["channel", "test", name]);
+  expect([stdout, code]).toEqual(["Delivered.\n", 0]);
+});
+
+test("what they deliver arrives where the recipe says", () => {
+  const messages = [join(root, "played"), join(harness.daemon.home, "agents.jsonl")].map((path): unknown =>
+    JSON.parse(readFileSync(path, "utf8")),
+  );
+  expect(messages).toMatchObject([{ title: "agtmux test" }, { title: "agtmux test" }]);
+  expect(posted).toHaveLength(1);
+});
+
+test.each(COMMANDS)("%s", async (line) => {
+  const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", "").replace("work:1.0", ref));
+  const { stdout, stderr, code } = await cli.run((words ?? []).slice(1));
+  expect([code, stdout], stderr).toEqual([0, expect.stringMatching(/^job_\w+: armed until /)]);
+});

@@ -1,0 +1,142 @@
+// Watches as a person arms them: the real command line, a real daemon, agents on real tmux, a channel that receives.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ChannelMessage } from "../../features/automation/channels/channelMessage.ts";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { openAgent } from "../actions/agentPane.ts";
+import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { until } from "../setup/realClock.ts";
+
+const LIMIT_MS = 60_000;
+const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
+const TOKEN = `ghp_${"aB3dE6gH9j".repeat(3)}K2m4P6`;
+
+let root: string;
+let messages: string;
+let harness: Harness;
+let cli: CommandLine;
+let stopServing: () => Promise<void>;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), "agtmux-watch-"));
+  messages = join(root, "messages");
+  harness = await openHarness();
+  stopServing = await serveDaemon(harness.daemon);
+  cli = openCommandLine(harness.daemon.paths.home);
+  const phone = {
+    name: "phone",
+    kind: "command",
+    argv: ["sh", "-c", 'cat >> "$1"', "sh", messages],
+    events: [],
+    include: "request",
+  };
+  writeFileSync(harness.daemon.paths.config, JSON.stringify({ channels: [phone] }));
+  await harness.service.configGet(undefined);
+}, LIMIT_MS);
+afterEach(async () => {
+  await cli.close();
+  await stopServing();
+  await harness.close();
+  rmSync(root, { recursive: true, force: true });
+}, LIMIT_MS);
+
+const told = (): ChannelMessage[] =>
+  existsSync(messages)
+    ? readFileSync(messages, "utf8")
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as ChannelMessage)
+    : [];
+const arm = async (...args: string[]): Promise<string> => {
+  const { stdout, stderr } = await cli.run(["tell", ...args, "--json"]);
+  expect(stderr.replaceAll(/agtmux: .* is .*\n/g, "")).toBe("");
+  return (JSON.parse(stdout) as { job: { job_id: string } }).job.job_id;
+};
+const stateOf = async (id: string): Promise<string> => {
+  const { stdout } = await cli.run(["jobs", "show", id, "--json"]);
+  return (JSON.parse(stdout) as { job: { state: string } }).job.state;
+};
+
+describe("tell", () => {
+  it(
+    "tells once that an agent has gone, over a restart, and keeps the record",
+    { timeout: LIMIT_MS },
+    async () => {
+      const { row } = await openAgent(harness, {}, "agent");
+      const id = await arm(row.identity.pane_ref, "--when", "gone", "--channel", "phone");
+      await stopServing();
+      await harness.daemon.restart();
+      stopServing = await serveDaemon(harness.daemon);
+      expect(await stateOf(id)).toBe("armed");
+      await harness.tmux.run("kill-pane", "-t", row.identity.pane_id);
+      await until(() => told().length > 0, "it is told", 20_000);
+      expect(told()).toMatchObject([{ kind: "watch", title: expect.stringContaining("has ended") }]);
+      expect(await stateOf(id)).toBe("done");
+      expect(told()).toHaveLength(1);
+    },
+  );
+
+  it("tells of an agent that went while no daemon ran", { timeout: LIMIT_MS }, async () => {
+    const { row } = await openAgent(harness, {}, "agent");
+    const id = await arm(row.identity.pane_ref, "--when", "gone");
+    await stopServing();
+    await harness.daemon.daemon.close();
+    await harness.tmux.run("kill-pane", "-t", row.identity.pane_id);
+    await harness.daemon.restart();
+    stopServing = await serveDaemon(harness.daemon);
+    await until(() => told().length > 0, "it is told", 20_000);
+    expect(await stateOf(id)).toBe("done");
+  });
+
+  it("tells of an agent that shows nothing new while it works, once", { timeout: LIMIT_MS }, async () => {
+    const { row } = await openAgent(harness, { working: WORKING }, "busy");
+    const id = await arm(row.identity.pane_ref, "--when", "quiet:2s");
+    await until(() => told().length > 0, "it is told", 20_000);
+    expect(told()).toMatchObject([{ title: expect.stringContaining("has shown nothing new for 2s") }]);
+    expect(await stateOf(id)).toBe("done");
+  });
+
+  it(
+    "tells of a new line that matches, by what the channel may say, and goes on with --every",
+    { timeout: LIMIT_MS },
+    async () => {
+      const { row } = await openAgent(harness, {}, "agent");
+      const { pane_ref, pane_id } = row.identity;
+      const id = await arm(pane_ref, "--when", "match:FAILED \\d", "--every");
+      await harness.tmux.run("send-keys", "-t", pane_id, "-l", ` FAILED 7 ${TOKEN}`);
+      await until(() => told().length > 0, "it is told", 20_000);
+      const [first] = told();
+      expect(first?.title).toContain("printed what matches");
+      expect(first?.text).toContain("FAILED 7");
+      expect(JSON.stringify(told())).not.toContain(TOKEN);
+      expect(await stateOf(id)).toBe("armed");
+    },
+  );
+
+  it("is cancelled, listed, and refused where it is wrong", { timeout: LIMIT_MS }, async () => {
+    const { row } = await openAgent(harness, {}, "agent");
+    const ref = row.identity.pane_ref;
+    const id = await arm(ref, "--when", "state:error");
+    expect((await cli.run(["jobs", "list"])).stdout).toContain("state:error");
+    expect((await cli.run(["jobs", "cancel", id])).stdout).toBe(`Cancelled ${id}.\n`);
+    expect(await stateOf(id)).toBe("cancelled");
+    expect((await cli.run(["jobs", "cancel", id])).code).toBe(3);
+    const refusals: [string[], string][] = [
+      [[ref, "--when", "match:(a+)+$"], "the pattern"],
+      [[ref, "--when", "match:("], "the pattern"],
+      [[ref, "--when", "loud:3m"], "--when does not know"],
+      [[ref, "--when", "gone", "--channel", "none"], "no channel in force"],
+      [["--when", "gone"], "needs one agent"],
+      [[ref, "--when", "gone", "--for", "8d"], "--for"],
+      [[ref], "needs a condition"],
+    ];
+    for (const [args, words] of refusals) {
+      const { code, stderr } = await cli.run(["tell", ...args]);
+      expect([code, stderr], args.join(" ")).toEqual([2, expect.stringContaining(words)]);
+    }
+    expect(told()).toEqual([]);
+  });
+});
