@@ -54,7 +54,7 @@ const toMeasured = (sizes: readonly ScaleFigure[]): Measured => {
   return {
     name: "scale",
     title: "Cost as panes and targets grow",
-    how: `${large.targets} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${SIMULATED_SECONDS} simulated seconds of watching, then ${EVENTS} events that each change a state. A list is every pane, from the rows to the bytes that are sent, in CPU on average over as many rows of each size; between two lists a second passes and one agent in ten changes its state. "No row known": the texts of all rows are written anew, as for the first list after a start.`,
+    how: `${large.targets} simulated targets, one pane in ten with an idle Claude; the real collectors, engine, database and lists over tmux servers that answer from memory, ${SIMULATED_SECONDS} simulated seconds of watching, then ${EVENTS} events that each change a state. A list is every pane, from the rows to the bytes that are sent, in CPU on average over as many rows of each size; between two lists a second passes and one agent in ten changes its state. "No row known": the texts of all rows are written again, as for the first list after a start.`,
     tables: [
       {
         caption: "By size",

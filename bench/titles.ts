@@ -72,7 +72,7 @@ const rows = createAdapterRegistry()
   .list()
   .filter(({ agentType }) => frames.some(({ agent }) => agent === agentType))
   .map((adapter) => rowOf(adapter, frames));
-console.log("| agent | with hooks, once asked | without, by the title alone | without, beside the title |");
+console.log("| agent | with hooks | without, by the title alone | without hooks, what else tells it |");
 console.log("| ----- | ---------------------- | --------------------------- | ------------------------- |");
 for (const row of rows) console.log(row);
 process.exitCode = problems.length === 0 ? 0 : 1;

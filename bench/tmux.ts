@@ -1,5 +1,5 @@
-// What watching costs a tmux server with 200 panes in 20 sessions, and us: CPU per probe and per full listing over its
-// socket, and the CPU of both at the daemon's own pace while nothing happens. Linux only (reads /proc).
+// What each kind of look costs a tmux server with 200 panes in 20 sessions, and us, over its socket. The daemon's own pace is
+// measured by the part `idle`. Linux only (reads /proc).
 import { createSystemClock, createIdSource } from "../core/daemon/systemClock.ts";
 import { SILENT_LOGGER } from "../core/ports/logger.ts";
 import { createLocalExecutor } from "../core/targets/executors/localExecutor.ts";
@@ -83,7 +83,7 @@ export const benchTmux = async ({ isQuick }: BenchOptions): Promise<Measured> =>
     return {
       name: "tmux",
       title: "One look at tmux",
-      how: `The daemon's own looks at a real tmux server with ${paneIds.length} panes over its socket, ${rounds} rounds each, measured in the process of the bench.`,
+      how: `What each kind of look at a real tmux server with ${paneIds.length} panes costs, over its socket, ${rounds} rounds each, measured in the process of the bench. The probe asks for all panes, the full listing for all that is shown of them. While nothing moves, two looks of three ask for less than a probe does; they are not in this table, but in that of the idle daemon.`,
       tables: [
         {
           caption: "One look",

@@ -84,6 +84,15 @@ describe("keyboard and actions", () => {
     await popover.dialog.waitFor({ state: "detached" });
   });
 
+  it("says which terminal shows the pane where the one that was used last was switched", async () => {
+    const { popover } = await startMixed({
+      daemonOptions: { canOpenTerminal: false, lastTerminal: "/dev/pts/3" },
+    });
+    await popover.answer("refunds", "Attach").click();
+    await popover.status.getByText("The terminal /dev/pts/3 shows it now").waitFor();
+    expect(await popover.dialog.count()).toBe(0);
+  });
+
   it("says why an action failed and what to do", async () => {
     const { daemon, popover, refunds } = await startMixed();
     daemon.gate.refuse("E_STALE_SNAPSHOT", `the agent in ${refunds.identity.pane_id} changed`);

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { ONE_RETRY, reporters } from "../test/setup/reporting.ts";
 
-// One browser at a time: the machines that run this are small.
+// Two browsers at a time: the machines that run this are small, and most tests wait for a person's pace.
 export default defineConfig({
   test: {
     include: ["e2e/**/*.e2e.ts"],
@@ -10,7 +10,7 @@ export default defineConfig({
     reporters: [...reporters],
     globalSetup: ["test/setup/runRoot.ts"],
     setupFiles: ["test/setup/guardHome.ts"],
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

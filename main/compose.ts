@@ -135,7 +135,7 @@ export const joinDaemon = (
   const service = {
     ...remote,
     openAttach: (input: Parameters<typeof remote.openAttach>[0]) =>
-      showPlan(desktop, (mayFocus) => remote.prepareAttach({ ...input, insideTmux: null, mayFocus })),
+      showPlan(desktop, ({ mayFocus }) => remote.prepareAttach({ ...input, insideTmux: null, mayFocus })),
   };
   return {
     role: "client",

@@ -84,6 +84,7 @@ describe("what Codex's dialogs ask", () => {
     expect(recorded("trust_dialog")?.request).toMatchObject({
       kind: "trust",
       body: "/home/dev/project",
+      isWhole: true,
       options: [{ label: "Trust and continue", keys: ["Enter"] }, { label: "Back to Agent Command Center" }],
     });
     expect(recorded("startup_hooks_review")?.request).toMatchObject({
@@ -91,6 +92,16 @@ describe("what Codex's dialogs ask", () => {
       title: "Hooks need review",
       options: [{ label: "Review hooks" }, { label: "Trust all and continue" }, {}],
     });
+  });
+
+  it("trust in a folder whose name goes on in the next row, which is not all of it", () => {
+    const screen = screenOf(loadRecording(folder("recordings"), "trust_dialog"));
+    const at = screen.lines.indexOf("  /home/dev/project");
+    const request = readCodexScreen({
+      ...screen,
+      lines: screen.lines.toSpliced(at + 1, 1, "  s/other"),
+    })?.request;
+    expect([request?.kind, request?.isWhole]).toEqual(["trust", undefined]);
   });
 
   it("a plan that waits for its approval", () => {

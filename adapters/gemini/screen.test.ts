@@ -43,6 +43,19 @@ describe("what Gemini's dialogs ask", () => {
     });
   });
 
+  it("is not whole while options are out of sight: the first drawing of a dialog has room for two", () => {
+    const screen = screenOf(loadRecording(fixture("recordings"), "waiting_input_question"));
+    const at = screen.lines.findIndex((row) => row.includes("● 1."));
+    const arrow = (sign: string): string => (screen.lines[at - 1] ?? "").replace("│  ", `│ ${sign}`);
+    const lines = screen.lines.toSpliced(at + 4, 1, arrow("▼")).toSpliced(at, 0, arrow("▲"));
+    const request = readGeminiScreen({ ...screen, lines })?.request;
+    expect(request?.isWhole).toBeUndefined();
+    expect(request).toMatchObject({
+      title: "Which colour should the lab use?",
+      options: [{ label: "Red" }, { label: "Blue", description: "a cold colour" }],
+    });
+  });
+
   it("is the folder to trust", () => {
     expect(read("trust_dialog")?.request).toMatchObject({ kind: "trust", body: "project" });
   });

@@ -28,7 +28,7 @@ const addNext = (program: Verb, context: CliContext, outcome: Outcome): void => 
     .command("next")
     .description("go to the agent that has waited longest for you")
     .addHelpText("after", NEXT_HELP)
-    .example("agtmux next", "Goes there as 'attach' does; again, and it goes on to the next.")
+    .example("agtmux next", "Goes there as 'attach' does. Run it again to go on to the next.")
     .action(async () => {
       outcome.exitCode = await (await import("../verbs/next.ts")).runNext(context);
     });
@@ -43,7 +43,7 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
     .example("agtmux view-output %12 --lines 20", "The last 20 lines, without colours.")
     .example(
       "agtmux view-output runtime:4f2a --transcript --lines 200",
-      "The end of the session from the agent's own log: '> ' you, '* ' a tool, '! ' a note.",
+      "The end of the session from the agent's own log. Lines begin with '> ' for you, '* ' for a tool, '! ' for a note.",
     )
     .action(async (ref, options) =>
       (await import("../verbs/viewOutput.ts")).runViewOutput(context, ref, options),
@@ -52,11 +52,17 @@ const addViewOutput = (program: Verb, context: CliContext): void => {
 
 const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addGuards(program.command("send").description("type a text into a pane and submit it").argument("<ref>"))
-    .option("--text <text>", "the text, taken literally; other users can read it in the arguments")
+    .option(
+      "--text <text>",
+      "the text, taken literally; other users of the machine can see it while the command runs",
+    )
     .option("--stdin", "read the text from standard input")
-    .option("--no-enter", "type it only")
-    .option("--to-shell", "even where a shell would run it")
-    .option("--idempotency-key <key>", "send once per runtime, however often this is repeated")
+    .option("--no-enter", "type the text, but do not submit it")
+    .option("--to-shell", "type it even if a shell would get and run it")
+    .option(
+      "--idempotency-key <key>",
+      "however often this is repeated with the same key, send once per runtime",
+    )
     .addOption(json())
     .example("agtmux send work:1.0 --text 'run the tests'", "Types the text and submits it.")
     .example(
@@ -85,7 +91,10 @@ const addAnswer = (program: Verb, context: CliContext, outcome: Outcome): void =
     .option("--option <number>", "choose this one of its options, from 1")
     .option("--text <text>", "answer a question that takes a text")
     .option("--stdin", "read that text from standard input")
-    .option("--idempotency-key <key>", "answer once per runtime, however often this is repeated")
+    .option(
+      "--idempotency-key <key>",
+      "however often this is repeated with the same key, answer once per runtime",
+    )
     .addOption(json())
     .example("agtmux answer %12", "Shows the prompt and asks what to answer.")
     .example(
@@ -118,7 +127,7 @@ const addInterrupt = (program: Verb, context: CliContext, outcome: Outcome): voi
 };
 
 const addKill = (program: Verb, context: CliContext, outcome: Outcome): void => {
-  addGuards(program.command("kill").description("signal an agent's process").argument("<ref>"))
+  addGuards(program.command("kill").description("send a signal to an agent's process").argument("<ref>"))
     .addOption(choice("--signal <signal>", "which one; INT by default", ["INT", "TERM", "KILL"]))
     .option("--yes", "do not ask")
     .addOption(json())
@@ -135,12 +144,12 @@ const addDismiss = (program: Verb, context: CliContext): void => {
     program
       .command("dismiss")
       .description(
-        "mark as seen: an error counts as idle, a crashed agent leaves the list, a finished turn is read",
+        "mark as seen: an error becomes idle, a crashed agent leaves the list, a finished turn is no longer new",
       )
       .argument("<ref>"),
   )
     .addOption(json())
-    .example("agtmux dismiss runtime:4f2a", "The error was seen: it counts as idle from now on.")
+    .example("agtmux dismiss runtime:4f2a", "You have seen the error: from now on the agent is idle.")
     .action(async (ref, options) => (await import("../verbs/act.ts")).runDismiss(context, ref, options));
 };
 

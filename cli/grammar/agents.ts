@@ -6,7 +6,7 @@ import type { Verb } from "./verb.ts";
 const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("integrate")
-    .description("install agtmux's hook into an agent's settings; without an agent: how each is integrated")
+    .description("install agtmux's hook in an agent's settings; without an agent, list the hooks of all")
     .argument("[agent]")
     .option("--target <target>", "on this target instead of this machine")
     .option("--dry-run", "show the change only")
@@ -25,7 +25,7 @@ const addIntegrate = (program: Verb, context: CliContext, outcome: Outcome): voi
     .example("agtmux integrate claude --uninstall --yes", "Takes our entries out again.")
     .example(
       "agtmux integrate claude --target vm1",
-      "The same on a target: its events come over the connection, and nothing else has to be installed there.",
+      "The same on a target: events come over the SSH connection, and nothing else has to be installed there.",
     )
     .action(async (agent, options) => {
       outcome.exitCode = await (await import("../verbs/integrate.ts")).runIntegrate(context, agent, options);
@@ -55,10 +55,10 @@ const addSetup = (program: Verb, context: CliContext, outcome: Outcome): void =>
 const addAdapters = (program: Verb, context: CliContext): void => {
   const adapters = program
     .command("adapters")
-    .description("what is known of each agent, and files that add to it");
+    .description("what agtmux knows of each agent (its adapter), and files of yours that add to it");
   adapters
     .command("list")
-    .description("every adapter in force, and problems of files")
+    .description("list what agtmux knows of each agent, and problems in files of yours")
     .addOption(json())
     .example("agtmux adapters list", "Which agents are known, from where, and what can be done with them.")
     .action(async (options) => (await import("../verbs/adapters.ts")).runAdapterList(context, options));
@@ -67,7 +67,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .description("recognise an agent again")
     .argument("<agent>")
     .addOption(json())
-    .example("agtmux adapters enable pi", "Panes in which it runs appear within two seconds.")
+    .example("agtmux adapters enable pi", "Panes in which it runs are listed within two seconds.")
     .action(async (agent, options) =>
       (await import("../verbs/adapters.ts")).runAdapterSwitch(context, agent, true, options),
     );
@@ -76,13 +76,13 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .description("stop recognising an agent: its panes count as panes without one")
     .argument("<agent>")
     .addOption(json())
-    .example("agtmux adapters disable pi", "Written into config.json, so that it lasts.")
+    .example("agtmux adapters disable pi", "It is written into config.json, so it lasts.")
     .action(async (agent, options) =>
       (await import("../verbs/adapters.ts")).runAdapterSwitch(context, agent, false, options),
     );
   adapters
     .command("check")
-    .description("check a file, or all files in the adapters folder")
+    .description("check an adapter file, or all files in the adapters folder")
     .argument("[file]")
     .addOption(json())
     .example("agtmux adapters check ./myagent.json", "Names every problem of the file by its line.")
@@ -91,11 +91,11 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     );
   adapters
     .command("try")
-    .description("what the rules say about a live pane; nothing is changed")
+    .description("show what the adapters make of a live pane; nothing is changed")
     .argument("<ref>")
-    .option("--file <file>", "the rules of this file instead of those in force")
+    .option("--file <file>", "use the rules of this file instead of those in force")
     .addOption(json())
-    .example("agtmux adapters try %12 --file ./myagent.json", "What the file would say of this pane.")
+    .example("agtmux adapters try %12 --file ./myagent.json", "The state that this file would give the pane.")
     .action(async (ref, options) =>
       (await import("../verbs/adapters.ts")).runAdapterTry(context, ref, options),
     );
@@ -104,7 +104,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
 const addRun = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("run")
-    .description("start an agent so that a crash can be told from a normal end; optional")
+    .description("start an agent so that agtmux can tell a crash from a normal end; optional")
     .argument("<agent>")
     .argument("[arguments...]")
     .usage("[--] <agent> [arguments...]")

@@ -17,7 +17,10 @@ export const addInsight = (program: Verb, context: CliContext): void => {
     )
     .option("--no-start", "fail where no daemon runs, instead of starting one")
     .addOption(json())
-    .example("agtmux status", "How many need you, and how many agents are in each state, most urgent first.")
+    .example(
+      "agtmux status",
+      "How many agents need you, and how many are in each state, the most urgent first.",
+    )
     .example("agtmux status --format tmux --no-start", "For tmux: set -g status-right '#(agtmux status …)'.")
     .example("agtmux status --json", "The counts by state, by agent and by target.")
     .action(async (options) => (await import("../verbs/status.ts")).runStatus(context, options));
@@ -26,7 +29,10 @@ export const addInsight = (program: Verb, context: CliContext): void => {
     .description("why a pane is in its state")
     .argument("<ref>")
     .addOption(json())
-    .example("agtmux explain work:1.0", "The rule that decided, and every signal with its outcome.")
+    .example(
+      "agtmux explain work:1.0",
+      "The rule that decided, and every sign of a state with what became of it.",
+    )
     .action(async (ref, options) => (await import("../verbs/explain.ts")).runExplain(context, ref, options));
   program
     .command("audit")
@@ -39,18 +45,18 @@ export const addInsight = (program: Verb, context: CliContext): void => {
 
 const DOCTOR_STATUS = `
 Exit status: 0 no problem, 1 at least one problem (with --strict also at least one warning).
-Nothing is changed: the test event is recognised when it arrives and never applied.
+Nothing is changed: when the test event arrives, it is recognised and not used.
 `;
 
 export const addDoctor = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("doctor")
-    .description("prove the chain from the agents' hooks to here, and say what to do where it breaks")
-    .option("--target <target>", "check only this target, and the command, the home and the daemon")
-    .option("--strict", "warnings count as problems for the exit status")
+    .description("check every step from the agents' hooks to here, and say what to do where one fails")
+    .option("--target <target>", "of the targets, check only this one")
+    .option("--strict", "exit with status 1 for warnings too")
     .addOption(json())
     .addHelpText("after", DOCTOR_STATUS)
-    .example("agtmux doctor", "Every link of the chain, with evidence, and a remedy for each broken one.")
+    .example("agtmux doctor", "Every step with what was found, and what to do about each problem.")
     .example(
       "agtmux doctor --strict --json",
       "For a script: every finding, and exit status 1 for warnings too.",

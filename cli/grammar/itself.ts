@@ -7,17 +7,17 @@ import { json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void => {
-  const daemon = program.command("daemon").description("the process behind it all");
+  const daemon = program.command("daemon").description("the background program that watches the agents");
   daemon
     .command("run")
-    .description("run it here, until it is stopped")
-    .option("--on-demand", "leave when nobody has needed it for a while")
+    .description("run the daemon here, until it is stopped")
+    .option("--on-demand", "end when nobody has needed it for a while")
     .option("--foreground", "log to stderr instead of the log file")
-    .example("agtmux daemon run --foreground", "In this terminal, with its log; Ctrl-C ends it.")
+    .example("agtmux daemon run --foreground", "Runs in this terminal and shows its log; Ctrl-C ends it.")
     .action(async (options) => (await import("../daemon.ts")).runDaemon(context, options));
   daemon
     .command("status")
-    .description("whether it runs")
+    .description("say whether the daemon runs")
     .addOption(json())
     .example("agtmux daemon status", "Which daemon answers; exit status 8 when none does.")
     .action(async (options) => {
@@ -25,12 +25,12 @@ const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void =
     });
   daemon
     .command("stop")
-    .description("stop it")
-    .example("agtmux daemon stop", "Asks it to leave; the next command starts another one.")
+    .description("stop the daemon")
+    .example("agtmux daemon stop", "Asks it to end; the next command starts another one.")
     .action(async () => (await import("../verbs/daemonControl.ts")).runDaemonStop(context));
   program
     .command("ui")
-    .description("the popover in a browser")
+    .description("serve the popover, agtmux's window, to a browser")
     .option("--port <number>", "a fixed port instead of a free one")
     .addOption(json())
     .example("agtmux ui", "Prints an address that works once, and serves the popover until Ctrl-C.")
@@ -43,7 +43,7 @@ const isShell = (text: string): text is "bash" | "zsh" | "fish" => ["bash", "zsh
 export const addCompletions = (program: Verb, context: CliContext): void => {
   program
     .command("completions")
-    .description("a script that completes agtmux in a shell")
+    .description("print a script that completes agtmux in a shell")
     .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
     .example(
       "agtmux completions bash > ~/.local/share/bash-completion/completions/agtmux",
@@ -75,30 +75,41 @@ const settingKey = (): Argument => {
 };
 
 const addConfig = (program: Verb, context: CliContext): void => {
-  const config = program.command("config").description("the settings that every surface may change");
+  const config = program
+    .command("config")
+    .description("the settings that commands and the popover can change");
   config
     .command("list", { isDefault: true })
-    .description("every setting, with its default where it has another value")
+    .description("list every setting, and the default of those that were changed")
     .addOption(json())
-    .example("agtmux config list", "Every setting; the rest of config.json is yours to edit.")
+    .example(
+      "agtmux config list",
+      "Every setting that 'config set' can change; edit the rest of config.json yourself.",
+    )
     .action(async (options) => (await import("../verbs/config.ts")).runConfigList(context, options));
   config
     .command("get")
-    .description("the value that is in force")
+    .description("print the value of a setting that is in force")
     .addArgument(settingKey())
     .addOption(json())
-    .example("agtmux config get notifications.quiet_hours", "The value alone, as JSON unless it is a text.")
+    .example(
+      "agtmux config get notifications.quiet_hours",
+      "The value alone: a text as it is, everything else as JSON.",
+    )
     .action(async (key, options) => (await import("../verbs/config.ts")).runConfigGet(context, key, options));
   config
     .command("set")
-    .description("write it into config.json; in force at once")
+    .description("change a setting in config.json; it is in force at once")
     .addArgument(settingKey())
-    .argument("<value>", "as JSON, or a text as it is; null: the default")
+    .argument("<value>", "as JSON, or a text without quotes; null brings the default back")
     .addOption(json())
-    .example("agtmux config set notifications.completed true", "A notification for every finished turn.")
+    .example(
+      "agtmux config set notifications.completed true",
+      "From now on you get a notification for every finished turn.",
+    )
     .example(
       `agtmux config set notifications.muted_targets '["vm1"]'`,
-      "Everything else in the file stays as it is; a file that is not valid is left alone.",
+      "Everything else in the file stays as it is; a file with mistakes is not changed.",
     )
     .action(async (key, value, options) =>
       (await import("../verbs/config.ts")).runConfigSet(context, key, value, options),
@@ -108,16 +119,13 @@ const addConfig = (program: Verb, context: CliContext): void => {
 const addSchema = (program: Verb, context: CliContext): void => {
   program
     .command("schema")
-    .description("the JSON Schema of what a command prints with --json")
+    .description("print the JSON Schema of what a command prints with --json")
     .argument("[command...]")
     .option("--list", "the names of all of them")
     .example("agtmux schema list panes", "The document of 'agtmux list panes --json'.")
     .example("agtmux schema watch", "One line of 'agtmux watch --format jsonl'.")
     .example("agtmux schema error", "What a failed command prints on stderr with --json.")
-    .example(
-      "agtmux schema --list",
-      "Every document, and the files that a person writes: adapter and config.",
-    )
+    .example("agtmux schema --list", "Every document, and the two files that you write: adapter and config.")
     .action(async (words: string[], options) =>
       (await import("../verbs/help.ts")).runSchema(context, words, options),
     );

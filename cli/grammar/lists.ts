@@ -25,13 +25,17 @@ const SESSIONS = { keys: Object.keys(SESSION_SORT), columns: Object.keys(SESSION
 const addList = (program: Verb, context: CliContext): void => {
   const list = program
     .command("list")
-    .description("list panes, windows or sessions; panes where no word follows")
+    .description("list panes, windows or sessions; without another word, panes")
     .example(
       "agtmux list",
       "One line per agent, those that need you first, each with the reference to type.",
     );
   addTableView(
-    addPaneFilters(list.command("panes", { isDefault: true }).description("panes with an agent")),
+    addPaneFilters(
+      list
+        .command("panes", { isDefault: true })
+        .description("panes with an agent; 'agtmux list' alone shows them too"),
+    ),
     PANES,
   )
     .addOption(plain())
@@ -58,7 +62,7 @@ const addList = (program: Verb, context: CliContext): void => {
     .addOption(json())
     .example(
       "agtmux list windows --with-agent-status",
-      "Each window's most urgent state, and how many are in each.",
+      "Each window's most urgent state, and how many of its agents are in each state.",
     )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "windows", options));
   const sessions = list.command("sessions").description("sessions with their most urgent state");
@@ -75,7 +79,7 @@ const addList = (program: Verb, context: CliContext): void => {
     .example("agtmux list sessions --agent-summary", "Each session with the number of each agent.")
     .example(
       "agtmux list sessions --group-by session-name",
-      "Sessions of one name on several targets as one row.",
+      "Sessions of the same name on several targets, as one row.",
     )
     .action(async (options) => (await import("../verbs/list.ts")).runList(context, "sessions", options));
 };
@@ -91,14 +95,14 @@ const addWatch = (program: Verb, context: CliContext): void => {
       "--since <when>",
       "a version, a timestamp or a duration such as 10m: jsonl continues from there, a table marks what changed since",
     )
-    .option("--once", "what is there now, then end")
+    .option("--once", "show what is there now, then end")
     .example("agtmux watch", "A table that redraws in place until Ctrl-C.")
     .example("agtmux watch --since 10m --sort needs", "What changed in the last ten minutes has a mark.")
     .example("agtmux watch --needs-action --format jsonl", "One JSON object per change, for a script.")
-    .example("agtmux watch --format jsonl --since 10m", "The changes of the last ten minutes first.")
+    .example("agtmux watch --format jsonl --since 10m", "Begins with the changes of the last ten minutes.")
     .example(
       "agtmux watch --format jsonl --since 4711",
-      "Continues after the version of the last line that was read.",
+      "Continues after a version: that of the last line that you read.",
     )
     .action(async (options) => (await import("../verbs/watch.ts")).runWatch(context, options));
 };
@@ -106,14 +110,14 @@ const addWatch = (program: Verb, context: CliContext): void => {
 const PICK_HELP = `
 Keys: arrows or j k move, Enter attaches, n next that waits, a approve, d deny, 1-9 options, w show all of a long request,
 r reply, o output, i interrupt, x kill, e dismiss, / search, ? all keys, q ends.
-A key answers only a request whose whole text has been on the screen for a moment; held keys and pasted ones answer nothing.
+A key answers only a request that has been on the screen for a moment. A held key answers one request, a pasted one none.
 In ~/.tmux.conf: bind-key a display-popup -E -w 90% -h 85% 'agtmux pick'
 `;
 
 const WAIT_HELP = `
 Conditions of --until, several with commas: a state (or state=<state>), needs-action, gone (the agent ended).
-Without --after a condition that holds already ends the wait at once; a loop passes the state_version that it got last.
-Exit status: 0 it holds, 3 the reference fits nothing, 18 no such target, 19 the agent ended, 124 time-out.
+Without --after, a condition that already holds ends the wait at once. In a loop, pass the state_version that you got last.
+Exit status: 0 the condition holds, 3 nothing is at the reference, 18 no such target, 19 the agent ended, 124 time-out.
 `;
 
 const addWait = (program: Verb, context: CliContext): void => {
@@ -124,10 +128,13 @@ const addWait = (program: Verb, context: CliContext): void => {
     .addOption(choice("--until <conditions>", "what to wait for", CONDITION_NAMES).argParser(collect))
     .option("--needs-action", "short for --until needs-action");
   addAgentFilter(addTargetFilters(wait))
-    .option("--any", "end with the first that matches, the oldest wait first (the default)")
-    .option("--every", "only when all that match the filters are in it")
-    .option("--after <version>", "only states with a higher state_version than this count")
-    .option("--timeout <duration>", "give up after this time; without it, wait for ever")
+    .option(
+      "--any",
+      "end when one of them is in such a state; of several, the one that is in it longest (the default)",
+    )
+    .option("--every", "end only when all that match the filters are in such a state")
+    .option("--after <version>", "ignore states whose state_version is not higher than this")
+    .option("--timeout <duration>", "give up after this time; otherwise wait for ever")
     .addOption(
       choice("--columns <names>", "only these columns, in this order", PANES.columns).argParser(collect),
     )
@@ -154,14 +161,17 @@ const addWait = (program: Verb, context: CliContext): void => {
 export const addPick = (program: Verb, context: CliContext, outcome: Outcome): void => {
   program
     .command("pick")
-    .description("the agents in a list to choose from and to answer, here in the terminal")
-    .option("--popup", "in a popup of the tmux that this runs in")
+    .description("show the agents in this terminal, to choose from and to answer")
+    .option("--popup", "in a popup, from inside tmux")
     .addHelpText("after", PICK_HELP)
     .example(
       "agtmux pick",
-      "Lists what needs you first; Enter goes to the pane. Without a verb, agtmux does this.",
+      "Lists what needs you first; Enter goes to the pane. 'agtmux' alone does the same.",
     )
-    .example("agtmux pick --popup", "The same above what tmux shows now; it closes when you are done.")
+    .example(
+      "agtmux pick --popup",
+      "The same in a popup above your panes; it closes when you go to a pane or quit.",
+    )
     .action(async (options) => {
       outcome.exitCode = await (await import("../picker/picker.ts")).runPicker(context, options);
     });

@@ -21,22 +21,24 @@ export const collect = (value: string, before: readonly string[] = []): string[]
 
 export const addTargetFilters = (command: Verb): Verb =>
   command
-    .option("--target <target>", "only this target; several with commas or repeated", collect)
+    .option("--target <target>", "only this target; for several, use commas or repeat it", collect)
     .option("--all-targets", "every target (the default)")
-    .option("--target-session <target/session>", "only this session of this target; repeatable", collect)
-    .option("--session <session>", "only sessions of this name; repeatable", collect);
+    .option("--target-session <target/session>", "only this session of this target; may be repeated", collect)
+    .option("--session <session>", "only sessions of this name; may be repeated", collect);
 
 export const addAgentFilter = (command: Verb): Verb =>
-  command.option("--agent <agent>", "only this agent; several with commas or repeated", collect);
+  command.option("--agent <agent>", "only this agent; for several, use commas or repeat it", collect);
 
 /** `rows`: what the list shows, panes or things that have panes. */
 export const addContentFilters = (command: Verb, rows: "panes" | "groups"): Verb => {
   const only = rows === "panes" ? "only" : "only those with";
   return addAgentFilter(
     command.addOption(
-      choice("--state <state>", `${only} this state; several with commas or repeated`, STATE_NAMES).argParser(
-        collect,
-      ),
+      choice(
+        "--state <state>",
+        `${only} this state; for several, use commas or repeat it`,
+        STATE_NAMES,
+      ).argParser(collect),
     ),
   ).option("--needs-action", `${only} what waits for you`);
 };
@@ -61,12 +63,12 @@ export const plain = () =>
 
 export const addGuards = (command: Verb): Verb =>
   command
-    .option("--if-runtime <runtime>", "only if this runtime is still there")
+    .option("--if-runtime <runtime>", "only if this runtime (one life of one agent) is still there")
     .addOption(choice("--if-state <state>", "only while it is in this state", STATE_NAMES))
-    .option("--if-version <number>", "only while its state has this version")
+    .option("--if-version <number>", "only while its state has this state_version")
     .option("--if-prompt <fingerprint>", "only while this prompt is open, by its prompt_fingerprint")
     .option("--if-updated-within <duration>", "only if its state was confirmed that recently")
-    .option("--force-stale", "even if it changed since it was looked at");
+    .option("--force-stale", "even if its state changed while the command ran; the guards above still hold");
 
 export const json = () => new Option("--json", "as one JSON document");
 

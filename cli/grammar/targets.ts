@@ -18,7 +18,7 @@ const addAdd = (target: Verb, context: CliContext): void => {
       .description("watch another machine, over SSH")
       .argument("<name>")
       .addOption(
-        choice("--kind <kind>", "how it is reached; ssh by default, and only host is local", [
+        choice("--kind <kind>", "how it is reached: ssh (the default); local is only 'host', this machine", [
           "ssh",
           "local",
         ]),
@@ -36,7 +36,7 @@ const addAdd = (target: Verb, context: CliContext): void => {
     )
     .example(
       "agtmux target add build --kind ssh --ssh-target me@10.0.0.7 --transport openssh",
-      "Under a name of its own, through the OpenSSH client.",
+      "Watches me@10.0.0.7 under the name build, through the OpenSSH client.",
     )
     .action(async (name, options) =>
       (await import("../verbs/targetAdd.ts")).runTargetAdd(context, name, options),
@@ -49,7 +49,7 @@ const addConnect = (target: Verb, context: CliContext): void => {
     .description("try to connect now, once, and say how it went")
     .argument("<target>")
     .addOption(json())
-    .example("agtmux target connect vm1", "How it is connected, or why it is not and what to do.")
+    .example("agtmux target connect vm1", "Says how it is connected, or why it is not and what to do.")
     .action(async (name, options) =>
       (await import("../verbs/targetChange.ts")).runTargetConnect(context, name, options),
     );
@@ -70,16 +70,19 @@ const addChanges = (target: Verb, context: CliContext): void => {
     .description("watch a disabled target again")
     .argument("<target>")
     .addOption(json())
-    .example("agtmux target enable vm1", "Connects, and connects again whenever the connection is lost.")
+    .example("agtmux target enable vm1", "Connects, and does so again whenever the connection is lost.")
     .action(async (name, options) =>
       (await import("../verbs/targetChange.ts")).runTargetSwitch(context, name, true, options),
     );
   target
     .command("disable")
-    .description("leave a target alone, but keep its settings")
+    .description("stop watching a target, but keep its settings")
     .argument("<target>")
     .addOption(json())
-    .example("agtmux target disable vm1", "Ends the connection; nothing connects until it is enabled again.")
+    .example(
+      "agtmux target disable vm1",
+      "Ends the connection. agtmux does not connect until you enable it again.",
+    )
     .action(async (name, options) =>
       (await import("../verbs/targetChange.ts")).runTargetSwitch(context, name, false, options),
     );

@@ -1,6 +1,6 @@
 // A command of ours: commander's, with examples. The help, docs/cli.md, the man page and the completions are all made from the
 // tree of these, so that there is one definition of each verb.
-import { Command } from "commander";
+import { Command, type AddHelpTextContext, type AddHelpTextPosition } from "commander";
 
 /** A command line as a person would type it, and what it does in one sentence. */
 export interface Example {
@@ -16,6 +16,8 @@ const renderExamples = (examples: readonly Example[]): string =>
 
 export class Verb extends Command {
   readonly examples: Example[] = [];
+  /** Texts below the help, such as what each exit status means. */
+  readonly notes: string[] = [];
 
   constructor(name?: string) {
     super(name);
@@ -26,6 +28,15 @@ export class Verb extends Command {
 
   override createCommand(name?: string): Verb {
     return new Verb(name);
+  }
+
+  override addHelpText(
+    position: AddHelpTextPosition,
+    text: string | ((context: AddHelpTextContext) => string),
+  ): this {
+    if (typeof text === "function") return super.addHelpText(position, text);
+    this.notes.push(text.trim());
+    return super.addHelpText(position, text);
   }
 
   /** Adds an example. A test parses every example, so that none becomes wrong. */

@@ -139,7 +139,8 @@ export const headLine = (state: PickerState, width: number): Line => {
     ...(index === 0 ? [] : [span(" · ", STYLE.dim)]),
     span(text, key === "needs" ? STYLE.bold : STYLE.dim),
   ]);
-  const agents = state.counts === null ? "" : "Nobody waits, works or is done";
+  // The totals are those of what the search found, which the list says.
+  const agents = state.counts === null || state.search !== "" ? "" : "Nobody waits, works or is done";
   const left: Line = [span(" "), ...(words.length === 0 ? [span(agents, STYLE.dim)] : words)];
   const lost = connectionLine(state);
   const [problem] = state.problems;

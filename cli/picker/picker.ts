@@ -240,7 +240,7 @@ export interface PickOptions {
 }
 
 /** Columns and rows that the popup takes of the terminal. */
-const POPUP_SIZE = ["-w", "92%", "-h", "88%"] as const;
+const POPUP_SIZE = ["-w", "90%", "-h", "85%"] as const;
 
 /** The picker in a popup of tmux, which closes with it. tmux gets words, never a shell's line. */
 const openPopup = (context: CliContext): Promise<number> => {

@@ -122,6 +122,7 @@ export const createSurface = (deps: SurfaceDeps): PickerSurface => {
         calls.prepareAttach.mutate({ ...agentInput(pane), surface: SURFACE, insideTmux: deps.insideTmux }),
       );
       deps.leaveTo(plan);
+      return null;
     },
     showPanel: deps.openPanel,
     showWhole: (pane) => deps.setMode({ kind: "whole", key: pane.identity.pane_ref, top: 0, readTo: 0 }),

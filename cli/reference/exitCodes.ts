@@ -22,26 +22,26 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_REF_AMBIGUOUS: "Several panes fit the reference; nothing was done.",
   E_STALE_SNAPSHOT: "What the action was meant for has changed; nothing was sent.",
   E_CONFIRMATION_REQUIRED:
-    "The action needs a yes, but the answer was different, or there is no terminal to ask on; nothing was done.",
+    "The action needs a yes, but the answer was another, or there was no terminal to ask in; nothing was done.",
   E_TARGET_UNREACHABLE: "The machine of the pane does not answer.",
   E_TARGET_HOST_KEY: "The host key of an SSH target is unknown or has changed.",
-  E_TARGET_AUTH: "An SSH target does not accept the keys at hand.",
+  E_TARGET_AUTH: "An SSH target accepts none of your keys.",
   E_DAEMON_UNAVAILABLE: "No daemon answers, and none could be started.",
-  E_DAEMON_VERSION: "The running daemon speaks another protocol than this command.",
-  E_SOCKET_UNSAFE: "Somebody else could write to the home or the socket.",
-  E_CONFIG_INVALID: "A configuration or adapter file has problems.",
+  E_DAEMON_VERSION: "The running daemon is of another version, and this command cannot talk to it.",
+  E_SOCKET_UNSAFE: "Another user could write to agtmux's folder or its socket.",
+  E_CONFIG_INVALID: "config.json or an adapter file has mistakes.",
   E_DATABASE_NEWER: "The database was written by a newer agtmux.",
   E_DATABASE_DAMAGED: "The database cannot be read.",
   E_INTEGRATION_REFUSED:
     "An agent's settings file was left as it is, because it could not be changed safely.",
   E_TMUX_MISSING: "There is no tmux, or none that can be used.",
-  E_UNSUPPORTED: "This agent, pane or host cannot do that.",
+  E_UNSUPPORTED: "This agent, pane or machine cannot do that.",
   E_PROMPT_OPEN: "The agent shows a prompt, and the text would have answered it.",
   E_PROMPT_UNCONFIRMED: "An answer did not name the prompt that was seen; nothing was sent.",
   E_NOT_SHOWN_WHOLE: "The request could not be shown whole, so it can only be denied; nothing was sent.",
   E_TARGET_UNKNOWN: "There is no target of that name.",
-  E_RUNTIME_ENDED: "The agent ended while it was waited for.",
-  E_ADDRESS_REUSED: "The address of the browser's page was used a second time; its session has ended.",
+  E_RUNTIME_ENDED: "The agent for which 'wait' waited has ended.",
+  E_ADDRESS_REUSED: "The one-time address of 'agtmux ui' was used a second time, so its session has ended.",
   E_DOCUMENT_INVALID: "A document, or what belongs to it, cannot be understood; it was left as it is.",
   E_GIT_FAILED: "git, or the state of a repository, does not allow it; nothing was changed.",
   E_DOCUMENT_BUSY:
@@ -62,7 +62,7 @@ export const exitCodes = (): ExitCode[] => {
     .filter(isErrorCode)
     .map((code): ExitCode => ({ status: ERROR_CODES[code].exit, code, says: ERRORS[code] }));
   const others: ExitCode[] = [
-    { status: 0, code: null, says: "It was done; lists and questions were answered." },
+    { status: 0, code: null, says: "The command did what it was asked to do." },
     { status: 1, code: null, says: "A check found something wrong ('doctor', 'integrate --verify')." },
     { status: 130, code: null, says: "Ctrl-C ended it." },
   ];

@@ -16,6 +16,14 @@ const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`
 const optionLine = ({ flags, says, value }: OptionPage): string =>
   `- ${code(flags)}: ${escape(ended(says))}${values(value)}`;
 
+/** Of the arguments, those of which there is something to say. */
+const positionalLine = (value: ValuePage): string[] =>
+  value.says === "" && value.values === null
+    ? []
+    : [
+        `- ${code(`<${value.name}>`)}:${value.says === "" ? "" : ` ${escape(ended(value.says))}`}${values(value)}`,
+      ];
+
 const verbSection = (page: VerbPage): string[] => [
   `### agtmux ${page.path.join(" ")}`,
   "",
@@ -23,7 +31,10 @@ const verbSection = (page: VerbPage): string[] => [
   "",
   ["```sh", page.usage, "```"].join("\n"),
   "",
-  ...(page.options.length > 0 ? [...page.options.map(optionLine), ""] : []),
+  ...page.positionals.flatMap(positionalLine),
+  ...page.options.map(optionLine),
+  "",
+  ...page.notes.flatMap((note) => [["```text", note, "```"].join("\n"), ""]),
   ...page.examples.flatMap(({ line, says }) => [says, "", ["```sh", line, "```"].join("\n"), ""]),
 ];
 
@@ -47,7 +58,7 @@ export const renderMarkdown = (root: VerbPage): string => {
     "",
     "<!-- Made from the grammar by `npm run docs`; edit cli/grammar and cli/reference instead. -->",
     "",
-    `${root.says} Every command below has this help: ${code("agtmux help <command>")}.`,
+    `${root.says} ${code("agtmux help <command>")} says the same of one command. Words such as target and runtime are in the [glossary](glossary.md), the states in [agents](agents.md#the-states).`,
     "",
     ...verbs.map(summaryLine),
     "",

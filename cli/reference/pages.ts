@@ -30,6 +30,8 @@ export interface VerbPage {
   readonly usage: string;
   readonly positionals: readonly ValuePage[];
   readonly options: readonly OptionPage[];
+  /** Lines of text as the help prints them. */
+  readonly notes: readonly string[];
   readonly examples: readonly Example[];
   readonly children: readonly VerbPage[];
 }
@@ -71,6 +73,7 @@ export const toPage = (verb: Verb, above: readonly string[] = []): VerbPage => {
     usage: ["agtmux", ...above, verb.usage()].filter((part) => part !== "").join(" "),
     positionals: verb.registeredArguments.map(toPositional),
     options: help.visibleOptions(verb).map(toOption),
+    notes: verb.notes,
     examples: verb.examples,
     children: children.map((child) => toPage(child, [...above, child.name()])),
   };

@@ -1,6 +1,6 @@
 // The man page agtmux(1), from the tree of verbs and the topics, in the classic man macros.
 import { TOPICS, type Topic } from "./topics.ts";
-import { flatten, type OptionPage, type VerbPage } from "./pages.ts";
+import { flatten, type OptionPage, type ValuePage, type VerbPage } from "./pages.ts";
 
 /** Text as roff shows it: a backslash, a leading dot and the quotes and dashes that typesetting would change are escaped. */
 const escape = (text: string): string =>
@@ -24,10 +24,22 @@ const optionLines = ({ flags, says, value }: OptionPage): string[] => [
   ...(value?.values ? [escape(`One of ${value.values.join(", ")}.`)] : []),
 ];
 
+const positionalLines = ({ name, says, values }: ValuePage): string[] =>
+  says === "" && values === null
+    ? []
+    : [
+        ".TP",
+        bold(`<${name}>`),
+        ...(says === "" ? [] : [escape(sentence(says))]),
+        ...(values === null ? [] : [escape(`One of ${values.join(", ")}.`)]),
+      ];
+
 const verbLines = (page: VerbPage): string[] => [
   `.SS "${escape(page.usage)}"`,
   escape(sentence(page.says)),
+  ...page.positionals.flatMap(positionalLines),
   ...page.options.flatMap(optionLines),
+  ...page.notes.flatMap((note) => [".PP", ...note.split("\n").map(escape)]),
 ];
 
 const exampleLines = (page: VerbPage): string[] =>

@@ -19,12 +19,12 @@ const references: Topic = {
   name: "references",
   title: "References",
   intro: [
-    "Every action names one pane by a reference; 'agtmux list' shows one that can be typed, and 'list --json' has it as short_ref. Names are compared exactly. None found is E_REF_NOT_FOUND; several are E_REF_AMBIGUOUS, with the candidates: agtmux never guesses. What acts says on stderr what it took a typed reference for.",
-    "In tmux, a reference without a machine means the tmux server that one is in, as it does to tmux itself; outside of tmux all that are watched, and what fits on several is refused.",
+    "Every action names one pane by a reference; 'agtmux list' shows one that can be typed, and 'list --json' has it as short_ref. Names are compared exactly. None found is E_REF_NOT_FOUND; several are E_REF_AMBIGUOUS, with the candidates: agtmux never guesses. A command that acts says on stderr which pane it took your reference for.",
+    "Inside tmux, a reference without a machine means a pane of the tmux server that you are in, as it does to tmux itself. Outside of tmux it may be on any watched server; if it fits on several, it is refused.",
   ],
   entries: [
     { term: "%12", says: "The pane with this id." },
-    { term: ".", says: "The pane that one is in." },
+    { term: ".", says: "The pane that you are in." },
     {
       term: "<session>:<window>.<pane>",
       says: "The pane at this place, as tmux reads it: the window by index, name or @id, the pane by index or %id. 'work:1.0' is pane 0 of window 1.",
@@ -36,7 +36,7 @@ const references: Topic = {
     },
     {
       term: "<target>/…",
-      says: "Any of these on another machine: vm1/work:1.0, host/%12. <target>:<server>/ names a tmux server beside the default one. Where a name begins like a target, it is refused.",
+      says: "Any of these on another machine: vm1/work:1.0, host/%12. <target>:<server>/ names a tmux server beside the default one. It is refused if a session or window here has the whole text as its name.",
     },
     {
       term: "runtime:<id>",
@@ -69,14 +69,14 @@ const environment: Topic = {
     { term: "AGTMUX_HOME", says: "Where agtmux keeps what it knows; ~/.agtmux by default." },
     {
       term: "AGTMUX_NO_START",
-      says: "1: a command never starts a daemon; without one it ends with status 8.",
+      says: "If it is 1, a command never starts a daemon; without one it ends with status 8.",
     },
     {
       term: "AGTMUX_TMUX_SOCKETS",
       says: "tmux servers that the daemon watches instead of the default one and those in config.json: names as for 'tmux -L', or paths of sockets as for 'tmux -S', separated by commas. It counts when the daemon starts: 'agtmux daemon stop' first.",
     },
     { term: "AGTMUX_LOG_LEVEL", says: "How much the daemon logs: debug, info (the default), warn or error." },
-    { term: "NO_COLOR", says: "Not empty: no colours." },
+    { term: "NO_COLOR", says: "If it is not empty, output has no colours." },
     { term: "TMUX", says: "Set inside tmux: 'attach' then switches the client that it is called from." },
   ],
 };
@@ -86,11 +86,14 @@ const files: Topic = {
   title: "Files",
   intro: ["All of them lie in AGTMUX_HOME, which only its owner may enter."],
   entries: [
-    { term: "config.json", says: "The daemon's settings; the file is read again when it changes." },
+    {
+      term: "config.json",
+      says: "The daemon's settings, read again whenever the file changes; 'agtmux schema config' describes it.",
+    },
     { term: "adapters/*.json", says: "Agents and rules of your own: see docs/adapters.md." },
-    { term: "state.db", says: "Evidence, states, runtimes and the record of actions." },
-    { term: "agtmuxd.sock", says: "Where commands reach the daemon." },
-    { term: "log/agtmuxd.log", says: "The daemon's log, redacted." },
+    { term: "state.db", says: "States with the events behind them, and the record of actions." },
+    { term: "agtmuxd.sock", says: "The socket through which commands reach the daemon." },
+    { term: "log/agtmuxd.log", says: "The daemon's log, without known secrets." },
     { term: "bin/agtmux-event", says: "The hook that the agents call; it always exits 0." },
   ],
 };

@@ -96,7 +96,7 @@ const timelineLines = (explanation: Explanation, context: CliContext, measure: M
 const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): string[] => {
   const { identity, state } = pane;
   const lines = [
-    paint("bold", identity.pane_ref),
+    `${paint("bold", cleanLine(pane.short_ref))}  ${identity.pane_ref}`,
     ...(identity.runtime_id === null ? [] : [`runtime:${identity.runtime_id}`]),
     `${cleanLine(pane.agent_name ?? pane.agent ?? "no agent")} in ${describeTarget(identity.target, identity.tmux_server)}/${cleanLine(identity.session_name)}, window ${describeWindow(pane)}`,
     "",

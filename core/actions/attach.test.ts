@@ -138,6 +138,7 @@ const plan = (pane: Pane, insideTmux: string | null = null, mayFocus = false): P
     toTerminal: (argv) => [...argv],
     insideTmux,
     mayFocus,
+    maySwitch: false,
   });
 };
 

@@ -78,6 +78,8 @@ export interface AttachInput {
   insideTmux: string | null;
   /** The caller can bring a terminal that shows the pane already to the front, by its tty. */
   mayFocus: boolean;
+  /** The caller has no terminal of its own: the one on the pane's server that was used last is to show the pane. */
+  maySwitch: boolean;
   /** Makes a command of the target one of this machine, for a person's terminal. */
   toTerminal: (argv: readonly string[]) => string[];
 }
@@ -89,7 +91,8 @@ export interface AttachInput {
  * session follow, because tmux keeps the current window per session.
  * Where a terminal shows the session natively (iTerm2's `-CC`), a second client would resize its windows: there the pane is
  * selected, and the terminal brings its own tab to the front. With `mayFocus` the same goes for a plain terminal.
- * Inside of it: `switch-client`, which does all that in one command, for the caller's own terminal by name.
+ * Inside of it: `switch-client`, which does all that in one command, for the caller's own terminal by name. With `maySwitch` the
+ * same for the terminal that was used last.
  * @throws AgtmuxError E_UNSUPPORTED when the caller is inside but no terminal is attached, or a native one that shows
  *   another session.
  */
@@ -141,6 +144,14 @@ export const buildAttachPlan = async (input: AttachInput): Promise<AttachPlan> =
     );
   }
   if (showing !== null && (showing.isNative || input.mayFocus)) return focus(showing);
+  const last = input.maySwitch ? clients.find((one) => !one.isNative && !one.isReadOnly) : undefined;
+  if (last !== undefined)
+    return {
+      ...common,
+      mode: "switch_client",
+      argv: [...tmux, "switch-client", "-c", last.tty, "-t", panePath],
+      existingClient: { tty: last.tty, isNative: false },
+    };
   return {
     ...common,
     mode: "attach",

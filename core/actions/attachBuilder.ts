@@ -1,16 +1,14 @@
 // Connects the attach action with what it needs of the daemon: the pane's row, its server, and tmux.
-import { buildAttachPlan } from "./attach.ts";
+import { buildAttachPlan, type AttachInput } from "./attach.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { Pane, PaneKey, ServerInstance } from "../model/runtime.ts";
 import type { AttachPlan } from "../model/snapshot.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 
-/** `insideTmux`: the caller's `$TMUX`, or null outside tmux. `mayFocus`: it can bring a terminal to the front by its tty. */
-export type PlanAttach = (
-  action: VerifiedAction,
-  caller: { insideTmux: string | null; mayFocus: boolean },
-) => Promise<AttachPlan>;
+/** As `AttachInput` describes them. */
+export type AttachCaller = Pick<AttachInput, "insideTmux" | "mayFocus" | "maySwitch">;
+export type PlanAttach = (action: VerifiedAction, caller: AttachCaller) => Promise<AttachPlan>;
 
 export interface AttachBuilderDeps {
   connectedTargets: Pick<ConnectedTargets, "get">;

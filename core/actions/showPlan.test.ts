@@ -7,12 +7,13 @@ const plan = (mode: AttachPlan["mode"], isNative = false): AttachPlan => ({
   paneRef: "pane:host/w/@1/%1",
   argv: [mode],
   mode,
-  existingClient: mode === "focus_client" ? { tty: "/dev/pts/7", isNative } : null,
+  existingClient: mode === "attach" ? null : { tty: "/dev/pts/7", isNative },
 });
 
 const show = async (
   more: Partial<DesktopActions>,
-  planFor: (mayFocus: boolean) => AttachPlan = (mayFocus) => plan(mayFocus ? "focus_client" : "attach"),
+  planFor: (may: { mayFocus: boolean; maySwitch: boolean }) => AttachPlan = ({ mayFocus }) =>
+    plan(mayFocus ? "focus_client" : "attach"),
 ) => {
   const done: string[] = [];
   const desktop: DesktopActions = {
@@ -30,7 +31,7 @@ const show = async (
     },
     ...more,
   };
-  const shown = await showPlan(desktop, (mayFocus) => Promise.resolve(planFor(mayFocus)));
+  const shown = await showPlan(desktop, (may) => Promise.resolve(planFor(may)));
   return { done, mode: shown.mode };
 };
 
@@ -55,4 +56,16 @@ it("says that the pane has gone, and what to run where there is no desktop", asy
     code: "E_UNSUPPORTED",
     remedy: "Run: attach",
   });
+});
+
+it("switches the terminal that was used last where there is no desktop, and only there", async () => {
+  const asked: boolean[] = [];
+  const last = ({ maySwitch }: { maySwitch: boolean }) => {
+    asked.push(maySwitch);
+    return plan(maySwitch ? "switch_client" : "attach");
+  };
+  const headless = await show({ openTerminal: null, focusTerminal: null }, last);
+  expect(headless).toEqual({ done: ["run switch_client"], mode: "switch_client" });
+  expect((await show({ focusTerminal: null }, last)).done).toEqual(["open attach"]);
+  expect(asked).toEqual([true, false]);
 });

@@ -1,5 +1,6 @@
-// Carries an attach plan out where there is a desktop: brings the terminal that shows the pane already to the front, or opens
-// a window for it.
+// Carries an attach plan out: brings the terminal that shows the pane already to the front, or opens a window for it; where there
+// is no desktop, the terminal that was used last comes to show it.
+import type { AttachCaller } from "./attachBuilder.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { AttachPlan, ExistingClient } from "../model/snapshot.ts";
 import { quoteForPerson } from "../model/shellWord.ts";
@@ -17,19 +18,21 @@ export type FocusTerminal = (client: ExistingClient) => Promise<boolean>;
 /**
  * `planFor` makes a plan; it is asked again, without focusing, when the terminal that shows the pane could not be brought to
  * the front. Even then no window is opened beside a terminal that shows the pane natively.
- * @throws AgtmuxError E_STALE_SNAPSHOT when the pane went meanwhile, E_UNSUPPORTED where there is no desktop.
+ * @throws AgtmuxError E_STALE_SNAPSHOT when the pane went meanwhile, E_UNSUPPORTED where there is no desktop and no terminal
+ *   on the pane's tmux server.
  */
 export const showPlan = async (
   desktop: DesktopActions,
-  planFor: (mayFocus: boolean) => Promise<AttachPlan>,
+  planFor: (may: Pick<AttachCaller, "mayFocus" | "maySwitch">) => Promise<AttachPlan>,
 ): Promise<AttachPlan> => {
-  let plan = await planFor(desktop.focusTerminal !== null);
-  if (plan.mode === "focus_client" && plan.existingClient !== null) {
+  const maySwitch = desktop.openTerminal === null;
+  let plan = await planFor({ mayFocus: desktop.focusTerminal !== null, maySwitch });
+  if (plan.mode !== "attach" && plan.existingClient !== null) {
     if ((await desktop.run(plan.argv)) !== 0)
       throw new AgtmuxError("E_STALE_SNAPSHOT", `${plan.paneRef} is no longer there`);
     const isInFront = (await desktop.focusTerminal?.(plan.existingClient)) ?? false;
-    if (isInFront || plan.existingClient.isNative) return plan;
-    plan = await planFor(false);
+    if (isInFront || plan.existingClient.isNative || plan.mode === "switch_client") return plan;
+    plan = await planFor({ mayFocus: false, maySwitch });
   }
   if (desktop.openTerminal === null)
     throw new AgtmuxError("E_UNSUPPORTED", "this host opens no terminal windows", {

@@ -135,7 +135,8 @@ export const CALLS = {
   )<AttachPlan>(),
   /**
    * Brings the terminal that shows the pane's session to the front where the host can, else attaches in a terminal window
-   * that it opens; fails with E_UNSUPPORTED where the host has none.
+   * that it opens. A host without a desktop makes the terminal that was used last on that tmux server show the pane; it fails
+   * with E_UNSUPPORTED where there is none.
    */
   openAttach: mutation(actionSchema)<AttachPlan>(),
   dismiss: mutation(actionSchema)<{ paneRef: string }>(),

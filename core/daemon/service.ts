@@ -241,9 +241,7 @@ export const createService = (deps: ServiceDeps): Service => {
         openTerminal: deps.desktop.openTerminal,
         focusTerminal: deps.desktop.focusTerminal,
       };
-      return showPlan(desktop, (mayFocus) =>
-        planAttach(gate.renew(verified), { insideTmux: null, mayFocus }),
-      );
+      return showPlan(desktop, (may) => planAttach(gate.renew(verified), { insideTmux: null, ...may }));
     });
 
   const explain = async ({ ref }: { ref: string }): Promise<Explanation> => {
@@ -300,7 +298,7 @@ export const createService = (deps: ServiceDeps): Service => {
     explain,
     prepareAttach: (input) =>
       seen.attachThroughGate("attach", input, ({ verified }) =>
-        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus }),
+        planAttach(verified, { insideTmux: input.insideTmux, mayFocus: input.mayFocus, maySwitch: false }),
       ),
     openAttach,
     dismiss: seen.dismiss,

@@ -1,4 +1,4 @@
-// Which runtime an event belongs to (spec 7.4, design "Runtime identity"). An event is a claim; the pane's process decides.
+// Which runtime an event belongs to (spec 7.4). An event is a claim; the pane's process decides.
 import type { Envelope } from "../model/envelope.ts";
 import type { Runtime, ServerInstance } from "../model/runtime.ts";
 

@@ -87,7 +87,7 @@ const judgeGuards = ({ guards, now }: JudgeInput, current: SubjectNow): string[]
 };
 
 /**
- * Compares a snapshot and the caller's guards with the present (design "actions", the gate, rule 3). Fails closed: a pane
+ * Compares a snapshot and the caller's guards with the present. Fails closed: a pane
  * that is gone is refused whatever the guards say. All times in epoch ms on the daemon's clock.
  */
 export const judgeSnapshot = (input: JudgeInput): SnapshotVerdict => {

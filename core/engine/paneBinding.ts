@@ -1,5 +1,5 @@
 // Which runtime an event belongs to when its pane proves nothing: some agents run hooks in one background server for all
-// their windows, with the environment of whichever pane started it (design "Runtime identity"). It is bound by its session,
+// their windows, with the environment of whichever pane started it (docs/adr/0006). It is bound by its session,
 // by the process that ran the hook, or by the prompt that exactly one screen shows. Otherwise the event waits; nothing is
 // guessed.
 import type { Envelope } from "../model/envelope.ts";

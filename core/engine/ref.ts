@@ -1,4 +1,4 @@
-// The reference grammar (spec 7.5, design "actions"): `runtime:<id>` and `pane:<target>/<session>/<window>/<pane>`.
+// The reference grammar (spec 7.5): `runtime:<id>` and `pane:<target>/<session>/<window>/<pane>`.
 // Parsing and resolving are pure; a reference that fits nothing or several things never resolves.
 import { AgtmuxError } from "../model/errors.ts";
 import { refNameSchema } from "../model/runtime.ts";

@@ -1,4 +1,4 @@
-// Which requests are open: lanes of design "states". A lane is closed by an answer that names it, a boundary of its own
+// Which requests are open: in lanes (docs/architecture.md). A lane is closed by an answer that names it, a boundary of its own
 // agent, or a screen that positively shows something else; never by other agents' or parallel tools' events.
 import { ROOT_AGENT } from "../model/evidence.ts";
 import { compareByTime, orderKeyOf, type OrderKey } from "./order.ts";

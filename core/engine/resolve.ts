@@ -1,4 +1,4 @@
-// From facts to one state: supersession, then freshness, then precedence (design "states"). Pure: the instant of
+// From facts to one state: supersession, then freshness, then precedence (docs/architecture.md). Pure: the instant of
 // evaluation and what was verified by then (the liveness) are arguments. Every candidate leaves a verdict with the rule that
 // decided on it, which is what `explain` prints. The rules themselves are in candidates/.
 import { isWaiting, precedenceOf, specificityOf } from "../model/state.ts";

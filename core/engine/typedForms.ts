@@ -1,4 +1,4 @@
-// The references that people type (design "surfaces"), as text: what a text can mean, as tmux reads it. Which of the meanings
+// The references that people type (docs/adr/0017), as text: what a text can mean, as tmux reads it. Which of the meanings
 // exists is not known here.
 import { AgtmuxError } from "../model/errors.ts";
 

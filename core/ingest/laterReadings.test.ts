@@ -14,7 +14,10 @@ const agent = (): IngestFixture => {
   f.hook("UserPromptSubmit", { prompt: "go" });
   return f;
 };
-afterEach(() => made?.store.close());
+afterEach(() => {
+  made?.store.close();
+  made = null;
+});
 
 const WORKS: SampledReading = {
   status: { state: "running", reasonCode: "thinking" },
@@ -48,5 +51,23 @@ describe("a queued prompt, whose event came before the end of the turn before it
     expect(lookAfter(f, 500, WORKS)).toBe("running/thinking");
     f.hook("Stop", {});
     expect(f.state()).toBe("completed/turn_ended");
+  });
+
+  it("is never unknown in between, whenever the looks fall", () => {
+    for (const first of [50, 220, 400, 700, 990]) {
+      const f = agent();
+      for (let looks = 0; looks < 4; looks += 1) lookAfter(f, 500, WORKS);
+      f.hook("UserPromptSubmit", { prompt: "and then" });
+      lookAfter(f, 500, WORKS);
+      f.hook("Stop", {});
+      const shown = [lookAfter(f, first, WORKS), lookAfter(f, 1_000, WORKS), lookAfter(f, 1_000, WORKS)];
+      expect(shown, `first look after ${first} ms`).toEqual([
+        "completed/turn_ended",
+        "running/thinking",
+        "running/thinking",
+      ]);
+      f.store.close();
+      made = null;
+    }
   });
 });

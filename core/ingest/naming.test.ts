@@ -150,3 +150,40 @@ it("a dialog that stays although the agent's own log calls it answered can be an
   expect(stays.state).toBe("waiting_approval");
   expect(stays.prompt_fingerprint).not.toBeNull();
 });
+
+const half = (body: string): SampledReading => ({
+  ...WAITING,
+  request: { ...someRequest(body), columns: 90, isWhole: false },
+});
+const whole = (body: string): SampledReading => ({
+  ...WAITING,
+  request: { ...someRequest(body), columns: 90, isWhole: true },
+});
+
+it("a dialog that was read while it was drawn is named once all of it is there, and only then", () => {
+  const f = agent({ hasEvents: false });
+  const first = read(f, 0, "poller", half("live.txt"));
+  expect(first).toMatchObject({ state: "waiting_approval", prompt_fingerprint: null });
+  const drawnWhole = read(f, 150, "poller", whole("live.txt"));
+  expect(drawnWhole.prompt_fingerprint).not.toBeNull();
+  expect(drawnWhole.state_version).toBe(first.state_version);
+});
+
+it("a dialog that never shows all that it asks is named with the second look", () => {
+  const f = agent({ hasEvents: false });
+  const first = read(f, 0, "poller", half("live.txt"));
+  expect(first.prompt_fingerprint).toBeNull();
+  const second = read(f, 500, "poller", half("live.txt"));
+  expect(second.prompt_fingerprint).not.toBeNull();
+  expect(second.state_version).toBe(first.state_version);
+});
+
+it("an announced dialog that was read while it was drawn is named once all of it is there", () => {
+  const f = agent({ hasEvents: true });
+  f.hook("PermissionRequest", { tool_name: "Bash", tool_input: { command: "rm -rf build && make all" } });
+  const first = read(f, 100, "poller", half("rm -rf build && make"));
+  expect(first.prompt_fingerprint).toBeNull();
+  const named = read(f, 150, "poller", whole("rm -rf build && make all"));
+  expect(named).toMatchObject({ state_version: first.state_version, request: { is_whole: true } });
+  expect(named.prompt_fingerprint).not.toBeNull();
+});

@@ -58,6 +58,17 @@ const isAnsweredInFile = ({ facts, liveness }: SeenEntry): boolean => {
   return file.since > screen.since && file.since > (liveness.observedAt.poller ?? 0) - FILE_LAG_MS;
 };
 
+/** So long a dialog may take to be drawn, once its first rows are there. */
+const DRAWING_MS = 200;
+
+/** A dialog may be read while it is drawn: where it is not whole, only a second look tells that it stays so. */
+const isDrawing = ({ facts, liveness }: SeenEntry, at: number): boolean => {
+  const screen = facts.observations.get("poller")?.signal;
+  if (screen === undefined || !isWaiting(screen.status.state)) return false;
+  const isSeenAgain = (liveness.observedAt.poller ?? 0) >= screen.since + DRAWING_MS;
+  return !isSeenAgain && at < screen.since + FILE_GRACE_MS;
+};
+
 const latest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
@@ -126,6 +137,7 @@ export const promptOf = (entry: SeenEntry, at: number, fingerprintOf: NamePrompt
   if (prompt === null) return { request: { ...announced.request, isWhole: false }, fingerprint: null };
   const isOfScreen = sourceOf(entry.resolution?.requestId ?? "") === "poller";
   const isIncomplete = (isOfScreen || poller === undefined) && at < (completeBy(entry) ?? 0);
-  const isOpen = poller !== null && !isIncomplete && !(isOfScreen && isAnsweredInFile(entry));
+  const isUnsure = prompt.request.isWhole !== true && isDrawing(entry, at);
+  const isOpen = poller !== null && !isIncomplete && !isUnsure && !(isOfScreen && isAnsweredInFile(entry));
   return isOpen ? prompt : { ...prompt, fingerprint: null };
 };

@@ -1,4 +1,4 @@
-// Replay (design "states"): an unpruned event table, replayed with its recorded evaluation instants, gives the stored
+// Replay: an unpruned event table, replayed with its recorded evaluation instants, gives the stored
 // states. Random lives of one agent through the real store.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

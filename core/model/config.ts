@@ -5,7 +5,7 @@ import { notificationPolicySchema } from "./notificationPolicy.ts";
 import { HOST_TARGET, refNameSchema } from "./runtime.ts";
 import { hasPassword, PASSWORD_IN_ADDRESS } from "./sshAddress.ts";
 
-/** The freshness values of design "states". */
+/** How long what is known counts, and how often it is looked at (docs/architecture.md). */
 export const timingSchema = z
   .object({
     running_ttl_ms: z.number().positive().default(45_000),

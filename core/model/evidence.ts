@@ -1,4 +1,4 @@
-// Evidence is what every signal becomes before the engine sees it (design "states", spec 7.4).
+// Evidence is what every signal becomes before the engine sees it (spec 7.4).
 import { z } from "zod";
 import { promptRequestSchema } from "./request.ts";
 import { confidenceSchema, statusSchema } from "./state.ts";

@@ -77,7 +77,7 @@ export const NO_LIVENESS: Liveness = {
 };
 
 /**
- * How a runtime ended. `crashed` needs positive proof (design "states", refinement 5). `disabled`: its process goes on, but the
+ * How a runtime ended. `crashed` needs positive proof. `disabled`: its process goes on, but the
  * person no longer wants its agent to be recognised.
  */
 export const runtimeEndSchema = z.enum(["exited", "killed", "crashed", "replaced", "vanished", "disabled"]);

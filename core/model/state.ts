@@ -1,4 +1,4 @@
-// The canonical states, their reasons and their precedence (spec 7.2, design "states"). Every other file imports state names
+// The canonical states, their reasons and their precedence (spec 7.2). Every other file imports state names
 // from here; no file compares with a state name that it spells itself.
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// Durable memory. Synchronous on purpose: one transaction takes some hundredths of a millisecond (docs/adr/0003).
+// Durable memory. Synchronous on purpose: one transaction takes some tenths of a millisecond (docs/adr/0003).
 import type { JobStore } from "./jobStore.ts";
 import type { ActivityView } from "../model/activity.ts";
 import type { Envelope } from "../model/envelope.ts";

@@ -4,7 +4,7 @@
 // Durability: write-ahead log with synchronous=NORMAL. A commit has written its pages to the operating system before it
 // returns, so it survives `kill -9` of the daemon. NORMAL leaves out the disk flush per commit (it flushes at
 // checkpoints): after a power failure the file is consistent but may lack the last commits. That is enough here, because
-// a power failure ends every local agent as well, and it keeps a commit in the hundredths of a millisecond on the
+// a power failure ends every local agent as well, and it keeps a commit in the tenths of a millisecond on the
 // serving loop.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import BetterSqlite3 from "better-sqlite3";

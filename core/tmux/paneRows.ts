@@ -101,7 +101,7 @@ export const parseRows = (
 const idNumber = (id: string): number => Number(id.slice(1));
 
 /**
- * Orders sessions to choose the one that stands for a pane: ungrouped before grouped, then the lowest id (design "References").
+ * Orders sessions to choose the one that stands for a pane: ungrouped before grouped, then the lowest id.
  */
 const byRank = (a: ListedPane, b: ListedPane): number =>
   Number(a.isGrouped) - Number(b.isGrouped) || idNumber(a.sessionId) - idNumber(b.sessionId);

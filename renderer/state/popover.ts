@@ -1,10 +1,12 @@
 // What every part of the popover gets: the host, the stores, and what actions on panes can use of this surface. It is made once
 // for the life of the page, so that a row is drawn again only when its content changed.
 import { createContext, useContext } from "react";
+import type { AttachPlan } from "../../core/model/snapshot.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionContext } from "../../ui/actions/disabledReasons.ts";
 import { agentInput } from "../../ui/actions/guards.ts";
 import type { ActionSurface } from "../../ui/actions/paneActions.ts";
+import type { ShownResult } from "../../ui/actions/settleAction.ts";
 import type { FeedState } from "../../ui/lists/feedReducer.ts";
 import { shellCommand } from "../../ui/text/displayText.ts";
 import { toFailure, type Host } from "../connection/connectHost.ts";
@@ -47,6 +49,12 @@ export const usePopover = (): Popover => {
 
 const refOf = (pane: PaneView): string => pane.identity.pane_ref;
 
+/** Nobody sees from a browser which terminal shows the pane now. */
+const shownAt = ({ mode, existingClient }: AttachPlan): ShownResult | null =>
+  mode === "switch_client" && existingClient !== null
+    ? { outcome: "delivered", detail: `The terminal ${existingClient.tty} shows it now`, notes: [] }
+    : null;
+
 export const createActionSurface = ({
   host: { api },
   list,
@@ -59,13 +67,15 @@ export const createActionSurface = ({
   wasRead: (pane) => gate.letsClick(refOf(pane), pane.prompt_fingerprint, performance.now()),
   openTerminal: async (pane) => {
     try {
-      await api.openAttach.mutate(agentInput(pane));
+      const plan = await api.openAttach.mutate(agentInput(pane));
       list.showCommand(null);
+      return shownAt(plan);
     } catch (error) {
       if (toFailure(error).code !== "E_UNSUPPORTED") throw error;
       // It goes through the gate all the same: what is offered is the pane that was shown.
       await api.prepareAttach.mutate(agentInput(pane));
       list.showCommand({ pane, command: shellCommand(["agtmux", "attach", pane.short_ref]) });
+      return null;
     }
   },
   showPanel: (pane, panel) => {

@@ -75,7 +75,8 @@ export const openDialogs = async (
   const command = [process.execPath, script, log, options].map(quoted).join(" ");
   const opened = await harness.open(`${prefix} ${command}`);
   const paneId = opened.identity.pane_id;
-  const isListed = ({ agent: found, request }: PaneView): boolean => found === agent && request !== null;
+  const isListed = ({ agent: found, prompt_fingerprint: name }: PaneView): boolean =>
+    found === agent && name !== null;
   return {
     row: await harness.daemon.until(paneId, isListed, 15_000),
     paneId,

@@ -37,13 +37,22 @@ afterEach(async () => {
   await inner.close();
 });
 
-const openAttach = async (paneId: string) => {
-  const row = await daemon.until(paneId, () => true);
-  return daemon.daemon.service.openAttach({
+const openAttach = async (paneId: string, at = daemon) => {
+  const row = await at.until(paneId, () => true);
+  return at.daemon.service.openAttach({
     ref: row.identity.pane_ref,
     guards: actionGuardsSchema.parse({}),
     surface: "popover",
   });
+};
+/** A terminal attached to a session; resolves with its pane and its tty. */
+const attachTerminal = async (session: string, more = ""): Promise<{ at: string; tty: string }> => {
+  const before = (await clients()).length;
+  const command = `TMUX= tmux -S ${inner.socketPath} attach-session ${more} -t ${session}`;
+  const at = await terminal.newSession(`terminal${before}`, command);
+  const tty = await terminal.run("display-message", "-p", "-t", at, "#{pane_tty}");
+  await until(async () => (await clients()).length > before, "a client");
+  return { at, tty };
 };
 const clients = async (): Promise<string[]> =>
   (await inner.run("list-clients", "-F", "#{client_tty} #{pane_id}"))
@@ -54,10 +63,7 @@ it("uses the terminal that shows the session, opens one where that is not found 
   expect((await openAttach(panes[1])).mode).toBe("attach");
   expect(done.splice(0)).toEqual(["open true"]);
 
-  const command = `TMUX= tmux -S ${inner.socketPath} attach-session -t work`;
-  const at = await terminal.newSession("terminal", command);
-  const tty = await terminal.run("display-message", "-p", "-t", at, "#{pane_tty}");
-  await until(async () => (await clients()).length === 1, "a client");
+  const { tty } = await attachTerminal("work");
   expect(await openAttach(panes[1])).toMatchObject({
     mode: "focus_client",
     existingClient: { tty, isNative: false },
@@ -70,4 +76,48 @@ it("uses the terminal that shows the session, opens one where that is not found 
   expect(done).toEqual([`focus ${tty}`, "open true"]);
   const [entry] = daemon.daemon.service.audit({ limit: 1 }).items;
   expect([entry?.action, entry?.surface, entry?.outcome]).toEqual(["attach", "popover", "delivered"]);
+});
+
+/** Whether two terminals were used within the same second. */
+const usedAtOnce = async (): Promise<boolean> => {
+  const [first, second] = (await inner.run("list-clients", "-F", "#{client_activity}"))
+    .split("\n")
+    .toSorted()
+    .toReversed();
+  return first === second;
+};
+
+it("switches the terminal that was used last where no window can be opened, and says so where none is there", async () => {
+  const headless = await startTestDaemon({ sockets: [inner.socketPath] });
+  try {
+    await expect(openAttach(panes[1], headless)).rejects.toMatchObject({ code: "E_UNSUPPORTED" });
+    await inner.newSession("other");
+    const [older, last, looking] = [
+      await attachTerminal("other"),
+      await attachTerminal("other"),
+      await attachTerminal("other", "-r"),
+    ];
+    // tmux counts in seconds when a terminal was used.
+    await until(async () => {
+      await terminal.run("send-keys", "-t", last.at, "x");
+      const [first] = (await inner.run("list-clients", "-F", "#{client_activity} #{client_tty}"))
+        .split("\n")
+        .toSorted()
+        .toReversed();
+      return first?.endsWith(last.tty) === true && !(await usedAtOnce());
+    }, "one terminal is the last");
+    const shown = async () => Object.fromEntries((await clients()).map((line) => line.split(" ")));
+    const before = await shown();
+    expect(await openAttach(panes[1], headless)).toMatchObject({
+      mode: "switch_client",
+      existingClient: { tty: last.tty },
+    });
+    expect(await shown()).toEqual({ ...before, [last.tty]: panes[1] });
+    expect(before[older.tty]).toBe(before[looking.tty]);
+    expect(headless.daemon.service.audit({ limit: 1 }).items).toMatchObject([
+      { action: "attach", outcome: "delivered" },
+    ]);
+  } finally {
+    await headless.close();
+  }
 });

@@ -42,6 +42,8 @@ export interface FakeOutput {
 export interface FakeDaemonOptions extends FakeFeedOptions {
   /** False: opening a terminal fails with E_UNSUPPORTED, as in a headless daemon. */
   canOpenTerminal?: boolean;
+  /** The terminal that it switches then. */
+  lastTerminal?: string;
 }
 
 /** Whatever the adapters in force, a filter may name these, and those of the rows. */
@@ -82,10 +84,12 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   readonly stopped: Promise<void>;
   private readonly stop: () => void;
   private readonly canOpenTerminal: boolean;
+  private readonly lastTerminal: string | null;
 
   constructor(panes: readonly PaneView[] = [], options: FakeDaemonOptions = {}) {
     super(panes, options);
     this.canOpenTerminal = options.canOpenTerminal ?? true;
+    this.lastTerminal = options.lastTerminal ?? null;
     this.greeting = {
       name: "agtmux",
       version: "0.1.0",
@@ -202,6 +206,10 @@ export class FakeDaemon extends FakeFeed implements DaemonService {
   }
   async openAttach(input: ActionInput): Promise<AttachPlan> {
     const pane = await this.gate.permit("openAttach", input);
+    if (!this.canOpenTerminal && this.lastTerminal !== null) {
+      const existingClient = { tty: this.lastTerminal, isNative: false };
+      return { ...this.plan(pane), mode: "switch_client", existingClient };
+    }
     if (!this.canOpenTerminal) throw new AgtmuxError("E_UNSUPPORTED", "this host has no terminal to open");
     return this.plan(pane);
   }

@@ -19,6 +19,8 @@ export interface OpenPicker {
   /** Names as tmux has them, or single characters. */
   type(...keys: readonly string[]): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
+  stopDaemon(): Promise<void>;
+  startDaemon(): Promise<void>;
   /** What was done to panes. */
   asked(action: string): unknown[];
   close(): Promise<void>;
@@ -32,6 +34,8 @@ export interface PickerOptions {
   /** Variables before the command. */
   env?: string;
   args?: string;
+  /** Makes of the command the one that runs it somewhere else. */
+  over?: (command: string) => string;
   prepare?: (daemon: AnsweringDaemon) => void;
 }
 
@@ -45,10 +49,11 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
   const daemon = new AnsweringDaemon(options.panes);
   if (options.targets !== undefined) daemon.setTargets([...options.targets]);
   options.prepare?.(daemon);
-  await home.serve(daemon);
+  let stop = await home.serve(daemon);
   const tmux = createPrivateTmux();
   const variables = `AGTMUX_HOME='${home.paths.home}' AGTMUX_NO_START=1 ${options.env ?? ""}`;
-  const command = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}; echo "status $?"; exec cat`;
+  const own = `env -u TMUX -u NO_COLOR ${variables} '${process.execPath}' '${CLI_ENTRY}' ${options.args ?? "pick"}`;
+  const command = `${options.over?.(own) ?? own}; echo "status $?"; exec cat`;
   const { columns = 100, rows = 30 } = options;
   const size = ["-x", String(columns), "-y", String(rows)];
   const paneId = await tmux.run(
@@ -90,6 +95,10 @@ export const openPicker = async (options: PickerOptions): Promise<OpenPicker> =>
     },
     resize: async (x, y) => {
       await tmux.run("resize-window", "-t", "person", "-x", String(x), "-y", String(y));
+    },
+    stopDaemon: () => stop(),
+    startDaemon: async () => {
+      stop = await home.serve(daemon);
     },
     asked: (action) => daemon.asked.filter((one) => one.action === action).map(({ input }) => input),
     close: async () => {

@@ -12,7 +12,7 @@ export interface Part {
   name: string;
   paths: readonly string[];
   /** The tmux of this machine, or only that of the remote side of a real sshd, with the system's here. */
-  where: "here" | "far";
+  where: "here" | "remote";
 }
 
 export const PARTS: readonly Part[] = [
@@ -21,7 +21,7 @@ export const PARTS: readonly Part[] = [
   { name: "test/chain", paths: ["test/chain"], where: "here" },
   { name: "test/actions", paths: ["test/actions"], where: "here" },
   { name: "test/neighbour", paths: ["test/neighbour"], where: "here" },
-  { name: "far", paths: ["test/ssh/target.test.ts", "test/ssh/actions.test.ts"], where: "far" },
+  { name: "remote", paths: ["test/ssh/target.test.ts", "test/ssh/actions.test.ts"], where: "remote" },
 ];
 
 export interface Outcome {

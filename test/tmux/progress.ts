@@ -18,8 +18,8 @@ const treeNow = (): string => {
   const files = [":!docs", ":!*.md"];
   const listed = git("ls-tree", "-r", "HEAD").replaceAll(/^.*\t(?:docs\/.*|.*\.md)\n/gm, "");
   const changed = git("diff", "HEAD", "--", ".", ...files);
-  const fresh = git("ls-files", "--others", "--exclude-standard", "--", ".", ...files);
-  return createHash("sha256").update(`${listed}\0${changed}\0${fresh}`).digest("hex");
+  const untracked = git("ls-files", "--others", "--exclude-standard", "--", ".", ...files);
+  return createHash("sha256").update(`${listed}\0${changed}\0${untracked}`).digest("hex");
 };
 
 export interface Progress {
@@ -28,7 +28,7 @@ export interface Progress {
   note(part: string, outcome: Outcome): void;
 }
 
-export const openProgress = ({ isAnew }: { isAnew: boolean }): Progress => {
+export const openProgress = ({ isFresh }: { isFresh: boolean }): Progress => {
   const path = join(tmpdir(), "agtmux-test-tmux.json");
   const tree = treeNow();
   const kept = (): z.infer<typeof stateSchema> => {
@@ -40,7 +40,7 @@ export const openProgress = ({ isAnew }: { isAnew: boolean }): Progress => {
     }
     return { tree, passed: {} };
   };
-  if (isAnew) rmSync(path, { force: true });
+  if (isFresh) rmSync(path, { force: true });
   return {
     passed: (part) => kept().passed[part] ?? null,
     // Read again each time: another version may be running beside this one.

@@ -1,5 +1,5 @@
 // `npm run test:tmux -- PATH…`: every suite that talks to a real tmux, with each of these tmux programs, and a table. What passed
-// stays passed while the tree is the same, so that a run that was stopped goes on where it was; `--anew` forgets it.
+// stays passed while the tree is the same, so that a run that was stopped goes on where it was; `--fresh` runs it again.
 // `--only test/chain,remote` names parts; `--markdown FILE` writes the table between two marks of that file.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const { values, positionals: programs } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: "string", default: PARTS.map(({ name }) => name).join(",") },
-    anew: { type: "boolean", default: false },
+    fresh: { type: "boolean", default: false },
     markdown: { type: "string" },
   },
 });
@@ -27,7 +27,7 @@ const versionOf = (program: string): string =>
   execFileSync(program, ["-V"], { encoding: "utf8" })
     .trim()
     .replace(/^tmux /, "");
-const progress = openProgress({ isAnew: values.anew });
+const progress = openProgress({ isFresh: values.fresh });
 const parts = PARTS.filter(({ name }) => wanted.includes(name));
 const rows: { version: string; outcomes: Outcome[] }[] = [];
 for (const program of programs) {

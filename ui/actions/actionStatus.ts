@@ -64,7 +64,7 @@ export const outcomeText = (status: ActionStatus): OutcomeText => {
       return { head: "", detail: UNDER_WAY[status.action] };
     case "done":
       return {
-        head: OUTCOME_WORDS[status.outcome],
+        head: status.action === "attach" ? "Attached." : OUTCOME_WORDS[status.outcome],
         detail: [status.detail, ...status.notes].map(displaySentence).join(" "),
       };
     case "refused":

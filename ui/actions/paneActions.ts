@@ -5,6 +5,7 @@ import { isWaiting } from "../../core/model/needs.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { agentName, paneName, panePlaceAndState } from "../text/paneText.ts";
 import type { ActionKind, ActionStatus } from "./actionStatus.ts";
+import type { ActionCall, ShownResult } from "./settleAction.ts";
 import {
   interruptReason,
   notLiveReason,
@@ -47,17 +48,13 @@ export interface Question {
 export interface ActionSurface {
   readonly api: PaneCalls;
   /** Makes a call and shows its result on the pane; one at a time. Null when there is nothing to show. */
-  start: (
-    pane: PaneView,
-    kind: ActionKind,
-    call: () => Promise<ActionResult | null>,
-  ) => Promise<ActionStatus | null>;
+  start: (pane: PaneView, kind: ActionKind, call: ActionCall) => Promise<ActionStatus | null>;
   /** Shows that nothing was done, and why. */
   refuse: (pane: PaneView, kind: ActionKind, why: string) => void;
   /** False while the pane's prompt has only just taken the place of another. */
   wasRead: (pane: PaneView) => boolean;
-  /** Opens the pane in a terminal, or shows the command that does. */
-  openTerminal: (pane: PaneView) => Promise<void>;
+  /** Opens the pane in a terminal, or shows the command that does. What it says is where the pane is seen now. */
+  openTerminal: (pane: PaneView) => Promise<ShownResult | null>;
   /** Opens or closes a panel of the row. */
   showPanel: (pane: PaneView, panel: Panel) => void;
   showWhole: (pane: PaneView) => void;
@@ -166,11 +163,7 @@ export const PANE_ACTIONS = [
     help: "Attach in a terminal",
     kind: "attach",
     disabledReason: unreachableReason,
-    run: (pane, surface) =>
-      void surface.start(pane, "attach", async () => {
-        await surface.openTerminal(pane);
-        return null;
-      }),
+    run: (pane, surface) => void surface.start(pane, "attach", () => surface.openTerminal(pane)),
   },
   {
     id: "output",

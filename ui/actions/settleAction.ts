@@ -12,8 +12,9 @@ const OPEN_ENDED: ReadonlySet<string | null> = new Set([
 /** These can be repeated without harm, so an unknown outcome counts as a failure. */
 const HARMLESS: ReadonlySet<ActionKind> = new Set(["attach", "dismiss"]);
 
-/** The result of an action that types or signals; null for actions that show nothing when they succeed. */
-export type ActionCall = () => Promise<ActionResult | null>;
+/** What an action did; null for actions that show nothing when they succeed. */
+export type ActionCall = () => Promise<ShownResult | null>;
+export type ShownResult = Pick<ActionResult, "outcome" | "detail" | "notes">;
 
 /** Makes the call; never rejects. Null: there is nothing to show. */
 export const settleAction = async (

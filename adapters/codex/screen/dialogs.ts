@@ -65,6 +65,20 @@ const topOf = ({ lines, top }: Dialog): number =>
     lines.findIndex((line) => !isBlank(line)),
   );
 
+/** Recorded with 0.169.0: trust is remembered. What going back leaves is not known. */
+const TRUST_ROLES = { approve: /^Trust and continue$/, always: /^(?!)/, deny: /^(?!)/ };
+
+/** The folder on its line below the heading. `isWhole`: no more of it stands on the next line, and nothing was cut. */
+const folderOf = ({ lines, width }: Dialog): { body: string | null; isWhole: boolean } => {
+  const at = lines.findIndex((line) => /^ {2}(\/|~|[A-Z]:\\)/.test(line));
+  const line = lines[at] ?? "";
+  const isAlone = /^ {2}Folder access$/.test(lines[at - 1] ?? "") && isBlank(lines[at + 1] ?? "");
+  return {
+    body: at < 0 ? null : line.trim(),
+    isWhole: isAlone && line.length < width - 2 && !/…|\.\.\./.test(line),
+  };
+};
+
 const readTrust = (dialog: Dialog): Reading | null => {
   const text = joined(dialog.lines.filter((line) => !isBlank(line)));
   const isFolder =
@@ -72,12 +86,16 @@ const readTrust = (dialog: Dialog): Reading | null => {
     dialog.selector.labels.some((label) => /trust|yes/i.test(label));
   const options = byMoving(dialog.selector);
   if (isFolder) {
-    const folder = dialog.lines.find((line) => /^ {2}(\/|~|[A-Z]:\\)/.test(line));
     return asks(
       TRUST_APPROVAL,
       "high",
       `Folder access / ${dialog.footer}`,
-      { kind: "trust", title: "Trust this folder?", body: folder?.trim() ?? null, options },
+      {
+        kind: "trust",
+        title: "Trust this folder?",
+        options: withRoles(options, TRUST_ROLES),
+        ...folderOf(dialog),
+      },
       topOf(dialog),
     );
   }

@@ -40,8 +40,8 @@ interface Dialog {
   lines: readonly string[];
   selector: Selector;
   footer: string;
-  /** Its upper edge is in sight. */
-  hasTop: boolean;
+  /** Its upper edge and all of its options are in sight. */
+  isInSight: boolean;
   /** Index on the screen of its first row in sight. */
   top: number;
   /** Columns of the pane. */
@@ -73,9 +73,9 @@ interface Rule {
   confidence: Confidence;
 }
 
-const editFields = (above: readonly string[], { hasTop, width }: Dialog): Partial<RequestFields> => {
+const editFields = (above: readonly string[], { isInSight, width }: Dialog): Partial<RequestFields> => {
   const inner = innerTextOf(above);
-  const [heading = ""] = hasTop ? withoutBlankEnds(inner?.before ?? above) : [];
+  const [heading = ""] = isInSight ? withoutBlankEnds(inner?.before ?? above) : [];
   const { path, isWriting, isSure } = pathOf(heading);
   if (inner === null) return { body: path };
   const { content, columns, isReadable } = contentOf(inner.rows, isWriting, width);
@@ -90,8 +90,8 @@ const commandFields = (above: readonly string[], width: number): Partial<Request
 };
 
 /** Not whole: the heading may be cut, and of a server's tool what it is given is drawn nowhere else. */
-const plainFields = (above: readonly string[], { hasTop, width }: Dialog): Partial<RequestFields> => {
-  const text = innerTextOf(above)?.rows ?? plainTextOf(hasTop ? above : []);
+const plainFields = (above: readonly string[], { isInSight, width }: Dialog): Partial<RequestFields> => {
+  const text = innerTextOf(above)?.rows ?? plainTextOf(isInSight ? above : []);
   // Below its names a server's tool has hints and, on request, its description.
   const gap = (text[0] ?? "").startsWith("MCP Server: ") ? text.findIndex(isBlank) : -1;
   const rows = gap < 0 ? text : text.slice(0, gap);
@@ -118,7 +118,7 @@ const permission = (dialog: Dialog, question: Question, rule: Rule): Reading => 
       toolName: tool === "" ? null : oneLine(tool, 200),
       options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
       ...fields,
-      isWhole: fields.isWhole === true && dialog.hasTop,
+      isWhole: fields.isWhole === true && dialog.isInSight,
     },
     dialog.top,
   );
@@ -185,7 +185,7 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
       options: questionOptions(dialog, field, isSingle),
       textEntry: field < 0 ? null : [String(field + 1)],
       ...(isSingle ? {} : { takesSeveral: true }),
-      isWhole: hasHeader && dialog.hasTop,
+      isWhole: hasHeader && dialog.isInSight,
     },
     dialog.top,
   );
@@ -242,7 +242,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
         optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
         TRUST_ROLES,
       ),
-      isWhole: dialog.hasTop && isTold,
+      isWhole: dialog.isInSight && isTold,
     },
     dialog.top,
   );
@@ -277,14 +277,22 @@ export const hasSelector = (lines: readonly string[]): boolean => {
   return readNumberedOptions(frame.content, end, { ...FORM, isWrapped: true }) !== null;
 };
 
-const toDialog = (frame: Frame, selector: Selector, footer: string, width: number): Dialog => ({
-  lines: frame.content.slice(0, selector.start),
-  selector,
-  footer,
-  hasTop: frame.hasTop,
-  top: frame.start,
-  width,
-});
+/** Around a list that has more options than are drawn: both, at either end of it (`BaseSelectionList` of 0.61.0). */
+const ARROWS = { above: /^\s*▲\s*$/, below: /^\s*▼\s*$/ };
+
+/** `end`: index of the row after the last that an option may have. */
+const withoutArrowBelow = (
+  content: readonly string[],
+  end: number,
+): { end: number; hasAllOptions: boolean } => {
+  const last = content.slice(0, end).findLastIndex((line) => !isBlank(line));
+  return ARROWS.below.test(content[last] ?? "")
+    ? { end: last, hasAllOptions: false }
+    : { end, hasAllOptions: true };
+};
+
+const withoutArrowAbove = (lines: readonly string[]): readonly string[] =>
+  ARROWS.above.test(lines.at(-1) ?? "") ? lines.slice(0, -1) : lines;
 
 /** The dialog that ends the screen, or null. Call only where no input box is at the bottom. `width`: of the pane. */
 export const readDialog = (
@@ -296,9 +304,18 @@ export const readDialog = (
   if (frame === null) return null;
   const { footer, end } = splitFooter(frame.content);
   const isWrapped = !QUESTION_FOOTER.test(footer);
-  const selector = readNumberedOptions(frame.content, end, { ...FORM, isWrapped });
+  const list = withoutArrowBelow(frame.content, end);
+  const selector = readNumberedOptions(frame.content, list.end, { ...FORM, isWrapped });
   if (selector === null) return readTextQuestion(frame, { footer, end, width });
-  const dialog = toDialog(frame, selector, footer, width);
+  const above = frame.content.slice(0, selector.start);
+  const dialog: Dialog = {
+    lines: list.hasAllOptions ? above : withoutArrowAbove(above),
+    selector,
+    footer,
+    isInSight: frame.hasTop && list.hasAllOptions,
+    top: frame.start,
+    width,
+  };
   // These two come before there is a session, under a title that says nothing of them. For the others, too, the dialog
   // that ends the screen is the proof: the title is read less often and may be the one before.
   const early = readTrust(dialog) ?? readFirstRun(dialog);

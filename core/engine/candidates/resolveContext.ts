@@ -83,12 +83,15 @@ export class ResolveContext {
     return Math.max(observation.eventTime, read ?? 0);
   }
 
-  /** True when a reading has held since `pivot`; one that began before it may be an undrawn screen and must hold three times as long. */
+  /**
+   * True when a reading has held since `pivot`. One that began before it may be an undrawn screen: it must hold for twice as long,
+   * which is when it retires an event too (`wasRunningAfter`), so that the one follows the other without a moment of `unknown`.
+   */
   holdsAgainst(observation: ObservationEvidence, pivot: number): boolean {
     const { since } = observation.signal;
     const readUntil = this.readUntil(observation);
     const { contest_ms } = this.timing;
-    return since > pivot ? readUntil - since >= contest_ms : readUntil - pivot >= 3 * contest_ms;
+    return since > pivot ? readUntil - since >= contest_ms : readUntil - pivot > 2 * contest_ms;
   }
 
   /** True when the screen kept showing a turn in progress after `turn`: that event is no longer the present. */

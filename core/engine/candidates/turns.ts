@@ -29,8 +29,8 @@ const contestant = (turn: ActivityEvidence, context: ResolveContext): Observatio
 };
 
 /**
- * So long the screen may tell how a turn ended whose event is not sure of it: as long as a reading from before the event needs
- * to contradict it.
+ * So long the screen may tell how a turn ended whose event is not sure of it: longer than a reading from before the event needs
+ * to contradict it, by one more look.
  */
 const unsureMs = ({ timing }: ResolveContext): number => 3 * timing.contest_ms + 100;
 

@@ -239,7 +239,8 @@ export const ACTION_SCENARIOS: readonly Scenario[] = [
   }),
   answerScenario({
     step: "free_text",
-    prompt: () => "ASK",
+    // The one before stands on the screen still: where both are drawn alike, the answer is refused by rule.
+    prompt: () => "ASK for the walls",
     answer: ["--text", "Green indeed"],
     effect: toldModel("Green indeed"),
     lacks: (agent) =>

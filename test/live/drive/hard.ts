@@ -14,6 +14,9 @@ const START_LIMIT_MS = 45_000;
 const TOLD_LIMIT_MS = 8_000;
 const APPROVAL: readonly Shown[] = ["waiting_approval"];
 
+const isAtShell = async ({ pane }: Stage): Promise<boolean> =>
+  (await pane.show("#{pane_current_command}")) === "bash";
+
 /** A dialog that stands on the screen already. */
 const checkShown = async (
   stage: Stage,
@@ -97,7 +100,8 @@ const trust: Scenario = {
     const { ref } = await referenceOf(stage);
     const fingerprint = (await stage.rig.product.row(stage.pane.paneId))?.prompt_fingerprint ?? "none";
     const answered = await act(stage, "answer", ref, "--approve", "--if-prompt", fingerprint, "--json");
-    const isGone = (await stage.pane.untilHidden(words)) !== null;
+    // Gemini CLI ends to start again, which it is kept from here, and leaves the dialog on the screen.
+    const isGone = (await stage.pane.untilHidden(words)) !== null || (await isAtShell(stage));
     await stage.did("trust_approved", answered.code === 0 && isGone, answered.said);
   },
 };
@@ -167,7 +171,7 @@ const killed: Scenario = {
     await wait(2_000);
     await endAgent(await stage.pane.show("#{pane_pid}"));
     const since = Date.now();
-    const holds = async (): Promise<boolean> => (await stage.pane.show("#{pane_current_command}")) === "bash";
+    const holds = () => isAtShell(stage);
     await stage.check({ step: "killed", states: ["gone", "error"], since, causedAt: said.at, holds });
   },
 };

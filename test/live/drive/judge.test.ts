@@ -116,6 +116,19 @@ describe("judge", () => {
     expect(judged([[-5, idle]], null)).toEqual({ verdict: "wrong", detail: "gone/- at the look" });
   });
 
+  it("does not take a row for gone that is told again under another reference in the same message", () => {
+    expect(
+      judged(
+        [
+          [-5, idle],
+          [2_600, null],
+          [2_601, idle],
+        ],
+        idle,
+      ),
+    ).toEqual({ verdict: "right", detail: "" });
+  });
+
   it("leaves out what came after the look", () => {
     expect(
       judged(

@@ -21,6 +21,12 @@ export interface Evidence {
   history: readonly Sighting[];
 }
 
+/**
+ * A row whose reference changed is removed and told again in one message. Its lines are read one after the other; between them
+ * nothing was shown.
+ */
+const ONE_MESSAGE_MS = 20;
+
 /** A state and for how long it was shown. */
 interface Stretch {
   shown: Shown;
@@ -54,7 +60,9 @@ export const judge = (evidence: Evidence): Judged => {
   if (!isTrue(look) && look !== "unknown")
     return { verdict: "wrong", detail: `${nameOf(look, reasonBy(row))} at the look` };
   const stretches = stretchesOf(evidence);
-  const counting = stretches.filter(({ shown, to }) => !isTrue(shown) && to > since + limitMs);
+  const counting = stretches.filter(
+    ({ shown, from, to }) => !isTrue(shown) && to > since + limitMs && to - from > ONE_MESSAGE_MS,
+  );
   const describe = ({ shown, reason, from, to }: Stretch): string =>
     `${nameOf(shown, reason)} from ${seconds(Math.max(0, from - since))} to ${seconds(to - since)} after the fact`;
   const before = stretches[0];

@@ -1,5 +1,5 @@
 // The question that the model asks the person, in the shape of each agent's own tool. `ASK several` has two questions and
-// `ASK multi` one with several answers, where the tool can.
+// `ASK multi` one with several answers, where the tool can; `ASK for the walls` says what for, so that it is asked only once.
 import type { Tool } from "./request.ts";
 
 const OPTIONS = [
@@ -7,7 +7,6 @@ const OPTIONS = [
   { label: "Blue", description: "a cold colour" },
 ];
 const LABELS = OPTIONS.map(({ label }) => label);
-const QUESTION = "Which colour should be used?";
 const SECOND = {
   header: "Shape",
   question: "Which shape should be used?",
@@ -20,7 +19,8 @@ const SECOND = {
 export const askInput = (tool: Tool, rest: string): Record<string, unknown> => {
   const has = (property: string): boolean => property in tool.schema.properties;
   const isMulti = rest.startsWith("multi");
-  const first = { header: "Colour", question: QUESTION, options: OPTIONS };
+  const title = `Which colour should be used${rest.startsWith("for ") ? ` ${rest}` : ""}?`;
+  const first = { header: "Colour", question: title, options: OPTIONS };
   const both = rest.startsWith("several") ? [first, SECOND] : [first];
   switch (tool.name) {
     case "request_user_input":
@@ -37,9 +37,9 @@ export const askInput = (tool: Tool, rest: string): Record<string, unknown> => {
     case "ask_user":
       if (has("questions"))
         return { questions: both.map((one) => ({ ...one, type: "choice", multiSelect: isMulti })) };
-      if (has("requestedSchema")) return { message: QUESTION, requestedSchema: colourSchema(isMulti) };
+      if (has("requestedSchema")) return { message: title, requestedSchema: colourSchema(isMulti) };
       return {
-        question: QUESTION,
+        question: title,
         choices: LABELS,
         ...(has("allow_freeform") ? { allow_freeform: true } : {}),
       };

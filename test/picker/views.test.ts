@@ -1,0 +1,81 @@
+// What the picker shows beside cards: what a search finds, errors that are dismissed, no colours, a daemon that goes and comes back.
+import { afterEach, expect, it, vi } from "vitest";
+import { makePane } from "../factories/view.ts";
+import { openPicker, type OpenPicker, type PickerOptions } from "./pickerHarness.ts";
+import { someAgents } from "./pickerPanes.ts";
+
+let picker: OpenPicker;
+afterEach(() => picker.close());
+
+const open = async (options: PickerOptions): Promise<void> => {
+  picker = await openPicker(options);
+  await picker.shows("need");
+};
+
+it.each([
+  ["a prompt", "twice", "Refunds are rounded twice", "Two subnets"],
+  ["a branch", "ledger-csv", "Ledger export to CSV", "Two subnets"],
+  ["a folder", "infra", "Two subnets", "Ledger export"],
+])("finds rows by %s, and shows all again with Esc", async (_what, text, found, other) => {
+  await open({ panes: someAgents(), columns: 100 });
+  await picker.shows(other);
+  await picker.type("/", text);
+  await picker.showsNot(other);
+  expect(await picker.screen()).toContain(found);
+  await picker.type("Enter");
+  await picker.shows(`/${text}`);
+  await picker.type("Escape");
+  await picker.shows(other);
+});
+
+it("says that nothing matches, and takes letters of a search for no command", async () => {
+  await open({ panes: someAgents() });
+  await picker.type("/", "a", "d", "q", "1");
+  await picker.shows("Nothing is found.");
+  expect(await picker.screen()).not.toContain("Nobody");
+  expect(picker.asked("answer")).toEqual([]);
+});
+
+it("dismisses the error that is selected, and nothing else", async () => {
+  const failed = makePane({
+    pane: 30,
+    window: 30,
+    session: "alerts",
+    state: "error",
+    reason: "api_error",
+    since: Date.now(),
+  });
+  await open({ panes: [...someAgents().slice(0, 1), failed] });
+  await picker.type("j");
+  await picker.type("e");
+  await vi.waitFor(() =>
+    expect(picker.asked("dismiss")).toMatchObject([{ ref: failed.identity.pane_ref, surface: "picker" }]),
+  );
+});
+
+/** SGR parameters of the screen that are colours: all but bold, dim, underlined, reversed and their ends. */
+const coloursOn = async (): Promise<string[]> =>
+  (await picker.styled())
+    .split("\u001B[")
+    .slice(1)
+    .flatMap((part) => (part.split("m", 1)[0] ?? "").split(";"))
+    .filter((parameter) => Number(parameter) >= 30);
+
+it("draws with colours, and without them where NO_COLOR is set", async () => {
+  await open({ panes: someAgents() });
+  expect(await coloursOn()).not.toEqual([]);
+  await picker.close();
+  await open({ panes: someAgents(), env: "NO_COLOR=1" });
+  expect(await coloursOn()).toEqual([]);
+});
+
+it("says that the daemon is gone, answers nothing meanwhile, and goes on when it is back", async () => {
+  await open({ panes: someAgents() });
+  await picker.stopDaemon();
+  await picker.shows("the daemon is gone");
+  await picker.type("a");
+  await picker.startDaemon();
+  await picker.showsNot("the daemon is gone");
+  await picker.shows("Refunds are rounded twice");
+  expect(picker.asked("answer")).toEqual([]);
+});
