@@ -8,6 +8,7 @@ export default defineConfig({
       "core/**/*.test.ts",
       "adapters/**/*.test.ts",
       "features/**/*.test.ts",
+      "editors/**/*.test.ts",
       "cli/**/*.test.ts",
       "main/**/*.test.ts",
       "ui/**/*.test.ts",

@@ -57,6 +57,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     layers: ["core/model", "core/ports"],
     packages: ["node:*", "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
   },
+  "editors/vscode": {
+    layers: ["core/model", "features/documents/model", "type:features/documents/ipc"],
+    packages: ["node:*", "vscode"],
+  },
   "features/automation": { layers: [...CORE_PARTS, "core/api", "core/pattern"], packages: ["node:*", "zod"] },
   cli: {
     layers: [
@@ -106,7 +110,7 @@ const isWithin = (path: string, folder: string): boolean => path === folder || p
 
 const isAllowed = (layer: Layer, own: string, from: string, { to, isType }: Import): boolean => {
   if (isWithin(to, own)) return true;
-  if (/^(core|adapters|features|cli|main|preload|renderer|ui|test|e2e|bench|scripts)\//.test(to))
+  if (/^(core|adapters|editors|features|cli|main|preload|renderer|ui|test|e2e|bench|scripts)\//.test(to))
     return layer.layers.some((rule) => {
       const [first = "", rest] = rule.split(":");
       if (rest === undefined) return isWithin(to, first);

@@ -1,0 +1,92 @@
+// Takes the patch files of one project: puts each into the editor's buffer as one step of undo, saves, and only then deletes
+// it, which is the acknowledgement. Nothing is ever deleted without success.
+import { access, readdir, readFile, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { editsBetween, putInto, readPatchFile, type LineEdit } from "./applyResponse.ts";
+
+/** A document as the editor has it. */
+export interface Buffer {
+  getText(): string;
+  /** Applies all of them at once, to the text as it was when `getText` gave it; false where it has changed since. */
+  edit(edits: readonly LineEdit[]): Promise<boolean>;
+  save(): Promise<boolean>;
+}
+
+export interface TakerOptions {
+  /** `.agent-doc/patches`. */
+  readonly folder: string;
+  readonly open: (file: string) => Promise<Buffer>;
+  readonly log: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Between two tries, in a pause of typing. */
+const PAUSE_MS = 40;
+/** Then the command has taken the file away long since, or nobody waits for it. */
+const MAX_TRIES = 500;
+
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    // It was withdrawn, or taken by another window.
+    return false;
+  }
+};
+
+/** Whether the buffer has the response and is saved. */
+const putOnce = async (path: string, open: TakerOptions["open"]): Promise<boolean> => {
+  const patch = readPatchFile(await readFile(path, "utf8"));
+  if (patch === null) return false;
+  const buffer = await open(patch.file);
+  const before = buffer.getText();
+  const after = putInto(patch, before);
+  if (after !== before) {
+    if (!(await isThere(path))) return true;
+    if (!(await buffer.edit(editsBetween(before, after)))) return false;
+    // Editors have been seen to apply an edit to another text than they said.
+    const merges = patch.response !== undefined;
+    const now = buffer.getText();
+    if (merges ? putInto(patch, now) !== now : now !== after) return false;
+  }
+  return buffer.save();
+};
+
+const take = async (path: string, { open, log, signal }: TakerOptions): Promise<void> => {
+  for (let tried = 0; tried < MAX_TRIES && !signal.aborted && (await isThere(path)); tried += 1) {
+    try {
+      if (await putOnce(path, open)) {
+        await rm(path, { force: true });
+        return;
+      }
+    } catch (error) {
+      // The person may be in the middle of changing a marker, or the file is gone; the command says so when it gives up.
+      if (tried === 0) log(`${basename(path)}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await delay(PAUSE_MS);
+  }
+};
+
+/** Looks at the folder each time it is called; files that are under way are not begun twice. */
+export const createPatchTaker = (options: TakerOptions): (() => Promise<void>) => {
+  const underWay = new Set<string>();
+  return async () => {
+    const names = (await readdir(options.folder)).filter(
+      (name) => name.endsWith(".json") && !name.startsWith("."),
+    );
+    await Promise.all(
+      names
+        .filter((name) => !underWay.has(name))
+        .map(async (name) => {
+          underWay.add(name);
+          try {
+            await take(join(options.folder, name), options);
+          } finally {
+            underWay.delete(name);
+          }
+        }),
+    );
+  };
+};

@@ -1,0 +1,68 @@
+// One project in this editor: its folder for patches, which tells the command that a plugin is here, the file that says who,
+// and the watch on both.
+import { watch } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EditorFile } from "../../../features/documents/ipc/patchFile.ts";
+import { createPatchTaker, type TakerOptions } from "./patchTaker.ts";
+
+/** A watch may miss something; this finds it. */
+const SWEEP_MS = 250;
+/** The mark that somebody types is written that often. */
+const TYPED_EVERY_MS = 300;
+
+export interface Project {
+  /** Somebody changed a document of this project. */
+  typed(): void;
+  close(): Promise<void>;
+}
+
+export interface ProjectOptions extends Omit<TakerOptions, "folder" | "signal"> {
+  /** `.agent-doc`. */
+  readonly folder: string;
+  readonly version: string;
+}
+
+export const openProject = async (options: ProjectOptions): Promise<Project> => {
+  const { folder, version, log } = options;
+  const ended = new AbortController();
+  const patches = join(folder, "patches");
+  const own = join(folder, `editor-${process.pid}.json`);
+  await mkdir(patches, { recursive: true });
+
+  let typedAt: number | null = null;
+  let last: Promise<void> = Promise.resolve();
+  const tell = (): void => {
+    const file: EditorFile = { pid: process.pid, name: "vscode", version, merges: true, typedAt };
+    const write = async () => {
+      await writeFile(`${own}.new`, `${JSON.stringify(file)}\n`);
+      await rename(`${own}.new`, own);
+    };
+    last = last.then(write).catch((error: unknown) => log(String(error)));
+  };
+  tell();
+
+  const take = createPatchTaker({ ...options, folder: patches, signal: ended.signal });
+  const look = (): void => void take().catch((error: unknown) => log(String(error)));
+  const watcher = watch(patches, { signal: ended.signal }, look);
+  // The sweep goes on without it.
+  watcher.on("error", (error) => log(String(error)));
+  const sweep = setInterval(look, SWEEP_MS);
+  // What came while no editor was there.
+  look();
+
+  return {
+    typed: () => {
+      const now = Date.now();
+      if (typedAt !== null && now - typedAt < TYPED_EVERY_MS) return;
+      typedAt = now;
+      tell();
+    },
+    close: async () => {
+      clearInterval(sweep);
+      ended.abort();
+      await last;
+      await rm(own, { force: true });
+    },
+  };
+};
