@@ -48,7 +48,7 @@ const describe = (target: TargetView, { failure, isOver }: Attempt): string[] =>
       `${name} was added, but is not connected: ${cleanLine(failure.message)}`,
       cleanLine(failure.remedy),
       ...failure.details.map((detail) => `  ${cleanLine(detail)}`),
-      `It is tried again by itself; 'agtmux target connect ${name}' tries now.`,
+      `agtmux goes on trying; 'agtmux target connect ${name}' tries now.`,
     ];
   if (!isOver) return [`${name} was added; see 'agtmux target list' for how connecting goes.`];
   const reason = target.health_reason === null ? [] : [cleanLine(target.health_reason)];
@@ -72,7 +72,7 @@ const addLocal = async (context: CliContext, name: string, options: TargetAddOpt
     );
   if (options.sshTarget !== undefined || options.transport !== undefined || options.tmuxPath !== undefined)
     throw new AgtmuxError("E_USAGE", "a local target has no SSH settings", {
-      remedy: 'Leave them out; where tmux is on this machine says "tmux_path" in config.json.',
+      remedy: 'Leave them out; "tmux_path" in config.json says where tmux is on this machine.',
     });
   await withDaemon(context, async (client) => {
     const all = await client.call((api) => api.targets.query());

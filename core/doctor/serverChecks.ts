@@ -37,7 +37,7 @@ const checkWatch = (view: ServerView, { socketPath }: TmuxSocket): Diagnosis => 
       status: "warning",
       summary: `The tmux server ${name} is watched, but not as well as it could be (${mode}).`,
       evidence,
-      remedy: "It is tried again by itself. Report the evidence with the output of 'tmux -V'.",
+      remedy: "agtmux goes on trying. Report the evidence with the output of 'tmux -V'.",
     };
   return {
     status: "ok",

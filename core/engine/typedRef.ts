@@ -102,7 +102,7 @@ const resolveOn = <S extends TypedSubject>(
   if (rest === ".")
     throw new AgtmuxError(
       "E_REF_INVALID",
-      `${quote(text)} is not a reference: '.' is the pane that one is in`,
+      `${quote(text)} is not a reference: '.' is the pane that you are in`,
     );
   const things = meaningsOf(rest, subjects.filter(isOn({ target, server })), null);
   // The machine may not answer just now: then only the name that begins like it would be found.
@@ -139,7 +139,7 @@ export const resolveTyped = <S extends TypedSubject>(text: string, among: TypedA
   const prefixed = splitTarget(text, targets);
   if (prefixed !== null) return resolveOn(text, prefixed, { subjects, inReach });
   if (text === "." && from.kind === "outside")
-    throw new AgtmuxError("E_REF_NOT_FOUND", "'.' is the pane that one is in, and this is outside of tmux");
+    throw new AgtmuxError("E_REF_NOT_FOUND", "'.' is the pane that you are in, and this is outside of tmux");
   const things = meaningsOf(text, inReach, from.kind === "inside" ? from.paneId : null);
   const found = settle(text, things);
   if (found !== null) return found;

@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   E_TARGET_UNREACHABLE: {
     exit: 7,
     trpc: "PRECONDITION_FAILED",
-    remedy: "Check the target with 'agtmux status'.",
+    remedy: "See 'agtmux target list' for what is wrong with it.",
   },
   E_TARGET_HOST_KEY: {
     exit: 23,
