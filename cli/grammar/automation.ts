@@ -26,7 +26,7 @@ const addTell = (program: Verb, context: CliContext): void => {
     .option("--channel <channel>", "over this channel alone, at any hour")
     .option("--for <duration>", "how long it stays armed; 8h by default, 7d at most")
     .addOption(json())
-    .example("agtmux tell %12 --when state:idle", "When that agent has finished what it does.")
+    .example("agtmux tell %12 --when state:completed", "When that agent's turn has ended.")
     .example(
       "agtmux tell runtime:4f2a --when 'match:FAILED|Error' --channel phone",
       "When its screen shows a new line that matches.",

@@ -19,7 +19,7 @@ const addBasics = (doc: Verb, context: CliContext): void => {
     .action(async (file, title, options) => (await load()).runInit(context, file, title, options));
   doc
     .command("diff")
-    .description("what was written since the agent saw it")
+    .description("show what was written since the agent saw the document")
     .argument("<file>")
     .option("--strip-comments", "leave HTML comments and link reference comments out")
     .example(
@@ -29,10 +29,10 @@ const addBasics = (doc: Verb, context: CliContext): void => {
     .action(async (file, options) => (await load()).runDiff(context, file, options));
   doc
     .command("outline")
-    .description("its sections, with their length in lines and tokens")
+    .description("show the sections of a document, with their length in lines and tokens")
     .argument("<file>")
     .addOption(json())
-    .example("agtmux doc outline plan.md", "Where what is, and what reading it costs.")
+    .example("agtmux doc outline plan.md", "What is where, and how much it takes to read it.")
     .action(async (file, options) => (await load()).runOutline(context, file, options));
   doc
     .command("reset")
@@ -57,8 +57,8 @@ const addWriting = (doc: Verb, context: CliContext): void => {
       "the document as the agent had seen it, to merge what was written since",
     )
     .option("--ipc", "through the editor's plugin, even where none was seen yet")
-    .option("--force-disk", "on the disk, past an editor's plugin")
-    .option("--stream", "as the original takes it for templates: the same merge")
+    .option("--force-disk", "on the disk, without the editor's plugin")
+    .option("--stream", "taken because agent-doc has it; the merge is the same")
     .example(
       "cat answer.md | agtmux doc write plan.md --baseline-file seen.md",
       "Its blocks <!-- patch:NAME --> go into their components; nothing that was typed meanwhile is lost.",
@@ -66,7 +66,7 @@ const addWriting = (doc: Verb, context: CliContext): void => {
     .action(async (file, options) => (await load()).runWrite(context, file, options));
   doc
     .command("patch")
-    .description("new content for one component")
+    .description("put new content into one component")
     .argument("<file>")
     .argument("<component>")
     .argument("[content]", "from standard input without it")
@@ -104,7 +104,7 @@ const addHistory = (doc: Verb, context: CliContext): void => {
     .command("clean")
     .description("make one commit of all such commits of the document")
     .argument("<file>")
-    .option("--force", "although commits of others lie between: they become part of it")
+    .option("--force", "even if commits of others lie between; they become part of it")
     .example(
       "agtmux doc clean plan.md",
       "Refuses where others' commits lie between, or where they are pushed.",
@@ -112,7 +112,7 @@ const addHistory = (doc: Verb, context: CliContext): void => {
     .action(async (file, options) => (await load()).runClean(context, file, options));
   doc
     .command("history")
-    .description("the versions of its conversation, from git")
+    .description("show the versions of a document's conversation, from git")
     .argument("<file>")
     .option("--restore <commit>", "put the conversation of this commit above the one that is there")
     .example("agtmux doc history plan.md", "Each commit with its time and how the conversation ended.")
@@ -126,7 +126,7 @@ Exit status: 0 nothing found, 1 something is wrong.
 const addProject = (doc: Verb, context: CliContext, outcome: Outcome): void => {
   doc
     .command("audit-docs")
-    .description("whether the documents that agents are given still say the truth")
+    .description("check whether the documents that agents are given are still true")
     .option("--root <folder>", "the project's folder")
     .addHelpText("after", CHECKED)
     .example(
@@ -140,14 +140,14 @@ const addProject = (doc: Verb, context: CliContext, outcome: Outcome): void => {
   const folder = ["--folder <folder>", "of the agent's skills, instead of .claude/skills"] as const;
   skill
     .command("install")
-    .description("write them into this project")
+    .description("write the instructions into this project")
     .option(...folder)
     .option("--reload <how>", "say what the agent has to do to read them again: compact")
     .example("agtmux doc skill install", "Nothing happens where they are current.")
     .action(async (options) => (await load()).runSkillInstall(context, options));
   skill
     .command("check")
-    .description("whether they are current")
+    .description("check whether the instructions are current")
     .option(...folder)
     .addHelpText("after", CHECKED)
     .example("agtmux doc skill check", "Exit status 1 where they are missing or old.")
