@@ -7,6 +7,7 @@ import { addActions } from "./grammar/actions.ts";
 import { addAgents } from "./grammar/agents.ts";
 import { addAutomation } from "./grammar/automation.ts";
 import { addDoc } from "./grammar/doc.ts";
+import { addHistory } from "./grammar/history.ts";
 import { addDoctor, addInsight } from "./grammar/insight.ts";
 import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
 import { addLists, addPick } from "./grammar/lists.ts";
@@ -33,6 +34,7 @@ const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addDoctor(program, context, outcome);
   addTargets(program, context, outcome);
   addAgents(program, context, outcome);
+  addHistory(program, context, outcome);
   addAutomation(program, context, outcome);
   addItself(program, context, outcome);
 };

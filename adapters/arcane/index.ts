@@ -6,6 +6,7 @@ import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
+import { createPiHistory } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
@@ -52,6 +53,7 @@ export const createArcaneAdapter = (): AgentAdapter => ({
   readScreen: readDocumentedScreen,
   readStateFiles: createSessionFileReader(".arcane"),
   readTranscript: createTranscriptReader(".arcane"),
+  history: createPiHistory(".arcane"),
   integration: createExtensionIntegration({
     agentType: "arcane",
     folder: ".arcane",

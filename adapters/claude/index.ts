@@ -1,6 +1,7 @@
 // The adapter for Claude Code: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { claudeHistory } from "./history.ts";
 import { identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
@@ -26,5 +27,6 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   titleOfSession: titleOfClaudeSession,
   readSessionTitle: readClaudeSessionTitle,
   needsConfirmation: createClaudeConfirmation(),
+  history: claudeHistory,
   integration: createClaudeIntegration(),
 });

@@ -14,7 +14,8 @@ import {
   TRANSCRIPT_BYTES,
 } from "../common/transcript.ts";
 import { z } from "zod";
-import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9-]{7,99}$/;
 const MAX_SESSION_FILE = 64 * 1024;
@@ -82,7 +83,8 @@ const fromAgent = (message: Payload, at: number | null): TranscriptEntry[] => {
   });
 };
 
-const toEntries = (line: Payload): TranscriptEntry[] => {
+/** What one line of the log says. */
+export const readClaudeLine = (line: Payload): TranscriptEntry[] => {
   const type = textOf(line, "type");
   const message = asPayload(fieldOf(line, "message"));
   if (message === null || fieldOf(line, "isSidechain") === true || fieldOf(line, "isMeta") === true)
@@ -99,7 +101,7 @@ export const readClaudeTranscript = async (
   for (const path of await findClaudeLogs(request)) {
     const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
     if (tail === null) continue;
-    return entriesOf(tail, toEntries);
+    return entriesOf(tail, readClaudeLine);
   }
   return null;
 };

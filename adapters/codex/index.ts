@@ -1,6 +1,7 @@
 // The adapter for Codex: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { codexHistory } from "./history.ts";
 import { identifyCodex } from "./identify.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
@@ -28,5 +29,6 @@ export const createCodexAdapter = (): AgentAdapter => ({
   readStateFiles: readCodexStateFile,
   readTranscript: readCodexTranscript,
   needsConfirmation: createCodexConfirmation(),
+  history: codexHistory,
   integration: createCodexIntegration(),
 });

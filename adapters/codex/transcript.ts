@@ -2,7 +2,8 @@
 // recorded with 0.169.0; the lines of messages and calls are documented by several programs that read these logs. Texts are
 // taken from the events, which hold what a person typed and read; from the model's own items only where there are no such
 // events, because those begin with instructions that nobody typed.
-import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import { asPayload, fieldOf, textOf, type Payload } from "../common/payload.ts";
 import { callOf, entryOf, parseLog, textsOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
 
@@ -72,6 +73,12 @@ const toEntries =
     }
   };
 
+/** What lines of the rollout say, in order. */
+export const readCodexLines = (payloads: readonly Payload[]): TranscriptEntry[] => {
+  const lines = payloads.map(toLine).filter((line) => line !== null);
+  return lines.flatMap(toEntries(new Set(lines.map(({ kind }) => kind))));
+};
+
 /** Null for a rollout that is not this session's, and where nothing in it is known. */
 export const readCodexTranscript = async ({
   files,
@@ -86,9 +93,6 @@ export const readCodexTranscript = async ({
     return null;
   const tail = await files.readTail(transcriptPath, TRANSCRIPT_BYTES);
   if (tail === null) return null;
-  const lines = parseLog(tail)
-    .map(toLine)
-    .filter((line) => line !== null);
-  const entries = lines.flatMap(toEntries(new Set(lines.map(({ kind }) => kind))));
+  const entries = readCodexLines(parseLog(tail));
   return entries.length === 0 ? null : entries;
 };

@@ -43,7 +43,7 @@ export interface ToldNames {
 }
 
 /** What the program itself puts in as if a person had asked it. */
-const OWN_PROMPT = /^\s*<[a-z][a-z_-]*>/;
+export const OWN_PROMPT = /^\s*<[a-z][a-z_-]*>/;
 
 /** Of the root agent's events alone: what a sub-agent does is not what the person asked. */
 export const toldOf = (

@@ -1,6 +1,6 @@
 // Reading agents' logs for a person: what all of them share. The logs are append-only JSON lines that hold anything, so
 // every text is bounded and cleaned here; what does not fit says nothing.
-import type { TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import { asPayload, boundedText, oneLine, parsePayload, type Payload, textOf } from "./payload.ts";
 import { subjectOf } from "./told.ts";
 

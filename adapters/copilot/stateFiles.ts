@@ -2,7 +2,8 @@
 // session is the one that the hooks named, else the open one whose lock bears this process's id. The log outranks hooks
 // where they are silent (denied, interrupted, finally failed). Undocumented, so nothing counts before it is tied.
 import { z } from "zod";
-import type { Reading, StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import type { Reading, StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { TargetFiles } from "../../core/ports/targetExecutor.ts";
 import { asPayload, fieldOf, type Payload, textOf } from "../common/payload.ts";
 import { asks, shows } from "../common/screenText.ts";
@@ -112,7 +113,7 @@ export const readCopilotStateFiles = async (request: StateFileRequest): Promise<
 
 // The log as a conversation. The names of its lines were recorded with 1.0.102; where the texts stand
 // is documented by several programs that read these logs. Sub-agents' lines are left out.
-const toEntries = (line: Payload): TranscriptEntry[] => {
+export const readCopilotLine = (line: Payload): TranscriptEntry[] => {
   const data = asPayload(fieldOf(line, "data")) ?? {};
   if (textOf(line, "agentId") !== null || textOf(data, "parentToolCallId") !== null) return [];
   const at = timeOf(line);
@@ -142,7 +143,7 @@ export const readCopilotTranscript = async (
   if (session === null) return null;
   const path = logPath(request.transcriptPath, session.root, session.id);
   const tail = await request.files.readTail(path, TRANSCRIPT_BYTES);
-  return entriesOf(tail, toEntries);
+  return entriesOf(tail, readCopilotLine);
 };
 
 const MAX_WORKSPACE_BYTES = 16 * 1024;

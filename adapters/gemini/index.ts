@@ -7,6 +7,7 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readScriptCommand } from "../common/commandLine.ts";
+import { geminiHistory } from "./history.ts";
 import { createGeminiIntegration } from "./integration.ts";
 import { normalizeGemini } from "./normalize.ts";
 import { readGeminiScreen } from "./screen.ts";
@@ -58,5 +59,6 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   normalize: normalizeGemini,
   readScreen: readGeminiScreen,
   readTranscript: readGeminiTranscript,
+  history: geminiHistory,
   integration: createGeminiIntegration(),
 });

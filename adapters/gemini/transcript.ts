@@ -1,7 +1,8 @@
 // Gemini CLI's log of a session, `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, as a conversation. Its path is in
 // every hook event. Recorded with 0.61.0: a first line that names the session, then one line per message, written again with
 // the same id once its calls have results; `$set` lines repeat the model's history, from which interrupted turns are missing.
-import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import { asPayload, fieldOf, listOf, parsePayload, type Payload, textOf } from "../common/payload.ts";
 import { callOf, entryOf, parseLog, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
 
@@ -60,9 +61,9 @@ const toEntries = (line: Payload): TranscriptEntry[] => {
 };
 
 /** Every message once, as it was written last, at the place where it stood first. */
-const messagesOf = (tail: string): Payload[] => {
+const messagesOf = (lines: readonly Payload[]): Payload[] => {
   const byId = new Map<string, Payload>();
-  for (const line of parseLog(tail)) {
+  for (const line of lines) {
     // The history of a resumed session stands where nothing was said yet.
     const history = byId.size > 0 ? [] : listOf(asPayload(fieldOf(line, "$set")) ?? {}, "messages");
     for (const message of [line, ...history.map(asPayload)]) {
@@ -73,12 +74,16 @@ const messagesOf = (tail: string): Payload[] => {
   return [...byId.values()];
 };
 
+/** What lines of the log say, in order. */
+export const readGeminiLines = (lines: readonly Payload[]): TranscriptEntry[] =>
+  messagesOf(lines).flatMap(toEntries);
+
 /** Null where no event named a log, or the log is another session's, and where nothing in it is known. */
 export const readGeminiTranscript = async (
   request: StateFileRequest,
 ): Promise<readonly TranscriptEntry[] | null> => {
   const path = await findLog(request);
   const tail = path === null ? null : await request.files.readTail(path, TRANSCRIPT_BYTES);
-  const entries = tail === null ? [] : messagesOf(tail).flatMap(toEntries);
+  const entries = tail === null ? [] : readGeminiLines(parseLog(tail));
   return entries.length === 0 ? null : entries;
 };

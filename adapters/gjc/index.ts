@@ -4,6 +4,7 @@ import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/ag
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readDocumentedScreen } from "../piFamily/documentedScreen.ts";
 import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
+import { createPiHistory } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
@@ -27,6 +28,7 @@ export const createGjcAdapter = (): AgentAdapter => ({
   readStateFiles: createSessionFileReader(".gjc"),
   readTranscript: createTranscriptReader(".gjc"),
   readProgress: createSkillReader(() => Date.now()),
+  history: createPiHistory(".gjc"),
   integration: createExtensionIntegration({
     agentType: "gjc",
     folder: ".gjc",

@@ -8,6 +8,7 @@ import {
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { RUN_EVENTS } from "../piFamily/extensionSource.ts";
 import { identifyScript } from "../piFamily/identify.ts";
+import { createPiHistory } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
@@ -58,6 +59,7 @@ export const createOmpAdapter = (): AgentAdapter => ({
   readTranscript: createTranscriptReader(".omp"),
   titleOfSession: titleOfOmpSession,
   readSessionTitle: createSessionTitleReader(".omp"),
+  history: createPiHistory(".omp"),
   integration: createExtensionIntegration({
     agentType: "omp",
     folder: ".omp",

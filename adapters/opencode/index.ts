@@ -2,6 +2,7 @@
 // state (its sessions are a database), so events and the screen are all there is.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { opencodeHistory } from "./history.ts";
 import { identifyOpencode } from "./identify.ts";
 import { createOpencodeIntegration } from "./integration.ts";
 import { normalizeOpencode } from "./normalize.ts";
@@ -22,5 +23,6 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   normalize: normalizeOpencode,
   readScreen: readOpencodeScreen,
   titleOfSession: titleOfOpencodeSession,
+  history: opencodeHistory,
   integration: createOpencodeIntegration(),
 });

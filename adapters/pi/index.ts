@@ -9,6 +9,7 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { identifyScript } from "../piFamily/identify.ts";
+import { createPiHistory } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionTitle.ts";
@@ -52,6 +53,7 @@ export const createPiAdapter = (): AgentAdapter => ({
   readTranscript: createTranscriptReader(".pi"),
   titleOfSession: titleOfPiSession,
   readSessionTitle: createSessionTitleReader(".pi"),
+  history: createPiHistory(".pi"),
   integration: createExtensionIntegration({
     agentType: "pi",
     folder: ".pi",

@@ -1,24 +1,36 @@
 // Session files of the pi family as a conversation: a tree of entries, of which the branch that ends with the newest entry is
 // the conversation. Source: the format as the agents' own documents describe it; omp 18.2.3 and pi 0.87.1 were recorded to
 // write the same kinds of entry.
-import type { StateFileRequest, TranscriptEntry } from "../../core/ports/agentAdapter.ts";
+import type { StateFileRequest } from "../../core/ports/agentAdapter.ts";
+import type { ReadEntries, TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import { asPayload, fieldOf, listOf, textOf, type Payload } from "../common/payload.ts";
 import { callOf, entryOf, parseLog, textsOf, timeOf, TRANSCRIPT_BYTES } from "../common/transcript.ts";
 import { findSessionFile } from "./sessionFile.ts";
 
-/** Without ids (the first version of the format) every entry is of the one branch. */
-const newestBranch = (entries: readonly Payload[]): readonly Payload[] => {
+interface Branch {
+  entries: readonly Payload[];
+  /** The entry on which the oldest of them rests; null where that is not told. */
+  leaf: string | null;
+}
+
+/**
+ * The branch that ends with the newest entry, or with `leaf` where these entries stand before others. Without ids (the first
+ * version of the format) every entry is of the one branch.
+ */
+const branchOf = (entries: readonly Payload[], leaf: string | null): Branch => {
   const byId = new Map(entries.map((entry) => [textOf(entry, "id"), entry]));
   const last = entries.at(-1);
-  if (last === undefined || textOf(last, "parentId") === null) return entries;
+  if (last === undefined || (leaf === null && textOf(last, "parentId") === null))
+    return { entries, leaf: null };
   const branch: Payload[] = [];
-  for (
-    let at: Payload | undefined = last;
-    at !== undefined && branch.length <= entries.length;
-    at = byId.get(textOf(at, "parentId") ?? "")
-  )
+  let at: Payload | undefined = leaf === null ? last : byId.get(leaf);
+  let parent = leaf;
+  while (at !== undefined && branch.length <= entries.length) {
     branch.push(at);
-  return branch.toReversed();
+    parent = textOf(at, "parentId");
+    at = byId.get(parent ?? "");
+  }
+  return { entries: branch.toReversed(), leaf: parent };
 };
 
 const fromAgent = (message: Payload, at: number | null): TranscriptEntry[] => {
@@ -55,12 +67,18 @@ const toEntries = (entry: Payload): TranscriptEntry[] => {
   }
 };
 
+/** What entries of a session file say, in order; `leaf` as in the port. */
+export const readPiEntries = (lines: readonly Payload[], leaf: string | null): ReadEntries => {
+  const branch = branchOf(lines, leaf);
+  return { entries: branch.entries.flatMap(toEntries), leaf: branch.leaf };
+};
+
 /** `folder` as `.omp`. Null where no session file is provably this process's, and where nothing in it is known. */
 export const createTranscriptReader =
   (folder: string) =>
   async (request: StateFileRequest): Promise<readonly TranscriptEntry[] | null> => {
     const session = await findSessionFile(request, folder);
     const tail = session === null ? null : await request.files.readTail(session.path, TRANSCRIPT_BYTES);
-    const entries = tail === null ? [] : newestBranch(parseLog(tail)).flatMap(toEntries);
+    const entries = tail === null ? [] : readPiEntries(parseLog(tail), null).entries;
     return entries.length === 0 ? null : entries;
   };

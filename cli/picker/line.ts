@@ -126,6 +126,22 @@ export const flow = (pieces: readonly Line[], width: number, gap = "   "): Line[
   return row.length === 0 ? rows : [...rows, row];
 };
 
+/** A key and what it does. */
+export const keyHint = (key: string, word: string): Line => [
+  span(key, STYLE.key),
+  span(` ${word}`, STYLE.dim),
+];
+
+/** As many of the hints as fit. */
+export const hintLine = (hints: readonly Line[], width: number): Line => [
+  span(" "),
+  ...(flow(hints, width - 2)[0] ?? []),
+];
+
+/** Exactly `count` lines. */
+export const filled = (lines: readonly Line[], count: number): Line[] =>
+  Array.from({ length: count }, (_, index) => lines[index] ?? []);
+
 // oxlint-disable-next-line no-control-regex -- it is what this is about
 const CONTROL = /[\u0000-\u001F\u007F-\u009F]/g;
 

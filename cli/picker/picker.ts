@@ -81,6 +81,7 @@ class Picker {
     });
     this.keys = new PickerKeys({
       state: () => this.state,
+      client: () => this.client,
       change: (change) => this.change(change),
       search: (search) => this.put(this.arranger.arrange(this.state, { search })),
       surface,

@@ -15,12 +15,13 @@ import { moveSelection, nextWaiting } from "../../ui/lists/rows.ts";
 import { displaySentence } from "../../ui/text/displayText.ts";
 import { AnswerPress, type AnswerPressDeps } from "./answerPress.ts";
 import type { Key, KeyInput } from "./keyReader.ts";
+import { PickerHistory, type PickerHistoryDeps } from "./pickerHistory.ts";
 import { cardKey, selectedPane, type Mode, type PickerState } from "./pickerState.ts";
 import { editReply, submitReply, withoutLast, type ReplyDeps } from "./reply.ts";
 import { dialogKeyOf } from "./screens.ts";
 
 /** What the keys work on. */
-export interface PickerKeysDeps extends ReplyDeps, AnswerPressDeps {
+export interface PickerKeysDeps extends ReplyDeps, AnswerPressDeps, PickerHistoryDeps {
   readonly search: (text: string) => void;
   readonly wasRead: (key: string) => boolean;
   /** Rows of a page of the mode's text. */
@@ -50,12 +51,14 @@ const isAnswerCommand = (command: KeyCommand): boolean =>
 export class PickerKeys {
   private readonly deps: PickerKeysDeps;
   private readonly press: AnswerPress;
+  private readonly history: PickerHistory;
   /** Until when keys of text are the rest of a text that was being typed. */
   private typedUntil = -Infinity;
 
   constructor(deps: PickerKeysDeps) {
     this.deps = deps;
     this.press = new AnswerPress(deps);
+    this.history = new PickerHistory(deps);
   }
 
   /** What one read brought. Different keys in one read were typed before anybody could look, or pasted. */
@@ -101,6 +104,8 @@ export class PickerKeys {
         return this.dialogKey(key, mode, isBurst);
       case "help":
         return deps.change({ mode: LIST });
+      case "history":
+        return this.history.key(key, mode);
       case "list":
       case "whole":
       case "output":
@@ -257,6 +262,7 @@ export class PickerKeys {
     agents: () => this.deps.change({ mode: LIST }),
     sessions: () => {},
     targets: () => {},
+    history: () => this.history.open(),
     settings: () => {},
   };
 
@@ -316,6 +322,7 @@ export const modeFits = (state: PickerState, before: PickerState): boolean => {
     case "list":
     case "search":
     case "help":
+    case "history":
     case "question":
     case "kill":
       return true;

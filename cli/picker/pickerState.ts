@@ -1,5 +1,6 @@
 // What the picker shows now, as one value; and the steps from one to the next that need no terminal and no daemon.
 import type { KillSignal, OutputSource } from "../../core/model/actionView.ts";
+import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { ActionStatus } from "../../ui/actions/actionStatus.ts";
 import type { Question } from "../../ui/actions/paneActions.ts";
@@ -7,11 +8,33 @@ import { INITIAL_FEED_STATE, type FeedState } from "../../ui/lists/feedReducer.t
 import { moveSelection, RowMemory, type Row } from "../../ui/lists/rows.ts";
 import type { StateCounts } from "../../ui/lists/groups.ts";
 
+/** A session whose end is shown; `up`: rows that the view was moved up from there. */
+interface OpenSession {
+  readonly session: HistorySession;
+  readonly entries: readonly HistoryEntry[];
+  readonly up: number;
+}
+
+/** The sessions that agents keep on disk. */
+export interface HistoryMode {
+  readonly kind: "history";
+  /** Null until the daemon has answered. */
+  readonly sessions: readonly HistorySession[] | null;
+  /** Of those that fit the search; not all of them are in `sessions`. */
+  readonly total: number;
+  readonly selected: number;
+  readonly search: string;
+  readonly isTyping: boolean;
+  readonly open: OpenSession | null;
+  readonly problem: string | null;
+}
+
 /** What the keys go to. */
 export type Mode =
   | { kind: "list" }
   | { kind: "search" }
   | { kind: "help" }
+  | HistoryMode
   /** One request on the whole screen; `readTo`: how many of its rows were on the screen, from the first without a gap. */
   | { kind: "whole"; key: string; top: number; readTo: number }
   | { kind: "output"; key: string; source: OutputSource; up: number }

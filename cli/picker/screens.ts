@@ -8,7 +8,20 @@ import { panePlace } from "../../ui/text/paneText.ts";
 import { visibleOnTerminal } from "../../core/model/visibleText.ts";
 import { wholeCard, type CardLook } from "./cardLines.ts";
 import { sideBySide, headLine, listArea, type Area, type Frame, type Size } from "./frame.ts";
-import { clip, flow, lineWidth, pad, span, STYLE, widthOf, wrapWhole, type Line } from "./line.ts";
+import {
+  clip,
+  filled,
+  hintLine,
+  keyHint,
+  lineWidth,
+  pad,
+  span,
+  STYLE,
+  widthOf,
+  wrapWhole,
+  type Line,
+} from "./line.ts";
+import { historyFrame } from "./historyFrame.ts";
 import { selectedPane, type Mode, type PickerState } from "./pickerState.ts";
 
 /** What a frame is made of beside the state. */
@@ -43,8 +56,6 @@ const statusLine = ({ status }: PickerState, width: number): Line => {
   );
 };
 
-const keyHint = (key: string, word: string): Line => [span(key, STYLE.key), span(` ${word}`, STYLE.dim)];
-
 const HINTS: readonly Line[] = [
   keyHint("↑↓", "move"),
   keyHint("⏎", "attach"),
@@ -54,11 +65,6 @@ const HINTS: readonly Line[] = [
   keyHint("o", "output"),
   keyHint("?", "all keys"),
   keyHint("q", "quit"),
-];
-
-const hintLine = (hints: readonly Line[], width: number): Line => [
-  span(" "),
-  ...(flow(hints, width - 2)[0] ?? []),
 ];
 
 interface Bar {
@@ -132,14 +138,12 @@ const barOf = (state: PickerState, width: number): Bar => {
       );
     case "list":
     case "help":
+    case "history":
     case "whole":
     case "output":
       return noCursor([hintLine(HINTS, width)]);
   }
 };
-
-const filled = (lines: readonly Line[], count: number): Line[] =>
-  Array.from({ length: count }, (_, index) => lines[index] ?? []);
 
 /** What a list without rows says. */
 const emptyLines = ({ feed, search }: PickerState): Line[] => {
@@ -191,11 +195,12 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 };
 
 /** Keys of the popover that mean nothing here, or are others. */
-const NOT_HERE: ReadonlySet<string> = new Set(["g  s  m", ",", "Shift Enter", "→ ←  or  Space"]);
+const NOT_HERE: ReadonlySet<string> = new Set(["g  s  m  h", ",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],
   ["t", "In the output: the agent's own log"],
+  ["h", "History: the sessions that agents keep"],
   ["Ctrl-L", "Draw everything again"],
   ["q", "End"],
 ];
@@ -293,6 +298,26 @@ const outputFrame = (input: FrameInput, mode: Extract<Mode, { kind: "output" }>)
   };
 };
 
+/** Of the modes that take the whole screen; null where the list is shown. */
+const specialFrame = (input: FrameInput, mode: Mode): Frame | null => {
+  switch (mode.kind) {
+    case "help":
+      return helpFrame(input);
+    case "whole":
+      return wholeFrame(input, mode);
+    case "output":
+      return outputFrame(input, mode);
+    case "history":
+      return historyFrame(mode, input.size, input.look.now, input.scrollTop);
+    case "list":
+    case "search":
+    case "reply":
+    case "question":
+    case "kill":
+      return null;
+  }
+};
+
 /** The frame of now. Never more lines than the screen has, none of them wider. */
 export const frameOf = (input: FrameInput): Frame => {
   const { state, size } = input;
@@ -305,14 +330,7 @@ export const frameOf = (input: FrameInput): Frame => {
       scrollTop: input.scrollTop,
       page: null,
     };
-  const special =
-    mode.kind === "help"
-      ? helpFrame(input)
-      : mode.kind === "whole"
-        ? wholeFrame(input, mode)
-        : mode.kind === "output"
-          ? outputFrame(input, mode)
-          : null;
+  const special = specialFrame(input, mode);
   const frame = special ?? listFrame(input);
   return {
     ...frame,

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { StateFileRequest, TranscriptEntry } from "../ports/agentAdapter.ts";
+import type { StateFileRequest } from "../ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../ports/agentHistory.ts";
 import { renderTranscript, viewTranscript } from "./viewTranscript.ts";
 
 const say = (role: TranscriptEntry["role"], text: string): TranscriptEntry => ({ role, text, at: null });

@@ -1,30 +1,20 @@
 // What an agent's own log tells of its session, for agents whose scrollback tmux does not have. The adapter reads; here it
-// becomes lines that no program can dress up: every line bears the mark of who is quoted. It is shown and never stored.
+// becomes lines that no program can dress up. It is shown and never stored.
 import { AgtmuxError } from "../model/errors.ts";
 import { MAX_OUTPUT_LINES, type PaneOutput } from "../model/actionView.ts";
-import type { AgentAdapter, StateFileRequest, TranscriptEntry } from "../ports/agentAdapter.ts";
+import { transcriptLines } from "../model/transcriptLines.ts";
+import type { AgentAdapter, StateFileRequest } from "../ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../ports/agentHistory.ts";
 import { cleanText } from "../tmux/cleanText.ts";
 import { boundLines } from "./viewOutput.ts";
 
 const MAX_LINE = 20_000;
 
-/** The first two characters of every line of an entry. */
-const MARKS: Readonly<Record<TranscriptEntry["role"], string>> = {
-  user: "> ",
-  agent: "  ",
-  tool: "* ",
-  note: "! ",
-};
+const cleanLines = (text: string): string[] =>
+  text.split("\n").map((line) => cleanText(line.replaceAll("\t", "  "), MAX_LINE));
 
-/** An empty line between entries, except within a run of calls. */
 export const renderTranscript = (entries: readonly TranscriptEntry[]): string[] =>
-  entries.flatMap(({ role, text }, index) => {
-    const isRun = role === "tool" && entries[index - 1]?.role === "tool";
-    const lines = text
-      .split("\n")
-      .map((line) => `${MARKS[role]}${cleanText(line.replaceAll("\t", "  "), MAX_LINE)}`.trimEnd());
-    return index === 0 || isRun ? lines : ["", ...lines];
-  });
+  transcriptLines(entries, cleanLines);
 
 /**
  * The last `lines` (1 to 10,000) of the session, at most 1 MB, without any control character.

@@ -235,6 +235,14 @@ export const feedSchema = z.object({
   latest: z.boolean().optional(),
 });
 
+/** Of a call in any table, also of a feature's: what a client sends, what arrives, and what comes back. */
+export type SentTo<One> =
+  One extends Call<"query" | "mutation", infer Input, unknown> ? z.input<Input> : never;
+export type ArrivesAt<One> =
+  One extends Call<"query" | "mutation", infer Input, unknown> ? z.output<Input> : never;
+export type AnswerFrom<One> =
+  One extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
+
 export type Calls = typeof CALLS;
 export type CallName = keyof Calls;
 export type InputOf<Name extends CallName> = z.output<Calls[Name]["input"]>;

@@ -1,6 +1,7 @@
 // What the agents of a target do beside their state: where they work, and what their own logs tell of the session. Read in the
 // background, one after the other and rarely: no state and no screen waits for it.
-import type { StateFileRequest, ToldActivity, TranscriptEntry } from "../ports/agentAdapter.ts";
+import type { StateFileRequest, ToldActivity } from "../ports/agentAdapter.ts";
+import type { TranscriptEntry } from "../ports/agentHistory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { TargetExecutor, TargetFiles } from "../ports/targetExecutor.ts";

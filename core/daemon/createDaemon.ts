@@ -285,6 +285,8 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     isReady: () => isReady,
     config,
     configPath: paths.config,
+    homePath: paths.home,
+    adapters: () => adapterSwitch.enabled.list(),
     env,
     uid,
     clock,

@@ -11,7 +11,7 @@ import { redactText } from "../store/redactText.ts";
 
 export interface StartFeaturesDeps extends Pick<
   FeatureContext,
-  "configPath" | "env" | "uid" | "clock" | "ids" | "logger"
+  "configPath" | "homePath" | "adapters" | "env" | "uid" | "clock" | "ids" | "logger"
 > {
   features: readonly Feature[];
   ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens">;

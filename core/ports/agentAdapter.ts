@@ -7,6 +7,7 @@ import type { PersonStep } from "../model/integrationView.ts";
 import type { PromptRequest } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { Confidence, Status } from "../model/state.ts";
+import type { AgentHistory, TranscriptEntry } from "./agentHistory.ts";
 import type { TargetFiles } from "./targetExecutor.ts";
 
 export const ADAPTER_CONTRACT_VERSION = "1.0";
@@ -107,17 +108,6 @@ export interface StateFileRequest {
   cwd: string | null;
 }
 
-/**
- * One piece of a session as the agent's own log tells it. `tool`: a call, in one line. `note`: what the log says beside the
- * conversation (an error, an interrupt, a summary). `text` has no control characters but newline and tab.
- */
-export interface TranscriptEntry {
-  role: "user" | "agent" | "tool" | "note";
-  text: string;
-  /** Epoch ms; null where the log does not tell. */
-  at: number | null;
-}
-
 /** One rule that matched a screen, in the order in which rules are tried; the first gives the result of `readScreen`. */
 export interface ScreenTrace {
   rule: string;
@@ -208,6 +198,9 @@ export interface AgentAdapter {
 
   /** How long a dialog ignores keys after it opened, in ms. Added after contract 1.0. */
   readonly dialogDeafMs?: number;
+
+  /** The sessions that the agent keeps on disk; absent where their form is not known. Added after contract 1.0. */
+  readonly history?: AgentHistory;
 
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
   readonly integration?: Integration;

@@ -1,9 +1,10 @@
 // What a feature is to the daemon: a part that stands beside core, is handed to the daemon by its host, and that core knows
-// only by this contract. It sees what surfaces see and reaches nothing else: no pane, no tmux, no file of a target.
+// only by this contract. It sees what surfaces see, and what adapters know of their agents; it reaches no pane, no tmux and no other machine.
 import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctorCheck.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView } from "../model/view.ts";
+import type { AgentAdapter } from "./agentAdapter.ts";
 import type { Clock, IdSource } from "./clock.ts";
 import type { JobStore } from "./jobStore.ts";
 import type { Logger } from "./logger.ts";
@@ -45,6 +46,10 @@ export interface FeatureContext {
   tell(told: { id: string; title: string; body: string; pane: PaneView }): void;
   /** True once everything was looked at since the daemon's start: before that, what is missing may not be gone. */
   isReady(): boolean;
+  /** The runtime home: a feature keeps its own files there, under its own name. */
+  readonly homePath: string;
+  /** The adapters of the agents that are not disabled; ask each time. */
+  adapters(): readonly AgentAdapter[];
   /** Environment of the person, with HOME. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly uid: number;

@@ -13,6 +13,7 @@ import { useStore } from "../state/store.ts";
 import { ActionDialogs } from "./ActionDialogs.tsx";
 import { Footer } from "./Footer.tsx";
 import { Header } from "./Header.tsx";
+import { HistoryView } from "./HistoryView.tsx";
 import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
@@ -192,13 +193,18 @@ export const App = ({ onSettings, offer }: AppProps) => {
       />
       {offer}
       <ConnectionBanner connection={connection} onRetry={retry} />
-      {view.kind !== "targets" && (
+      {view.kind !== "targets" && view.kind !== "history" && (
         <ProblemBanner problems={overview.problems} onMore={() => list.go("targets")} />
       )}
-      <div className={styles.columns} data-wide={isWide}>
-        <main className={styles.main} aria-label="Agents in tmux">
+      <div className={styles.columns} data-wide={isWide && view.kind !== "history"}>
+        <main
+          className={styles.main}
+          aria-label={view.kind === "history" ? "Sessions of agents" : "Agents in tmux"}
+        >
           <ViewBar view={view} isMerged={state.isMerged} onMerge={list.setMerged} onBack={list.back} />
-          {rows.length === 0 ? (
+          {view.kind === "history" ? (
+            <HistoryView text={state.filter.text} />
+          ) : rows.length === 0 ? (
             <EmptyView
               why={whyEmpty({
                 hasSnapshot,
@@ -228,7 +234,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
             />
           )}
         </main>
-        {isWide && <WideDetail row={selected} />}
+        {isWide && view.kind !== "history" && <WideDetail row={selected} />}
       </div>
       <div className={styles.announcer} role="log" aria-live="polite" aria-label="New waits">
         {waitAnnouncement(newWaits)}

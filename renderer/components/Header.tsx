@@ -81,6 +81,7 @@ export const Header = ({ tabs, counts, filter, inputRef, onChange, onSettings }:
   const isSearching = isFocused || filter.text !== "";
   return (
     <header className={styles.bar}>
+      {isSearching && <h1 className={styles.unseen}>Search</h1>}
       <div className={styles.line} data-searching={isSearching}>
         <div className={styles.totals} role="group" aria-label="Totals">
           <Totals counts={counts} filter={filter} onChange={onChange} />

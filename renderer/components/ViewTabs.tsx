@@ -46,6 +46,7 @@ export const ViewBar = ({ view, isMerged, onMerge, onBack }: ViewBarProps) => {
   switch (view.kind) {
     case "agents":
     case "targets":
+    case "history":
       return null;
     case "sessions":
       return (

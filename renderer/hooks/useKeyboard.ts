@@ -97,6 +97,7 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
   agents: ({ list }) => list.go("agents"),
   sessions: ({ list }) => list.go("sessions"),
   targets: ({ list }) => list.go("targets"),
+  history: ({ list }) => list.go("history"),
   help: ({ onHelp }) => onHelp(),
   settings: ({ onSettings }) => onSettings(),
 };

@@ -62,6 +62,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ["node:*", "vscode"],
   },
   "features/automation": { layers: [...CORE_PARTS, "core/api", "core/pattern"], packages: ["node:*", "zod"] },
+  "features/history": {
+    layers: [...CORE_PARTS, "core/api"],
+    packages: ["node:*", "better-sqlite3", "zod"],
+  },
   cli: {
     layers: [
       "core/model",

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { createBareProgram } from "../../cli/program.ts";
 import { flatten, toPage } from "../../cli/reference/pages.ts";
 import { makeFakeHome } from "../../cli/testing/fakeHome.ts";
+import { recordedLog } from "../../adapters/testkit/recordedLog.ts";
 import { makePane } from "../factories/view.ts";
 import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 import { documentSchemas, DOCUMENTS } from "../../core/model/documents.ts";
@@ -36,6 +37,9 @@ const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt
 beforeAll(async () => {
   scene = await openHarness();
   closers.push(() => scene.close(), await serveDaemon(scene.daemon));
+  const sessions = join(scene.daemon.home, ".copilot/session-state/4f8298d2-418e-4a80-b3af-93ac5d9530f5");
+  mkdirSync(sessions, { recursive: true });
+  writeFileSync(join(sessions, "events.jsonl"), recordedLog("copilot.jsonl"));
   const phone = { name: "phone", kind: "command", argv: ["true"] };
   writeFileSync(scene.daemon.paths.config, JSON.stringify({ channels: [phone] }));
   await scene.service.configGet(undefined);
@@ -98,6 +102,9 @@ const LISTS = [
   "adapters list",
   "channel list",
   "jobs list",
+  "history list",
+  "history search",
+  "history usage",
 ];
 
 /** The rest of each command line; in this order, because some change what others see. */
@@ -141,6 +148,11 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["jobs cancel", "JOB"],
   ["automation pause"],
   ["automation resume"],
+  ["history list"],
+  ["history search", "SAY one"],
+  ["history show", "copilot:4f8298d2"],
+  ["history usage", "--by", "session"],
+  ["history handoff", "copilot:4f8298d2"],
   ["channel list"],
   ["channel test", "phone"],
   ["doctor"],

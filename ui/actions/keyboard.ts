@@ -15,6 +15,7 @@ export type MoveCommand =
   | "agents"
   | "sessions"
   | "targets"
+  | "history"
   | "help"
   | "settings";
 
@@ -45,6 +46,7 @@ const MOVES: readonly Move[] = [
   { command: "agents", keys: ["g"] },
   { command: "sessions", keys: ["s"] },
   { command: "targets", keys: ["m"] },
+  { command: "history", keys: ["h"] },
   { command: "help", keys: ["?"] },
   { command: "settings", keys: [","] },
 ];
@@ -79,7 +81,7 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
       ["n", "Next that waits for you"],
       ["→ ←  or  Space", "Expand, collapse"],
       ["/", "Search everything"],
-      ["g  s  m", "Agents, sessions, machines"],
+      ["g  s  m  h", "Agents, sessions, machines, history"],
       [",", "Settings"],
       ["Esc", "Back; then close"],
     ],

@@ -99,6 +99,9 @@ export const listRows = ({ view, overview, targets, collapsed, text, isMerged }:
       return windowRows(overview, view);
     case "targets":
       return targetRows(targets, text);
+    // They come from no feed: the view asks for them.
+    case "history":
+      return [];
   }
 };
 

@@ -5,13 +5,16 @@ export type View =
   | { kind: "sessions" }
   /** The windows of one session; `isMerged`: of all sessions of that name. */
   | { kind: "windows"; sessionKey: string; name: string; isMerged: boolean }
-  | { kind: "targets" };
+  | { kind: "targets" }
+  /** Sessions that agents keep on disk. */
+  | { kind: "history" };
 
 /** The views that a tab leads to. */
 export const TABS = [
   { kind: "agents", label: "Agents", key: "g" },
   { kind: "sessions", label: "Sessions", key: "s" },
   { kind: "targets", label: "Machines", key: "m" },
+  { kind: "history", label: "History", key: "h" },
 ] as const satisfies readonly { kind: View["kind"]; label: string; key: string }[];
 export type TabKind = (typeof TABS)[number]["kind"];
 
@@ -25,6 +28,7 @@ export const parentOf = (view: View): View | null => {
       return null;
     case "sessions":
     case "targets":
+    case "history":
       return { kind: "agents" };
     case "windows":
       return { kind: "sessions" };

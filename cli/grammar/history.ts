@@ -1,0 +1,135 @@
+// The verbs of history: sessions that agents keep on disk.
+import type { CliContext } from "../context.ts";
+import { addAgentFilter, choice, json, type Outcome } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const SEARCH_STATUS = `
+Exit status: 1 when nothing is found. Outputs of tools are not looked at.
+`;
+
+const USAGE_NOTE = `
+An answer that stands in several logs counts once. A cost is shown only where a log states one; nothing is computed from prices.
+`;
+
+const addFilters = (command: Verb): Verb =>
+  addAgentFilter(command)
+    .option("--cwd <folder>", "only sessions in this folder and below it")
+    .option("--since <when>", "only those that went on since then: 7d, or 2026-11-21");
+
+const addHistoryList = (history: Verb, context: CliContext): void => {
+  addFilters(
+    history.command("list").description("the sessions that agents keep on this machine, newest first"),
+  )
+    .argument("[words...]", "only those with this text in their name, first prompt or folder")
+    .option("--limit <number>", "how many (default 30)")
+    .addOption(json())
+    .example("agtmux history list", "The newest 30, of every agent.")
+    .example("agtmux history list --cwd . --since 7d", "Of this folder, and of the last seven days.")
+    .example(
+      "agtmux history list payments retry",
+      "Those whose name, first prompt or folder has 'payments retry'.",
+    )
+    .action(async (words, options) =>
+      (await import("../verbs/historyList.ts")).runHistoryList(context, words, options),
+    );
+};
+
+const addHistoryShow = (history: Verb, context: CliContext): void => {
+  history
+    .command("show")
+    .description("the end of a session, as its agent's log tells it")
+    .argument("<session>", "the beginning or the end of its id, or the pane that has it open")
+    .option("--lines <number>", "how many lines (default 100)")
+    .option("--all", "the whole session")
+    .addOption(json())
+    .example("agtmux history show 1fad2c9b", "Its end: '> ' you, '* ' a tool, '! ' a note.")
+    .example("agtmux history show codex:1fad2c9b --all --json", "All of it, for a script.")
+    .action(async (ref, options) =>
+      (await import("../verbs/historyShow.ts")).runHistoryShow(context, ref, options),
+    );
+};
+
+const addHistorySearch = (history: Verb, context: CliContext, outcome: Outcome): void => {
+  addFilters(
+    history.command("search").description("look inside the sessions for something that was said or asked"),
+  )
+    .argument("<words...>", "the text; upper and lower case are the same")
+    .option("--limit <number>", "how many sessions (default 20)")
+    .addOption(json())
+    .addHelpText("after", SEARCH_STATUS)
+    .example(
+      "agtmux history search retry budget",
+      "The newest sessions in which 'retry budget' was said, asked or run.",
+    )
+    .example(
+      "agtmux history search --agent codex --since 30d 'npm publish'",
+      "Only Codex, and the last 30 days.",
+    )
+    .action(async (words, options) => {
+      outcome.exitCode = await (
+        await import("../verbs/historySearch.ts")
+      ).runHistorySearch(context, words, options);
+    });
+};
+
+const addHistoryExport = (history: Verb, context: CliContext): void => {
+  history
+    .command("export")
+    .description("one file with what was said in a session, to hand on")
+    .argument("<session>", "the beginning or the end of its id, or the pane that has it open")
+    .addOption(
+      choice("--format <format>", "Markdown by default; one HTML file without scripts", ["md", "html"]),
+    )
+    .option("--tools", "the calls of tools, too")
+    .option("--raw", "with known secrets in it")
+    .option("-o, --output <file>", "write it there, for you alone, instead of printing it")
+    .example("agtmux history export 1fad2c9b -o session.md", "For a pull request; says what it took out.")
+    .example(
+      "agtmux history export %12 --tools -o session.html",
+      "The session that a pane has open, with its calls.",
+    )
+    .action(async (ref, options) =>
+      (await import("../verbs/historyExport.ts")).runHistoryExport(context, ref, options),
+    );
+};
+
+const addHistoryHandoff = (history: Verb, context: CliContext): void => {
+  history
+    .command("handoff")
+    .description("what another agent needs to go on with a session, from its log")
+    .argument("<session>", "the beginning or the end of its id, or the pane that has it open")
+    .addOption(json())
+    .example(
+      "agtmux history handoff 1fad2c9b",
+      "Goal, requests, last words, what was touched. Read it before you hand it on.",
+    )
+    .example(
+      "agtmux history handoff %12 > handoff.md",
+      "Of the session that a pane has open; edit it, then hand it to another agent.",
+    )
+    .action(async (ref, options) =>
+      (await import("../verbs/historyExport.ts")).runHistoryHandoff(context, ref, options),
+    );
+};
+
+const addHistoryUsage = (history: Verb, context: CliContext): void => {
+  addFilters(history.command("usage").description("tokens that agents used, as their logs state them"))
+    .addOption(
+      choice("--by <group>", "what to add up by (default day)", ["day", "agent", "model", "session"]),
+    )
+    .addOption(json())
+    .addHelpText("after", USAGE_NOTE)
+    .example("agtmux history usage --since 7d", "Per day, of every agent.")
+    .example("agtmux history usage --by session --cwd .", "Which session of this folder used most.")
+    .action(async (options) => (await import("../verbs/historyUsage.ts")).runHistoryUsage(context, options));
+};
+
+export const addHistory = (program: Verb, context: CliContext, outcome: Outcome): void => {
+  const history = program.command("history").description("sessions of agents, to find again and to read");
+  addHistoryList(history, context);
+  addHistorySearch(history, context, outcome);
+  addHistoryShow(history, context);
+  addHistoryUsage(history, context);
+  addHistoryExport(history, context);
+  addHistoryHandoff(history, context);
+};

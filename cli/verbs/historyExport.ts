@@ -1,0 +1,83 @@
+// `agtmux history export <session>`: one file to hand on, and `agtmux history handoff <session>`: what another agent needs. Known secrets are taken out unless the person says otherwise.
+import { open } from "node:fs/promises";
+import type { HistoryHandoff } from "../../core/model/history.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { errorCodeOf } from "../../core/model/systemError.ts";
+import { askHistory, refreshHistory } from "../askHistory.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
+import { cleanLines } from "../render/clean.ts";
+import { readSession, sessionOf, type ReadSession } from "./historyRead.ts";
+
+const FORMATS = ["md", "html"] as const;
+type Format = (typeof FORMATS)[number];
+
+const parseFormat = (text: string | undefined, output: string | undefined): Format => {
+  const wanted = text ?? (output?.endsWith(".html") === true ? "html" : "md");
+  const format = FORMATS.find((one) => one === wanted);
+  if (format === undefined)
+    throw new AgtmuxError("E_USAGE", `--format does not know '${wanted}'`, { remedy: "It is md or html." });
+  return format;
+};
+
+/** For its owner alone; a file that is there already stays as it is. */
+const writePrivate = async (path: string, text: string): Promise<void> => {
+  try {
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.writeFile(text);
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const why = errorCodeOf(cause) === "EEXIST" ? "is there already" : "cannot be written";
+    throw new AgtmuxError("E_USAGE", `${path} ${why}`, { cause, remedy: "Name another file." });
+  }
+};
+
+/** What a reader has to know of what is not in the file. */
+const remarksOn = ({ isCut, redacted }: ReadSession, isRaw: boolean): string[] => [
+  ...(redacted > 0
+    ? [
+        redacted === 1
+          ? "Secrets were taken out of one entry."
+          : `Secrets were taken out of ${redacted} entries.`,
+      ]
+    : []),
+  ...(isRaw ? ["Secrets were not taken out."] : []),
+  ...(isCut ? ["Older parts of the session could not be read."] : []),
+];
+
+export const runHistoryExport = async (
+  context: CliContext,
+  ref: string,
+  options: { format?: string; tools?: boolean; raw?: boolean; output?: string },
+): Promise<void> => {
+  const format = parseFormat(options.format, options.output);
+  const isRaw = options.raw === true;
+  const read = await readSession(context, ref, { lines: Infinity, redact: !isRaw });
+  const entries = options.tools === true ? read.entries : read.entries.filter(({ role }) => role !== "tool");
+  const remarks = remarksOn(read, isRaw);
+  const text =
+    format === "html"
+      ? (await import("../render/sessionHtml.ts")).sessionHtml(read.session, entries, remarks)
+      : (await import("../render/sessionMarkdown.ts")).sessionMarkdown(read.session, entries, remarks);
+  if (options.output === undefined) context.print(text);
+  else await writePrivate(options.output, text);
+  const where = options.output === undefined ? [] : [`Written to ${options.output}, for you alone.`];
+  for (const line of [...where, ...remarks]) context.stderr.write(`agtmux: ${line}\n`);
+};
+
+/** Prints the document with which another agent goes on. */
+export const runHistoryHandoff = async (
+  context: CliContext,
+  ref: string,
+  options: { json?: boolean },
+): Promise<void> => {
+  const handoff = await withDaemon(context, async (client) => {
+    await refreshHistory(context, client);
+    return askHistory(client, "handoff", "query", { ref: await sessionOf(context, client, ref) });
+  });
+  if (options.json === true) printDocument<HistoryHandoff>(context, handoff);
+  else context.print(`${cleanLines(handoff.text.trimEnd()).join("\n")}\n`);
+};

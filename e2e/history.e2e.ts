@@ -1,0 +1,79 @@
+// The History tab over a real daemon and logs on disk: list, filter, search inside, the end of a session, by mouse and keyboard.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Browser } from "playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveDaemon } from "../test/harness/commandLine.ts";
+import { openHarness, type Harness } from "../test/actions/actionHarness.ts";
+import { RECORDED_PATHS } from "../test/history/historyHome.ts";
+import { recordedLog } from "../adapters/testkit/recordedLog.ts";
+import { launchBrowserPopover } from "./launchers/browser.ts";
+import { launchChromium } from "./launchers/chromium.ts";
+import { recordLook, SCHEMES } from "./looks/look.ts";
+
+let browser: Browser;
+let scene: Harness;
+const closers: (() => Promise<void>)[] = [];
+
+const write = (path: string, text: string): void => {
+  const file = join(scene.daemon.home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+};
+const hostile = '<img src=x onerror="document.title=1">\u202E **bold** <script>document.title=1</script>';
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  scene = await openHarness();
+  closers.push(() => scene.close(), await serveDaemon(scene.daemon));
+  for (const [agent, path] of Object.entries(RECORDED_PATHS)) write(path, recordedLog(`${agent}.jsonl`));
+  const line = {
+    type: "user",
+    cwd: "/w",
+    timestamp: "2026-11-01T10:00:00.000Z",
+    message: { role: "user", content: hostile },
+  };
+  write(".claude/projects/-w/aaaaaaaa-1111-1111-1111-111111111111.jsonl", `${JSON.stringify(line)}\n`);
+}, 60_000);
+afterAll(async () => {
+  for (const close of closers.toReversed()) await close();
+  await browser.close();
+});
+
+describe.each(SCHEMES)("the History tab (%s)", (colorScheme) => {
+  it("finds a session again, and shows it as text alone", async () => {
+    const launched = await launchBrowserPopover({
+      browser,
+      daemon: { home: scene.daemon.paths.home },
+      colorScheme,
+    });
+    const { popover, page, errors } = launched;
+    try {
+      await page.locator("body").press("h");
+      const rows = page.locator("button[data-session]");
+      await rows.first().waitFor();
+      await expect.poll(() => rows.count()).toBe(Object.keys(RECORDED_PATHS).length + 1);
+      expect(await rows.last().textContent()).toContain('<img src=x onerror="document.title=1">⟨U+202E⟩');
+      await recordLook(page, { name: "history", scheme: colorScheme, isPictured: false });
+
+      await rows.first().focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByRole("group", { name: "The end of the session" }).waitFor();
+      expect(await page.locator("[data-session][aria-expanded=true]").count()).toBe(1);
+      await recordLook(page, { name: "historyOpen", scheme: colorScheme, isPictured: false });
+
+      await popover.press("/");
+      await page.keyboard.type("recovered");
+      await page.getByText("No session has this").waitFor();
+      await page.getByRole("button", { name: "Look inside the sessions" }).click();
+      await page.getByText("1 found.").waitFor();
+      expect(await page.locator("[data-role=agent]").textContent()).toBe("Agentrecovered");
+      await recordLook(page, { name: "historyFound", scheme: colorScheme, isPictured: false });
+      expect(await page.title()).not.toBe("1");
+      expect(errors).toEqual([]);
+    } finally {
+      await launched.close();
+    }
+  });
+});

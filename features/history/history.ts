@@ -1,0 +1,54 @@
+// The feature "history": the sessions that agents keep on disk, to find again and to read. It reads the agents' logs and writes
+// nothing but its own index.
+import { join } from "node:path";
+import { listAnswers } from "./answers/listAnswers.ts";
+import { readAnswers } from "./answers/readAnswers.ts";
+import { usageAnswers } from "./answers/usageAnswers.ts";
+import { HISTORY_CALLS, type HistoryCall, type HistoryService } from "./calls.ts";
+import { openHistoryDb } from "./historyDb.ts";
+import { Scan } from "./scan.ts";
+import { createSessions, type OpenIndex } from "./sessions.ts";
+import { UsageScan } from "./usageScan.ts";
+import type { Feature, FeatureContext } from "../../core/ports/feature.ts";
+
+const openIndex = async (context: FeatureContext): Promise<OpenIndex> => {
+  const { homePath, env, logger, redact } = context;
+  const db = await openHistoryDb(join(homePath, "history.db"));
+  const shared = { homeDir: env["HOME"] ?? "", adapters: () => context.adapters(), db, logger };
+  return { db, scan: new Scan({ ...shared, redact }), usage: new UsageScan(shared) };
+};
+
+export const createHistory = (): Feature => ({
+  name: "history",
+  calls: HISTORY_CALLS,
+  start: (context) => {
+    let opened: Promise<OpenIndex> | null = null;
+    const sessions = createSessions(context, () => {
+      opened ??= openIndex(context).catch((error: unknown) => {
+        // The next question tries again.
+        opened = null;
+        throw error;
+      });
+      return opened;
+    });
+    const service: HistoryService = {
+      ...listAnswers(sessions),
+      ...readAnswers(sessions),
+      ...usageAnswers(sessions),
+    };
+    return {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
+      answer: (call, input) => service[call as HistoryCall](input as never),
+      onChanges: () => {},
+      keepsAwake: () => false,
+      doctorChecks: () => [],
+      close: async () => {
+        // Whoever asked for it to be opened has the error.
+        const index = await opened?.catch(() => null);
+        await index?.scan.close();
+        await index?.usage.close();
+        index?.db.close();
+      },
+    };
+  },
+});

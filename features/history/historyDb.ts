@@ -1,0 +1,206 @@
+// The index of sessions, a database of its own beside the daemon's. Everything in it can be read again from the agents' logs, so
+// it may be deleted at any time, and one that is damaged or of another version is. Its texts are redacted before they come here.
+import { chmod, open, rm } from "node:fs/promises";
+import BetterSqlite3 from "better-sqlite3";
+import { errorCodeOf } from "../../core/model/systemError.ts";
+import { createUsageDb, USAGE_SCHEMA, type UsageDb } from "./usageDb.ts";
+
+const VERSION = 1;
+const SCHEMA = `
+  CREATE TABLE log (
+    path TEXT PRIMARY KEY, agent TEXT NOT NULL, size INTEGER, mtime REAL NOT NULL,
+    session_id TEXT, cwd TEXT, branch TEXT, title TEXT, first_prompt TEXT,
+    started_at REAL, last_at REAL NOT NULL, parent_id TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX log_last_at ON log (last_at DESC) WHERE session_id IS NOT NULL;
+  CREATE INDEX log_session ON log (session_id);
+  CREATE INDEX log_agent ON log (agent, last_at DESC);${USAGE_SCHEMA}
+  PRAGMA user_version = ${VERSION};`;
+
+/** `sessionId` null: the file is no session, and is not read again until it changes. Times in epoch ms. */
+export interface LogRow {
+  /** Of the file; for a session in a database with `#` and its id. */
+  path: string;
+  agent: string;
+  size: number | null;
+  mtime: number;
+  sessionId: string | null;
+  cwd: string | null;
+  branch: string | null;
+  title: string | null;
+  firstPrompt: string | null;
+  startedAt: number | null;
+  lastAt: number;
+  parentId: string | null;
+}
+
+/** A row that is a session. */
+export type SessionRow = LogRow & { sessionId: string };
+
+export interface ListFilter {
+  agent?: readonly string[] | undefined;
+  folder?: string | undefined;
+  since?: number | undefined;
+  text?: string | undefined;
+}
+
+export interface HistoryDb {
+  readonly usage: UsageDb;
+  /** What is known of each log, in pieces that take little time. */
+  known(): Generator<readonly Pick<LogRow, "path" | "agent" | "size" | "mtime">[]>;
+  put(rows: readonly LogRow[]): void;
+  remove(paths: readonly string[]): void;
+  count(filter: ListFilter): number;
+  list(filter: ListFilter, page: { limit: number; offset: number }): SessionRow[];
+  /** The newest sessions that come after one in the order of the list; null: from the beginning. */
+  after(filter: ListFilter, last: Pick<LogRow, "lastAt" | "path"> | null, limit: number): SessionRow[];
+  /** `agent:id` of every session in this folder and below it. */
+  sessionsIn(folder: string): string[];
+  /** The session of one log, if there still is one. */
+  at(path: string): SessionRow[];
+  /** Sessions whose id begins or ends so, at most `limit`, newest first. */
+  find(ref: { agent: string | null; id: string }, limit: number): SessionRow[];
+  close(): void;
+}
+
+const COLUMNS = `path, agent, size, mtime, session_id AS sessionId, cwd, branch, title, first_prompt AS firstPrompt,
+  started_at AS startedAt, last_at AS lastAt, parent_id AS parentId`;
+
+const connect = (path: string): BetterSqlite3.Database => {
+  const db = new BetterSqlite3(path, { timeout: 1_000 });
+  try {
+    // After a power failure it may be damaged; then it is made again.
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = OFF");
+    const version = db.pragma("user_version", { simple: true });
+    if (version === 0) db.exec(SCHEMA);
+    else if (version !== VERSION)
+      throw Object.assign(new Error("another version"), { code: "SQLITE_NOTADB" });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+};
+
+const whereOf = ({
+  agent,
+  folder,
+  since,
+  text,
+}: ListFilter): { sql: string; values: (string | number)[] } => {
+  const parts: [sql: string, ...values: (string | number)[]][] = [["session_id IS NOT NULL"]];
+  if (agent !== undefined) parts.push([`agent IN (${agent.map(() => "?").join(", ")})`, ...agent]);
+  if (folder !== undefined) {
+    const below = folder.endsWith("/") ? folder : `${folder}/`;
+    parts.push(["(cwd = ? OR substr(cwd, 1, ?) = ?)", folder, below.length, below]);
+  }
+  if (since !== undefined) parts.push(["last_at >= ?", since]);
+  if (text !== undefined) {
+    const all =
+      "coalesce(title, '') || char(10) || coalesce(first_prompt, '') || char(10) || coalesce(cwd, '')";
+    parts.push([`instr(lower(${all}), lower(?)) > 0`, text]);
+  }
+  return { sql: parts.map(([sql]) => sql).join(" AND "), values: parts.flatMap(([, ...values]) => values) };
+};
+
+const KNOWN_AT_ONCE = 1_000;
+
+const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
+  const put = db.prepare<[LogRow]>(
+    `INSERT OR REPLACE INTO log VALUES (@path, @agent, @size, @mtime, @sessionId, @cwd, @branch, @title, @firstPrompt,
+      @startedAt, @lastAt, @parentId)`,
+  );
+  const remove = db.prepare<[string]>("DELETE FROM log WHERE path = ?");
+  const known = db.prepare<[string], Pick<LogRow, "path" | "agent" | "size" | "mtime">>(
+    `SELECT path, agent, size, mtime FROM log WHERE path > ? ORDER BY path LIMIT ${KNOWN_AT_ONCE}`,
+  );
+  return {
+    usage: createUsageDb(db),
+    *known() {
+      for (let after = ""; ;) {
+        const rows = known.all(after);
+        yield rows;
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < KNOWN_AT_ONCE) return;
+        after = last.path;
+      }
+    },
+    put: db.transaction((rows: readonly LogRow[]) => {
+      for (const row of rows) put.run(row);
+    }),
+    remove: db.transaction((paths: readonly string[]) => {
+      for (const path of paths) remove.run(path);
+    }),
+    count: (filter) => {
+      const { sql, values } = whereOf(filter);
+      return (
+        db
+          .prepare<(string | number)[], number>(`SELECT count(*) FROM log WHERE ${sql}`)
+          .pluck()
+          .get(...values) ?? 0
+      );
+    },
+    list: (filter, { limit, offset }) => {
+      const { sql, values } = whereOf(filter);
+      return db
+        .prepare<(string | number)[], SessionRow>(
+          `SELECT ${COLUMNS} FROM log WHERE ${sql} ORDER BY last_at DESC, path LIMIT ? OFFSET ?`,
+        )
+        .all(...values, limit, offset);
+    },
+    after: (filter, last, limit) => {
+      const { sql, values } = whereOf(filter);
+      const { lastAt, path } = last ?? { lastAt: Number.MAX_VALUE, path: "" };
+      return db
+        .prepare<(string | number)[], SessionRow>(
+          `SELECT ${COLUMNS} FROM log WHERE ${sql} AND (last_at < ? OR (last_at = ? AND path > ?))
+            ORDER BY last_at DESC, path LIMIT ?`,
+        )
+        .all(...values, lastAt, lastAt, path, limit);
+    },
+    sessionsIn: (folder) => {
+      const { sql, values } = whereOf({ folder });
+      return db
+        .prepare<(string | number)[], string>(`SELECT agent || ':' || session_id FROM log WHERE ${sql}`)
+        .pluck()
+        .all(...values);
+    },
+    at: (path) =>
+      db
+        .prepare<[string], SessionRow>(`SELECT ${COLUMNS} FROM log WHERE path = ? AND session_id IS NOT NULL`)
+        .all(path),
+    find: ({ agent, id }, limit) =>
+      db
+        .prepare<[string, number, string, number, string, string | null, string | null, number], SessionRow>(
+          `SELECT ${COLUMNS} FROM log WHERE session_id IS NOT NULL
+            AND (session_id = ? OR substr(session_id, 1, ?) = ? OR substr(session_id, ?) = ?)
+            AND (? IS NULL OR agent = ?) ORDER BY last_at DESC, path LIMIT ?`,
+        )
+        .all(id, id.length, id, -id.length, id, agent, agent, limit),
+    close: () => db.close(),
+  };
+};
+
+/** What SQLite says of a file that is no database any more. */
+export const isDamage = (error: unknown): boolean =>
+  ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => errorCodeOf(error).startsWith(code));
+
+/** SQLite gives the files beside it the mode of the main file, so that one must be private before they exist. */
+const createPrivateFile = async (path: string): Promise<void> => {
+  await (await open(path, "a", 0o600)).close();
+  await chmod(path, 0o600);
+};
+
+/** Opens the index, and makes it again where it cannot be used. */
+export const openHistoryDb = async (path: string): Promise<HistoryDb> => {
+  await createPrivateFile(path);
+  try {
+    return createQueries(connect(path));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    for (const ending of ["", "-wal", "-shm"]) await rm(`${path}${ending}`, { force: true });
+    await createPrivateFile(path);
+    return createQueries(connect(path));
+  }
+};
