@@ -49,7 +49,7 @@ it("shows a change in a component and in a view model within two seconds", async
   await popover.row("refunds").click();
   await popover.detail.waitFor();
 
-  const inComponent = await change(page, "renderer/components/RowView.tsx", ["longest first", "by age"]);
+  const inComponent = await change(page, "renderer/components/RowView.tsx", ["longest wait first", "by age"]);
   // The row is still expanded: nothing was loaded again.
   expect(await popover.detail.count()).toBe(1);
   const inViewModel = await change(page, "ui/actions/paneActions.ts", ["Interrupt…", "Stop it…"]);

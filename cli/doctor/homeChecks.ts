@@ -56,7 +56,7 @@ const checkFolder = async ({ paths: { home }, uid }: HomeFacts): Promise<Diagnos
     return { status: "problem", summary: "Others can write to the home.", evidence, remedy };
   if ((found.mode & 0o055) !== 0)
     return { status: "warning", summary: "Others can look into the home.", evidence, remedy };
-  return { status: "ok", summary: "The home is yours alone.", evidence };
+  return { status: "ok", summary: "The home folder of agtmux is yours alone.", evidence };
 };
 
 const checkSocket = async ({ paths: { socket }, uid, isDaemonRunning }: HomeFacts): Promise<Diagnosis> => {

@@ -71,7 +71,11 @@ export const cardHead = (pane: PaneView, isSelected: boolean, look: RowLook): Li
 export const cardLine = (line: Line, isSelected: boolean): Line => [edge(isSelected), ...line];
 
 export const headingLine = (text: string, count: number, width: number): Line =>
-  spread([span(" "), span(text, STYLE.bold)], count > 1 ? [span("longest first", STYLE.dim)] : [], width);
+  spread(
+    [span(" "), span(text, STYLE.bold)],
+    count > 1 ? [span("longest wait first", STYLE.dim)] : [],
+    width,
+  );
 
 export const groupLine = (group: Group, isSelected: boolean, look: RowLook): Line => {
   const { target, server, session, counts, problem } = group;

@@ -43,7 +43,7 @@ export const RowView = memo(({ row, hasMachines, isWide, ...props }: RowViewProp
     case "heading":
       return (
         <h2 className={styles.heading}>
-          <b>{row.text}</b> <span className={styles.count}>longest first</span>
+          <b>{row.text}</b> <span className={styles.count}>longest wait first</span>
         </h2>
       );
     case "window":
