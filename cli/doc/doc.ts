@@ -13,6 +13,8 @@ import type { CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 
 export { runCommit, runClean, runHistory } from "./history.ts";
+export { runClaim, runFocus, runResync, runRoute } from "./panes.ts";
+export { runPrompt } from "./prompt.ts";
 export { runAudit, runSkillCheck, runSkillInstall } from "./project.ts";
 
 const locate = (file: string): Promise<DocumentPaths> => locateDocument(resolve(file), process.cwd());

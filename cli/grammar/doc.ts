@@ -1,4 +1,4 @@
-// The verbs of document sessions: a person and an agent who write one Markdown file. They need no daemon. Under the name
+// The verbs of document sessions: a person and an agent who write one Markdown file. Under the name
 // `agent-doc` the same verbs answer editors and skills that know only that, with its version and its few exit codes.
 import { ERROR_CODES } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
@@ -119,6 +119,55 @@ const addHistory = (doc: Verb, context: CliContext): void => {
     .action(async (file, options) => (await load()).runHistory(context, file, options));
 };
 
+const ROUTED = `
+Exit status: 0 delivered (the agent began), 20 not delivered, 21 unverified; other numbers: refused, nothing was sent.
+`;
+
+const addPanes = (doc: Verb, context: CliContext, outcome: Outcome): void => {
+  doc
+    .command("claim")
+    .description("let the agent of a pane answer in the document")
+    .argument("<file>")
+    .option("--pane <pane>", "this pane of the tmux server that one is in, instead of one's own")
+    .example("agtmux doc claim plan.md", "In the pane of an agent; the last claim of a document counts.")
+    .action(async (file, options) => (await load()).runClaim(context, file, options));
+  doc
+    .command("route")
+    .description("tell the agent of the document's pane to answer, and go there")
+    .argument("<file>")
+    .addHelpText("after", ROUTED)
+    .example(
+      "agtmux doc route plan.md",
+      "Never into a prompt, a shell, or a pane that is another one by now.",
+    )
+    .action(async (file) => {
+      outcome.exitCode = await (await load()).runRoute(context, file);
+    });
+  doc
+    .command("focus")
+    .description("go to the document's pane")
+    .argument("<file>")
+    .option("--pane <pane>", "to this pane instead")
+    .example("agtmux doc focus plan.md", "Selects its window and pane in tmux.")
+    .action(async (file, options) => (await load()).runFocus(context, file, options));
+  doc
+    .command("prompt")
+    .description("show what the document's agent asks, as JSON for an editor")
+    .argument("[file]")
+    .option("--all", "of all documents of the project")
+    .option("--answer <number>", "choose this option of the prompt that was shown last")
+    .example("agtmux doc prompt --all", "For an editor that looks every few seconds.")
+    .example("agtmux doc prompt plan.md --answer 2", "Refused where that prompt is gone, or was never shown.")
+    .action(async (file, options) => {
+      outcome.exitCode = await (await load()).runPrompt(context, file, options);
+    });
+  doc
+    .command("resync")
+    .description("forget claims of panes that are gone")
+    .example("agtmux doc resync", "Says why: the pane is gone, or its id means another pane by now.")
+    .action(async () => (await load()).runResync(context));
+};
+
 const CHECKED = `
 Exit status: 0 nothing found, 1 something is wrong.
 `;
@@ -194,6 +243,7 @@ export const addDoc = (program: Verb, context: CliContext, outcome: Outcome): vo
   addBasics(doc, context);
   addWriting(doc, context);
   addHistory(doc, context);
+  addPanes(doc, context, outcome);
   addProject(doc, context, outcome);
   addSelf(doc, context);
 };

@@ -21,7 +21,8 @@ export interface DocumentPaths {
   readonly components: string;
 }
 
-export const FOLDER = ".agent-doc";
+const FOLDER = ".agent-doc";
+const LOCK = "agtmux.lock.db";
 
 /** Another user's folder could bring commands along: it is not taken for the project's. */
 const isOwnFolder = async (path: string): Promise<boolean> => {
@@ -40,6 +41,14 @@ const findRoot = async (from: string, cwd: string): Promise<string> => {
     if (await isOwnFolder(join(folder, FOLDER))) return folder;
     if (dirname(folder) === folder) return cwd;
   }
+};
+
+/** The project of a folder. */
+export const projectOf = async (from: string): Promise<Pick<DocumentPaths, "folder" | "lock" | "root">> => {
+  const here = await realpath(from);
+  const root = await findRoot(here, here);
+  const folder = join(root, FOLDER);
+  return { root, folder, lock: join(folder, LOCK) };
 };
 
 /** @throws AgtmuxError E_USAGE where there is no such file. */
@@ -67,7 +76,7 @@ export const locateDocument = async (path: string, cwd: string): Promise<Documen
     crdt: join(folder, "crdt", `${hash}.yrs`),
     pending: join(folder, "pending"),
     patches: join(folder, "patches"),
-    lock: join(folder, "agtmux.lock.db"),
+    lock: join(folder, LOCK),
     components: join(folder, "components.toml"),
   };
 };

@@ -3,6 +3,7 @@ import { mkdir, link, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import { errorCodeOf } from "../../../core/model/systemError.ts";
+import { parseComponents } from "../model/components.ts";
 import { applyPatch } from "../model/patches.ts";
 import { readFrontmatter, setFrontmatter } from "../model/frontmatter.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
@@ -52,6 +53,29 @@ export const resetDocument = async (
     return { hadSnapshot: await deleteSnapshot(paths), hadResume };
   });
 };
+
+const COMPONENTS = `
+<!-- agent:status mode=replace -->
+<!-- /agent:status -->
+
+<!-- agent:exchange mode=append -->
+<!-- /agent:exchange -->
+`;
+
+/**
+ * The document's own id, which it gets where it has none. A template without components gets those of a conversation.
+ * @throws AgtmuxError E_DOCUMENT_INVALID for what cannot be understood; it stays as it is.
+ */
+export const claimDocument = async (paths: DocumentPaths, newId: () => string): Promise<string> =>
+  withDocumentLock(paths.lock, async () => {
+    await replaceText(paths.file, (text) => {
+      const { session, format } = readFrontmatter(text);
+      const withId = session === null ? setFrontmatter(text, { agent_doc_session: newId() }) : text;
+      const isBare = format === "template" && parseComponents(text).length === 0;
+      return isBare ? `${withId}${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}` : withId;
+    });
+    return readFrontmatter(await readText(paths.file)).session ?? newId();
+  });
 
 /** Puts an exchange of before above the one that is there. */
 export const restoreExchange = (paths: DocumentPaths, exchange: string): Promise<string> =>

@@ -1,0 +1,146 @@
+// `agtmux doc prompt`: what the agent of a document asks, for an editor that shows it and answers by a number. What it asks
+// comes from the daemon; the answer goes to the prompt that was shown, or to none.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { changeRegistry, readRegistry, type Registry } from "../../features/documents/files/registry.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { parseCount } from "../parse/count.ts";
+import { printResult } from "../render/outcome.ts";
+import { currentProject, findPane, openClaimed } from "./panes.ts";
+
+/** As editors read it: flat, and without keys that have no value. */
+interface PromptInfo {
+  session_id: string;
+  file: string;
+  active: boolean;
+  question?: string;
+  options?: { index: number; label: string }[];
+  selected?: number;
+}
+
+const MAX_OPTION = 30;
+
+interface Asked {
+  readonly info: PromptInfo;
+  readonly row: PaneView | null;
+}
+
+const askOne = async (
+  context: CliContext,
+  client: DaemonClient,
+  registry: Registry,
+  id: string,
+): Promise<Asked | null> => {
+  const found = await findPane(context, registry, id);
+  const file = registry.entries[id]?.file ?? "";
+  if (!found.isAlive) return null;
+  const { socket, serverPid } = found.live.life;
+  const insideTmux = `${socket},${serverPid},0`;
+  const row = await client.call((api) =>
+    api.resolve.query({ ref: found.pane, insideTmux, tmuxPane: found.pane }),
+  );
+  const { request, prompt_fingerprint: fingerprint } = row;
+  if (request === null || fingerprint === null)
+    return { info: { session_id: id, file, active: false }, row: null };
+  return {
+    info: {
+      session_id: id,
+      file,
+      active: true,
+      question: request.body ?? request.title,
+      options: request.options.map(({ label }, index) => ({ index: index + 1, label })),
+      selected: 0,
+    },
+    row,
+  };
+};
+
+/** A bare number from an editor later means the prompt that was shown to it now. */
+const remember = async (
+  project: Parameters<typeof changeRegistry>[0],
+  asked: readonly Asked[],
+): Promise<void> => {
+  const shown = new Map(asked.map(({ info, row }) => [info.session_id, row?.prompt_fingerprint ?? null]));
+  const before = await readRegistry(project);
+  const isNew = [...shown].some(([id, fingerprint]) => (before.own[id]?.shownPrompt ?? null) !== fingerprint);
+  if (!isNew) return;
+  await changeRegistry(project, ({ entries, own }) => ({
+    entries,
+    own: {
+      ...own,
+      ...Object.fromEntries(
+        [...shown].map(([id, shownPrompt]) => [id, { life: own[id]?.life ?? null, shownPrompt }]),
+      ),
+    },
+  }));
+};
+
+const answer = async (
+  context: CliContext,
+  client: DaemonClient,
+  { row }: Asked,
+  shown: string | null,
+  number: number,
+): Promise<number> => {
+  if (shown === null || row === null || row.prompt_fingerprint !== shown)
+    throw new AgtmuxError(
+      "E_STALE_SNAPSHOT",
+      "the prompt that was shown is no longer there; nothing was answered",
+      {
+        remedy: "Look again with 'agtmux doc prompt <file>', and answer what it shows.",
+      },
+    );
+  const guards = {
+    ifRuntime: row.identity.runtime_id,
+    ifState: null,
+    ifVersion: null,
+    ifPrompt: shown,
+    ifUpdatedWithinMs: null,
+    forceStale: false,
+  };
+  const choice = { kind: "option", number } as const;
+  const result = await client.call((api) =>
+    api.answer.mutate({ ref: row.identity.pane_ref, guards, surface: "cli", choice }),
+  );
+  return printResult(context, result, false);
+};
+
+/** Gives the exit status. */
+export const runPrompt = async (
+  context: CliContext,
+  file: string | undefined,
+  options: { answer?: string; all?: boolean },
+): Promise<number> => {
+  if ((file === undefined) !== (options.all === true))
+    throw new AgtmuxError("E_USAGE", "prompt needs either a file or --all");
+  const opened = file === undefined ? null : await openClaimed(file);
+  const project = opened?.paths ?? (await currentProject());
+  const registry = await readRegistry(project);
+  if (opened !== null && (opened.session === null || registry.entries[opened.session] === undefined))
+    throw new AgtmuxError("E_REF_NOT_FOUND", `${opened.name}: no pane is claimed for it`, {
+      remedy: "Run 'agtmux doc claim' for it in the pane of its agent.",
+    });
+  const ids = opened === null ? Object.keys(registry.entries) : [opened.session ?? ""];
+  const print = (value: unknown) => context.print(`${JSON.stringify(value)}\n`);
+  if (ids.length === 0) {
+    print([]);
+    return 0;
+  }
+  return withDaemon(context, async (client) => {
+    const asked = (await Promise.all(ids.map((id) => askOne(context, client, registry, id)))).filter(
+      (one) => one !== null,
+    );
+    const [only] = asked;
+    if (options.answer !== undefined) {
+      const number = parseCount(options.answer, "--answer", { min: 1, max: MAX_OPTION });
+      if (opened === null || only === undefined)
+        throw new AgtmuxError("E_USAGE", "an answer goes to one document whose pane is there");
+      return answer(context, client, only, registry.own[opened.session ?? ""]?.shownPrompt ?? null, number);
+    }
+    await remember(project, asked);
+    if (opened === null) print(asked.map(({ info }) => info));
+    else print(only?.info ?? { session_id: opened.session, file: opened.name, active: false });
+    return 0;
+  });
+};

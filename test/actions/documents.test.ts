@@ -1,0 +1,202 @@
+// Documents and their panes, by the real command line on real tmux: only the agent that a document was claimed for is told to
+// answer, never a shell, an open prompt, or a pane that got the id of one that is gone.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serveDaemon, type Finished } from "../harness/commandLine.ts";
+import { openHarness, type Harness } from "./actionHarness.ts";
+import { openAgent } from "./agentPane.ts";
+import { dialogOf, openDialogs } from "./dialogPane.ts";
+
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const ASKING = dialogOf("recordings/claude/waiting_approval", {
+  options: ["Yes", "Yes, and always", "Yes, and switch to auto mode", "No"],
+  digits: "too",
+  escapes: "No",
+});
+
+let harness: Harness;
+let stop: () => Promise<void>;
+let folder: string;
+beforeAll(async () => {
+  harness = await openHarness();
+  stop = await serveDaemon(harness.daemon);
+}, 60_000);
+afterAll(async () => {
+  await stop();
+  await harness.close();
+});
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-panes-")));
+  mkdirSync(join(folder, ".agent-doc"));
+  writeFileSync(join(folder, "plan.md"), "# Plan\n");
+});
+
+/** As it is typed in a pane. */
+const doc = async (args: readonly string[], pane?: string): Promise<Finished> => {
+  const { TMUX: _tmux, TMUX_PANE: _pane, ...outer } = process.env;
+  const child = spawn(process.execPath, [MAIN, "doc", ...args], {
+    cwd: folder,
+    env: {
+      ...outer,
+      AGTMUX_HOME: harness.daemon.paths.home,
+      AGTMUX_NO_START: "1",
+      TMUX: `${harness.tmux.socketPath},1,0`,
+      ...(pane === undefined ? {} : { TMUX_PANE: pane }),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  await once(child, "close");
+  return { code: child.exitCode, stdout, stderr };
+};
+const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+const registry = (): Record<string, Record<string, unknown>> => JSON.parse(read(".agent-doc/sessions.json"));
+
+describe("a claim", () => {
+  it("writes the registry and the log, gives the document an id and components, and the last one counts", async () => {
+    const [one, two] = [await harness.open("exec cat"), await harness.open("exec cat")];
+    const claimed = await doc(["claim", "plan.md"], one.identity.pane_id);
+    expect(claimed).toMatchObject({ code: 0, stdout: `Claimed plan.md (pane ${one.identity.pane_id}).\n` });
+    const [id = ""] = Object.keys(registry());
+    expect(registry()).toEqual({
+      [id]: {
+        pane: one.identity.pane_id,
+        pid: expect.any(Number),
+        cwd: folder,
+        started: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        file: "plan.md",
+        window: expect.stringMatching(/^@\d+$/),
+      },
+    });
+    expect(read("plan.md")).toBe(
+      `---\nagent_doc_session: ${/^[0-9]/.test(id) ? JSON.stringify(id) : id}\n---\n# Plan\n\n<!-- agent:status mode=replace -->\n<!-- /agent:status -->\n\n<!-- agent:exchange mode=append -->\n<!-- /agent:exchange -->\n`,
+    );
+    const whole = read("plan.md");
+    await doc(["claim", "plan.md", "--pane", two.identity.pane_id], one.identity.pane_id);
+    expect([Object.keys(registry()), registry()[id]?.["pane"]]).toEqual([[id], two.identity.pane_id]);
+    expect(read("plan.md")).toBe(whole);
+    expect(read(".agent-doc/claims.log")).toBe(
+      `Claimed plan.md for pane ${one.identity.pane_id}\nClaimed plan.md for pane ${two.identity.pane_id}\n`,
+    );
+  });
+
+  it("is refused for a pane that is not there, and where the registry does not parse: all files stay", async () => {
+    expect((await doc(["claim", "plan.md", "--pane", "%999"])).code).toBe(3);
+    const { identity } = await harness.open("exec cat");
+    writeFileSync(join(folder, ".agent-doc", "sessions.json"), "{ broken");
+    for (const args of [["claim", "plan.md"], ["resync"], ["prompt", "--all"]]) {
+      const refused = await doc(args, identity.pane_id);
+      expect([refused.code, refused.stderr]).toEqual([
+        65,
+        expect.stringContaining("sessions.json cannot be read"),
+      ]);
+    }
+    expect([read(".agent-doc/sessions.json"), read("plan.md")]).toEqual(["{ broken", "# Plan\n"]);
+  });
+});
+
+describe("route", () => {
+  it("tells the agent of the document's pane, of several documents as well, and goes there", async () => {
+    const agent = await openAgent(harness, {}, "routed");
+    writeFileSync(join(folder, "b.md"), "# B\n");
+    for (const file of ["plan.md", "b.md"]) await doc(["claim", file], agent.paneId);
+    const routed = await doc(["route", "plan.md"]);
+    expect([routed.code, routed.stdout]).toEqual([0, expect.stringContaining("Delivered")]);
+    await doc(["route", "b.md"]);
+    expect(agent.received()).toEqual(["/agent-doc plan.md", "/agent-doc b.md"]);
+    const active = await harness.tmux.run("display-message", "-p", "-t", "base:", "#{pane_id}");
+    expect(active).toBe(agent.paneId);
+  });
+
+  it("types nothing into a shell, an open prompt, or where nothing is claimed", async () => {
+    expect((await doc(["route", "plan.md"])).stderr).toContain("no pane is claimed for it");
+    const shell = await harness.open("exec cat");
+    await doc(["claim", "plan.md"], shell.identity.pane_id);
+    const refused = await doc(["route", "plan.md"]);
+    expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("no agent runs in pane")]);
+    expect((await harness.screen(shell.identity.pane_id)).trim()).toBe("");
+
+    const asking = await openDialogs(harness, "claude", [ASKING], { name: "asks" });
+    await doc(["claim", "plan.md"], asking.paneId);
+    const open = await doc(["route", "plan.md"]);
+    expect([open.code, open.stderr]).toEqual([17, expect.stringContaining("E_PROMPT_OPEN")]);
+    expect(asking.chosen()).toEqual([]);
+  });
+
+  it("never takes another program in the same pane for the one that was claimed; resync says so and forgets it", async () => {
+    const first = await harness.open("exec cat");
+    const { pane_id: paneId } = first.identity;
+    await doc(["claim", "plan.md"], paneId);
+    const agent = await openAgent(harness, {}, "other");
+    // The id of the pane that was claimed, with a life of its own: what a restarted server would give out.
+    const entries = registry();
+    const [id = ""] = Object.keys(entries);
+    const text = JSON.stringify({ [id]: { ...entries[id], pane: agent.paneId } });
+    writeFileSync(join(folder, ".agent-doc", "sessions.json"), text);
+    const refused = await doc(["route", "plan.md"]);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("has another program now")]);
+    expect((await doc(["focus", "plan.md"])).code).toBe(3);
+    expect(agent.received()).toEqual([]);
+    expect((await doc(["resync"])).stdout).toBe(
+      `plan.md: removed, pane ${agent.paneId} has another program now\n`,
+    );
+    expect(registry()).toEqual({});
+    expect((await doc(["resync"])).stdout).toBe("No document is claimed.\n");
+  });
+
+  it("knows a pane that is gone", async () => {
+    const { identity } = await harness.open("exec cat");
+    await doc(["claim", "plan.md"], identity.pane_id);
+    expect((await doc(["focus", "plan.md"])).code).toBe(0);
+    await harness.tmux.run("kill-pane", "-t", identity.pane_id);
+    const refused = await doc(["route", "plan.md"]);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("is gone")]);
+  });
+});
+
+describe("prompt", () => {
+  it("shows what is asked, and answers that prompt or nothing", async () => {
+    const asking = await openDialogs(harness, "claude", [ASKING], { name: "shown" });
+    await doc(["claim", "plan.md"], asking.paneId);
+    const [id = ""] = Object.keys(registry());
+    const unseen = await doc(["prompt", "plan.md", "--answer", "1"]);
+    expect([unseen.code, unseen.stderr]).toEqual([5, expect.stringContaining("nothing was answered")]);
+    const shown: unknown = JSON.parse((await doc(["prompt", "plan.md"])).stdout);
+    expect(shown).toEqual({
+      session_id: id,
+      file: "plan.md",
+      active: true,
+      question: expect.any(String),
+      options: expect.arrayContaining([{ index: 1, label: expect.stringContaining("Yes") }]),
+      selected: 0,
+    });
+    expect(JSON.parse((await doc(["prompt", "--all"])).stdout)).toEqual([shown]);
+    const answered = await doc(["prompt", "plan.md", "--answer", "4"]);
+    expect([answered.code, answered.stderr]).toEqual([0, ""]);
+    expect(asking.chosen().map(([, choice]) => choice)).toEqual(["No"]);
+    await harness.daemon.until(
+      asking.paneId,
+      (row) => row.prompt_fingerprint !== asking.row.prompt_fingerprint,
+    );
+    const late = await doc(["prompt", "plan.md", "--answer", "1"]);
+    expect([late.code, asking.chosen().length]).toEqual([5, 1]);
+  });
+
+  it("of an agent that asks nothing is not active", async () => {
+    const agent = await openAgent(harness, {}, "quiet");
+    await doc(["claim", "plan.md"], agent.paneId);
+    const [id = ""] = Object.keys(registry());
+    expect(JSON.parse((await doc(["prompt", "--all"])).stdout)).toEqual([
+      { session_id: id, file: "plan.md", active: false },
+    ]);
+    expect((await doc(["prompt"])).code).toBe(2);
+    rmSync(folder, { recursive: true });
+  });
+});
