@@ -105,6 +105,7 @@ describe("--columns", () => {
       folder: "/p",
       branch: "main",
       worktree: null,
+      work_tree: null,
       turn_began_at: null,
     };
     await home.close();

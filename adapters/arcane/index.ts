@@ -48,6 +48,8 @@ export const createArcaneAdapter = (): AgentAdapter => ({
   recordedVersions: [],
   announcesExit: false,
   capabilities: { ...FULL_SUPPORT, supports_waiting_approval: false, verified: false },
+  // Its own documentation names a way to go on with a session; nobody could try it.
+  launch: { program: "arc" },
   identify: identifyArcane,
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,

@@ -19,6 +19,8 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   announcesExit: true,
   capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
+  // The command that it prints when it ends (2.1.329).
+  launch: { program: "claude", resume: (id) => ["--resume", id] },
   identify: identifyClaude,
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,

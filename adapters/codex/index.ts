@@ -23,6 +23,8 @@ export const createCodexAdapter = (): AgentAdapter => ({
   eventsMayNameOtherPanes: true,
   capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
+  // The command that it prints when it ends (0.169.0).
+  launch: { program: "codex", resume: (id) => ["resume", id] },
   identify: identifyCodex,
   normalize: normalizeCodex,
   readScreen: readCodexScreen,

@@ -27,6 +27,8 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   // It follows the counter of seconds (recorded 1.0.102).
   movesCursorInDialogs: true,
   interruptKeys: [["Escape"], ["Escape"]],
+  // Its documentation (1.0.102).
+  launch: { program: "copilot", resume: (id) => [`--resume=${id}`] },
   identify: identifyCopilot,
   normalize: normalizeCopilot,
   readScreen: readCopilotScreen,

@@ -16,6 +16,8 @@ export const createCursorAdapter = (): AgentAdapter => ({
   recordedVersions: [],
   announcesExit: false,
   capabilities: { ...FULL_SUPPORT, verified: false },
+  // How it goes on with a session is not known.
+  launch: { program: "cursor-agent" },
   identify: identifyCursor,
   normalize: normalizeCursor,
   readScreen: readCursorScreen,

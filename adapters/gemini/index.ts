@@ -55,6 +55,8 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   announcesExit: true,
   capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
+  // Its documentation; sessions belong to the folder (0.61.0).
+  launch: { program: "gemini", resume: (id) => ["--resume", id] },
   identify: identifyGemini,
   normalize: normalizeGemini,
   readScreen: readGeminiScreen,

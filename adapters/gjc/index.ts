@@ -22,6 +22,8 @@ export const createGjcAdapter = (): AgentAdapter => ({
   recordedVersions: [],
   announcesExit: false,
   capabilities: { ...FULL_SUPPORT, supports_waiting_approval: false, verified: false },
+  // Its own documentation names a way to go on with a session; nobody could try it.
+  launch: { program: "gjc" },
   identify: identifyGjc,
   normalize: createPiNormalizer({ retriesAfterEnd: true, settles: false, hasAskTool: true }),
   readScreen: readDocumentedScreen,

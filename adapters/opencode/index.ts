@@ -19,6 +19,8 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   capabilities: FULL_SUPPORT,
   // The first one shows "esc again to interrupt".
   interruptKeys: [["Escape"], ["Escape"]],
+  // The command that it prints when it ends (1.18.33).
+  launch: { program: "opencode", resume: (id) => ["-s", id] },
   identify: identifyOpencode,
   normalize: normalizeOpencode,
   readScreen: readOpencodeScreen,

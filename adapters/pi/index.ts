@@ -47,6 +47,8 @@ export const createPiAdapter = (): AgentAdapter => ({
   announcesExit: true,
   capabilities: FULL_SUPPORT,
   interruptKeys: [["Escape"]],
+  // Its help (0.87.1); sessions belong to the folder.
+  launch: { program: "pi", resume: (id) => ["--session", id] },
   identify: identifyPi,
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,

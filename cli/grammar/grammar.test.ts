@@ -148,6 +148,7 @@ test("exit codes are stable", () => {
     E_INTERNAL: 70,
     E_GIT_FAILED: 74,
     E_DOCUMENT_BUSY: 75,
+    E_WORKSPACE_REFUSED: 27,
     E_TIMEOUT: 124,
     "(130)": 130,
   });

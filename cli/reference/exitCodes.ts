@@ -46,6 +46,8 @@ const ERRORS: Readonly<Record<ErrorCode, string>> = {
   E_GIT_FAILED: "git, or the state of a repository, does not allow it; nothing was changed.",
   E_DOCUMENT_BUSY:
     "An editor or another writer is busy with the document; the same command works in a moment.",
+  E_WORKSPACE_REFUSED:
+    "An agent was not started, or a work tree not made or removed, because work could be lost or spoiled, or git refused.",
   E_TIMEOUT: "What was waited for did not come in time.",
   E_INTERNAL: "agtmux itself failed.",
 };

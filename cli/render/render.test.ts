@@ -41,6 +41,7 @@ const activity = {
   folder: "/src/shop-api",
   branch: "refunds",
   worktree: null,
+  work_tree: null,
   tool: { name: "Bash", subject: "npm test" },
   turn_began_at: new Date(SINCE + 60_000).toISOString(),
 };

@@ -13,6 +13,7 @@ import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { paneKeyString } from "../model/runtime.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
+import { uncommittedText } from "../model/workspace.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { auditList, type ActionAudit, type ActionTurn } from "./audit.ts";
@@ -225,7 +226,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
         "kill",
         input,
         async (turn) => {
-          const { runtime, adapter, resolution } = agentOf(turn);
+          const { runtime, adapter, resolution, workspace, activity } = agentOf(turn);
           const { paneRef } = turn.verified.subject;
           const { pid, processStartedAt, runtimeId } = runtime;
           if (pid === null || processStartedAt === null)
@@ -233,7 +234,12 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
           if (!input.isConfirmed)
             throw new AgtmuxError(
               "E_CONFIRMATION_REQUIRED",
-              `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
+              [
+                `kill sends ${input.signal} to process ${pid} (${runtime.agentType}) in ${paneRef}`,
+                uncommittedText(workspace, activity.folder?.value ?? "its folder"),
+              ]
+                .filter((part) => part !== "")
+                .join("; "),
             );
           const state = resolution?.status.state ?? "unknown";
           const connected = connectedTargets.get(runtime.targetId);

@@ -226,13 +226,15 @@ export const CALLS = {
 
 /**
  * `all`: also rows without an agent. `latest`, with `since`: the present form of every row that changed meanwhile, instead of
- * the stored transitions one by one.
+ * the stored transitions one by one. `shown`: its rows are drawn for a person as long as it is open, so that what costs
+ * something to know is looked at.
  */
 export const feedSchema = z.object({
   since: z.number().int().nullable().default(null),
   sinceTime: z.number().nullable().default(null),
   all: z.boolean().default(false),
   latest: z.boolean().optional(),
+  shown: z.boolean().optional(),
 });
 
 /** Of a call in any table, also of a feature's: what a client sends, what arrives, and what comes back. */

@@ -70,10 +70,34 @@ const fromTransition = (transition: Transition, now: ReadonlyMap<number, PaneVie
       };
 };
 
+/** Counts the surfaces that draw rows for a person just now. */
+class ShownRows {
+  private readonly listeners = new Set<(areShown: boolean) => void>();
+  private surfaces = 0;
+
+  onChange(listener: (areShown: boolean) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  show(): () => void {
+    this.count(1);
+    return () => this.count(-1);
+  }
+
+  private count(more: 1 | -1): void {
+    const wereShown = this.surfaces > 0;
+    this.surfaces += more;
+    const areShown = this.surfaces > 0;
+    if (areShown !== wereShown) for (const listener of this.listeners) listener(areShown);
+  }
+}
+
 export class FeedHub {
   private readonly source: FeedSource;
   private readonly recent: RecentChanges;
   private clients = 0;
+  private readonly showing = new ShownRows();
 
   constructor(source: FeedSource) {
     this.source = source;
@@ -83,6 +107,11 @@ export class FeedHub {
 
   get clientCount(): number {
     return this.clients;
+  }
+
+  /** Called when the first surface begins to draw rows for a person, and when the last one ends. Returns the unsubscribe function. */
+  onShown(listener: (areShown: boolean) => void): () => void {
+    return this.showing.onChange(listener);
   }
 
   private snapshot(all: boolean): FeedEntry {
@@ -127,6 +156,7 @@ export class FeedHub {
       }
     });
     this.clients += 1;
+    const hide = options.shown === true ? this.showing.show() : () => {};
     try {
       yield* this.opening(options);
       for await (const entry of queue) {
@@ -144,6 +174,7 @@ export class FeedHub {
       }
     } finally {
       this.clients -= 1;
+      hide();
       unsubscribe();
     }
   }

@@ -21,23 +21,27 @@ git(root, "clone", "-q", "--bare", repository, join(root, "bare.git"));
 git(join(root, "bare.git"), "worktree", "add", "-q", "-b", "two", join(root, "of-bare"));
 
 it.each([
-  ["the top of a work tree", repository, { repository: "repository", branch: "main", worktree: null }],
+  [
+    "the top of a work tree",
+    repository,
+    { repository: "repository", branch: "main", worktree: null, workTree: repository },
+  ],
   [
     "a folder deep in it",
     join(repository, "src/deep"),
-    { repository: "repository", branch: "main", worktree: null },
+    { repository: "repository", branch: "main", worktree: null, workTree: repository },
   ],
   [
     "a linked worktree",
     join(root, "beside"),
-    { repository: "repository", branch: "fix/it", worktree: "beside" },
+    { repository: "repository", branch: "fix/it", worktree: "beside", workTree: join(root, "beside") },
   ],
   ["a folder outside of any", root, NO_PLACE],
   ["a folder that is not there", join(root, "gone/away"), NO_PLACE],
   [
     "a worktree of a bare repository",
     join(root, "of-bare"),
-    { repository: "bare", branch: "two", worktree: "of-bare" },
+    { repository: "bare", branch: "two", worktree: "of-bare", workTree: join(root, "of-bare") },
   ],
 ])("names repository, branch and worktree of %s", async (_name, folder, place) => {
   expect(await readGitPlace(files, folder)).toEqual(place);
@@ -45,7 +49,11 @@ it.each([
 
 it("names no branch where none is checked out", async () => {
   git(repository, "checkout", "-q", "--detach");
-  expect(await readGitPlace(files, repository)).toEqual({ ...NO_PLACE, repository: "repository" });
+  expect(await readGitPlace(files, repository)).toEqual({
+    ...NO_PLACE,
+    repository: "repository",
+    workTree: repository,
+  });
 });
 
 it("says nothing where files cannot be read", async () => {

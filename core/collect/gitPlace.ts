@@ -12,9 +12,11 @@ export interface GitPlace {
   branch: string | null;
   /** Name of a linked worktree; null in the main one. */
   worktree: string | null;
+  /** The top folder of the work tree. */
+  workTree: string | null;
 }
 
-export const NO_PLACE: GitPlace = { repository: null, branch: null, worktree: null };
+export const NO_PLACE: GitPlace = { repository: null, branch: null, worktree: null, workTree: null };
 
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 
@@ -53,7 +55,12 @@ export const readGitPlace = async (files: TargetFiles, folder: string): Promise<
         const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1] ?? null;
         const worktree = /\/worktrees\/([^/]+)\/?$/.exec(git)?.[1] ?? null;
         // Where refs are in tables, this file names none.
-        return { repository: repositoryOf(git, at), branch: branch === ".invalid" ? null : branch, worktree };
+        return {
+          repository: repositoryOf(git, at),
+          branch: branch === ".invalid" ? null : branch,
+          worktree,
+          workTree: at === "" ? "/" : at,
+        };
       }
       if (at === "") break;
       at = parentOf(at);

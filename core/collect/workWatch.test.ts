@@ -6,6 +6,7 @@ import type { AgentAdapter, ToldActivity } from "../ports/agentAdapter.ts";
 import type { TranscriptEntry } from "../ports/agentHistory.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import type { TargetExecutor } from "../ports/targetExecutor.ts";
+import { NO_PLACE } from "./gitPlace.ts";
 import type { Attention, WatchedRuntime, WatchedServer } from "./sink.ts";
 import { WorkWatch } from "./workWatch.ts";
 
@@ -95,16 +96,14 @@ it("tells what a log says last, and where the process works", async () => {
   const tool = { name: "bash", subject: "npm test" };
   expect(told).toEqual([{ promptText: "fix it", saidText: "I look.", tool, at: 3 }]);
   expect(places).toEqual([
-    { folder: "/p/src", source: "process", repository: "r", branch: "main", worktree: "fix" },
+    { folder: "/p/src", source: "process", repository: "r", branch: "main", worktree: "fix", workTree: "/p" },
   ]);
 });
 
 it("takes the folder that the events name before the process's own", async () => {
   const { note, places } = fixture();
   await note(watchedAs("active", undefined, "/elsewhere"));
-  expect(places).toEqual([
-    { folder: "/elsewhere", source: "hook", repository: null, branch: null, worktree: null },
-  ]);
+  expect(places).toEqual([{ folder: "/elsewhere", source: "hook", ...NO_PLACE }]);
 });
 
 it("looks again after a while, at once when the agent's attention changes, and rarely at a quiet one", async () => {

@@ -42,6 +42,8 @@ export interface ConnectedTargetDeps extends ConnectedTargetParts {
 export interface ConnectedTarget {
   readonly targetId: string;
   readonly executor: TargetExecutor;
+  /** The executor through which watching reads. */
+  readonly reader: TargetExecutor;
   readonly tmuxPath: string | null;
   readonly servers: readonly TmuxSocket[];
   readonly collected: readonly WatchedServer[];
@@ -100,6 +102,7 @@ export const createConnectedTarget = (deps: ConnectedTargetDeps): ConnectedTarge
   return {
     targetId: executor.targetId,
     executor,
+    reader,
     tmuxPath,
     servers,
     collected,

@@ -105,6 +105,8 @@ export const createAdapterService = (deps: AdapterServiceDeps): AdapterService =
         capabilities: {
           ...adapter.capabilities,
           supports_interrupt: adapter.interruptKeys !== undefined,
+          supports_start: adapter.launch !== undefined,
+          supports_resume: adapter.launch?.resume !== undefined,
         },
         ...healthOf(adapter),
       })),

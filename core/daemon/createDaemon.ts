@@ -279,9 +279,10 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   const started: StartedFeatures = startFeatures({
     features: deps.features,
     ingest,
-    attention: service.attention,
+    service,
+    adapters: adapterSwitch.enabled,
     store,
-    notifications: service.notifications,
+    connectedTargets,
     isReady: () => isReady,
     config,
     configPath: paths.config,

@@ -1,24 +1,30 @@
 // Starts the features that the host hands over, and passes on to them what the daemon learns. A feature that fails is logged
 // and never stops the daemon or another feature.
-import type { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
 import type { ConfigFile } from "../config/configFile.ts";
+import type { ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Check } from "../model/doctorCheck.ts";
+import { AgtmuxError } from "../model/errors.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
+import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { JobStore } from "../ports/jobStore.ts";
-import type { Feature, FeatureAnswers, FeatureContext } from "../ports/feature.ts";
+import type { Feature, FeatureAnswers, FeatureContext, FeatureTarget } from "../ports/feature.ts";
+import type { Store } from "../ports/store.ts";
 import { redactText } from "../store/redactText.ts";
+import type { Service } from "./service.ts";
+import { tolerateStoreFailure } from "./tolerateStoreFailure.ts";
 
 export interface StartFeaturesDeps extends Pick<
   FeatureContext,
   "configPath" | "homePath" | "adapters" | "env" | "uid" | "clock" | "ids" | "logger"
 > {
   features: readonly Feature[];
-  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens">;
-  store: JobStore;
-  notifications: Pick<NotificationScheduler, "announce">;
+  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "liveState">;
+  service: Pick<Service, "attention" | "feedHub" | "notifications" | "send">;
+  adapters: Pick<AdapterSource, "list">;
+  store: JobStore & Pick<Store, "appendAudit">;
+  connectedTargets: Pick<ConnectedTargets, "get">;
   isReady: () => boolean;
-  attention: Omit<FeatureContext["rows"], "all" | "onScreens">;
   config: Pick<ConfigFile, "current" | "onChange">;
   /** Ends what is started here. */
   owned: AsyncDisposableStack;
@@ -30,18 +36,47 @@ export interface StartedFeatures {
   doctorChecks(): Check[];
 }
 
+const createTargetReach =
+  ({ ingest, connectedTargets }: Pick<StartFeaturesDeps, "ingest" | "connectedTargets">) =>
+  (name: string): FeatureTarget => {
+    const target = [...ingest.liveState.targets.values()].find(({ targetName }) => targetName === name);
+    if (target === undefined)
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`);
+    const { executor, reader, tmuxPath, servers } = connectedTargets.get(target.targetId);
+    // What takes long must not hold up the one connection through which watching reads.
+    return {
+      kind: executor.kind,
+      homeDir: () => executor.homeDir(),
+      run: (argv, options) => executor.run(argv, options),
+      files: reader.files,
+      tmux: (wanted) => {
+        const found = wanted === null ? servers[0] : servers.find(({ server }) => server === wanted);
+        if (tmuxPath === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${name}`);
+        if (found === undefined)
+          throw new AgtmuxError(
+            "E_USAGE",
+            `no tmux server '${(wanted ?? "").slice(0, 64)}' is watched on ${name}`,
+          );
+        return { server: found.server, argv: [tmuxPath, "-u", ...found.socketArgs] };
+      },
+    };
+  };
+
 export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
-  const { features, ingest, attention, config, store, notifications, owned, ...shared } = deps;
+  const { features, ingest, service, adapters, store, connectedTargets, config, owned, ...shared } = deps;
   const context: FeatureContext = {
     ...shared,
     rows: {
       all: () => ingest.rows(true),
       onScreens: (listener) => ingest.onScreens(listener),
-      ...attention,
+      ...service.attention,
+      onShown: (listener) => service.feedHub.onShown(listener),
+      setWorkspace: (runtimeId, workspace) =>
+        tolerateStoreFailure(deps.logger, () => ingest.setWorkspace(runtimeId, workspace)),
     },
     jobs: store,
     tell: (told) =>
-      notifications.announce({
+      service.notifications.announce({
         ...told,
         kind: "watch",
         count: 1,
@@ -49,6 +84,21 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
         actions: [{ kind: "attach", label: "Open" }],
         reply: null,
       }),
+    agents: () => adapters.list(),
+    send: (input) => service.send(input),
+    record: (entry) =>
+      tolerateStoreFailure(deps.logger, () =>
+        store.appendAudit({
+          ...entry,
+          actionId: deps.ids.next("ac"),
+          at: deps.clock.now(),
+          runtimeId: null,
+          snapshotId: null,
+          promptFingerprint: null,
+          textLength: null,
+        }),
+      ),
+    target: createTargetReach({ ingest, connectedTargets }),
     config: () => config.current,
     onConfigChange: (listener) => config.onChange(listener),
     redact: (text) => redactText(text, MAX_REQUEST_TEXT),

@@ -109,6 +109,7 @@ describe("what an agent is doing", () => {
       repository: "r",
       branch: "main",
       worktree: "fix",
+      workTree: "/q",
     });
     expect(row().activity).toMatchObject({
       prompt: "new",
@@ -125,6 +126,7 @@ describe("what an agent is doing", () => {
       ["repository", "r", "git"],
       ["branch", "main", "git"],
       ["worktree", "fix", "git"],
+      ["work_tree", "/q", "git"],
     ]);
   });
 
@@ -137,6 +139,7 @@ describe("what an agent is doing", () => {
       repository: "r",
       branch: null,
       worktree: null,
+      workTree: null,
     });
     f.clock.advance(4_000);
     f.ingest.applyTold(runtimeId(), { promptText: "go", saidText: null, tool }, at);

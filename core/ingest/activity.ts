@@ -100,6 +100,8 @@ export const notePlace = (entry: RuntimeEntry, place: Place, at: number, redact:
     repository: part(place.repository, "git"),
     branch: part(place.branch, "git"),
     worktree: part(place.worktree, "git"),
+    work_tree:
+      place.workTree === null ? null : { value: redact(place.workTree, LOOKED_AT), source: "git", at },
   };
 };
 
@@ -161,6 +163,7 @@ const wanted = ({ activity, resolution }: RuntimeEntry): ActivityView | null => 
     repository: activity.repository?.value ?? null,
     branch: activity.branch?.value ?? null,
     worktree: activity.worktree?.value ?? null,
+    work_tree: activity.work_tree?.value ?? null,
     turn_began_at: isWorking ? (activity.turn_began_at?.value ?? null) : null,
   };
   return Object.values(view).every((part) => part === null) ? null : view;
@@ -196,6 +199,7 @@ export const restoreActivity = (stored: ActivityView | null, at: number): Activi
     repository: part(stored?.repository),
     branch: part(stored?.branch),
     worktree: part(stored?.worktree),
+    work_tree: part(stored?.work_tree),
     turn_began_at: part(stored?.turn_began_at),
     shown: stored,
     shownAt: -Infinity,

@@ -34,6 +34,7 @@ export const NO_ACTIVITY: ActivityState = {
   repository: null,
   branch: null,
   worktree: null,
+  work_tree: null,
   turn_began_at: null,
   shown: null,
   shownAt: -Infinity,

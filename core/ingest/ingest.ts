@@ -8,6 +8,7 @@ import type { PromptRequest } from "../model/request.ts";
 import type { PaneKey, Target, TargetHealth, TargetLink } from "../model/runtime.ts";
 import type { FeedChange } from "../model/feedChange.ts";
 import type { PaneView, TargetView } from "../model/view.ts";
+import type { WorkspaceView } from "../model/workspace.ts";
 import type { ToldActivity } from "../ports/agentAdapter.ts";
 import { endDisabled, renewAdapters } from "./adapterChange.ts";
 import { dismiss, markSeen } from "./dismiss.ts";
@@ -162,6 +163,19 @@ export class Ingest {
 
   applyPlace(runtimeId: string, place: Place): void {
     this.parts.readings.applyPlace(runtimeId, place);
+  }
+
+  /** False when no such runtime lives. Clients hear of it only when it changed. */
+  setWorkspace(runtimeId: string, workspace: WorkspaceView | null): boolean {
+    const entry = this.liveState.runtimes.get(runtimeId);
+    const pane = entry === undefined ? undefined : this.liveState.paneOf(entry.runtime);
+    if (entry === undefined || pane === undefined || entry.runtime.endedAt !== null) return false;
+    if (JSON.stringify(entry.workspace) === JSON.stringify(workspace)) return true;
+    this.unitOfWork.commit(() => {
+      entry.workspace = workspace;
+      this.parts.rows.refresh(entry, pane);
+    });
+    return true;
   }
 
   setConfirmRequests(runtimeId: string, confirm: boolean): void {

@@ -11,6 +11,7 @@ import { type Pane, type PaneKey, type Runtime, type ServerInstance, type Target
 import type { CanonicalState } from "../model/state.ts";
 import { NO_TURN_MARKS, type TurnMarks } from "../model/turnMarks.ts";
 import type { PaneView } from "../model/view.ts";
+import type { WorkspaceView } from "../model/workspace.ts";
 import { NO_ACTIVITY, type ActivityState } from "./activityState.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 
@@ -107,6 +108,8 @@ export interface RuntimeEntry {
   marks: TurnMarks;
   progress: ProgressState;
   activity: ActivityState;
+  /** What a feature knows of its work tree. Never stored. */
+  workspace: WorkspaceView | null;
   view: PaneView | null;
 }
 
@@ -141,6 +144,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   marks: NO_TURN_MARKS,
   progress: NO_PROGRESS,
   activity: NO_ACTIVITY,
+  workspace: null,
   view: null,
 });
 

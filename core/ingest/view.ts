@@ -96,6 +96,7 @@ export const barePaneView = (pane: Pane, targetName: string): PaneView => ({
   progress: null,
   activity: null,
   agent_session_id: null,
+  workspace: null,
 });
 
 export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string): PaneView => {
@@ -118,6 +119,7 @@ export const runtimeView = (entry: RuntimeEntry, pane: Pane, targetName: string)
     progress: entry.progress.shown,
     activity: entry.activity.shown,
     agent_session_id: runtime.agentSessionId,
+    workspace: entry.workspace,
   };
 };
 

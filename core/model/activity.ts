@@ -31,6 +31,8 @@ export const activityViewSchema = z.object({
   branch: line,
   /** Name of the linked worktree that the folder is in; null in the main one. */
   worktree: line,
+  /** The top folder of the work tree that the folder is in; null outside of one, and where rows of older versions say nothing of it. */
+  work_tree: z.string().max(MAX_FOLDER).nullable().default(null),
   /** ISO 8601; null outside of a turn, and where nobody saw it begin. */
   turn_began_at: z.string().nullable(),
 });
@@ -50,6 +52,7 @@ export const ACTIVITY_FIELDS = [
   "repository",
   "branch",
   "worktree",
+  "work_tree",
   "turn_began_at",
 ] as const satisfies readonly (keyof ActivityView)[];
 
@@ -68,4 +71,5 @@ export interface Place {
   repository: string | null;
   branch: string | null;
   worktree: string | null;
+  workTree: string | null;
 }

@@ -36,6 +36,9 @@ import {
   windowViewSchema,
 } from "./view.ts";
 import { waitResultSchema } from "./waitView.ts";
+import { lostListSchema, restoredSchema } from "./lostSession.ts";
+import { startedSchema } from "./started.ts";
+import { worktreeListSchema, worktreeRemovedSchema } from "./worktreeView.ts";
 
 /** What every document begins with. */
 const stamp = { schema_version: z.literal(SCHEMA_VERSION), generated_at: z.string() };
@@ -319,6 +322,10 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "history handoff": historyHandoffSchema,
   "channel list": channelListSchema,
   "channel test": channelTestSchema,
+  start: startedSchema,
+  "worktree list": worktreeListSchema,
+  "worktree remove": worktreeRemovedSchema,
+  restore: z.union([lostListSchema, restoredSchema]),
   "daemon status": daemonStatusSchema,
   ui: uiSchema,
   error: errorSchema,

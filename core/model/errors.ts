@@ -125,6 +125,11 @@ export const ERROR_CODES = {
     trpc: "CONFLICT",
     remedy: "Repeat it in a moment; nothing is lost.",
   },
+  E_WORKSPACE_REFUSED: {
+    exit: 27,
+    trpc: "PRECONDITION_FAILED",
+    remedy: "Nothing was changed. Do what the message names, and repeat.",
+  },
   E_TIMEOUT: { exit: 124, trpc: "TIMEOUT", remedy: "Give it longer with --timeout." },
   E_INTERNAL: { exit: 70, trpc: "INTERNAL_SERVER_ERROR", remedy: "See the daemon's log and report it." },
 } as const;

@@ -6,6 +6,7 @@ import { requestViewSchema } from "./request.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { targetHealthSchema } from "./runtime.ts";
 import { canonicalStateSchema, confidenceSchema } from "./state.ts";
+import { workspaceViewSchema } from "./workspace.ts";
 
 export { SCHEMA_VERSION };
 
@@ -51,6 +52,8 @@ export const paneViewSchema = z.object({
   /** What the agent is doing, as far as somebody told it; null where nobody did. */
   activity: activityViewSchema.nullable().default(null),
   agent_session_id: z.string().nullable(),
+  /** The work tree that it works in; null where nothing is known of it. */
+  workspace: workspaceViewSchema.nullable().default(null),
 });
 export type PaneView = z.infer<typeof paneViewSchema>;
 

@@ -88,5 +88,6 @@ export const ACTIVITY_WORDS: Readonly<Record<ActivityEvidence["field"], string>>
   repository: "repository",
   branch: "branch",
   worktree: "worktree",
+  work_tree: "work tree",
   turn_began_at: "turn began",
 };

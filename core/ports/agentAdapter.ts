@@ -117,6 +117,16 @@ export interface ScreenTrace {
 /** `reason`: what the adapter no longer does, and what brings it back. */
 export type AdapterHealth = { status: "ok" } | { status: "degraded"; reason: string };
 
+/**
+ * How a person starts the agent in a terminal. Every word is constant but the session's id, and holds letters, digits and `._=/-`
+ * only, because a shell reads them.
+ */
+export interface AgentLaunch {
+  readonly program: string;
+  /** Goes on with a session, by the id that the agent's events name; absent where nobody could try. */
+  readonly resume?: (sessionId: string) => readonly string[];
+}
+
 export interface AgentAdapter {
   readonly contractVersion: typeof ADAPTER_CONTRACT_VERSION;
   readonly agentType: string;
@@ -204,6 +214,9 @@ export interface AgentAdapter {
 
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
   readonly integration?: Integration;
+
+  /** Absent where it is not known. Added after contract 1.0. */
+  readonly launch?: AgentLaunch;
 
   /** Names under which a shell finds the program; the agent's type where it is left out. Added after contract 1.0. */
   readonly programs?: readonly string[];

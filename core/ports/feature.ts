@@ -1,13 +1,18 @@
-// What a feature is to the daemon: a part that stands beside core, is handed to the daemon by its host, and that core knows
-// only by this contract. It sees what surfaces see, and what adapters know of their agents; it reaches no pane, no tmux and no other machine.
+// What a feature is to the daemon: a part that stands beside core, is handed to the daemon by its host, and that core knows only
+// by this contract. It sees what surfaces see, what adapters know of their agents, and files and programs of targets through their
+// executors. It has no way of its own to a pane: keys go through the actions of the daemon.
+import type { ActionResult } from "../model/actionView.ts";
 import type { Config } from "../model/config.ts";
 import type { Check } from "../model/doctorCheck.ts";
 import type { FeedChange } from "../model/feedChange.ts";
+import type { ActionGuards } from "../model/snapshot.ts";
 import type { PaneView } from "../model/view.ts";
+import type { WorkspaceView } from "../model/workspace.ts";
 import type { AgentAdapter } from "./agentAdapter.ts";
 import type { Clock, IdSource } from "./clock.ts";
 import type { JobStore } from "./jobStore.ts";
 import type { Logger } from "./logger.ts";
+import type { TargetExecutor, TargetFiles } from "./targetExecutor.ts";
 
 /** A call that surfaces make as `<feature>.<name>`. `parse` throws for what it refuses. */
 export interface FeatureCall {
@@ -32,10 +37,47 @@ interface FeatureRows {
   isInFront(pane: PaneView): Promise<boolean>;
   /** True once the present wait of a runtime was confirmed on the screen since the daemon's start. */
   isConfirmed(runtimeId: string): boolean;
+  /** Called when the first surface begins to draw rows for a person, and when the last one ends. Returns the unsubscribe function. */
+  onShown(listener: (areShown: boolean) => void): () => void;
+  /** What is known of the work tree of a runtime, for its row; kept as long as the runtime lives, until memory is rebuilt (`reset`). */
+  setWorkspace(runtimeId: string, workspace: WorkspaceView | null): void;
+}
+
+/** A target that is connected now. */
+export interface FeatureTarget {
+  readonly kind: TargetExecutor["kind"];
+  homeDir(): Promise<string>;
+  readonly run: TargetExecutor["run"];
+  /**
+   * The tmux program and the arguments that name this server (null: the first that is watched), for a command that follows them.
+   * @throws AgtmuxError E_TMUX_MISSING, E_USAGE for a server that is not watched.
+   */
+  tmux(server: string | null): { server: string; argv: readonly string[] };
+  /** Reads go over the connection through which the target is watched. */
+  readonly files: TargetFiles;
+}
+
+interface SendInput {
+  ref: string;
+  guards: ActionGuards;
+  /** For the audit. */
+  surface: string;
+  text: string;
+  pressEnter: boolean;
+  toShell: boolean;
+  idempotencyKey: string | null;
 }
 
 export interface FeatureContext {
   readonly rows: FeatureRows;
+  /** The agents that are recognised in panes. */
+  agents(): readonly Pick<AgentAdapter, "agentType" | "displayName" | "launch">[];
+  /** Types a text through the gate, as a person does; see the call of this name. */
+  send(input: SendInput): Promise<ActionResult>;
+  /** Puts something that was done on a person's order on record, where 'agtmux audit' shows it. `ref`: what it was done to. */
+  record(entry: { action: string; surface: string; ref: string; outcome: string }): void;
+  /** By the name that rows have. @throws AgtmuxError E_TARGET_UNKNOWN, E_TARGET_UNREACHABLE while there is no connection. */
+  target(name: string): FeatureTarget;
   /** The configuration in force; ask each time. */
   config(): Config;
   /** Called after each change of it. Returns the unsubscribe function. */

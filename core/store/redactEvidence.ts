@@ -112,6 +112,7 @@ export const redactActivity = (activity: ActivityView): ActivityView => ({
   repository: redactLine(activity.repository),
   branch: redactLine(activity.branch),
   worktree: redactLine(activity.worktree),
+  work_tree: activity.work_tree === null ? null : redactText(activity.work_tree, MAX_FOLDER),
 });
 
 /** A client's row as it is stored with a transition: it cannot be used to answer, and its activity is in the state's row. */

@@ -116,6 +116,7 @@ test("what an agent does is stored once, redacted, with its state, and not with 
     repository: null,
     branch: "main",
     worktree: null,
+    work_tree: null,
     turn_began_at: null,
   };
   store.insertRuntime(sampleRuntime());

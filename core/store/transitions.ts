@@ -65,9 +65,12 @@ const transitionSchema: z.ZodType<Transition> = z.object({
 const withoutNulls = (values: object): string =>
   JSON.stringify(Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)));
 
-/** What is unread is a matter of now, and is kept with the state; the short reference follows from the identity. */
+/**
+ * What is unread is a matter of now, and is kept with the state; the short reference follows from the identity; a work tree is
+ * looked at again.
+ */
 const storedView = (view: PaneView): string => {
-  const { unread_since: _, short_ref: __, ...kept } = redactView(view);
+  const { unread_since: _, short_ref: __, workspace: ___, ...kept } = redactView(view);
   return withoutNulls(kept);
 };
 

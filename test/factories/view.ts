@@ -26,6 +26,7 @@ export interface PaneOptions {
   alsoIn?: string[];
   progress?: string;
   activity?: Partial<ActivityView>;
+  workspace?: PaneView["workspace"];
 }
 
 const SILENT: ActivityView = {
@@ -37,6 +38,7 @@ const SILENT: ActivityView = {
   repository: null,
   branch: null,
   worktree: null,
+  work_tree: null,
   turn_began_at: null,
 };
 
@@ -90,6 +92,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     progress: options.progress ?? null,
     activity: options.activity === undefined ? null : { ...SILENT, ...options.activity },
     agent_session_id: null,
+    workspace: options.workspace ?? null,
   };
 };
 

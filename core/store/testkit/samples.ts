@@ -151,6 +151,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   progress: null,
   activity: null,
   agent_session_id: null,
+  workspace: null,
   ...change,
 });
 

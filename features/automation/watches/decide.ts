@@ -94,6 +94,7 @@ export const lostRow = (identity: PaneView["identity"], agentName: string | null
   progress: null,
   activity: null,
   agent_session_id: null,
+  workspace: null,
 });
 
 const subjectsOf = ({ subject }: Job, watched: WatchFacts["watched"]): [string, Watched][] => {
