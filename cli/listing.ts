@@ -24,6 +24,7 @@ export interface ListOptions extends FilterOptions {
   withAgentStatus?: boolean;
   agentSummary?: boolean;
   groupBy?: string;
+  look?: boolean;
 }
 
 /** A list's document and how it is shown to people and to scripts. */

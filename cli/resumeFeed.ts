@@ -43,11 +43,12 @@ const reconnect = async (context: Watcher): Promise<DaemonClient | null> => {
 
 /**
  * Entries until the context's signal aborts. Starts a daemon if none runs; fails when that fails. `isAfresh`: after a
- * restart a snapshot comes instead of the missed changes, for callers that only want the present.
+ * restart a snapshot comes instead of the missed changes, for callers that only want the present. `isShown`: the rows are
+ * drawn for a person.
  */
 export async function* resumeFeed(
   context: Watcher,
-  options: { since: Since; all: boolean; isAfresh?: boolean },
+  options: { since: Since; all: boolean; isAfresh?: boolean; isShown?: boolean },
 ): AsyncGenerator<FeedEvent> {
   let { version, time } = options.since;
   let client: DaemonClient | null = await context.connect();
@@ -55,7 +56,7 @@ export async function* resumeFeed(
     yield { kind: "connected", client };
     try {
       for await (const entry of client.feed(
-        { since: version, sinceTime: time, all: options.all },
+        { since: version, sinceTime: time, all: options.all, shown: options.isShown === true },
         context.signal,
       )) {
         if (options.isAfresh !== true) {

@@ -32,7 +32,8 @@ const feed = new FeedStore({
 });
 const connection = new FeedConnection<FeedEntry>({
   // After a pause only the present state matters, not every change in between.
-  subscribe: (handlers) => host.api.feed.subscribe({ since: feed.version, latest: true }, handlers),
+  subscribe: (handlers) =>
+    host.api.feed.subscribe({ since: feed.version, latest: true, shown: true }, handlers),
   onEntry: (entry) => {
     feed.push(entry);
     if (!isVisible()) rest();

@@ -39,6 +39,7 @@ const addList = (program: Verb, context: CliContext): void => {
     PANES,
   )
     .addOption(plain())
+    .option("--look", "look now at what is not committed where the agents work")
     .addOption(json())
     .example("agtmux list panes --sort needs,-age", "What waits for you first, the longest wait on top.")
     .example(
@@ -49,6 +50,10 @@ const addList = (program: Verb, context: CliContext): void => {
     .example(
       "agtmux list panes --target vm1 --agent claude",
       "Filters combine: Claude Code on the target vm1.",
+    )
+    .example(
+      "agtmux list panes --columns task,where,changed_files,shares_with",
+      "What is not committed in each agent's work tree, and which agents share one.",
     )
     .example(
       "agtmux list panes --state waiting_approval --json",

@@ -127,7 +127,7 @@ class Picker {
     const { context } = this;
     const watcher = { connect: (how?: Parameters<CliContext["connect"]>[0]) => context.connect(how), signal };
     const since = { version: null, time: null };
-    for await (const event of resumeFeed(watcher, { since, all: false, isAfresh: true }))
+    for await (const event of resumeFeed(watcher, { since, all: false, isAfresh: true, isShown: true }))
       switch (event.kind) {
         case "connected":
           this.client = event.client;

@@ -29,6 +29,8 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   machine: STYLE.dim,
   place: STYLE.dim,
   branch: STYLE.cyan,
+  changes: STYLE.dim,
+  warning: STYLE.red,
   work: STYLE.plain,
 };
 

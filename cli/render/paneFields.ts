@@ -6,6 +6,7 @@ import { DEFAULT_SERVER, formatTarget } from "../../core/model/shortRef.ts";
 import { type Machines, refText } from "../../ui/text/machines.ts";
 import { requestLine } from "../../ui/text/paneText.ts";
 import { rowAge, rowParts, rowSince, rowTitle, workText } from "../../ui/text/rowText.ts";
+import { changesText } from "../../ui/text/workspaceText.ts";
 import { cleanLine } from "./clean.ts";
 import type { Field, Marks } from "./field.ts";
 import { stateCell } from "./mark.ts";
@@ -67,10 +68,10 @@ const secondsSince = (at: string, now: number): number =>
 const describePlace = ({ identity, window_index, pane_index }: PaneView): string =>
   `${identity.session_name}:${window_index}.${pane_index}`;
 
-/** The repository, else the folder, and the branch. */
+/** The repository, else the folder, the branch, what is not committed, and who else works there. */
 const describeWhere = (pane: PaneView): string =>
   rowParts(pane, { hasMachines: false })
-    .filter(({ kind }) => kind === "place" || kind === "branch")
+    .filter(({ kind }) => kind !== "agent" && kind !== "work")
     .map(({ text: part }) => part)
     .join(" · ");
 
@@ -116,6 +117,21 @@ export const PANE_FIELDS = {
   repository: text({ title: "REPOSITORY", min: 6 }, (pane) => pane.activity?.repository ?? null),
   branch: text({ title: "BRANCH", min: 6 }, (pane) => pane.activity?.branch ?? null),
   worktree: text({ title: "WORKTREE", min: 6 }, (pane) => pane.activity?.worktree ?? null),
+  work_tree: text({ title: "WORK TREE", min: 8 }, (pane) => pane.activity?.work_tree ?? null),
+  changes: words({ title: "CHANGES", min: 6 }, changesText),
+  changed_files: text(
+    { ...whole("FILES"), align: "right" },
+    (pane) => pane.workspace?.changes?.files ?? null,
+  ),
+  added: text({ ...whole("ADDED"), align: "right" }, (pane) => pane.workspace?.changes?.added ?? null),
+  removed: text({ ...whole("REMOVED"), align: "right" }, (pane) => pane.workspace?.changes?.removed ?? null),
+  ahead: text({ ...whole("AHEAD"), align: "right" }, (pane) => pane.workspace?.changes?.ahead ?? null),
+  behind: text({ ...whole("BEHIND"), align: "right" }, (pane) => pane.workspace?.changes?.behind ?? null),
+  not_looked_at: text({ title: "NOT LOOKED AT", min: 8 }, (pane) => pane.workspace?.not_looked_at ?? null),
+  shares_with: text({ title: "SHARES WITH", min: 8 }, (pane) => {
+    const refs = (pane.workspace?.shares_with ?? []).map(({ short_ref }) => short_ref);
+    return refs.length === 0 ? null : refs.join(" ");
+  }),
   turn_age: {
     title: "TURN",
     min: null,

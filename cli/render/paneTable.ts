@@ -10,7 +10,7 @@ const { state, task, agent_name, where, now, place, row_age, ref } = PANE_FIELDS
 
 /** From that many columns on there is room for more than the task. */
 const WIDE = 100;
-const WIDER = 124;
+export const WIDER = 124;
 const WIDEST = 150;
 
 const columnsFor = (width: number | null): Field<PaneView>[] => {

@@ -1,6 +1,8 @@
 // `agtmux explain <ref>`: why a pane is in its state: the rule, the evidence that was weighed, and how it got there.
 import type { Explanation } from "../../core/model/view.ts";
 import { ACTIVITY_WORDS, formatAge, STATE_WORDS } from "../../core/model/words.ts";
+import { changesText, sharesText } from "../../ui/text/workspaceText.ts";
+import { lookAtWorkTrees } from "../askWorkspaces.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
 import { MARKS, stateCell } from "../render/mark.ts";
@@ -63,6 +65,20 @@ const activityLines = ({ activity }: Explanation, { now }: CliContext): string[]
   return ["", "What it does", ...lines];
 };
 
+/** What is not committed where it works, and who else works there. */
+const workspaceLines = ({ pane }: Explanation): string[] => {
+  const { workspace } = pane;
+  if (workspace === null) return [];
+  const { changes, not_looked_at: reason } = workspace;
+  const said = [
+    changes === null ? "" : changes.files === 0 ? "everything is committed" : `${changes.files} changed`,
+    changesText(pane),
+    reason === null ? "" : `not looked at: ${cleanLine(reason)}`,
+    sharesText(pane, { hasMachines: true }),
+  ];
+  return ["", "Where it works", ...said.filter((part) => part !== "").map((part) => `  ${part}`)];
+};
+
 /** The rows that matched, marked, with the rows around them; an ellipsis stands for a gap. */
 const screenLines = ({ screen }: Explanation, { paint }: CliContext): string[] => {
   if (screen === null) return [];
@@ -122,6 +138,7 @@ const headLines = ({ pane, rule }: Explanation, { paint, now }: CliContext): str
 const renderExplanation = (explanation: Explanation, context: CliContext, measure: Measure): string[] => [
   ...headLines(explanation, context),
   ...activityLines(explanation, context),
+  ...workspaceLines(explanation),
   "",
   "Evidence",
   ...evidenceLines(explanation, context, measure),
@@ -136,9 +153,10 @@ export const runExplain = async (
   ref: string,
   options: { json?: boolean },
 ): Promise<void> => {
-  const explanation = await withRef(context, { ref, says: false }, (client, settled) =>
-    client.call((api) => api.explain.query({ ref: settled })),
-  );
+  const explanation = await withRef(context, { ref, says: false }, async (client, settled) => {
+    await lookAtWorkTrees(client, { ref: settled });
+    return client.call((api) => api.explain.query({ ref: settled }));
+  });
   if (options.json === true) context.print(`${JSON.stringify(explanation, null, 2)}\n`);
   else {
     const measure = await measureFor(explanation);

@@ -2,8 +2,10 @@
 import { KILL_SIGNALS, type KillSignal } from "../../core/model/actionView.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { ActionGuards } from "../../core/model/snapshot.ts";
+import { uncommittedText } from "../../core/model/workspace.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { ask, leaveUndone } from "../ask.ts";
+import { lookAtWorkTrees } from "../askWorkspaces.ts";
 import type { CliContext } from "../context.ts";
 import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -36,9 +38,12 @@ const agree = async (
   client: DaemonClient,
   about: { ref: string; signal: KillSignal; guards: Partial<ActionGuards> },
 ): Promise<Agreement> => {
+  await lookAtWorkTrees(client, { ref: about.ref });
   const { pane } = await client.call((api) => api.explain.query({ ref: about.ref }));
   const { runtime_id } = pane.identity;
   const name = cleanLine(pane.agent_name ?? "the process");
+  const lost = cleanLine(uncommittedText(pane.workspace, pane.activity?.folder ?? "its folder"));
+  if (lost !== "") context.print(`! ${lost}\n`);
   const question = `Send ${about.signal} to ${name} (${pane.state ?? "no agent"}) in ${cleanLine(placeOf(pane))}? [y/N] `;
   const answer = await ask(question, context);
   const shown = { ifRuntime: runtime_id, ifState: pane.state, ifVersion: pane.state_version };

@@ -1,5 +1,6 @@
 // `agtmux list panes|windows|sessions`: asks the daemon once and prints its document as a table, as fields or unchanged.
 import { AgtmuxError } from "../../core/model/errors.ts";
+import { lookAtWorkTrees } from "../askWorkspaces.ts";
 import type { CliContext } from "../context.ts";
 import { withDaemon } from "../context.ts";
 import {
@@ -10,8 +11,10 @@ import {
   type ListOptions,
   type Scope,
 } from "../listing.ts";
+import { parseNames } from "../parse/filters.ts";
 import type { Marks } from "../render/field.ts";
 import { measureFor } from "../render/measure.ts";
+import { WIDER } from "../render/paneTable.ts";
 
 /** JSON documents are always whole. Fails with E_USAGE. */
 export const checkForms = ({ json, plain, columns }: ListOptions): void => {
@@ -52,13 +55,40 @@ const passOn = async (context: CliContext, scope: Scope, options: ListOptions): 
   return true;
 };
 
+/** Columns whose values are looked for only while somebody asks. */
+const LOOKED_AT: ReadonlySet<string> = new Set([
+  "changes",
+  "changed_files",
+  "added",
+  "removed",
+  "ahead",
+  "behind",
+  "not_looked_at",
+]);
+/** How long a look may take, in milliseconds: of what was asked for, and of what a wide table shows beside the rest. */
+const LOOK_MS = { asked: 3_000, beside: 300 } as const;
+
+/** How long to look at the work trees before the list is asked for; null: not at all. */
+const lookMsFor = (context: CliContext, scope: Scope, options: ListOptions): number | null => {
+  if (scope !== "panes") return null;
+  const isNamed = parseNames(options.columns ?? [], "--columns").some((name) => LOOKED_AT.has(name));
+  if (options.look === true || isNamed) return LOOK_MS.asked;
+  const isWide = (context.width ?? 0) >= WIDER && options.columns === undefined && options.json !== true;
+  return isWide ? LOOK_MS.beside : null;
+};
+
 /** JSON is one line in a pipe, and indented on a terminal. */
 export const runList = async (context: CliContext, scope: Scope, options: ListOptions): Promise<void> => {
   checkForms(options);
   const ask = prepareListing(scope, options);
   const isPiped = options.json === true && !context.stdout.isTTY;
-  if (isPiped && options.sort === undefined && (await passOn(context, scope, options))) return;
-  const listing = await withDaemon(context, (client) => client.call(ask));
+  const limitMs = lookMsFor(context, scope, options);
+  const canPassOn = isPiped && options.sort === undefined && limitMs === null;
+  if (canPassOn && (await passOn(context, scope, options))) return;
+  const listing = await withDaemon(context, async (client) => {
+    if (limitMs !== null) await lookAtWorkTrees(client, { limitMs });
+    return client.call(ask);
+  });
   if (options.json === true) context.print(`${JSON.stringify(listing.document, null, isPiped ? 0 : 2)}\n`);
   else if (options.plain === true)
     context.print(

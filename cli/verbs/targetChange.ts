@@ -2,7 +2,10 @@
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { TargetDocument, TargetRemovedDocument } from "../../core/model/documents.ts";
 import type { TargetView } from "../../core/model/view.ts";
+import { uncommittedText } from "../../core/model/workspace.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { ask, leaveUndone } from "../ask.ts";
+import { lookAtWorkTrees } from "../askWorkspaces.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseTmuxPath, parseTransport } from "../parse/targetSettings.ts";
 import { cleanLine } from "../render/clean.ts";
@@ -76,6 +79,16 @@ export interface TargetRemoveOptions extends Answer {
   yes?: boolean;
 }
 
+/** What is not committed on the machine, a line for each work tree. */
+const uncommittedLines = async (client: DaemonClient, name: string): Promise<string[]> => {
+  await lookAtWorkTrees(client, {});
+  const { items } = await client.call((api) => api.panes.query({ target: name }));
+  const places = items.map(({ workspace, activity }) =>
+    uncommittedText(workspace, activity?.work_tree ?? activity?.folder ?? "its folder"),
+  );
+  return [...new Set(places)].filter((place) => place !== "").map((place) => `! ${cleanLine(place)}`);
+};
+
 /** Forgets a machine, after asking. Resolves with the exit status; 0 when the person said no. */
 export const runTargetRemove = async (
   context: CliContext,
@@ -90,6 +103,7 @@ export const runTargetRemove = async (
       context.print(
         `Hooks that were installed on ${shown} stay there: take them out first with 'agtmux integrate <agent> --target ${shown} --uninstall'.\n`,
       );
+      for (const line of await uncommittedLines(client, name)) context.print(`${line}\n`);
       const answer = await ask(`Forget ${shown} and its panes? [y/N] `, context);
       if (answer !== true) return leaveUndone(context, answer !== null);
     }

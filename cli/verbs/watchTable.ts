@@ -91,7 +91,8 @@ export const showTable = async (context: CliContext, input: TableInput): Promise
     }, SETTLE_MS);
   };
   const follow = async (): Promise<void> => {
-    for await (const event of resumeFeed(context, { since: { version: null, time: null }, all: input.all })) {
+    const since = { version: null, time: null };
+    for await (const event of resumeFeed(context, { since, all: input.all, isShown: true })) {
       client = event.kind === "lost" ? null : event.client;
       if (event.kind === "lost") draw();
       else schedule(event.client);

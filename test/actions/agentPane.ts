@@ -16,18 +16,19 @@ export interface AgentPane {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** `working` in the options: a screen of a turn, and then it is waited for that one. */
+/** `cwd`: where it works. `working` in the options: a screen of a turn, and then it is waited for that one. */
 export const openAgent = async (
   harness: Harness,
   options: { working?: string; [name: string]: unknown } = {},
   name = "one",
+  cwd = harness.tmux.folder,
 ): Promise<AgentPane> => {
   const script = join(harness.tmux.folder, name, "@anthropic-ai", "claude-code", "cli.mjs");
   mkdirSync(dirname(script), { recursive: true });
   copyFileSync(SCRIPT, script);
   const log = join(harness.tmux.folder, name, "received");
   const command = [process.execPath, script, log, JSON.stringify(options)].map(quoted).join(" ");
-  const opened = await harness.open(`exec ${command}`);
+  const opened = await harness.open(`cd ${quoted(cwd)} && exec ${command}`);
   const paneId = opened.identity.pane_id;
   const expected = options.working === undefined ? "idle" : "running";
   const row = await harness.daemon.until(paneId, ({ state }) => state === expected, 10_000);

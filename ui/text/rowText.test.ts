@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
+import type { PaneView } from "../../core/model/view.ts";
 import {
   cardBadge,
   isUnreadDone,
@@ -71,6 +72,41 @@ describe("a row", () => {
     const texts = (hasMachines: boolean): string[] => rowParts(pane, { hasMachines }).map(({ text }) => text);
     expect(texts(false)).toEqual(["Claude Code", "shop-api", "split-refunds", "running npm test -- refunds"]);
     expect(texts(true)[1]).toBe("host");
+  });
+
+  it("says what is not committed there, and who else works there", () => {
+    const changes = { files: 3, added: 12, removed: 3, ahead: 2, behind: 0 };
+    const more = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ short_ref: `host/%${at + 2}`, place: `pay‮:2.${at}` }));
+    const texts = (workspace: PaneView["workspace"], hasMachines = false): string[] =>
+      rowParts(
+        makePane({
+          state: "running",
+          reason: "tool",
+          activity,
+          ...(workspace === null ? {} : { workspace }),
+        }),
+        {
+          hasMachines,
+        },
+      )
+        .filter(({ kind }) => kind === "changes" || kind === "warning")
+        .map(({ text }) => text);
+    const nothing = { not_looked_at: null, shares_with: [] };
+    expect(texts({ changes, ...nothing })).toEqual(["+12 −3 ↑2"]);
+    expect(texts({ changes: { ...changes, added: 0, removed: 0, ahead: null }, ...nothing })).toEqual([
+      "3 files",
+    ]);
+    expect(
+      texts({ changes: { ...changes, files: 1, added: null, removed: null, ahead: 0 }, ...nothing }),
+    ).toEqual(["1 file"]);
+    expect(texts({ changes: null, not_looked_at: "no", shares_with: more(1) })).toEqual([
+      "shares folder with pay⟨U+202E⟩:2.0",
+    ]);
+    expect(texts({ changes: null, not_looked_at: null, shares_with: more(3) }, true)).toEqual([
+      "shares folder with host/%2 and 2 others",
+    ]);
+    expect(texts(null)).toEqual([]);
   });
 
   it("is in a folder where there is no repository", () => {

@@ -7,18 +7,19 @@ import { formatAge } from "../../core/model/words.ts";
 import { displayLine } from "./displayText.ts";
 import { agentName } from "./paneText.ts";
 import { workText } from "./workText.ts";
+import { changesText, sharesText } from "./workspaceText.ts";
 
 export { rowTitle } from "../../core/model/rowTitle.ts";
 export { workText } from "./workText.ts";
 
 export interface RowPart {
-  kind: "agent" | "machine" | "place" | "branch" | "work";
+  kind: "agent" | "machine" | "place" | "branch" | "changes" | "warning" | "work";
   text: string;
 }
 
 /**
- * The second line, part by part: agent, machine (only where there are several), repository (else the folder) and branch, and what
- * it does now. Parts that nobody told are left out.
+ * The second line, part by part: agent, machine (only where there are several), repository (else the folder) and branch, what is not
+ * committed there, who else works there, and what it does now. Parts that nobody told are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
   const { activity, identity } = pane;
@@ -27,6 +28,8 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
     { kind: "machine", text: hasMachines ? displayLine(identity.target) : "" },
     { kind: "place", text: displayLine(activity?.repository ?? "") || folderOf(pane) },
     { kind: "branch", text: displayLine(activity?.branch ?? "") },
+    { kind: "changes", text: changesText(pane) },
+    { kind: "warning", text: sharesText(pane, { hasMachines }) },
     { kind: "work", text: workText(pane) },
   ];
   return parts.filter(({ text }) => text !== "");

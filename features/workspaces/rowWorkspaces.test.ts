@@ -1,0 +1,129 @@
+// When work trees are looked at, on a clock that the test moves.
+import { describe, expect, it } from "vitest";
+import { makePane } from "../../test/factories/view.ts";
+import { handClock } from "../../test/workspaces/handClock.ts";
+import type { WorkspaceView } from "../../core/model/workspace.ts";
+import { RowWorkspaces } from "./rowWorkspaces.ts";
+import type { Look, WorkTreeKey, WorkTrees } from "./workTrees.ts";
+
+const CHANGES = { files: 1, added: 1, removed: 0, ahead: null, behind: null };
+
+const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
+  const clock = handClock();
+  let rows = [
+    makePane({ pane: 1, activity: { folder: "/r/src", work_tree: "/r" } }),
+    makePane({ pane: 2, activity: { folder: "/r", work_tree: "/r" } }),
+    makePane({ pane: 3, activity: { folder: "/q", work_tree: "/q" } }),
+    makePane({ pane: 4, activity: { folder: "/p" } }),
+  ];
+  const looked: string[] = [];
+  const known = new Map<string, Look>();
+  let shown: (areShown: boolean) => void = () => {};
+  const trees: Pick<WorkTrees, "known" | "keepOnly" | "look"> = {
+    known: ({ workTree }: WorkTreeKey) => known.get(workTree) ?? null,
+    keepOnly: (keys) => {
+      if (keys.size === 0) known.clear();
+    },
+    look: ({ workTree }) => {
+      looked.push(workTree);
+      const reason = options.reason ?? null;
+      const look = {
+        at: clock.now(),
+        tookMs: options.tookMs ?? 10,
+        changes: reason === null ? CHANGES : null,
+        reason,
+      };
+      known.set(workTree, look);
+      return Promise.resolve(look);
+    },
+  };
+  const told = new Map<string, WorkspaceView | null>();
+  const workspaces = new RowWorkspaces(
+    {
+      clock,
+      target: () => ({ kind: "local" }) as never,
+      rows: {
+        all: () => rows,
+        onScreens: () => () => {},
+        isInFront: () => Promise.resolve(false),
+        isConfirmed: () => true,
+        onShown: (listener) => {
+          shown = listener;
+          return () => {};
+        },
+        setWorkspace: (runtimeId, workspace) => {
+          told.set(runtimeId, workspace);
+          rows = rows.map((row) => (row.identity.runtime_id === runtimeId ? { ...row, workspace } : row));
+        },
+      },
+    },
+    trees,
+  );
+  /** Step by step, because what a look gives comes a moment later. */
+  const pass = async (ms: number): Promise<void> => {
+    for (let at = 0; at < ms; at += 500) {
+      clock.advance(500);
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+  };
+  return { workspaces, looked, told, pass, show: (areShown: boolean) => shown(areShown) };
+};
+
+describe("work trees", () => {
+  it("are looked at only while rows are shown, each once in ten seconds", async () => {
+    const { workspaces, looked, pass, show } = fixture();
+    workspaces.handleChanges();
+    await pass(60_000);
+    expect(looked).toEqual([]);
+    show(true);
+    await pass(60_000);
+    expect(looked.filter((tree) => tree === "/r").length).toBeGreaterThan(4);
+    expect(looked.filter((tree) => tree === "/r").length).toBeLessThanOrEqual(6);
+    const before = looked.length;
+    show(false);
+    await pass(60_000);
+    expect(looked.length).toBe(before);
+    workspaces.close();
+  });
+
+  it("of which a look is slow are looked at more rarely, and those that cannot be looked at too", async () => {
+    const slow = fixture({ tookMs: 1_000 });
+    slow.show(true);
+    await slow.pass(60_000);
+    expect(slow.looked.filter((tree) => tree === "/r").length).toBeLessThanOrEqual(3);
+    const failing = fixture({ reason: "git cannot read it" });
+    failing.show(true);
+    await failing.pass(60_000);
+    expect(failing.looked.filter((tree) => tree === "/r")).toHaveLength(1);
+    expect(failing.told.get("rt1")).toMatchObject({ changes: null, not_looked_at: "git cannot read it" });
+  });
+
+  it("say who shares them though nobody looks, and take back what was seen when nobody looks any more", async () => {
+    const { workspaces, told, pass, show } = fixture();
+    workspaces.handleChanges();
+    await pass(1_000);
+    const shares_with = [{ short_ref: "host/%2", place: "work:1.0" }];
+    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with });
+    expect(told.has("rt3")).toBe(false);
+    show(true);
+    await pass(2_000);
+    expect(told.get("rt1")).toEqual({ changes: CHANGES, not_looked_at: null, shares_with });
+    show(false);
+    await pass(61_000);
+    expect(told.get("rt1")).toEqual({ changes: null, not_looked_at: null, shares_with });
+    expect(told.get("rt3")).toBeNull();
+  });
+
+  it("that are asked for are looked at once, of these rows alone", async () => {
+    const { workspaces, looked, told, pass } = fixture();
+    await workspaces.look([makePane({ pane: 3, activity: { folder: "/q", work_tree: "/q" } })], {
+      maxAgeMs: 0,
+      limitMs: 1_000,
+    });
+    expect(looked).toEqual(["/q"]);
+    expect(told.get("rt3")).toMatchObject({ changes: CHANGES });
+    await pass(61_000);
+    expect(told.get("rt3")).toBeNull();
+  });
+});

@@ -1,0 +1,157 @@
+// Keeps the rows told of their work trees: who shares one always, what has changed in it only while a surface shows rows, or when
+// somebody asks. What was seen is taken back once nobody has looked for a while.
+import { findSharing } from "./sharing.ts";
+import { keyOf, type Look, type WorkTreeKey, type WorkTrees } from "./workTrees.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { WorkspaceView } from "../../core/model/workspace.ts";
+import type { FeatureContext, FeatureTarget } from "../../core/ports/feature.ts";
+
+/** While rows are shown, each work tree is looked at this often; a look is two programs of git. */
+const EVERY_MS = { local: 10_000, ssh: 30_000 } as const satisfies Record<FeatureTarget["kind"], number>;
+/** A look may take this share of the time. */
+const SHARE = 30;
+/** Where nothing could be said, it is tried again after this. */
+const FAILED_EVERY_MS = 60_000;
+/** How often the runner sees which looks are due, and how long changes of rows are gathered. */
+const TICK_MS = 1_000;
+/** What was seen counts for rows this long after the last surface was closed. */
+const KEEP_MS = 60_000;
+
+type Context = Pick<FeatureContext, "rows" | "target" | "clock">;
+type Trees = Pick<WorkTrees, "known" | "keepOnly" | "look">;
+
+/** Rows whose folder lies in a work tree, by work tree. */
+const treesOf = (rows: readonly PaneView[]): Map<string, WorkTreeKey> =>
+  new Map(
+    rows.flatMap(({ identity, state, activity }) => {
+      const workTree = activity?.work_tree ?? null;
+      if (state === null || identity.runtime_id === null || workTree === null) return [];
+      const key = { target: identity.target, workTree };
+      return [[keyOf(key), key] as const];
+    }),
+  );
+
+export class RowWorkspaces {
+  private readonly context: Context;
+  private readonly trees: Trees;
+  private readonly unsubscribe: () => void;
+  private areShown = false;
+  private cancelTick: (() => void) | null = null;
+  private cancelForget: (() => void) | null = null;
+  private isClosed = false;
+
+  constructor(context: Context, trees: Trees) {
+    this.context = context;
+    this.trees = trees;
+    this.unsubscribe = context.rows.onShown((areShown) => this.handleShown(areShown));
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.unsubscribe();
+    this.cancelTick?.();
+    this.cancelForget?.();
+  }
+
+  /** Rows changed: who shares a folder may have. Returns at once. */
+  handleChanges(): void {
+    this.plan();
+  }
+
+  /** Looks at the work trees of these rows now, unless they were just looked at. Resolves early after `limitMs`. */
+  async look(
+    rows: readonly PaneView[],
+    { maxAgeMs, limitMs }: { maxAgeMs: number; limitMs: number },
+  ): Promise<void> {
+    const { clock } = this.context;
+    const { promise: limit, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.setTimer(limitMs, resolve);
+    const looks = [...treesOf(rows).values()].map((key) => this.trees.look(key, maxAgeMs));
+    await Promise.race([Promise.all(looks), limit]);
+    cancel();
+    this.tell();
+    if (!this.areShown) this.forgetLater();
+  }
+
+  private handleShown(areShown: boolean): void {
+    this.areShown = areShown;
+    if (!areShown) {
+      this.forgetLater();
+      return;
+    }
+    this.cancelForget?.();
+    this.cancelForget = null;
+    this.plan();
+  }
+
+  private forgetLater(): void {
+    this.cancelForget?.();
+    this.cancelForget = this.context.clock.setTimer(KEEP_MS, () => {
+      this.cancelForget = null;
+      this.trees.keepOnly(new Set());
+      this.tell();
+    });
+  }
+
+  private plan(): void {
+    if (this.isClosed) return;
+    this.cancelTick ??= this.context.clock.setTimer(TICK_MS, () => {
+      this.cancelTick = null;
+      this.tick();
+    });
+  }
+
+  private tick(): void {
+    if (this.areShown) {
+      const trees = treesOf(this.context.rows.all());
+      this.trees.keepOnly(new Set(trees.keys()));
+      for (const key of trees.values())
+        if (this.isDue(key)) void this.trees.look(key, 0).then(() => this.tell());
+      this.plan();
+    }
+    this.tell();
+  }
+
+  private isDue(key: WorkTreeKey): boolean {
+    const last = this.trees.known(key);
+    return last === null || this.context.clock.now() - last.at >= this.intervalOf(key, last);
+  }
+
+  private intervalOf({ target }: WorkTreeKey, { tookMs, reason }: Look): number {
+    const least = reason === null ? EVERY_MS[this.kindOf(target)] : FAILED_EVERY_MS;
+    return Math.max(least, SHARE * tookMs);
+  }
+
+  private kindOf(target: string): FeatureTarget["kind"] {
+    try {
+      return this.context.target(target).kind;
+    } catch {
+      // Not connected: the look itself says so, and is not made more often.
+      return "ssh";
+    }
+  }
+
+  private tell(): void {
+    if (this.isClosed) return;
+    const rows = this.context.rows.all();
+    const sharing = findSharing(rows);
+    for (const row of rows) {
+      const { runtime_id: runtimeId } = row.identity;
+      if (runtimeId === null || row.state === null) continue;
+      const next = this.workspaceOf(row, sharing);
+      if (JSON.stringify(next) !== JSON.stringify(row.workspace))
+        this.context.rows.setWorkspace(runtimeId, next);
+    }
+  }
+
+  private workspaceOf(
+    { identity, activity }: PaneView,
+    sharing: ReturnType<typeof findSharing>,
+  ): WorkspaceView | null {
+    const workTree = activity?.work_tree ?? null;
+    const look = workTree === null ? null : this.trees.known({ target: identity.target, workTree });
+    const shares = sharing.get(identity.runtime_id ?? "") ?? [];
+    if (look === null && shares.length === 0) return null;
+    return { changes: look?.changes ?? null, not_looked_at: look?.reason ?? null, shares_with: [...shares] };
+  }
+}

@@ -1,0 +1,154 @@
+// What a row says of the work tree that its agent works in, as people meet it: real tmux, real git, the real command line, on this
+// machine and behind a real sshd.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openHarness, type Harness } from "../actions/actionHarness.ts";
+import { openAgent } from "../actions/agentPane.ts";
+import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
+import { until } from "../setup/realClock.ts";
+import { openTargetHarness } from "../ssh/targetHarness.ts";
+import { git, makeHostileRepository } from "./hostileRepository.ts";
+
+const LIMIT_MS = 60_000;
+const WORK_MS = 20_000;
+
+describe.each([
+  ["this machine", openHarness],
+  ["a machine behind SSH", () => openTargetHarness("ssh2")],
+] as const)("the rows of agents on %s", (where, open) => {
+  const isRemote = where !== "this machine";
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-rows-")));
+  const repository = join(root, "shop-api");
+  let harness: Harness;
+  let cli: CommandLine;
+  let stop: () => Promise<void>;
+  const panes: Record<"main" | "inner" | "linked" | "hostile", string> = {
+    main: "",
+    inner: "",
+    linked: "",
+    hostile: "",
+  };
+  const hostile = makeHostileRepository(join(root, "h"));
+  const rowOf = (pane: keyof typeof panes) =>
+    harness.daemon.rows().find(({ identity }) => identity.pane_id === panes[pane]);
+
+  beforeAll(async () => {
+    mkdirSync(join(repository, "src"), { recursive: true });
+    git(repository, "init", "-q", "-b", "main");
+    writeFileSync(join(repository, "a.txt"), "one\ntwo\n");
+    git(repository, "add", ".");
+    git(repository, "commit", "-q", "-m", "one");
+    git(repository, "worktree", "add", "-q", "-b", "split-refunds", join(root, "refunds"));
+    writeFileSync(join(repository, "a.txt"), "one\n2\n3\n");
+    writeFileSync(join(repository, "new.txt"), "");
+    harness = await open();
+    panes.main = (await openAgent(harness, {}, "one", repository)).paneId;
+    panes.inner = (await openAgent(harness, {}, "two", join(repository, "src"))).paneId;
+    panes.linked = (await openAgent(harness, {}, "three", join(root, "refunds"))).paneId;
+    panes.hostile = (await openAgent(harness, {}, "four", hostile.path)).paneId;
+    for (const pane of Object.values(panes))
+      await harness.daemon.until(pane, ({ activity }) => (activity?.work_tree ?? null) !== null, WORK_MS);
+    stop = await serveDaemon(harness.daemon);
+    cli = openCommandLine(harness.daemon.paths.home);
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await cli?.close();
+    await stop?.();
+    await harness?.close();
+    rmSync(root, { recursive: true, force: true });
+  }, LIMIT_MS);
+
+  it(
+    "say who shares a work tree, without being asked to look",
+    async () => {
+      await until(() => rowOf("main")?.workspace?.shares_with.length === 1, "it is shared", WORK_MS);
+      expect(rowOf("main")?.workspace).toMatchObject({
+        changes: null,
+        shares_with: [{ short_ref: rowOf("inner")?.short_ref }],
+      });
+      expect(rowOf("linked")?.workspace ?? null).toBeNull();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "say what has changed there once somebody asks",
+    async () => {
+      const { stdout, stderr, code } = await cli.run([
+        "list",
+        "panes",
+        "--plain",
+        "--columns",
+        "pane_id,branch,changes,changed_files,ahead,not_looked_at",
+      ]);
+      expect([code, stderr]).toEqual([0, ""]);
+      const line = (pane: keyof typeof panes): string[] =>
+        stdout
+          .split("\n")
+          .find((one) => one.startsWith(`${panes[pane]}\t`))
+          ?.split("\t")
+          .slice(1) ?? [];
+      expect(line("main")).toEqual(["main", "+2 \u{2212}1", "2", "-", "-"]);
+      expect(line("inner")).toEqual(["main", "+2 \u{2212}1", "2", "-", "-"]);
+      expect(line("linked")).toEqual(["split-refunds", "-", "0", "-", "-"]);
+      expect(line("hostile")).toEqual([
+        "main",
+        "-",
+        "-",
+        "-",
+        "its files go through a filter, and a filter is a program",
+      ]);
+      const json = await cli.run(["list", "--look", "--json"]);
+      const items = (
+        JSON.parse(json.stdout) as { items: { workspace: unknown; identity: { pane_id: string } }[] }
+      ).items;
+      expect(items.find(({ identity }) => identity.pane_id === panes.main)?.workspace).toMatchObject({
+        changes: { files: 2, added: 2, removed: 1 },
+      });
+      const explained = await cli.run(["explain", rowOf("main")?.identity.pane_ref ?? ""]);
+      expect(explained.stdout).toContain("2 changed");
+      expect(explained.stdout).toContain(`shares folder with ${rowOf("inner")?.short_ref}`);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "say what would be left when the agent is killed",
+    async () => {
+      await cli.run(["list", "--look"]);
+      const refused = await cli.run(["kill", rowOf("main")?.identity.pane_ref ?? ""]);
+      expect(refused.code).toBe(6);
+      expect(refused.stderr).toContain(`2 uncommitted files in ${repository}`);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "follow what changes while a surface shows them",
+    async () => {
+      const showing = new AbortController();
+      const shown = (async () => {
+        const feed = harness.service.feed(
+          { since: null, sinceTime: null, all: false, shown: true },
+          showing.signal,
+        );
+        for await (const _entry of feed) if (showing.signal.aborted) return;
+      })();
+      writeFileSync(join(root, "refunds/b.txt"), "b\n");
+      await until(
+        () => rowOf("linked")?.workspace?.changes?.files === 1,
+        "it is seen",
+        isRemote ? 45_000 : WORK_MS,
+      );
+      showing.abort();
+      await shown;
+    },
+    LIMIT_MS,
+  );
+
+  it("have run none of the repository's programs", () => {
+    expect(hostile.ran()).toEqual([]);
+  });
+});
