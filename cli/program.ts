@@ -8,6 +8,7 @@ import { addAgents } from "./grammar/agents.ts";
 import { addAutomation } from "./grammar/automation.ts";
 import { addDoc } from "./grammar/doc.ts";
 import { addHistory } from "./grammar/history.ts";
+import { addWorkspaces } from "./grammar/workspaces.ts";
 import { addDoctor, addInsight } from "./grammar/insight.ts";
 import { addCompletions, addItself, FOOT } from "./grammar/itself.ts";
 import { addLists, addPick } from "./grammar/lists.ts";
@@ -36,6 +37,7 @@ const addAll = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addAgents(program, context, outcome);
   addHistory(program, context, outcome);
   addAutomation(program, context, outcome);
+  addWorkspaces(program, context, outcome);
   addItself(program, context, outcome);
 };
 

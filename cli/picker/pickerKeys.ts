@@ -264,6 +264,7 @@ export class PickerKeys {
     targets: () => {},
     history: () => this.history.open(),
     settings: () => {},
+    start: () => {},
   };
 
   /** Closes the innermost part that is open; at last the picker. */

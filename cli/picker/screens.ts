@@ -195,7 +195,7 @@ export const dialogKeyOf = (mode: Mode): string | null => {
 };
 
 /** Keys of the popover that mean nothing here, or are others. */
-const NOT_HERE: ReadonlySet<string> = new Set(["g  s  m  h", ",", "Shift Enter", "→ ←  or  Space"]);
+const NOT_HERE: ReadonlySet<string> = new Set(["g  s  m  h", "+", ",", "Shift Enter", "→ ←  or  Space"]);
 const OWN_KEYS: readonly (readonly [string, string])[] = [
   ["→  or  w", "The whole request; Space pages"],
   ["Alt Enter", "New line in a reply"],

@@ -280,7 +280,6 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     features: deps.features,
     ingest,
     service,
-    adapters: adapterSwitch.enabled,
     store,
     connectedTargets,
     isReady: () => isReady,

@@ -6,7 +6,6 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { Check } from "../model/doctorCheck.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
-import type { AdapterSource } from "../ports/adapterSource.ts";
 import type { JobStore } from "../ports/jobStore.ts";
 import type { Feature, FeatureAnswers, FeatureContext, FeatureTarget } from "../ports/feature.ts";
 import type { Store } from "../ports/store.ts";
@@ -21,7 +20,6 @@ export interface StartFeaturesDeps extends Pick<
   features: readonly Feature[];
   ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "liveState">;
   service: Pick<Service, "attention" | "feedHub" | "notifications" | "send">;
-  adapters: Pick<AdapterSource, "list">;
   store: JobStore & Pick<Store, "appendAudit">;
   connectedTargets: Pick<ConnectedTargets, "get">;
   isReady: () => boolean;
@@ -63,7 +61,7 @@ const createTargetReach =
   };
 
 export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
-  const { features, ingest, service, adapters, store, connectedTargets, config, owned, ...shared } = deps;
+  const { features, ingest, service, store, connectedTargets, config, owned, ...shared } = deps;
   const context: FeatureContext = {
     ...shared,
     rows: {
@@ -84,7 +82,6 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
         actions: [{ kind: "attach", label: "Open" }],
         reply: null,
       }),
-    agents: () => adapters.list(),
     send: (input) => service.send(input),
     record: (entry) =>
       tolerateStoreFailure(deps.logger, () =>

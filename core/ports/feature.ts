@@ -70,8 +70,6 @@ interface SendInput {
 
 export interface FeatureContext {
   readonly rows: FeatureRows;
-  /** The agents that are recognised in panes. */
-  agents(): readonly Pick<AgentAdapter, "agentType" | "displayName" | "launch">[];
   /** Types a text through the gate, as a person does; see the call of this name. */
   send(input: SendInput): Promise<ActionResult>;
   /** Puts something that was done on a person's order on record, where 'agtmux audit' shows it. `ref`: what it was done to. */

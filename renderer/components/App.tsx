@@ -18,6 +18,7 @@ import { ConnectionBanner, ProblemBanner } from "./Banners.tsx";
 import { RowList } from "./RowList.tsx";
 import { RowView } from "./RowView.tsx";
 import { ShortcutsDialog } from "./Shortcuts.tsx";
+import { StartDialog } from "./StartDialog.tsx";
 import { ViewBar, ViewTabs } from "./ViewTabs.tsx";
 import { WideDetail } from "./WideDetail.tsx";
 import styles from "./App.module.css";
@@ -166,6 +167,8 @@ export const App = ({ onSettings, offer }: AppProps) => {
   const isWide = useIsWide();
   const [isHelpShown, setHelpShown] = useState(false);
   const showHelp = () => setHelpShown(true);
+  const [isStarting, setStarting] = useState(false);
+  const showStart = () => setStarting(true);
   const inputRef = useRef<HTMLInputElement>(null);
   const { hasMachines } = useMemo(() => machinesOf([...targets.values()]), [targets]);
   useUninterruptible();
@@ -173,7 +176,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
   useCountSign();
   useNextCard(shown);
   const isTooEarly = useStore(gate);
-  useKeyboard({ shown, inputRef, onHelp: showHelp, onSettings });
+  useKeyboard({ shown, inputRef, onHelp: showHelp, onStart: showStart, onSettings });
 
   return (
     <div className={styles.app} data-connection={connection.kind}>
@@ -189,6 +192,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
         filter={state.filter}
         inputRef={inputRef}
         onChange={list.setFilter}
+        onStart={showStart}
         onSettings={onSettings}
       />
       {offer}
@@ -241,6 +245,7 @@ export const App = ({ onSettings, offer }: AppProps) => {
       </div>
       <Footer message={areKeysHeld ? HELD : isTooEarly ? TOO_EARLY : null} onHelp={showHelp} />
       <ActionDialogs />
+      {isStarting && <StartDialog onClose={() => setStarting(false)} />}
       {isHelpShown && <ShortcutsDialog onClose={() => setHelpShown(false)} />}
     </div>
   );

@@ -15,6 +15,7 @@ interface HeaderProps {
   filter: Filter;
   inputRef: RefObject<HTMLInputElement | null>;
   onChange: (filter: Filter) => void;
+  onStart: () => void;
   onSettings: () => void;
 }
 
@@ -56,6 +57,7 @@ const GLASS = "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9Zm3.4 7.9 3.1 3.1";
 const SLIDERS =
   "M2 4.5h6m4 0h2M2 11.5h2m4 0h6M10 2.75a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5Zm-4 7a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5Z";
 
+const PLUS = "M8 3v10M3 8h10";
 const BELL = "M3.5 11.5c1-1 1.2-2 1.2-4a3.3 3.3 0 0 1 6.6 0c0 2 .2 3 1.2 4zm3.2 1.8a1.4 1.4 0 0 0 2.6 0";
 
 /** In a browser that was not asked yet: asking needs a click. */
@@ -76,7 +78,7 @@ const AskButton = ({ signs }: { signs: BrowserSigns }) =>
     </button>
   );
 
-export const Header = ({ tabs, counts, filter, inputRef, onChange, onSettings }: HeaderProps) => {
+export const Header = ({ tabs, counts, filter, inputRef, onChange, onStart, onSettings }: HeaderProps) => {
   const [isFocused, setFocused] = useState(false);
   const isSearching = isFocused || filter.text !== "";
   return (
@@ -108,6 +110,16 @@ export const Header = ({ tabs, counts, filter, inputRef, onChange, onSettings }:
           onClick={() => inputRef.current?.focus()}
         >
           <Icon path={GLASS} />
+        </button>
+        <button
+          type="button"
+          className={styles.icon}
+          aria-label="Start an agent"
+          aria-keyshortcuts="+"
+          title="Start an agent (+)"
+          onClick={onStart}
+        >
+          <Icon path={PLUS} />
         </button>
         <NotifyButton />
         <button

@@ -1,6 +1,6 @@
 // Connects the popover to its host: the desktop app through the preload's port, or the browser bridge that served the page. It
 // also passes on what the app says of the window: whether it is visible, and what its menu asks to open.
-import { TRPCClientError, createTRPCClient, type TRPCClient } from "@trpc/client";
+import { TRPCClientError, createTRPCClient, getUntypedClient, type TRPCClient } from "@trpc/client";
 import { z } from "zod";
 import type { DesktopRouter } from "../../core/api/desktopRouter.ts";
 import type { AppRouter } from "../../core/api/router.ts";
@@ -81,6 +81,10 @@ declare global {
 
 export type Api = TRPCClient<AppRouter>;
 export type DesktopApi = TRPCClient<DesktopRouter>;
+
+/** A mutation of a feature, by its name: the router's type has core's own calls only. */
+export const callFeature = (api: Api, path: string, input: unknown): Promise<unknown> =>
+  getUntypedClient(api).mutation(path, input);
 
 export interface Host {
   readonly kind: "app" | "browser";

@@ -15,6 +15,7 @@ interface Keyboard extends Popover {
   shown: ShownRows;
   inputRef: RefObject<HTMLInputElement | null>;
   onHelp: () => void;
+  onStart: () => void;
   onSettings: () => void;
   /** The time of the key, on the clock of the page. */
   pressedAt: number;
@@ -99,6 +100,7 @@ const MOVES: Readonly<Record<MoveCommand, (keyboard: Keyboard) => boolean | void
   targets: ({ list }) => list.go("targets"),
   history: ({ list }) => list.go("history"),
   help: ({ onHelp }) => onHelp(),
+  start: ({ onStart }) => onStart(),
   settings: ({ onSettings }) => onSettings(),
 };
 

@@ -17,6 +17,7 @@ import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openCommandLine, serveDaemon, type CommandLine, type Finished } from "../harness/commandLine.ts";
 import { until } from "../setup/realClock.ts";
+import { git } from "../workspaces/hostileRepository.ts";
 
 const SCHEMAS = fileURLToPath(new URL("../../resources/schemas", import.meta.url));
 const ENDING = ".schema.json";
@@ -53,6 +54,12 @@ beforeAll(async () => {
   const asking = await openDialogs(scene, "claude", [ASKING], { name: "ASKING" });
   refs.set("ASKING", asking.row.identity.pane_ref);
   refs.set("PROMPT", asking.row.prompt_fingerprint ?? "");
+  const repository = join(scene.tmux.folder, "repository");
+  mkdirSync(repository);
+  git(repository, "init", "-q", "-b", "main");
+  git(repository, "commit", "-q", "--allow-empty", "-m", "one");
+  git(repository, "worktree", "add", "-q", "-b", "done", `${repository}-done`);
+  refs.set("REPOSITORY", repository);
 }, 60_000);
 
 afterAll(async () => {
@@ -155,6 +162,10 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history handoff", "copilot:4f8298d2"],
   ["channel list"],
   ["channel test", "phone"],
+  ["start", "claude", "--cwd", "REPOSITORY", "--worktree", "done", "--text", "go", "--dry-run"],
+  ["worktree list", "--cwd", "REPOSITORY"],
+  ["worktree remove", "done", "--cwd", "REPOSITORY"],
+  ["restore", "--dry-run"],
   ["doctor"],
   ["daemon status"],
 ];

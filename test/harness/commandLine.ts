@@ -55,10 +55,10 @@ export const startProgram = (
 };
 
 /** Commands find the daemon of this home and never start one. */
-export const openCommandLine = (home: string): CommandLine => {
+export const openCommandLine = (home: string, more: Readonly<Record<string, string>> = {}): CommandLine => {
   const children = new Set<Running>();
   const start = (args: readonly string[]): Running => {
-    const env = { AGTMUX_HOME: home, AGTMUX_NO_START: "1", NO_COLOR: "1" };
+    const env = { AGTMUX_HOME: home, AGTMUX_NO_START: "1", NO_COLOR: "1", ...more };
     const running = startProgram(process.execPath, [MAIN, ...args], env);
     children.add(running);
     void running.finished.then(() => children.delete(running));

@@ -17,6 +17,7 @@ export type MoveCommand =
   | "targets"
   | "history"
   | "help"
+  | "start"
   | "settings";
 
 export type KeyCommand = MoveCommand | PaneActionId | { option: number };
@@ -48,6 +49,7 @@ const MOVES: readonly Move[] = [
   { command: "targets", keys: ["m"] },
   { command: "history", keys: ["h"] },
   { command: "help", keys: ["?"] },
+  { command: "start", keys: ["+"] },
   { command: "settings", keys: [","] },
 ];
 
@@ -82,6 +84,7 @@ export const SHORTCUTS: readonly { title: string; entries: readonly Entry[] }[] 
       ["→ ←  or  Space", "Expand, collapse"],
       ["/", "Search everything"],
       ["g  s  m  h", "Agents, sessions, machines, history"],
+      ["+", "Start an agent"],
       [",", "Settings"],
       ["Esc", "Back; then close"],
     ],

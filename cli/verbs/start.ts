@@ -1,0 +1,134 @@
+// `agtmux start <agent>`: an agent in a new pane, and its task.
+import { resolve } from "node:path";
+import { OUTCOME_EXIT_CODES } from "../../core/model/actionView.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
+import type { Started } from "../../core/model/started.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { askWorkspaces } from "../askWorkspaces.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { printDocument } from "../document.ts";
+import { checkLength, readInput } from "../readInput.ts";
+import { cleanLine } from "../render/clean.ts";
+import { settleRef } from "../settleRef.ts";
+
+export interface StartOptions {
+  target?: string;
+  session?: string;
+  split?: string;
+  cwd?: string;
+  worktree?: string;
+  base?: string;
+  text?: string;
+  stdin?: boolean;
+  resume?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+const WAIT_MS = 20_000;
+
+/** A folder as it was typed; on another machine, or where nothing says where this is, from the home. */
+export const folderFrom = (context: CliContext, target: string, typed: string | undefined): string => {
+  if (target !== HOST_TARGET) return typed ?? "~";
+  const here = context.env["PWD"];
+  if (typed === undefined) return here ?? "~";
+  return typed.startsWith("~") || here === undefined ? typed : resolve(here, typed);
+};
+
+const textOf = async (context: CliContext, { text, stdin }: StartOptions): Promise<string | null> => {
+  if (text !== undefined && stdin === true)
+    throw new AgtmuxError("E_USAGE", "start takes only one of --text and --stdin");
+  const given = stdin === true ? await readInput(context) : text;
+  if (given === undefined) return null;
+  if (given.trim() === "") throw new AgtmuxError("E_USAGE", "the task is empty");
+  return checkLength(given);
+};
+
+/** The pane of --split: its reference and the machine that it is on. */
+const besideOf = async (
+  context: CliContext,
+  client: DaemonClient,
+  { split, target, session }: StartOptions,
+) => {
+  if (split === undefined) return { beside: null, target: target ?? HOST_TARGET };
+  if (session !== undefined || target !== undefined)
+    throw new AgtmuxError("E_USAGE", "--split excludes --session and --target: the pane says both");
+  const beside = await settleRef(context, client, { ref: split, says: false });
+  const { items } = await client.call((api) => api.panes.query({ all: true }));
+  const pane = items.find(({ identity }) => identity.pane_ref === beside);
+  if (pane === undefined) throw new AgtmuxError("E_REF_NOT_FOUND", `nothing fits '${split.slice(0, 200)}'`);
+  return { beside, target: pane.identity.target };
+};
+
+const PROMPT_LINES: Readonly<Record<Started["prompt"], string | null>> = {
+  none: null,
+  waiting: "The task goes in once the agent is ready for it.",
+  delivered: "The task went in.",
+  not_delivered: "The task did NOT go in",
+  unverified: "The task was sent, but its effect was not seen",
+  dropped: "The task did NOT go in",
+};
+
+/** The lines about what was started. */
+export const startedLines = (started: Started): string[] => {
+  const { worktree, prompt, prompt_detail: detail, folder } = started;
+  const where = started.short_ref ?? started.pane_id;
+  const verb = started.dry_run ? "Would start" : "Started";
+  const said =
+    started.dry_run && prompt === "waiting" ? "The task would go in once it is ready." : PROMPT_LINES[prompt];
+  const isTold = detail !== "" && prompt !== "delivered";
+  return [
+    `${verb} '${started.command}' in session ${started.session_name}${where === null ? "" : ` (${where})`}, folder ${folder}.`,
+    ...(worktree?.is_new === true
+      ? [`${started.dry_run ? "Would make" : "Made"} the work tree for the branch ${worktree.branch}.`]
+      : []),
+    ...(said === null ? [] : [isTold ? `${said}: ${detail}` : said]),
+    ...started.warnings.map((warning) => `! ${warning}`),
+  ].map(cleanLine);
+};
+
+const exitCodeOf = (prompt: Started["prompt"]): number => {
+  switch (prompt) {
+    case "none":
+    case "waiting":
+    case "delivered":
+      return 0;
+    case "not_delivered":
+    case "dropped":
+      return OUTCOME_EXIT_CODES.not_delivered;
+    case "unverified":
+      return OUTCOME_EXIT_CODES.unverified;
+  }
+};
+
+/** Gives the exit status. */
+export const runStart = async (
+  context: CliContext,
+  agent: string,
+  options: StartOptions,
+): Promise<number> => {
+  if (options.base !== undefined && options.worktree === undefined)
+    throw new AgtmuxError("E_USAGE", "--base says where a branch of --worktree begins");
+  const text = await textOf(context, options);
+  const started = await withDaemon(context, async (client) => {
+    const { beside, target } = await besideOf(context, client, options);
+    return askWorkspaces(client, "start", "mutation", {
+      agent,
+      target,
+      session: options.session ?? null,
+      beside,
+      folder: folderFrom(context, target, options.cwd),
+      worktree:
+        options.worktree === undefined ? null : { branch: options.worktree, base: options.base ?? null },
+      text,
+      resume: options.resume ?? null,
+      isDryRun: options.dryRun === true,
+      waitMs: WAIT_MS,
+      surface: "cli",
+    });
+  });
+  if (options.json === true) printDocument<Started>(context, started);
+  else context.print(`${startedLines(started).join("\n")}\n`);
+  return exitCodeOf(started.prompt);
+};

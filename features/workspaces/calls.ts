@@ -1,0 +1,91 @@
+// What surfaces ask of workspaces, as `workspaces.<name>`: each call once, with its input and its answer.
+import { z } from "zod";
+import { mutation, query, type Call } from "../../core/api/calls.ts";
+import { MAX_TEXT } from "../../core/model/actionView.ts";
+import type { LostList, Restored } from "../../core/model/lostSession.ts";
+import { HOST_TARGET, refNameSchema } from "../../core/model/runtime.ts";
+import type { Started } from "../../core/model/started.ts";
+import type { WorktreeList, WorktreeRemoved } from "../../core/model/worktreeView.ts";
+
+const refSchema = z.string().min(1).max(1_000);
+const targetSchema = refNameSchema.default(HOST_TARGET);
+const folderSchema = z.string().min(1).max(4_096);
+/** Who asks, for the audit. */
+const surfaceSchema = z.string().max(40);
+const waitSchema = z.number().int().min(0).max(120_000);
+
+export const WORKSPACES_CALLS = {
+  /**
+   * Looks at the work trees of rows now, so that the rows say what has changed there: of the row with this reference (as
+   * `resolve` gives it), of all rows where it is left out. Resolves when all were looked at, or after `limitMs`.
+   */
+  look: mutation(
+    z.object({
+      ref: refSchema.nullable().default(null),
+      maxAgeMs: z.number().int().min(0).max(600_000).default(2_000),
+      limitMs: z.number().int().min(0).max(30_000).default(2_000),
+    }),
+  )<void>(),
+  /**
+   * Starts an agent in a pane of its own, on a person's order. Resolves once its agent has a row and its first prompt went in, or
+   * after `waitMs`; the prompt goes in later too. Fails with E_USAGE, E_UNSUPPORTED, E_WORKSPACE_REFUSED, E_TARGET_UNREACHABLE.
+   */
+  start: mutation(
+    z.object({
+      agent: z.string().min(1).max(100),
+      target: targetSchema,
+      server: refNameSchema.nullable().default(null),
+      session: z.string().max(200).nullable().default(null),
+      beside: refSchema.nullable().default(null),
+      folder: folderSchema,
+      worktree: z
+        .object({ branch: z.string().min(1).max(200), base: z.string().max(200).nullable().default(null) })
+        .nullable()
+        .default(null),
+      text: z.string().min(1).max(MAX_TEXT).nullable().default(null),
+      resume: z.string().max(200).nullable().default(null),
+      isDryRun: z.boolean().default(false),
+      waitMs: waitSchema.default(10_000),
+      surface: surfaceSchema,
+    }),
+  )<Started>(),
+  /** The work trees of the repository that a folder is in. Fails with E_WORKSPACE_REFUSED outside of one. */
+  worktreeList: mutation(z.object({ target: targetSchema, folder: folderSchema }))<WorktreeList>(),
+  /** Removes one that is merged and clean. `wanted`: its path or its branch. Fails with E_WORKSPACE_REFUSED. */
+  worktreeRemove: mutation(
+    z.object({
+      target: targetSchema,
+      folder: folderSchema,
+      wanted: folderSchema,
+      withIgnored: z.boolean().default(false),
+      isDryRun: z.boolean().default(true),
+      surface: surfaceSchema,
+    }),
+  )<WorktreeRemoved>(),
+  /** Sessions that were lost with their tmux server and can be brought back. */
+  lostList: query(z.void())<LostList>(),
+  /** Brings those with these ids back, one after the other, each in a window of a session of its name. */
+  restore: mutation(
+    z.object({
+      ids: z.array(z.string().max(200)).max(200),
+      isDryRun: z.boolean().default(false),
+      waitMs: waitSchema.default(10_000),
+      surface: surfaceSchema,
+    }),
+  )<Restored>(),
+  /** They are not offered any more. */
+  lostForget: mutation(z.object({ ids: z.array(z.string().max(200)).max(200) }))<void>(),
+};
+
+export type WorkspacesCalls = typeof WORKSPACES_CALLS;
+export type WorkspacesCall = keyof WorkspacesCalls;
+export type WorkspacesInput<Name extends WorkspacesCall> = z.input<WorkspacesCalls[Name]["input"]>;
+export type WorkspacesAnswer<Name extends WorkspacesCall> =
+  WorkspacesCalls[Name] extends Call<"query" | "mutation", z.ZodType, infer Answer> ? Answer : never;
+
+/** What answers them. */
+export type WorkspacesService = {
+  [Name in WorkspacesCall]: (
+    input: z.output<WorkspacesCalls[Name]["input"]>,
+  ) => Promise<WorkspacesAnswer<Name>>;
+};

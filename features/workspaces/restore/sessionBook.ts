@@ -1,0 +1,137 @@
+// Which sessions of agents run in which tmux server, and which were lost with one. A server that ends takes its panes along, and
+// with them all that is known of who worked where; so it is kept beside, by the life of the server. Pure.
+import { z } from "zod";
+import { lostSessionSchema, type LostSession } from "../../../core/model/lostSession.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+
+/** An agent that ended within this time before its server did was ended by that. */
+const GRACE_MS = 10_000;
+const KEEP_MS = 14 * 24 * 3_600_000;
+const MAX_LOST = 200;
+
+const entrySchema = lostSessionSchema.extend({
+  /** Epoch ms; null while it lives. */
+  ended_at: z.number().nullable(),
+});
+type Entry = z.infer<typeof entrySchema>;
+
+export const bookSchema = z.object({
+  version: z.literal(1),
+  /** By target and server; `life` names one life of the server. */
+  servers: z.record(z.string(), z.object({ life: z.string(), entries: z.array(entrySchema) })),
+  lost: z.array(lostSessionSchema),
+});
+export type SessionBook = z.infer<typeof bookSchema>;
+
+export const EMPTY_BOOK: SessionBook = { version: 1, servers: {}, lost: [] };
+
+export const serverKey = ({
+  target,
+  tmux_server,
+}: Pick<PaneView["identity"], "target" | "tmux_server">): string => `${target} ${tmux_server}`;
+
+const nameOf = ({ target, agent, agent_session_id: id }: LostSession): string => `${target} ${agent} ${id}`;
+
+/** A session can be brought back once its agent named it and where it works. */
+const toEntry = (row: PaneView, now: number): Entry[] => {
+  const { identity, agent, agent_session_id: id, activity, window_index, window_name } = row;
+  const folder = activity?.folder ?? null;
+  if (agent === null || row.state === null || id === null || folder === null) return [];
+  return [
+    {
+      target: identity.target,
+      tmux_server: identity.tmux_server,
+      session_name: identity.session_name,
+      window_index,
+      window_name,
+      agent,
+      agent_session_id: id,
+      folder,
+      seen_at: new Date(now).toISOString(),
+      ended_at: null,
+    },
+  ];
+};
+
+const stillOf = (entries: readonly Entry[], now: readonly Entry[], at: number): Entry[] => {
+  const alive = new Set(now.map(nameOf));
+  const gone = entries
+    .filter((entry) => !alive.has(nameOf(entry)))
+    .map((entry) => ({ ...entry, ended_at: entry.ended_at ?? at }))
+    .filter((entry) => at - entry.ended_at <= GRACE_MS);
+  // When it was last seen is told again only once a minute, so that the file is not written all the time.
+  const kept = now.map((entry) => {
+    const before = entries.find((other) => nameOf(other) === nameOf(entry));
+    const isFresh = before !== undefined && at - Date.parse(before.seen_at) < 60_000;
+    return isFresh ? { ...entry, seen_at: before.seen_at } : entry;
+  });
+  return [...kept, ...gone];
+};
+
+const withoutEnd = (entry: Entry): LostSession => {
+  const { ended_at: _, ...lost } = entry;
+  return lost;
+};
+
+/** `lives`: which life of each server its rows are of, where that is known. */
+export const noteRows = (
+  book: SessionBook,
+  { rows, lives, now }: { rows: readonly PaneView[]; lives: ReadonlyMap<string, string>; now: number },
+): SessionBook => {
+  const servers = { ...book.servers };
+  let { lost } = book;
+  for (const [key, of] of Map.groupBy(rows, ({ identity }) => serverKey(identity))) {
+    const life = lives.get(key);
+    if (life === undefined) continue;
+    const before = servers[key];
+    const present = of.flatMap((row) => toEntry(row, now));
+    if (before !== undefined && before.life !== life) lost = [...before.entries.map(withoutEnd), ...lost];
+    const entries = before?.life === life ? before.entries : [];
+    servers[key] = { life, entries: stillOf(entries, present, now) };
+  }
+  return {
+    version: 1,
+    servers,
+    lost: lost.filter((one) => now - Date.parse(one.seen_at) < KEEP_MS).slice(0, MAX_LOST),
+  };
+};
+
+/** Sessions that were lost and run nowhere now, each once. Those of a server that shows no pane now count as lost. */
+export const lostSessions = (book: SessionBook, rows: readonly PaneView[]): LostSession[] => {
+  const present = new Set(rows.map(({ identity }) => serverKey(identity)));
+  const gone = Object.entries(book.servers).flatMap(([key, { entries }]) =>
+    present.has(key) ? [] : entries.map(withoutEnd),
+  );
+  const running = new Set(
+    rows.flatMap(({ identity, agent, state, agent_session_id: id }) =>
+      state === null || id === null ? [] : [`${identity.target} ${agent} ${id}`],
+    ),
+  );
+  const seen = new Set<string>();
+  return [...gone, ...book.lost]
+    .filter((one) => {
+      const name = nameOf(one);
+      if (running.has(name) || seen.has(name)) return false;
+      seen.add(name);
+      return true;
+    })
+    .toSorted(
+      (a, b) =>
+        a.target.localeCompare(b.target) ||
+        a.session_name.localeCompare(b.session_name) ||
+        a.window_index - b.window_index,
+    );
+};
+
+/** Those that were brought back, or that the person does not want back, are lost no more. */
+export const forget = (book: SessionBook, sessions: readonly LostSession[]): SessionBook => {
+  const names = new Set(sessions.map(nameOf));
+  const isKept = (one: LostSession): boolean => !names.has(nameOf(one));
+  const servers = Object.fromEntries(
+    Object.entries(book.servers).map(([key, { life, entries }]) => [
+      key,
+      { life, entries: entries.filter((entry) => entry.ended_at === null || isKept(entry)) },
+    ]),
+  );
+  return { ...book, servers, lost: book.lost.filter(isKept) };
+};

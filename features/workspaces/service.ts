@@ -1,0 +1,94 @@
+// Answers what surfaces ask of workspaces; the work itself is done by the parts.
+import type { WorkspacesService } from "./calls.ts";
+import type { SessionBookFile } from "./restore/sessionBookFile.ts";
+import type { RowWorkspaces } from "./rowWorkspaces.ts";
+import type { StartAgent } from "./start/startAgent.ts";
+import type { Worktrees } from "./worktrees/worktrees.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { LostSession, Restored } from "../../core/model/lostSession.ts";
+import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
+import type { FeatureContext } from "../../core/ports/feature.ts";
+
+export interface ServiceParts {
+  context: Pick<FeatureContext, "rows" | "target" | "clock" | "record">;
+  rows: RowWorkspaces;
+  start: StartAgent;
+  worktrees: Worktrees;
+  book: SessionBookFile;
+}
+
+export const createWorkspacesService = (parts: ServiceParts): WorkspacesService => {
+  const { context, rows, start, worktrees, book } = parts;
+  const stamp = () =>
+    ({ schema_version: SCHEMA_VERSION, generated_at: new Date(context.clock.now()).toISOString() }) as const;
+  const chosen = async (ids: readonly string[]): Promise<LostSession[]> => {
+    const lost = await book.lost();
+    return lost.filter(({ agent_session_id: id }) => ids.includes(id));
+  };
+  const startLost = (lost: LostSession, how: { isDryRun: boolean; waitMs: number; surface: string }) =>
+    start.start({
+      agent: lost.agent,
+      target: lost.target,
+      server: lost.tmux_server,
+      session: lost.session_name,
+      windowName: lost.window_name,
+      beside: null,
+      folder: lost.folder,
+      worktree: null,
+      text: null,
+      resume: lost.agent_session_id,
+      ...how,
+    });
+  const restoreOne = async (
+    lost: LostSession,
+    how: Parameters<typeof startLost>[1],
+  ): Promise<Restored["items"][number]> => {
+    try {
+      return { lost, started: await startLost(lost, how), problem: null };
+    } catch (error) {
+      if (!(error instanceof AgtmuxError)) throw error;
+      return { lost, started: null, problem: error.message };
+    }
+  };
+
+  return {
+    look: async ({ ref, ...limits }) => {
+      const all = context.rows.all();
+      const meant =
+        ref === null
+          ? all
+          : all.filter(
+              ({ identity }) => identity.pane_ref === ref || `runtime:${identity.runtime_id ?? ""}` === ref,
+            );
+      await rows.look(meant, limits);
+    },
+    start: (input) => start.start({ ...input, windowName: null }),
+    worktreeList: async ({ target: name, folder }) => {
+      const target = context.target(name);
+      const { main, items } = await worktrees.list(name, target, await worktrees.topOf(target, folder));
+      return { ...stamp(), target: name, repository: main, items };
+    },
+    worktreeRemove: async ({ target: name, folder, isDryRun, surface, ...input }) => {
+      const target = context.target(name);
+      const top = await worktrees.topOf(target, folder);
+      const removed = await worktrees.remove(name, target, { ...input, top, isDryRun });
+      if (!isDryRun)
+        context.record({
+          action: "worktree remove",
+          surface,
+          ref: `${name}:${removed.path}`,
+          outcome: "removed",
+        });
+      return { ...stamp(), target: name, dry_run: isDryRun, ...removed };
+    },
+    lostList: async () => ({ ...stamp(), items: await book.lost() }),
+    restore: async ({ ids, ...how }) => {
+      const items: Restored["items"] = [];
+      for (const lost of await chosen(ids)) items.push(await restoreOne(lost, how));
+      if (!how.isDryRun)
+        await book.forget(items.flatMap(({ lost, started }) => (started === null ? [] : [lost])));
+      return { ...stamp(), dry_run: how.isDryRun, items };
+    },
+    lostForget: async ({ ids }) => book.forget(await chosen(ids)),
+  };
+};

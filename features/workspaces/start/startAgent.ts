@@ -1,0 +1,234 @@
+// Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session.
+// Everything that could make it go wrong is asked before anything is made.
+import type { FirstPrompts, PromptOutcome } from "./firstPrompts.ts";
+import { askShell, makePane, sessionNameOf, type NewPane } from "./newPane.ts";
+import { launchWords, shellCommand } from "./shellCommand.ts";
+import { placeOf } from "../sharing.ts";
+import type { Worktrees } from "../worktrees/worktrees.ts";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import { SCHEMA_VERSION } from "../../../core/model/schemaVersion.ts";
+import type { Started } from "../../../core/model/started.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+import type { AgentAdapter } from "../../../core/ports/agentAdapter.ts";
+import type { FeatureContext, FeatureTarget } from "../../../core/ports/feature.ts";
+
+export interface StartInput {
+  agent: string;
+  target: string;
+  /** Null: the first that is watched. */
+  server: string | null;
+  /** Null: the name of the folder. */
+  session: string | null;
+  windowName: string | null;
+  /** Reference of the pane that it is to stand beside. */
+  beside: string | null;
+  /** Absolute, or begins with `~`. */
+  folder: string;
+  worktree: { branch: string; base: string | null } | null;
+  text: string | null;
+  /** Id of the session to go on with. */
+  resume: string | null;
+  isDryRun: boolean;
+  /** How long to wait for the agent, and for its first prompt to be delivered. */
+  waitMs: number;
+  /** Who asks, for the audit. */
+  surface: string;
+}
+
+export interface StartDeps {
+  context: Pick<FeatureContext, "rows" | "adapters" | "target" | "clock" | "record">;
+  worktrees: Worktrees;
+  prompts: FirstPrompts;
+}
+
+const LOOK_EVERY_MS = 100;
+const NO_PROMPT: PromptOutcome = { prompt: "none", prompt_detail: "" };
+
+const refuse = (message: string, remedy: string): AgtmuxError =>
+  new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
+
+type Agent = Pick<AgentAdapter, "agentType" | "displayName" | "launch">;
+
+const findAgent = ({ adapters }: StartDeps["context"], name: string): Agent => {
+  const known = adapters();
+  const found = known.find(({ agentType, launch }) => agentType === name || launch?.program === name);
+  if (found !== undefined) return found;
+  throw new AgtmuxError("E_USAGE", `there is no agent '${name.slice(0, 40)}'`, {
+    remedy: `Agents that can be started: ${known.flatMap(({ agentType, launch }) => (launch === undefined ? [] : [agentType])).join(", ")}.`,
+  });
+};
+
+const wordsFor = ({ agentType, displayName, launch }: Agent, resume: string | null): string[] => {
+  if (launch === undefined)
+    throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} is started is not known`, {
+      remedy: "Start it yourself; its pane is found.",
+    });
+  if (resume !== null && launch.resume === undefined)
+    throw new AgtmuxError("E_UNSUPPORTED", `How ${displayName} goes on with a session is not known`, {
+      remedy: `Start it without --resume, and choose the session in ${agentType} itself.`,
+    });
+  return launchWords(launch, resume);
+};
+
+/** Two processes that write one session would spoil it. */
+const refuseLive = (
+  rows: readonly PaneView[],
+  { agent, target }: { agent: string; target: string },
+  id: string,
+): void => {
+  const live = rows.find(
+    (row) =>
+      row.agent === agent &&
+      row.agent_session_id === id &&
+      row.identity.target === target &&
+      row.state !== null &&
+      row.reason_code !== "crashed",
+  );
+  if (live !== undefined)
+    throw refuse(
+      `session ${id} runs already, in ${live.short_ref}`,
+      `Go there with 'agtmux attach ${live.short_ref}'.`,
+    );
+};
+
+const folderOf = async (target: FeatureTarget, folder: string): Promise<string> => {
+  const home = await target.homeDir();
+  const path = folder === "~" ? home : folder.startsWith("~/") ? `${home}/${folder.slice(2)}` : folder;
+  if (!path.startsWith("/") || /\p{Cc}/u.test(path))
+    throw new AgtmuxError("E_USAGE", `'${folder.slice(0, 100)}' is no whole path of a folder`);
+  const stat = await target.files.stat(path);
+  if (stat === null || stat.isFile)
+    throw refuse(`there is no folder ${path}`, "Make it first, or name another one.");
+  return path.replace(/(?<=.)\/+$/, "");
+};
+
+/** The pane to stand beside; its session is the new one's too. */
+const besideOf = (rows: readonly PaneView[], { beside, target }: StartInput): PaneView | null => {
+  if (beside === null) return null;
+  const row = rows.find(({ identity }) => identity.pane_ref === beside && identity.target === target);
+  if (row === undefined)
+    throw new AgtmuxError("E_REF_NOT_FOUND", `nothing on ${target} fits '${beside.slice(0, 200)}'`);
+  return row;
+};
+
+const sharingWarnings = (rows: readonly PaneView[], target: string, folder: string): string[] => {
+  const others = rows.filter((row) => {
+    const place = placeOf(row)?.split("\0");
+    return place?.[0] === target && (place[1] === folder || folder.startsWith(`${place[1]}/`));
+  });
+  if (others.length === 0) return [];
+  const names = others.slice(0, 5).map(({ short_ref }) => short_ref);
+  return [`it shares its folder with ${names.join(", ")}`];
+};
+
+const nameOf = (folder: string): string =>
+  folder
+    .slice(folder.lastIndexOf("/") + 1)
+    .replaceAll(/[\p{Cc}:.]/gu, "_")
+    .slice(0, 60) || "agents";
+
+export class StartAgent {
+  private readonly deps: StartDeps;
+
+  constructor(deps: StartDeps) {
+    this.deps = deps;
+  }
+
+  /** @throws AgtmuxError with what is wrong; then nothing was made, except a work tree where only the pane failed. */
+  async start(input: StartInput): Promise<Started> {
+    const { context, prompts } = this.deps;
+    const rows = context.rows.all();
+    const agent = findAgent(context, input.agent);
+    const words = wordsFor(agent, input.resume);
+    if (input.resume !== null) refuseLive(rows, { ...input, agent: agent.agentType }, input.resume);
+    const target = context.target(input.target);
+    const beside = besideOf(rows, input);
+    const tmux = target.tmux(beside?.identity.tmux_server ?? input.server);
+    const asked = await folderOf(target, input.folder);
+    const worktree = await this.worktreeOf(target, asked, input);
+    const folder = worktree?.path ?? asked;
+    const session = beside?.identity.session_name ?? sessionNameOf(input.session ?? nameOf(folder));
+    const started: Started = {
+      schema_version: SCHEMA_VERSION,
+      generated_at: new Date(context.clock.now()).toISOString(),
+      dry_run: input.isDryRun,
+      agent: agent.agentType,
+      command: words.join(" "),
+      target: input.target,
+      tmux_server: tmux.server,
+      session_name: session,
+      folder,
+      worktree:
+        worktree === null ? null : { path: worktree.path, branch: worktree.branch, is_new: worktree.isNew },
+      pane_id: null,
+      pane_ref: null,
+      short_ref: null,
+      runtime_id: null,
+      ...NO_PROMPT,
+      ...(input.text === null ? {} : { prompt: "waiting" as const }),
+      warnings: sharingWarnings(rows, input.target, folder),
+    };
+    if (input.isDryRun) return started;
+    const command = shellCommand(await askShell(target, tmux.argv), words);
+    const place = { session, beside: beside?.identity.pane_id ?? null, folder, windowName: input.windowName };
+    const pane = await makePane(target, tmux.argv, place, command);
+    context.record({
+      action: "start",
+      surface: input.surface,
+      ref: `${input.target}:${tmux.server}/${pane.paneId}`,
+      outcome: `started ${agent.agentType}`,
+    });
+    const delivered =
+      input.text === null
+        ? null
+        : prompts.add({ target: input.target, server: tmux.server, paneId: pane.paneId, text: input.text });
+    return this.follow(started, pane, delivered, input.waitMs);
+  }
+
+  private async worktreeOf(target: FeatureTarget, folder: string, { worktree, isDryRun }: StartInput) {
+    if (worktree === null) return null;
+    const { worktrees } = this.deps;
+    return worktrees.forBranch(target, await worktrees.topOf(target, folder), { ...worktree, isDryRun });
+  }
+
+  /** What is seen of it until its agent has a row and its prompt has gone in, or the time is over. */
+  private async follow(
+    started: Started,
+    pane: NewPane,
+    delivered: Promise<PromptOutcome> | null,
+    waitMs: number,
+  ): Promise<Started> {
+    const { clock, rows } = this.deps.context;
+    const until = clock.now() + waitMs;
+    let outcome: PromptOutcome | null = delivered === null ? NO_PROMPT : null;
+    void delivered?.then((seen) => {
+      outcome = seen;
+    });
+    for (;;) {
+      const row = rows
+        .all()
+        .find(
+          ({ identity }) =>
+            identity.pane_id === pane.paneId &&
+            identity.target === started.target &&
+            identity.tmux_server === started.tmux_server,
+        );
+      const hasAgent = row !== undefined && row.state !== null;
+      if ((hasAgent && outcome !== null) || clock.now() >= until)
+        return {
+          ...started,
+          session_name: pane.sessionName,
+          pane_id: pane.paneId,
+          pane_ref: row?.identity.pane_ref ?? null,
+          short_ref: row?.short_ref ?? null,
+          runtime_id: hasAgent ? row.identity.runtime_id : null,
+          ...(outcome ?? { prompt: "waiting", prompt_detail: "" }),
+          warnings: [
+            ...started.warnings,
+            ...(hasAgent ? [] : [`no agent was seen in its pane within ${Math.round(waitMs / 1_000)} s`]),
+          ],
+        };
+      await new Promise<void>((next) => clock.setTimer(LOOK_EVERY_MS, next));
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// Starts an agent: which one, where, on which branch, with which task. What is not possible is said by the daemon, and what was typed
+// stays.
+import { useEffect, useId, useState, type ReactNode } from "react";
+import type { AdapterView } from "../../core/model/adapterView.ts";
+import {
+  foldersOf,
+  startInput,
+  startedText,
+  type StartForm,
+  type StartedView,
+} from "../../ui/text/startText.ts";
+import { callFeature } from "../connection/connectHost.ts";
+import { usePopover } from "../state/popover.ts";
+import { useStore } from "../state/store.ts";
+import { ActionButton } from "./ActionButton.tsx";
+import { Dialog } from "./Dialog.tsx";
+import { FailureText } from "./settings/fields.tsx";
+import { useTask } from "./settings/useTask.ts";
+import styles from "./StartDialog.module.css";
+
+/** Longer than the daemon waits for the agent and for its first prompt. */
+const WAIT_MS = 15_000;
+
+/** Agents that can be started; null until the daemon has said which. */
+const useAgents = (): readonly AdapterView[] | null => {
+  const { api } = usePopover().host;
+  const [agents, setAgents] = useState<readonly AdapterView[] | null>(null);
+  useEffect(() => {
+    const aborter = new AbortController();
+    api.adapters.query(undefined, { signal: aborter.signal }).then(
+      ({ items }) =>
+        setAgents(
+          items.filter(({ enabled, capabilities }) => enabled && capabilities["supports_start"] === true),
+        ),
+      // Without an answer there is nothing to choose; the button stays off.
+      () => {},
+    );
+    return () => aborter.abort();
+  }, [api]);
+  return agents;
+};
+
+const Labelled = ({ label, children }: { label: string; children: ReactNode }) => (
+  <label className={styles.field}>
+    <span>{label}</span>
+    {children}
+  </label>
+);
+
+export const StartDialog = ({ onClose }: { onClose: () => void }) => {
+  const { host, feed } = usePopover();
+  const { panes, targets } = useStore(feed);
+  const agents = useAgents();
+  const task = useTask();
+  const foldersId = useId();
+  const [done, setDone] = useState<StartedView | null>(null);
+  const [typed, setForm] = useState<StartForm>({ agent: "", target: "", folder: "", branch: "", text: "" });
+  const machines = [...targets.values()].filter(({ enabled }) => enabled).map(({ target }) => target);
+  const form = {
+    ...typed,
+    agent: typed.agent === "" ? (agents?.[0]?.agent_type ?? "") : typed.agent,
+    target: typed.target === "" ? (machines[0] ?? "") : typed.target,
+  };
+  const set = (change: Partial<StartForm>) => setForm({ ...typed, ...change });
+  const input = startInput(form);
+  const start = () =>
+    void task.run(async () => {
+      if (input === null) return;
+      const started = await callFeature(host.api, "workspaces.start", {
+        ...input,
+        waitMs: WAIT_MS,
+        surface: "popover",
+      });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon answers what the feature's table says
+      setDone(started as StartedView);
+    });
+  if (done !== null)
+    return (
+      <Dialog
+        title="Started"
+        onClose={onClose}
+        buttons={
+          <ActionButton hasFocus onClick={onClose}>
+            Close
+          </ActionButton>
+        }
+      >
+        {startedText(done).map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </Dialog>
+    );
+  return (
+    <Dialog
+      title="Start an agent"
+      onClose={onClose}
+      buttons={
+        <>
+          <ActionButton onClick={onClose}>Cancel</ActionButton>
+          <ActionButton tone="primary" isDisabled={input === null || task.isBusy} onClick={start}>
+            {task.isBusy ? "Starting…" : "Start"}
+          </ActionButton>
+        </>
+      }
+    >
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!task.isBusy) start();
+        }}
+      >
+        <Labelled label="Agent">
+          <select
+            value={form.agent}
+            data-first-focus="true"
+            onChange={(event) => set({ agent: event.target.value })}
+          >
+            {(agents ?? []).map(({ agent_type: agent, display_name: name }) => (
+              <option key={agent} value={agent}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Labelled>
+        {machines.length > 1 && (
+          <Labelled label="Machine">
+            <select value={form.target} onChange={(event) => set({ target: event.target.value })}>
+              {machines.map((target) => (
+                <option key={target} value={target}>
+                  {target}
+                </option>
+              ))}
+            </select>
+          </Labelled>
+        )}
+        <Labelled label="Folder">
+          <input
+            value={form.folder}
+            list={foldersId}
+            placeholder="~/project"
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => set({ folder: event.target.value })}
+          />
+        </Labelled>
+        <datalist id={foldersId}>
+          {foldersOf([...panes.values()], form.target).map((folder) => (
+            <option key={folder} value={folder} />
+          ))}
+        </datalist>
+        <Labelled label="Branch, in a work tree of its own (optional)">
+          <input
+            value={form.branch}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => set({ branch: event.target.value })}
+          />
+        </Labelled>
+        <Labelled label="Task (optional)">
+          <textarea rows={4} value={form.text} onChange={(event) => set({ text: event.target.value })} />
+        </Labelled>
+        <FailureText failure={task.failure} />
+        <button type="submit" hidden tabIndex={-1} aria-hidden="true" />
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,199 @@
+// Starting agents as people do, by the real command line on real tmux: where, on which branch, with which task or session; and what
+// is refused.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../setup/realClock.ts";
+import { git } from "./hostileRepository.ts";
+import { openStartHarness, type StartHarness } from "./startHarness.ts";
+
+const LIMIT_MS = 60_000;
+let harness: StartHarness;
+let repository: string;
+const folder = (name: string): string => {
+  const path = join(harness.root, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+};
+const json = (text: string) => JSON.parse(text) as Record<string, unknown>;
+
+beforeAll(async () => {
+  harness = await openStartHarness();
+  repository = folder("shop-api");
+  git(repository, "init", "-q", "-b", "main");
+  writeFileSync(join(repository, "a.txt"), "one\n");
+  writeFileSync(join(repository, ".gitignore"), ".received\n");
+  git(repository, "add", ".");
+  git(repository, "commit", "-q", "-m", "one");
+}, LIMIT_MS);
+afterAll(() => harness.close(), LIMIT_MS);
+
+describe("agtmux start", () => {
+  it(
+    "starts an agent that only the person's own shell finds, in this folder, and hands over the task",
+    async () => {
+      const here = folder("notes");
+      const task = "write the notes\nof 'today' for $(whoami); #{pane_id}";
+      const done = await harness.cli(here, "start", "claude", "--text", task);
+      expect([done.code, done.stderr]).toEqual([0, ""]);
+      expect(done.stdout).toContain("The task went in.");
+      expect(harness.starts().at(-1)).toEqual({ folder: here, args: "" });
+      expect(harness.received(here)).toEqual([task]);
+      const row = harness.agents().find(({ activity }) => activity?.folder === here);
+      expect(row?.identity.session_name).toBe("notes");
+      expect(await harness.tmux.run("list-buffers")).toBe("");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "leaves a shell when the agent ends",
+    async () => {
+      const here = folder("ends");
+      const started = json((await harness.cli(here, "start", "claude", "--json")).stdout);
+      const paneId = String(started["pane_id"]);
+      await harness.cli(here, "kill", String(started["pane_ref"]), "--signal", "KILL", "--yes");
+      await until(
+        async () =>
+          (await harness.tmux.run("display-message", "-p", "-t", paneId, "#{pane_current_command}")) ===
+          "bash",
+        "the shell is back",
+        20_000,
+      );
+      expect(await harness.tmux.run("display-message", "-p", "-t", paneId, "#{pane_current_path}")).toBe(
+        here,
+      );
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "makes a work tree for a branch and works there, and says who shares a folder",
+    async () => {
+      const dry = await harness.cli(repository, "start", "claude", "--worktree", "feat/x", "--dry-run");
+      expect(dry.stdout).toContain("Would make the work tree for the branch feat/x.");
+      expect(existsSync(`${repository}-feat-x`)).toBe(false);
+      const first = await harness.cli(
+        repository,
+        "start",
+        "claude",
+        "--worktree",
+        "feat/x",
+        "--session",
+        "shop",
+      );
+      expect([first.code, first.stderr]).toEqual([0, ""]);
+      expect(harness.starts().at(-1)?.folder).toBe(`${repository}-feat-x`);
+      await until(
+        () => harness.agents().some(({ activity }) => activity?.branch === "feat/x"),
+        "its branch is seen",
+        20_000,
+      );
+      const second = await harness.cli(
+        repository,
+        "start",
+        "claude",
+        "--worktree",
+        "feat/x",
+        "--session",
+        "shop",
+      );
+      expect(second.stdout).toMatch(/! it shares its folder with host:?\S*%\d+/);
+      const windows = await harness.tmux.run("list-windows", "-t", "=shop:", "-F", "#{window_index}");
+      expect(windows.split("\n")).toHaveLength(2);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "stands beside a pane where that is asked",
+    async () => {
+      const here = folder("beside");
+      const started = json((await harness.cli(here, "start", "claude", "--json")).stdout);
+      const beside = json(
+        (await harness.cli(here, "start", "claude", "--json", "--split", String(started["pane_id"]))).stdout,
+      );
+      expect(beside["session_name"]).toBe(started["session_name"]);
+      const window = (id: unknown) =>
+        harness.tmux.run("display-message", "-p", "-t", String(id), "#{window_id}");
+      expect(await window(beside["pane_id"])).toBe(await window(started["pane_id"]));
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "takes names and folders to the letter, whatever tmux or a shell would make of them",
+    async () => {
+      const mark = join(harness.root, "mark");
+      for (const name of [
+        `#(touch ${mark})`,
+        `$(touch mark) ; x`,
+        'it\'s "a" `touch mark`;',
+        "#{pane_id}#[fg=red]",
+        "-d",
+      ]) {
+        const here = folder(`hostile/${name}`);
+        const done = await harness.cli(
+          here,
+          "start",
+          "claude",
+          "--session",
+          `s ${name.replaceAll(/[.:]/g, "_")}`,
+        );
+        expect([name, done.code, done.stderr]).toEqual([name, 0, ""]);
+        expect(harness.starts().at(-1)?.folder).toBe(here);
+        expect(existsSync(mark) || existsSync(join(here, "mark"))).toBe(false);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "goes on with a session, and refuses one that an agent still runs",
+    async () => {
+      const here = folder("again");
+      const id = "5f2d5b0a-4b7e-4f0a-9c61-0b1f6f0c5b11";
+      const first = await harness.cli(here, "start", "claude", "--resume", id);
+      expect([first.code, first.stderr]).toEqual([0, ""]);
+      expect(harness.starts().at(-1)).toEqual({ folder: here, args: `--resume ${id}` });
+      await until(
+        () => harness.agents().some((row) => row.agent_session_id === id),
+        "its session is known",
+        20_000,
+      );
+      const count = harness.starts().length;
+      const second = await harness.cli(here, "start", "claude", "--resume", id);
+      expect(second.code).toBe(27);
+      expect(second.stderr).toContain(`session ${id} runs already`);
+      expect(harness.starts()).toHaveLength(count);
+    },
+    LIMIT_MS,
+  );
+
+  it.each([
+    ["an agent that nobody knows", ["nobody"], 2, "there is no agent 'nobody'"],
+    ["a folder that is not there", ["claude", "--cwd", "/no/such"], 27, "there is no folder /no/such"],
+    ["a branch outside of a repository", ["claude", "--worktree", "x"], 27, "is in no git repository"],
+    ["a session id that is none", ["claude", "--resume", "-x;y"], 2, "no id of a session"],
+    ["an agent that cannot go on", ["gjc", "--resume", "abc"], 15, "goes on with a session is not known"],
+    ["a machine that is not there", ["claude", "--target", "vm9"], 18, "there is no target 'vm9'"],
+    [
+      "a session name that tmux would change",
+      ["claude", "--session", "a:b"],
+      2,
+      "cannot be the name of a session",
+    ],
+    ["a base without a branch", ["claude", "--base", "main"], 2, "--base says where"],
+    ["an empty task", ["claude", "--text", " "], 2, "the task is empty"],
+  ])(
+    "refuses %s, and makes nothing",
+    async (_name, args, code, why) => {
+      const sessions = await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}");
+      const done = await harness.cli(folder("plain"), "start", ...args);
+      expect(done.code).toBe(code);
+      expect(done.stderr).toContain(why);
+      expect(await harness.tmux.run("list-panes", "-a", "-F", "#{pane_id}")).toBe(sessions);
+    },
+    LIMIT_MS,
+  );
+});
