@@ -57,7 +57,7 @@ const addAdapters = (program: Verb, context: CliContext): void => {
     .command("adapters")
     .description("what agtmux knows of each agent (its adapter), and files of yours that add to it");
   adapters
-    .command("list")
+    .command("list", { isDefault: true })
     .description("list what agtmux knows of each agent, and problems in files of yours")
     .addOption(json())
     .example("agtmux adapters list", "Which agents are known, from where, and what can be done with them.")

@@ -41,7 +41,7 @@ const addTell = (program: Verb, context: CliContext): void => {
 const addJobs = (program: Verb, context: CliContext): void => {
   const jobs = program.command("jobs").description("what is armed, and what it did");
   jobs
-    .command("list")
+    .command("list", { isDefault: true })
     .description("list the jobs, newest first")
     .addOption(json())
     .example("agtmux jobs list", "Every job, armed or ended.")
@@ -64,7 +64,7 @@ const addJobs = (program: Verb, context: CliContext): void => {
 
 const addChannelList = (channel: Verb, context: CliContext): void => {
   channel
-    .command("list")
+    .command("list", { isDefault: true })
     .description("the channels, how their last messages went, and what is wrong with those not in force")
     .addOption(json())
     .addHelpText("after", WHAT_GOES_OUT)

@@ -18,7 +18,9 @@ const addFilters = (command: Verb): Verb =>
 
 const addHistoryList = (history: Verb, context: CliContext): void => {
   addFilters(
-    history.command("list").description("the sessions that agents keep on this machine, newest first"),
+    history
+      .command("list", { isDefault: true })
+      .description("the sessions that agents keep on this machine, newest first"),
   )
     .argument("[words...]", "only those with this text in their name, first prompt or folder")
     .option("--limit <number>", "how many (default 30)")

@@ -108,7 +108,7 @@ export const addTargets = (program: Verb, context: CliContext, outcome: Outcome)
   addAdd(target, context);
   addConnect(target, context);
   target
-    .command("list")
+    .command("list", { isDefault: true })
     .description("targets and how they are reached")
     .addOption(json())
     .example("agtmux target list", "Every machine, its tmux servers and what is wrong with them.")
