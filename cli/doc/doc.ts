@@ -15,6 +15,7 @@ import { cleanLine, cleanLines } from "../render/clean.ts";
 export { runCommit, runClean, runHistory } from "./history.ts";
 export { runClaim, runFocus, runResync, runRoute } from "./panes.ts";
 export { runPrompt } from "./prompt.ts";
+export { runRun } from "./run.ts";
 export { runAudit, runSkillCheck, runSkillInstall } from "./project.ts";
 
 const locate = (file: string): Promise<DocumentPaths> => locateDocument(resolve(file), process.cwd());

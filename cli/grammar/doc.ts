@@ -80,6 +80,21 @@ const addWriting = (doc: Verb, context: CliContext): void => {
       (await load()).runPatch(context, file, component, content, options),
     );
   doc
+    .command("run")
+    .description("ask an agent that needs no pane, and put its answer into the document")
+    .argument("<file>")
+    .option("-b, --branch", "on a branch of the document's own")
+    .option(
+      "--agent <agent>",
+      "this agent; else the document's, else the default of config.toml, else claude",
+    )
+    .option("--model <model>", "this model")
+    .option("--dry-run", "print what would be asked, and ask nobody")
+    .option("--no-git", "commit nothing")
+    .example("agtmux doc run plan.md --dry-run", "The prompt: the document, and what changed in it since.")
+    .example("agtmux doc run plan.md -b", "Asks, answers in the document, and commits it on agent-doc/plan.")
+    .action(async (file, options) => (await load()).runRun(context, file, options));
+  doc
     .command("recover")
     .description("put in the responses that could not be written when they came")
     .argument("<file>")

@@ -9,7 +9,7 @@ import { readFrontmatter, setFrontmatter } from "../model/frontmatter.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
 import { withDocumentLock } from "../files/documentLock.ts";
 import { replaceText } from "../files/replaceText.ts";
-import { deleteSnapshot } from "../files/snapshots.ts";
+import { deleteSnapshot, loadSnapshot, saveSnapshot } from "../files/snapshots.ts";
 import { readText, writeNewFile } from "../files/wholeFile.ts";
 
 interface NewDocument {
@@ -75,6 +75,14 @@ export const claimDocument = async (paths: DocumentPaths, newId: () => string): 
       return isBare ? `${withId}${withId.endsWith("\n") ? "" : "\n"}${COMPONENTS}` : withId;
     });
     return readFrontmatter(await readText(paths.file)).session ?? newId();
+  });
+
+/** Remembers the agent's conversation, in the document and in what the agent has seen of it. */
+export const setResume = async (paths: DocumentPaths, resume: string): Promise<void> =>
+  withDocumentLock(paths.lock, async () => {
+    await replaceText(paths.file, (text) => setFrontmatter(text, { resume }));
+    const seen = await loadSnapshot(paths);
+    if (seen !== null) await saveSnapshot(paths, setFrontmatter(seen, { resume }));
   });
 
 /** Puts an exchange of before above the one that is there. */

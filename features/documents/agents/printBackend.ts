@@ -1,0 +1,166 @@
+// An agent without a pane: what it is asked (the document, and from the second time on what changed in it since), and the
+// command that reads that and prints an answer. Which command is given by the caller or by the person's own config.toml.
+import { spawn } from "node:child_process";
+import { parse } from "smol-toml";
+import { z } from "zod";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+
+export const INSTRUCTIONS =
+  "You answer in a Markdown document that a person is editing. Answer what the person wrote last. Write Markdown and nothing around it; do not repeat the document, and do not edit its file.";
+
+const TEMPLATE_INSTRUCTIONS =
+  "Put what belongs into a component between <!-- patch:NAME --> and <!-- /patch:NAME -->; text outside of blocks goes to the conversation.";
+
+export interface PromptInput {
+  readonly document: string;
+  /** Null the first time. */
+  readonly diff: string | null;
+  readonly format: "inline" | "template";
+}
+
+const inTag = (tag: string, text: string): string => `<${tag}>\n${text.replace(/\n$/, "")}\n</${tag}>`;
+
+export const buildPrompt = ({ document, diff, format }: PromptInput): string => {
+  const rules = format === "template" ? `${INSTRUCTIONS} ${TEMPLATE_INSTRUCTIONS}` : INSTRUCTIONS;
+  const parts =
+    diff === null
+      ? ["A person begins a conversation in this document.", inTag("document", document)]
+      : [
+          "The person changed the document. What changed, each line with its sign:",
+          inTag("diff", diff),
+          "The document now:",
+          inTag("document", document),
+        ];
+  return `${[...parts, rules].join("\n\n")}\n`;
+};
+
+const backendSchema = z.object({
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  result_path: z.string().optional(),
+  session_path: z.string().optional(),
+});
+
+const configSchema = z.object({
+  default_agent: z.string().min(1).optional(),
+  agents: z.record(z.string(), backendSchema).default({}),
+});
+
+export type DocumentConfig = z.infer<typeof configSchema>;
+
+/** @throws AgtmuxError E_CONFIG_INVALID. `path` is only named. */
+export const parseDocumentConfig = (text: string, path: string): DocumentConfig => {
+  try {
+    return configSchema.parse(parse(text));
+  } catch (error) {
+    const message =
+      error instanceof z.ZodError
+        ? `${error.issues[0]?.path.join(".")}: ${error.issues[0]?.message}`
+        : (error instanceof Error ? error.message : String(error)).split("\n")[0];
+    throw new AgtmuxError("E_CONFIG_INVALID", `${path}: ${message}`, { cause: error, remedy: "Correct it." });
+  }
+};
+
+export interface Question {
+  readonly prompt: string;
+  /** The conversation to go on with; null: a new one. */
+  readonly session: string | null;
+  readonly model: string | null;
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly session: string | null;
+}
+
+export interface PrintBackend {
+  readonly command: string;
+  readonly argv: (question: Question) => readonly string[];
+  /** Variables that the command must not have. */
+  readonly withoutEnv: readonly string[];
+}
+
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+const answerSchema = z.object({
+  result: z.string(),
+  session_id: z.string().nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+/** A JSON object with the answer in it, else the text as it is. @throws AgtmuxError E_INTERNAL where it says that it failed. */
+export const readAnswer = (command: string, stdout: string): Answer => {
+  let value: unknown = null;
+  try {
+    value = JSON.parse(stdout);
+  } catch {
+    // Plain text is an answer, too.
+  }
+  const { data } = answerSchema.safeParse(value);
+  const text = (data?.result ?? stdout).trim();
+  if (data?.is_error === true || text === "")
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `${command} gave no answer${data === undefined ? "" : `: ${text.slice(0, 200)}`}`,
+      {
+        remedy: "Run it once by hand in this folder; the document was not changed.",
+      },
+    );
+  return { text, session: data?.session_id ?? null };
+};
+
+/** Runs the command with the prompt on its standard input. @throws AgtmuxError E_UNSUPPORTED where it does not answer. */
+export const askBackend = (
+  backend: PrintBackend,
+  question: Question,
+  options: { cwd: string; env: Readonly<Record<string, string | undefined>>; signal: AbortSignal },
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const { command, withoutEnv } = backend;
+    const env = Object.fromEntries(
+      Object.entries(options.env).filter(([name]) => !withoutEnv.includes(name)),
+    );
+    const child = spawn(command, backend.argv(question), {
+      cwd: options.cwd,
+      env,
+      signal: options.signal,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      if (stdout.length > MAX_OUTPUT) child.kill();
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr = (stderr + text).slice(-2_000)));
+    // A command that does not read all of it may have ended.
+    child.stdin.on("error", () => {});
+    child.stdin.end(question.prompt);
+    child.once("error", (cause) =>
+      reject(
+        new AgtmuxError("E_UNSUPPORTED", `${command} cannot be run`, {
+          cause,
+          remedy: "Install it, or name another agent with --agent; the document was not changed.",
+        }),
+      ),
+    );
+    child.once("close", (code) => {
+      if (code !== 0) {
+        const reason = stderr.trim().split("\n").at(-1) ?? "";
+        reject(
+          new AgtmuxError(
+            "E_UNSUPPORTED",
+            `${command} ended with status ${code}${reason === "" ? "" : `: ${reason}`}`,
+            {
+              remedy: "Run it once by hand in this folder; the document was not changed.",
+            },
+          ),
+        );
+        return;
+      }
+      try {
+        resolve(readAnswer(command, stdout));
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  });
