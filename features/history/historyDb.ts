@@ -5,12 +5,12 @@ import BetterSqlite3 from "better-sqlite3";
 import { errorCodeOf } from "../../core/model/systemError.ts";
 import { createUsageDb, USAGE_SCHEMA, type UsageDb } from "./usageDb.ts";
 
-const VERSION = 1;
+const VERSION = 2;
 const SCHEMA = `
   CREATE TABLE log (
     path TEXT PRIMARY KEY, agent TEXT NOT NULL, size INTEGER, mtime REAL NOT NULL,
     session_id TEXT, cwd TEXT, branch TEXT, title TEXT, first_prompt TEXT,
-    started_at REAL, last_at REAL NOT NULL, parent_id TEXT
+    started_at REAL, last_at REAL NOT NULL, parent_id TEXT, words TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX log_last_at ON log (last_at DESC) WHERE session_id IS NOT NULL;
   CREATE INDEX log_session ON log (session_id);
@@ -92,24 +92,28 @@ const whereOf = ({
   const parts: [sql: string, ...values: (string | number)[]][] = [["session_id IS NOT NULL"]];
   if (agent !== undefined) parts.push([`agent IN (${agent.map(() => "?").join(", ")})`, ...agent]);
   if (folder !== undefined) {
-    const below = folder.endsWith("/") ? folder : `${folder}/`;
-    parts.push(["(cwd = ? OR substr(cwd, 1, ?) = ?)", folder, below.length, below]);
+    // Between the folder's own slash and the sign that follows it.
+    const below = folder.replace(/\/$/, "");
+    parts.push(["(cwd = ? OR (cwd > ? AND cwd < ?))", folder, `${below}/`, `${below}0`]);
   }
   if (since !== undefined) parts.push(["last_at >= ?", since]);
-  if (text !== undefined) {
-    const all =
-      "coalesce(title, '') || char(10) || coalesce(first_prompt, '') || char(10) || coalesce(cwd, '')";
-    parts.push([`instr(lower(${all}), lower(?)) > 0`, text]);
-  }
+  if (text !== undefined) parts.push(["instr(words, ?) > 0", text.toLowerCase()]);
   return { sql: parts.map(([sql]) => sql).join(" AND "), values: parts.flatMap(([, ...values]) => values) };
 };
+
+/** What the list is searched by. */
+const wordsOf = ({ title, firstPrompt, cwd }: LogRow): string =>
+  [title, firstPrompt, cwd]
+    .filter((text) => text !== null)
+    .join("\n")
+    .toLowerCase();
 
 const KNOWN_AT_ONCE = 1_000;
 
 const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
-  const put = db.prepare<[LogRow]>(
+  const put = db.prepare<[LogRow & { words: string }]>(
     `INSERT OR REPLACE INTO log VALUES (@path, @agent, @size, @mtime, @sessionId, @cwd, @branch, @title, @firstPrompt,
-      @startedAt, @lastAt, @parentId)`,
+      @startedAt, @lastAt, @parentId, @words)`,
   );
   const remove = db.prepare<[string]>("DELETE FROM log WHERE path = ?");
   const known = db.prepare<[string], Pick<LogRow, "path" | "agent" | "size" | "mtime">>(
@@ -127,7 +131,7 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
       }
     },
     put: db.transaction((rows: readonly LogRow[]) => {
-      for (const row of rows) put.run(row);
+      for (const row of rows) put.run({ ...row, words: wordsOf(row) });
     }),
     remove: db.transaction((paths: readonly string[]) => {
       for (const path of paths) remove.run(path);

@@ -15,8 +15,8 @@ const TAIL_BYTES = 16 * 1024;
 /** Where the beginning does not hold the first prompt, more is read once. */
 const LONG_HEAD_BYTES = 256 * 1024;
 /** Logs that are read side by side: their time is mostly waiting. */
-const SIDE_BY_SIDE = 8;
-const ROWS_PER_WRITE = 100;
+const SIDE_BY_SIDE = 4;
+const ROWS_PER_WRITE = 25;
 const SESSIONS_AT_ONCE = 20;
 const MAX_TITLE = 200;
 const MAX_PROMPT = 400;
