@@ -41,12 +41,14 @@ const printList = async (context: CliContext, { items }: LostList): Promise<void
 };
 
 const restoredLines = ({ items }: Restored): string[] => {
-  const back = items.filter(({ started }) => started !== null).length;
+  const back = items.filter(({ problem }) => problem === null).length;
   return [
     `${back} of ${items.length} came back.`,
     ...items.flatMap(({ lost, started, problem }) => [
       ...(problem === null ? [] : [`! ${lost.agent} in ${lost.session_name}: ${problem}`]),
-      ...(started?.warnings ?? []).map((warning) => `! ${lost.agent} in ${lost.session_name}: ${warning}`),
+      ...(problem === null ? (started?.warnings ?? []) : []).map(
+        (warning) => `! ${lost.agent} in ${lost.session_name}: ${warning}`,
+      ),
     ]),
   ].map(cleanLine);
 };
@@ -81,5 +83,5 @@ export const runRestore = async (context: CliContext, options: RestoreOptions): 
     const restored = await askWorkspaces(client, "restore", "mutation", { ids, surface: "cli" });
     if (options.json === true) printDocument<Restored>(context, restored);
     else context.print(`${restoredLines(restored).join("\n")}\n`);
-    return restored.items.every(({ started }) => started !== null) ? 0 : 1;
+    return restored.items.every(({ problem }) => problem === null) ? 0 : 1;
   });

@@ -30,7 +30,7 @@ export const restoredSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   generated_at: z.string(),
   dry_run: z.boolean(),
-  /** `started` null: it was not; `problem` says why. */
+  /** `problem` null: it came back. `started` null: not even its pane was made. */
   items: z.array(
     z.object({ lost: lostSessionSchema, started: startedSchema.nullable(), problem: z.string().nullable() }),
   ),

@@ -44,7 +44,9 @@ export const createWorkspacesService = (parts: ServiceParts): WorkspacesService 
     how: Parameters<typeof startLost>[1],
   ): Promise<Restored["items"][number]> => {
     try {
-      return { lost, started: await startLost(lost, how), problem: null };
+      const started = await startLost(lost, how);
+      const isSeen = how.isDryRun || started.runtime_id !== null;
+      return { lost, started, problem: isSeen ? null : `no ${lost.agent} was seen in its new pane` };
     } catch (error) {
       if (!(error instanceof AgtmuxError)) throw error;
       return { lost, started: null, problem: error.message };
@@ -86,7 +88,7 @@ export const createWorkspacesService = (parts: ServiceParts): WorkspacesService 
       const items: Restored["items"] = [];
       for (const lost of await chosen(ids)) items.push(await restoreOne(lost, how));
       if (!how.isDryRun)
-        await book.forget(items.flatMap(({ lost, started }) => (started === null ? [] : [lost])));
+        await book.forget(items.flatMap(({ lost, problem }) => (problem === null ? [lost] : [])));
       return { ...stamp(), dry_run: how.isDryRun, items };
     },
     lostForget: async ({ ids }) => book.forget(await chosen(ids)),

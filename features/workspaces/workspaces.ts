@@ -6,6 +6,7 @@ import { SessionBookFile } from "./restore/sessionBookFile.ts";
 import { RowWorkspaces } from "./rowWorkspaces.ts";
 import { createWorkspacesService } from "./service.ts";
 import { FirstPrompts } from "./start/firstPrompts.ts";
+import { ResumedSessions } from "./start/resumedSessions.ts";
 import { StartAgent } from "./start/startAgent.ts";
 import { WorkTrees } from "./workTrees.ts";
 import { Worktrees } from "./worktrees/worktrees.ts";
@@ -19,8 +20,12 @@ export const createWorkspaces = (): Feature => ({
     const rows = new RowWorkspaces(context, trees);
     const worktrees = new Worktrees(context, trees);
     const prompts = new FirstPrompts(context);
-    const book = new SessionBookFile(context, join(context.homePath, "workspaces.json"));
-    const start = new StartAgent({ context, worktrees, prompts });
+    const resumed = new ResumedSessions(context.rows);
+    const book = new SessionBookFile(
+      { ...context, rows: resumed },
+      join(context.homePath, "workspaces.json"),
+    );
+    const start = new StartAgent({ context, worktrees, prompts, resumed });
     const service = createWorkspacesService({ context, rows, start, worktrees, book });
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave

@@ -19,7 +19,9 @@ import type { FeatureContext } from "../../../core/ports/feature.ts";
 const GATHER_MS = 2_000;
 const TIMEOUT_MS = 5_000;
 
-type Context = Pick<FeatureContext, "rows" | "target" | "clock" | "logger">;
+type Context = Pick<FeatureContext, "target" | "clock" | "logger"> & {
+  rows: Pick<FeatureContext["rows"], "all">;
+};
 
 export class SessionBookFile {
   private readonly context: Context;

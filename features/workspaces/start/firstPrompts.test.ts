@@ -22,9 +22,11 @@ const fixture = (
     },
   });
   let outcome: PromptOutcome | null = null;
-  void prompts.add({ target: "host", server: "default", paneId: "%1", text: "go" }).then((one) => {
-    outcome = one;
-  });
+  void prompts
+    .add({ agent: "claude", target: "host", server: "default", paneId: "%1", text: "go" })
+    .then((one) => {
+      outcome = one;
+    });
   const pass = async (ms: number): Promise<void> => {
     for (let at = 0; at < ms; at += 250) {
       clock.advance(250);
@@ -77,7 +79,21 @@ describe("a first prompt", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("waits anew where the agent was ready for a moment only", async () => {
+  it("never goes to another kind of agent, which a shell's own settings may start", async () => {
+    const { show, pass, sent, outcome } = fixture();
+    show({ state: "idle", agent: "codex" });
+    await pass(10_000);
+    show({ state: "idle", version: 7 });
+    await pass(2_000);
+    expect(sent).toMatchObject([{ ref: "runtime:rt1", guards: { ifVersion: 7 } }]);
+    const other = fixture();
+    other.show({ state: "idle", agent: "codex" });
+    await other.pass(61_000);
+    expect([other.sent, other.outcome()?.prompt_detail]).toEqual([[], "no claude was seen in the pane"]);
+    expect(outcome()?.prompt).toBe("delivered");
+  });
+
+  it("waits again where the agent was ready for a moment only", async () => {
     const { show, pass, sent } = fixture();
     for (let turn = 0; turn < 5; turn += 1) {
       show({ state: "idle", version: turn * 2 + 1 });
@@ -108,7 +124,7 @@ describe("a first prompt", () => {
     const none = fixture();
     none.show({ state: null, agent: null });
     await none.pass(61_000);
-    expect(none.outcome()?.prompt_detail).toBe("no agent was seen in the pane");
+    expect(none.outcome()?.prompt_detail).toBe("no claude was seen in the pane");
     const never = fixture();
     never.show({ state: "waiting_approval" });
     await never.pass(31 * 60_000);

@@ -6,6 +6,8 @@ import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 
 export interface FirstPrompt {
+  /** The agent that was started; another one never gets it. */
+  agent: string;
   target: string;
   server: string;
   paneId: string;
@@ -102,20 +104,21 @@ export class FirstPrompts {
     );
     const lost = this.lostReason(one, row, now);
     if (lost !== null) one.settle({ prompt: "dropped", prompt_detail: lost });
-    else if (row !== undefined && row.state !== null) this.lookAtAgent(one, row, now);
+    else if (row !== undefined && row.state !== null && row.agent === one.agent)
+      this.lookAtAgent(one, row, now);
   }
 
   /** Why it will never be delivered; null: it may be. */
   private lostReason(one: Waiting, row: PaneView | undefined, now: number): string | null {
     const age = now - one.addedAt;
     if (age > EXPIRES_MS) return "the agent was not ready within half an hour";
-    const runtimeId = row === undefined || row.state === null ? null : row.identity.runtime_id;
+    const runtimeId = row === undefined || row.agent !== one.agent ? null : row.identity.runtime_id;
     if (runtimeId === null) {
       if (one.runtimeId !== null) return "the agent ended before it was ready";
-      return age > APPEAR_MS ? "no agent was seen in the pane" : null;
+      return age > APPEAR_MS ? `no ${one.agent} was seen in the pane` : null;
     }
     one.runtimeId ??= runtimeId;
-    return one.runtimeId === runtimeId ? null : "another agent runs in the pane now";
+    return one.runtimeId === runtimeId ? null : "the agent was started again";
   }
 
   private lookAtAgent(one: Waiting, row: PaneView, now: number): void {

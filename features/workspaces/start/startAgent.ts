@@ -2,6 +2,7 @@
 // Everything that could make it go wrong is asked before anything is made.
 import type { FirstPrompts, PromptOutcome } from "./firstPrompts.ts";
 import { askShell, makePane, sessionNameOf, type NewPane } from "./newPane.ts";
+import type { ResumedSessions } from "./resumedSessions.ts";
 import { launchWords, shellCommand } from "./shellCommand.ts";
 import { placeOf } from "../sharing.ts";
 import type { Worktrees } from "../worktrees/worktrees.ts";
@@ -39,6 +40,7 @@ export interface StartDeps {
   context: Pick<FeatureContext, "rows" | "adapters" | "target" | "clock" | "record">;
   worktrees: Worktrees;
   prompts: FirstPrompts;
+  resumed: ResumedSessions;
 }
 
 const LOOK_EVERY_MS = 100;
@@ -136,8 +138,8 @@ export class StartAgent {
 
   /** @throws AgtmuxError with what is wrong; then nothing was made, except a work tree where only the pane failed. */
   async start(input: StartInput): Promise<Started> {
-    const { context, prompts } = this.deps;
-    const rows = context.rows.all();
+    const { context, prompts, resumed } = this.deps;
+    const rows = resumed.all();
     const agent = findAgent(context, input.agent);
     const words = wordsFor(agent, input.resume);
     if (input.resume !== null) refuseLive(rows, { ...input, agent: agent.agentType }, input.resume);
@@ -181,8 +183,14 @@ export class StartAgent {
     const delivered =
       input.text === null
         ? null
-        : prompts.add({ target: input.target, server: tmux.server, paneId: pane.paneId, text: input.text });
-    return this.follow(started, pane, delivered, input.waitMs);
+        : prompts.add({
+            target: input.target,
+            server: tmux.server,
+            paneId: pane.paneId,
+            text: input.text,
+            agent: agent.agentType,
+          });
+    return this.follow(started, { pane, delivered, waitMs: input.waitMs, resume: input.resume });
   }
 
   private async worktreeOf(target: FeatureTarget, folder: string, { worktree, isDryRun }: StartInput) {
@@ -194,9 +202,12 @@ export class StartAgent {
   /** What is seen of it until its agent has a row and its prompt has gone in, or the time is over. */
   private async follow(
     started: Started,
-    pane: NewPane,
-    delivered: Promise<PromptOutcome> | null,
-    waitMs: number,
+    {
+      pane,
+      delivered,
+      waitMs,
+      resume,
+    }: { pane: NewPane; delivered: Promise<PromptOutcome> | null; waitMs: number; resume: string | null },
   ): Promise<Started> {
     const { clock, rows } = this.deps.context;
     const until = clock.now() + waitMs;
@@ -213,7 +224,10 @@ export class StartAgent {
             identity.target === started.target &&
             identity.tmux_server === started.tmux_server,
         );
-      const hasAgent = row !== undefined && row.state !== null;
+      // A shell's own settings may start another one.
+      const hasAgent = row !== undefined && row.state !== null && row.agent === started.agent;
+      const runtimeId = hasAgent ? row.identity.runtime_id : null;
+      if (runtimeId !== null && resume !== null) this.deps.resumed.note(runtimeId, resume);
       if ((hasAgent && outcome !== null) || clock.now() >= until)
         return {
           ...started,
@@ -221,7 +235,7 @@ export class StartAgent {
           pane_id: pane.paneId,
           pane_ref: row?.identity.pane_ref ?? null,
           short_ref: row?.short_ref ?? null,
-          runtime_id: hasAgent ? row.identity.runtime_id : null,
+          runtime_id: runtimeId,
           ...(outcome ?? { prompt: "waiting", prompt_detail: "" }),
           warnings: [
             ...started.warnings,
