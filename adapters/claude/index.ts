@@ -5,6 +5,7 @@ import { claudeHistory } from "./history.ts";
 import { identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
 import { normalizeClaude } from "./normalize.ts";
+import { readDraft as readClaudeDraft } from "./screen/layout.ts";
 import { readClaudeScreen } from "./screen.ts";
 import { readClaudeStateFile } from "./stateFiles.ts";
 import { readClaudeSessionTitle, readClaudeTranscript, titleOfClaudeSession } from "./transcript.ts";
@@ -24,6 +25,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   identify: identifyClaude,
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,
+  readDraft: readClaudeDraft,
   readStateFiles: readClaudeStateFile,
   readTranscript: readClaudeTranscript,
   titleOfSession: titleOfClaudeSession,

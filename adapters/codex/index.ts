@@ -5,7 +5,7 @@ import { codexHistory } from "./history.ts";
 import { identifyCodex } from "./identify.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
 import { normalizeCodex } from "./normalize.ts";
-import { readCodexScreen } from "./screen.ts";
+import { readCodexScreen, readDraft as readCodexDraft } from "./screen.ts";
 import { readCodexStateFile } from "./stateFiles.ts";
 import { readCodexTranscript } from "./transcript.ts";
 
@@ -28,6 +28,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   identify: identifyCodex,
   normalize: normalizeCodex,
   readScreen: readCodexScreen,
+  readDraft: readCodexDraft,
   readStateFiles: readCodexStateFile,
   readTranscript: readCodexTranscript,
   needsConfirmation: createCodexConfirmation(),

@@ -13,6 +13,7 @@ import {
   shows,
   visibleLines,
 } from "../common/screenText.ts";
+import { styledCells, typedOf } from "../common/styledText.ts";
 import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
@@ -168,4 +169,30 @@ export const readCodexScreen = (screen: Screen): Reading | null => {
   if (dialog !== null) return ofWholeScreen(screen, dialog);
   const composer = findComposer(lines);
   return composer === null ? null : readTurn(composer, title, screen.width);
+};
+
+/** Sign and blank, or the indentation of the rows below. */
+const INDENT = 2;
+
+/** The rows of the box: from its sign to the gap above what is known to stand below it. Null where there is none. */
+const findBox = (lines: readonly string[]): { start: number; end: number } | null => {
+  const start = lines.findLastIndex((line) => PROMPT.test(line));
+  const end = lines.findLastIndex(isBlank);
+  if (start < 0 || end <= start || NUMBERED.test(lines[start] ?? "")) return null;
+  const footer = lines.slice(end + 1);
+  if (footer.length > MAX_FOOTER_LINES || footer.some((line) => indentOf(line) < 2)) return null;
+  const below = lines.slice(start + 1, end);
+  if (below.some((line) => !isBlank(line) && indentOf(line) < INDENT)) return null;
+  return footer.some((line) => FOOTER.test(line)) ? { start, end } : null;
+};
+
+/**
+ * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none in sight, as where it
+ * has grown so far that what stands below it is not. Source: drafts recorded with 0.169.0.
+ */
+export const readDraft = ({ lines, styledLines }: Screen): string | null => {
+  if (styledLines === undefined || styledLines.length !== lines.length) return null;
+  const box = findBox(lines.map((line) => line.trimEnd()));
+  if (box === null) return null;
+  return typedOf(styledCells(styledLines).slice(box.start, box.end), INDENT);
 };

@@ -63,8 +63,21 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
       "--idempotency-key <key>",
       "however often this is repeated with the same key, send once per runtime",
     )
+    .option("--when-ready", "send it later: once the agent rests, one text per turn")
+    .option("--at <time>", "send it later: at 07:00 or 2026-11-24T07:00, once the agent rests")
+    .option("--cron <schedule>", "send it again and again: '0 9 * * 1-5', once the agent rests")
+    .option("--times <number>", "how often a schedule sends at most; 200 by default")
+    .option(
+      "--expires <duration>",
+      "when it is given up; by default 24h, for a schedule 7d, which is the most",
+    )
+    .option("--volatile", "keep a text for later in memory alone, and lose it when the daemon ends")
     .addOption(json())
     .example("agtmux send work:1.0 --text 'run the tests'", "Types the text and submits it.")
+    .example(
+      "agtmux send work:1.0 --text 'now the docs' --when-ready",
+      "Queues it: 'agtmux jobs list' shows what waits, and for what.",
+    )
     .example(
       "git diff | agtmux send runtime:4f2a --stdin --no-enter",
       "Types the text from a pipe and does not submit it.",

@@ -38,6 +38,22 @@ const addTell = (program: Verb, context: CliContext): void => {
     .action(async (ref, options) => (await import("../verbs/tell.ts")).runTell(context, ref, options));
 };
 
+const addHold = (jobs: Verb, context: CliContext): void => {
+  const add = (name: string, isHeld: boolean, [says, example]: [string, string]): void => {
+    jobs
+      .command(name)
+      .description(says)
+      .argument("<job>")
+      .addOption(json())
+      .example(`agtmux jobs ${name} job_0mf3a`, example)
+      .action(async (id, options) =>
+        (await import("../verbs/jobs.ts")).runJobsHold(context, id, isHeld, options),
+      );
+  };
+  add("hold", true, ["let an armed job rest", "It does nothing until it is released; its time goes on."]);
+  add("release", false, ["let a held job go on", "It is armed again, unless its time has passed."]);
+};
+
 const addJobs = (program: Verb, context: CliContext): void => {
   const jobs = program.command("jobs").description("what is armed, and what it did");
   jobs
@@ -48,18 +64,19 @@ const addJobs = (program: Verb, context: CliContext): void => {
     .action(async (options) => (await import("../verbs/jobs.ts")).runJobsList(context, options));
   jobs
     .command("show")
-    .description("show one job, and when it told what")
+    .description("show one job, and when it told or sent what")
     .argument("<job>")
     .addOption(json())
     .example("agtmux jobs show job_0mf3a", "What it waits for, and everything that it told.")
     .action(async (id, options) => (await import("../verbs/jobs.ts")).runJobsShow(context, id, options));
   jobs
     .command("cancel")
-    .description("end a job that is armed")
+    .description("end a job that is armed or held")
     .argument("<job>")
     .addOption(json())
-    .example("agtmux jobs cancel job_0mf3a", "It tells nothing any more.")
+    .example("agtmux jobs cancel job_0mf3a", "It tells and sends nothing any more.")
     .action(async (id, options) => (await import("../verbs/jobs.ts")).runJobsCancel(context, id, options));
+  addHold(jobs, context);
 };
 
 const addChannelList = (channel: Verb, context: CliContext): void => {

@@ -32,6 +32,7 @@ const PART_STYLES: Readonly<Record<RowPart["kind"], Style>> = {
   changes: STYLE.dim,
   warning: STYLE.red,
   work: STYLE.plain,
+  armed: STYLE.cyan,
 };
 
 const partsLine = (pane: PaneView, { hasMachines }: RowLook): Line =>

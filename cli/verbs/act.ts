@@ -8,8 +8,9 @@ import { parseGuards, type GuardOptions } from "../parse/guards.ts";
 import { checkLength, readInput } from "../readInput.ts";
 import { printResult } from "../render/outcome.ts";
 import { withRef } from "../settleRef.ts";
+import type { LaterOptions } from "./sendLater.ts";
 
-export interface SendOptions extends GuardOptions {
+export interface SendOptions extends GuardOptions, LaterOptions {
   text?: string;
   stdin?: boolean;
   /** commander's form of --no-enter. */
@@ -25,8 +26,31 @@ const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promis
   return text === undefined ? readInput(context) : checkLength(text);
 };
 
+const LATER = ["whenReady", "at", "cron", "times", "expires", "volatile"] as const;
+
+/** What is checked when a text is sent later is not what the guards of this moment are about. */
+const refuseForLater = ({ enter, toShell, idempotencyKey, ...options }: SendOptions): void => {
+  const guards = Object.entries(parseGuards(options)).filter(
+    ([, value]) => value !== null && value !== false,
+  );
+  if (enter && toShell !== true && idempotencyKey === undefined && guards.length === 0) return;
+  throw new AgtmuxError(
+    "E_USAGE",
+    "a text that is sent later takes no guards, --no-enter, --to-shell or key",
+    {
+      remedy: "It goes to this agent in this session alone, once it rests and its input box is empty.",
+    },
+  );
+};
+
 /** Types a text, given as an option or on standard input. Resolves with the exit status of the outcome. */
 export const runSend = async (context: CliContext, ref: string, options: SendOptions): Promise<number> => {
+  if (LATER.some((name) => options[name] !== undefined)) {
+    refuseForLater(options);
+    const { runSendLater } = await import("./sendLater.ts");
+    await runSendLater(context, ref, await textOf(context, options), options);
+    return 0;
+  }
   const guards = parseGuards(options);
   const text = await textOf(context, options);
   const result = await withRef(context, { ref, says: options.json !== true }, (client, settled) =>

@@ -1,4 +1,4 @@
-// `agtmux jobs list|show|cancel`: what is armed, and what it did.
+// `agtmux jobs`: what is armed, and what it did; `agtmux automation`: all of it at once.
 import type { JobListDocument } from "../../core/model/documents.ts";
 import type { JobDocument, JobView, JobsView } from "../../core/model/job.ts";
 import { formatAge } from "../../core/model/words.ts";
@@ -15,24 +15,36 @@ const COLUMNS: readonly Column[] = [
   { title: "STATE", min: null },
   { title: "WHEN", min: 10 },
   { title: "ABOUT", min: 10 },
-  { title: "TOLD", min: null, align: "right" },
+  { title: "DONE", min: null, align: "right" },
   { title: "ENDS IN", min: null, align: "right" },
+];
+
+const whenOf = ({ kind, when, repeated, next_at }: JobView): string => {
+  if (next_at !== null) return `${when}, ${new Date(next_at).toLocaleString()}`;
+  return kind === "watch" && repeated ? `${when} (every time)` : when;
+};
+
+/** What a text says, and what it waits for. */
+const detailsOf = ({ text, waits_for }: JobView): string[] => [
+  ...(text === null ? [] : [`  ${cleanLine(text)}`]),
+  ...(waits_for === null ? [] : [`  waits: ${cleanLine(waits_for)}`]),
 ];
 
 const toRow = (job: JobView, now: number): Cell[] => [
   { text: job.job_id },
   { text: job.state },
-  { text: cleanLine(`${job.when}${job.repeated ? " (every time)" : ""}`) },
+  { text: cleanLine(whenOf(job)) },
   { text: cleanLine(job.about) },
   { text: String(job.runs) },
   { text: job.state === "armed" ? formatAge(Math.max(0, Date.parse(job.expires_at) - now)) : "" },
 ];
 
 const renderJobs = async (context: CliContext, items: readonly JobView[]): Promise<string[]> => {
-  if (items.length === 0) return ["No job was armed yet: see 'agtmux help tell'."];
+  if (items.length === 0) return ["No job was armed yet: see 'agtmux help tell' and 'agtmux help send'."];
   const rows = items.map((job) => toRow(job, context.now()));
   const { width, paint } = context;
-  return renderTable(COLUMNS, rows, { width, paint, measure: await measureFor(items) });
+  const below = (index: number): string[] => items.slice(index, index + 1).flatMap(detailsOf);
+  return renderTable(COLUMNS, rows, { width, paint, below, measure: await measureFor(items) });
 };
 
 /** Said where somebody looks at what is armed. */
@@ -87,7 +99,7 @@ export const runJobsShow = async (
   }
   const told = detail.told.map(({ at, outcome }) => `  ${at}  ${cleanLine(outcome)}`);
   const lines = await renderJobs(context, [detail.job]);
-  context.print(`${[...lines, ...(told.length === 0 ? ["  nothing told yet"] : told)].join("\n")}\n`);
+  context.print(`${[...lines, ...(told.length === 0 ? ["  nothing done yet"] : told)].join("\n")}\n`);
 };
 
 export const runJobsCancel = async (
@@ -98,4 +110,18 @@ export const runJobsCancel = async (
   const job = await withDaemon(context, (client) => askAutomation(client, "jobCancel", "mutation", { id }));
   if (options.json === true) printDocument<JobDocument>(context, { job });
   else context.print(`Cancelled ${job.job_id}.\n`);
+};
+
+/** Lets one job rest, or go on. */
+export const runJobsHold = async (
+  context: CliContext,
+  id: string,
+  isHeld: boolean,
+  options: { json?: boolean },
+): Promise<void> => {
+  const job = await withDaemon(context, (client) =>
+    askAutomation(client, "jobHold", "mutation", { id, isHeld }),
+  );
+  if (options.json === true) printDocument<JobDocument>(context, { job });
+  else context.print(`${isHeld ? "Held" : "Released"} ${job.job_id}.\n`);
 };

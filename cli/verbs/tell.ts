@@ -7,11 +7,11 @@ import type { AutomationInput } from "../../features/automation/calls.ts";
 import { askAutomation } from "../askAutomation.ts";
 import { withDaemon, type CliContext } from "../context.ts";
 import { printDocument } from "../document.ts";
+import { findPane } from "../findRuntime.ts";
 import { parseDuration } from "../parse/duration.ts";
 import { parseFilters, type FilterOptions } from "../parse/filters.ts";
 import { isStateName, STATE_NAMES } from "../render/mark.ts";
 import { cleanLine } from "../render/clean.ts";
-import { settleRef } from "../settleRef.ts";
 
 export interface TellOptions extends FilterOptions {
   when?: string;
@@ -49,7 +49,7 @@ const parseWatchCondition = (text: string): WatchCondition => {
 
 type Subject = AutomationInput<"watch">["subject"];
 
-/** Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS; with E_UNSUPPORTED for a pane without an agent. */
+/** Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
 const findSubject = async (
   context: CliContext,
   client: DaemonClient,
@@ -57,13 +57,8 @@ const findSubject = async (
   filters: ListFilters,
 ): Promise<Subject> => {
   if (ref === undefined) return { filters };
-  const settled = await settleRef(context, client, { ref, says: true });
-  const { pane } = await client.call((api) => api.explain.query({ ref: settled }));
-  if (pane.identity.runtime_id === null)
-    throw new AgtmuxError("E_UNSUPPORTED", `there is no agent in ${pane.identity.pane_ref}`, {
-      remedy: "A watch is about an agent; list them with 'agtmux list'.",
-    });
-  return { runtimeId: pane.identity.runtime_id };
+  const { runtimeId, paneRef } = await findPane(context, client, { ref, says: true });
+  return runtimeId === null ? { paneRef } : { runtimeId };
 };
 
 export const runTell = async (

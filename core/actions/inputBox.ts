@@ -13,7 +13,8 @@ const WIDE =
 const PLACEHOLDER = /\[paste(?:d|s)?\b[^\]]{0,60}\]/gi;
 const TAIL_LENGTH = 24;
 
-const compact = (text: string): string => text.replace(NOISE, "");
+/** A text as it can be compared with what a screen shows of it. */
+export const compact = (text: string): string => text.replace(NOISE, "");
 
 const columnsOf = (row: string, columns: number): string => {
   let used = 0;

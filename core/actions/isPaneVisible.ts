@@ -1,6 +1,9 @@
 // Looks whether the person has a pane in front of them, at the moment when somebody would be told of it.
+import type { NotificationSchedulerDeps } from "../api/notifications/notificationScheduler.ts";
 import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import type { Ingest } from "../ingest/ingest.ts";
 import type { PaneKey } from "../model/runtime.ts";
+import { isWaiting } from "../model/state.ts";
 import type { PaneView } from "../model/view.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
@@ -25,7 +28,7 @@ export const isInFront = (clients: readonly TmuxClient[], paneId: string, now: n
       now - client.activeAt <= (client.reportsFocus ? PRESENT_S : RECENT_KEY_S),
   );
 
-export interface IsPaneVisibleDeps {
+interface IsPaneVisibleDeps {
   /** Where the row's agent lives now; null when it has ended. */
   paneOf: (pane: PaneView) => PaneKey | null;
   connectedTargets: Pick<ConnectedTargets, "find">;
@@ -33,7 +36,7 @@ export interface IsPaneVisibleDeps {
 }
 
 /** Never rejects: a target that cannot be asked right now shows nothing to anybody. */
-export const createIsPaneVisible =
+const createIsPaneVisible =
   ({ paneOf, connectedTargets, clock }: IsPaneVisibleDeps) =>
   async (row: PaneView): Promise<boolean> => {
     const key = paneOf(row);
@@ -49,3 +52,28 @@ export const createIsPaneVisible =
       return false;
     }
   };
+
+/** What is known of whether a person has to be told of something. */
+export type Attention = Pick<NotificationSchedulerDeps, "isInFront" | "isConfirmed">;
+
+export interface AttentionDeps {
+  ingest: Pick<Ingest, "liveState">;
+  connectedTargets: Pick<ConnectedTargets, "find">;
+  clock: Pick<Clock, "now">;
+}
+
+export const createAttention = ({ ingest, connectedTargets, clock }: AttentionDeps): Attention => ({
+  isInFront: createIsPaneVisible({
+    paneOf: ({ identity }) =>
+      identity.runtime_id === null
+        ? null
+        : (ingest.liveState.runtimes.get(identity.runtime_id)?.runtime ?? null),
+    connectedTargets,
+    clock,
+  }),
+  isConfirmed: (runtimeId) => {
+    const entry = ingest.liveState.runtimes.get(runtimeId);
+    const runs = [entry?.runs.poller, entry?.runs.transcript];
+    return runs.some((run) => run !== undefined && isWaiting(run.signal.status.state));
+  },
+});

@@ -11,7 +11,8 @@ import type { Ingest } from "../ingest/ingest.ts";
 import type { RuntimeEntry } from "../ingest/liveState.ts";
 import type { ActionResult } from "../model/actionView.ts";
 import { AgtmuxError } from "../model/errors.ts";
-import { paneKeyString } from "../model/runtime.ts";
+import { paneKeyString, type Pane } from "../model/runtime.ts";
+import { actionGuardsSchema } from "../model/snapshot.ts";
 import { isWaiting, type CanonicalState } from "../model/state.ts";
 import { uncommittedText } from "../model/workspace.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
@@ -24,6 +25,8 @@ import { createPaneReach } from "./paneReach.ts";
 import { readCapture } from "./screenReading.ts";
 import { poll } from "./pause.ts";
 import { createOutputActions } from "./outputActions.ts";
+import { requireFitPane } from "./fitPane.ts";
+import { createUnattended, type Unattended, type UnattendedDeps } from "./unattended.ts";
 
 export interface PaneActionsDeps {
   ingest: Ingest;
@@ -40,13 +43,32 @@ export type PaneActionCalls = Pick<
   "viewOutput" | "send" | "answer" | "interrupt" | "kill" | "audit"
 >;
 
+type SendCall = Parameters<DaemonService["send"]>[0];
+type AfterLimit = Pick<UnattendedDeps, "afterLimit">;
+
+/** For texts that are sent while nobody watches; no surface can call these. */
+export interface UnattendedActions {
+  /** Why nothing may be typed to this agent now; null: it may. Takes no turn, and is not on record: it only looks. */
+  findObstacle(runtimeId: string, options: AfterLimit): Promise<string | null>;
+  /** As `send`, to this runtime in this state version, and only into an empty input box of an agent that rests, where nobody types. */
+  send(
+    input: Pick<SendCall, "text" | "surface" | "idempotencyKey"> &
+      AfterLimit & { runtimeId: string; stateVersion: number },
+  ): Promise<ActionResult>;
+}
+
+export interface PaneActions {
+  readonly calls: PaneActionCalls;
+  readonly unattended: UnattendedActions;
+}
+
 const NAMED_LIMIT_MS = 2_500;
 const NAMED_EVERY_MS = 50;
 
 const outcomeOf = ({ outcome, is_repeat }: ActionResult): string =>
   is_repeat ? `repeat: ${outcome}` : outcome;
 
-export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
+export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const { ingest, gate, audit, connectedTargets, store, clock } = deps;
   const reach = createPaneReach({
     connectedTargets,
@@ -121,14 +143,32 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
     return runtimeId === null ? null : idempotency.earlier({ scope: runtimeId, key: input.idempotencyKey });
   };
 
+  const unattendedOf = (
+    pane: Pane,
+    runtimeId: string,
+    asked: Pick<UnattendedDeps, "text" | "afterLimit">,
+  ): Unattended =>
+    createUnattended({
+      ...asked,
+      pane,
+      adapter: entryOf(runtimeId)?.adapter ?? null,
+      status: () => entryOf(runtimeId)?.resolution?.status ?? null,
+      clients: async () => {
+        const { collected } = connectedTargets.get(pane.targetId);
+        return (await collected.find(({ server }) => server === pane.server)?.clients()) ?? [];
+      },
+      now: () => clock.now(),
+    });
+
   const sendOnce = async (
     turn: ActionTurn,
-    input: Parameters<DaemonService["send"]>[0],
+    input: SendCall,
+    unattended: AfterLimit | null,
   ): Promise<ActionResult> => {
     const { verified, prepared } = turn;
     const { subject } = verified;
     const { pane, client } = reach.reach(subject.key, subject.paneRef);
-    const { runtimeId } = subject;
+    const runtimeId = unattended === null ? subject.runtimeId : agentOf(turn).runtime.runtimeId;
     const scope = runtimeId ?? `${paneKeyString(subject.key)}/${pane.panePid}`;
     return idempotency.run("send", turn, { scope, key: input.idempotencyKey }, (presses) =>
       sendText({
@@ -146,6 +186,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
               },
         hasAgent: () => connectedTargets.get(pane.targetId).hasAgent(pane),
         text: input.text,
+        unattended:
+          unattended === null || runtimeId === null
+            ? null
+            : unattendedOf(pane, runtimeId, { ...unattended, text: input.text }),
         pressEnter: input.pressEnter,
         toShell: input.toShell,
         verify: () => gate.verify(prepared),
@@ -155,14 +199,31 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
     );
   };
 
-  return {
+  const send = (input: SendCall, alone: AfterLimit | null): Promise<ActionResult> =>
+    audit.throughGate("send", input, (turn) => inTurn(turn, () => sendOnce(turn, input, alone)), {
+      outcomeOf,
+      textLength: input.text.length,
+    });
+
+  const unattended: UnattendedActions = {
+    send: ({ afterLimit, runtimeId, stateVersion, ...input }) => {
+      const guards = actionGuardsSchema.parse({ ifRuntime: runtimeId, ifVersion: stateVersion });
+      const ref = `runtime:${runtimeId}`;
+      return send({ ...input, ref, guards, pressEnter: true, toShell: false }, { afterLimit });
+    },
+    findObstacle: async (runtimeId, options) => {
+      const runtime = entryOf(runtimeId)?.runtime;
+      if (runtime === undefined) return "its agent has ended";
+      const { pane, client } = reach.reach(runtime, `runtime:${runtimeId}`);
+      const capture = requireFitPane(await client.capture(pane, { styled: true }), pane, runtimeId);
+      return unattendedOf(pane, runtimeId, { ...options, text: "" }).findObstacle(capture);
+    },
+  };
+
+  const calls: PaneActionCalls = {
     ...createOutputActions({ ingest, audit, connectedTargets, reach, clock }),
 
-    send: (input) =>
-      audit.throughGate("send", input, (turn) => inTurn(turn, () => sendOnce(turn, input)), {
-        outcomeOf,
-        textLength: input.text.length,
-      }),
+    send: (input) => send(input, null),
 
     answer: async (input) => {
       const before = answeredBefore(input);
@@ -261,4 +322,5 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActionCalls => {
 
     audit: ({ limit }) => auditList(store, limit, clock.now()),
   };
+  return { calls, unattended };
 };

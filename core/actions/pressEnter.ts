@@ -11,6 +11,7 @@ import type { PaneClient, PaneCapture } from "./paneClient.ts";
 import { pause } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
 import { landmarks, readCapture, showsPrompt } from "./screenReading.ts";
+import type { Unattended } from "./unattended.ts";
 
 /** Captures and tries, when the screen changes between a capture and the key. */
 const TRIES = 5;
@@ -27,6 +28,8 @@ export interface SendAgent {
 
 /** What pressing Enter needs to know of the text that was typed. */
 export interface EnterInput {
+  /** Nobody watches: nothing is done that touches what a person does there. Null: a person sends, and sees what comes of it. */
+  unattended: Unattended | null;
   pane: Pane;
   client: PaneClient;
   clock: Pick<Clock, "now" | "setTimer">;
@@ -55,10 +58,12 @@ const refused = (why: string): EnterTry => ({ kind: "refused", why });
 
 const tryEnter = async (input: EnterInput, typed: Typed): Promise<EnterTry> => {
   const { client, pane, agent } = input;
-  const capture = await client.capture(pane);
+  const capture = await client.capture(pane, { styled: input.unattended !== null });
   if (capture === null) return refused("The pane went away before Enter.");
   if (showsPrompt(readCapture(input.agent, input.pane, capture)))
     return refused("A prompt opened before Enter, so Enter was not pressed.");
+  if (input.unattended?.holdsOnlyTyped(capture) === false)
+    return refused("Something else was typed beside the text, so Enter was not pressed.");
   const onlyIf = enterCondition(typed, capture);
   if (onlyIf === null) return { kind: "again" };
   if (agent !== null && !(await agent.isForeground()))

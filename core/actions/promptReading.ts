@@ -14,6 +14,7 @@ import type { PaneClient, PaneCapture } from "./paneClient.ts";
 import type { PlacedRow } from "./paneCondition.ts";
 import { poll } from "./pause.ts";
 import type { VerifiedAction } from "./prepare.ts";
+import { screenOf } from "./screenReading.ts";
 
 // Where on the screen a dialog stands, row by row: what must still be there when the keys arrive. Pure, and without knowledge
 // of any agent: which row is the first is the adapter's word.
@@ -84,16 +85,7 @@ const refuse = (input: AnswerInput, why: string): AgtmuxError =>
 
 /** The dialog on the screen, or null. */
 const dialogOn = ({ adapter, pane }: AnswerInput, capture: PaneCapture): Reading | null => {
-  const { rows: lines, styledRows: styledLines, title, isAlternate, width, height } = capture;
-  const colours = styledLines === undefined ? {} : { styledLines };
-  const reading = adapter.readScreen({
-    lines,
-    ...colours,
-    title: title || pane.title,
-    isAlternate,
-    width,
-    height,
-  });
+  const reading = adapter.readScreen(screenOf(pane, capture));
   return reading !== null && isWaiting(reading.status.state) ? reading : null;
 };
 

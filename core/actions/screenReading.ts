@@ -1,19 +1,35 @@
 // What a capture of a pane tells its agent's adapter, and which of its rows are worth checking again when keys arrive. Pure.
 import type { Pane } from "../model/runtime.ts";
 import { isWaiting } from "../model/state.ts";
-import type { AgentAdapter, Reading } from "../ports/agentAdapter.ts";
+import type { AgentAdapter, Reading, Screen } from "../ports/agentAdapter.ts";
 import type { PaneCapture } from "./paneClient.ts";
+
+/** A capture as adapters read it. */
+export const screenOf = (pane: Pick<Pane, "title">, capture: PaneCapture): Screen => {
+  const { rows: lines, styledRows, title, isAlternate, width, height } = capture;
+  return {
+    lines,
+    ...(styledRows === undefined ? {} : { styledLines: styledRows }),
+    title: title || pane.title,
+    isAlternate,
+    width,
+    height,
+  };
+};
 
 /** What the screen shows right now; the engine may be some hundred milliseconds behind. */
 export const readCapture = (
   agent: { adapter: Pick<AgentAdapter, "readScreen"> | null } | null,
   pane: Pick<Pane, "title">,
   capture: PaneCapture,
-): Reading | null => {
-  const { rows: lines, title, isAlternate, width, height } = capture;
-  const screen = { lines, title: title || pane.title, isAlternate, width, height };
-  return agent?.adapter?.readScreen(screen) ?? null;
-};
+): Reading | null => agent?.adapter?.readScreen(screenOf(pane, capture)) ?? null;
+
+/** What stands in the input box of a capture with colours; null where that is not known. */
+export const readDraft = (
+  adapter: Pick<AgentAdapter, "readDraft">,
+  pane: Pick<Pane, "title">,
+  capture: PaneCapture,
+): string | null => adapter.readDraft?.(screenOf(pane, capture)) ?? null;
 
 export const showsPrompt = (reading: Reading | null): boolean =>
   reading !== null && isWaiting(reading.status.state);

@@ -95,9 +95,12 @@ const refuseReceiver = async (input: SendInput, capture: PaneCapture): Promise<v
 const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture): Promise<boolean> => {
   const { client, pane } = input;
   const leaveMode: TmuxCommand = ["copy-mode", "-q", "-t", pane.paneId];
+  const { command, cursorX: x, cursorY: y, width, height } = capture;
   const onlyIf = {
-    command: capture.command,
+    command,
     screenShows: landmarks(capture, readCapture(input.agent, input.pane, capture)),
+    // A key that somebody presses moves the cursor in the box.
+    ...(input.unattended === null ? {} : { cursor: { x, y }, size: { width, height } }),
   };
   const action = input.verify();
   input.onFirstKey();
@@ -109,8 +112,13 @@ const typeText = async (input: SendInput, text: HeldText, capture: PaneCapture):
 /** Captures and types, again while the screen changes in between. Gives what was there before. */
 const lookAndType = async (input: SendInput, text: HeldText): Promise<PaneCapture> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const before = requireFitPane(await input.client.capture(input.pane), input.pane, input.paneRef);
+    const { client, pane, paneRef, unattended } = input;
+    const capture = await client.capture(pane, { styled: unattended !== null });
+    const before = requireFitPane(capture, pane, paneRef);
     await refuseReceiver(input, before);
+    const obstacle = (await unattended?.findObstacle(before)) ?? null;
+    if (obstacle !== null)
+      throw new AgtmuxError("E_STALE_SNAPSHOT", `Nothing was sent to ${paneRef}: ${obstacle}.`);
     if (await typeText(input, text, before)) return before;
   }
   throw new AgtmuxError(

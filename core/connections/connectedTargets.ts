@@ -1,5 +1,6 @@
 // The targets that are connected right now, by id. Everything that needs a target asks here, and gets an error with one
 // sentence when the target is not connected.
+import type { FeatureContext } from "../ports/feature.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import type { ConnectedTarget } from "./connectedTarget.ts";
 
@@ -39,3 +40,36 @@ export const createConnectedTargets = (
     },
   };
 };
+
+/**
+ * What features reach of a target: its files and programs, and the words that name one of its tmux servers to tmux.
+ * `targetIdOf`: by the name that rows have; undefined where there is none of it.
+ */
+export const createTargetReach =
+  (
+    connectedTargets: Pick<ConnectedTargets, "get">,
+    targetIdOf: (name: string) => string | undefined,
+  ): FeatureContext["target"] =>
+  (name) => {
+    const targetId = targetIdOf(name);
+    if (targetId === undefined)
+      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`);
+    const { executor, reader, tmuxPath, servers } = connectedTargets.get(targetId);
+    // What takes long must not hold up the one connection through which watching reads.
+    return {
+      kind: executor.kind,
+      homeDir: () => executor.homeDir(),
+      run: (argv, options) => executor.run(argv, options),
+      files: reader.files,
+      tmux: (wanted) => {
+        const found = wanted === null ? servers[0] : servers.find(({ server }) => server === wanted);
+        if (tmuxPath === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${name}`);
+        if (found === undefined)
+          throw new AgtmuxError(
+            "E_USAGE",
+            `no tmux server '${(wanted ?? "").slice(0, 64)}' is watched on ${name}`,
+          );
+        return { server: found.server, argv: [tmuxPath, "-u", ...found.socketArgs] };
+      },
+    };
+  };

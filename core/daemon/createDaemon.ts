@@ -15,8 +15,6 @@ import {
   type ConnectedTargetParts,
 } from "../connections/connectedTarget.ts";
 import { createConnectedTargets } from "../connections/connectedTargets.ts";
-import { createSshTarget } from "../connections/sshTarget.ts";
-import { createTargetService } from "../connections/targetService.ts";
 import { createTmuxLook } from "../connections/tmuxLook.ts";
 import { Ingest } from "../ingest/ingest.ts";
 import { createIntegrationService, installEventScript } from "../integrations/integrationService.ts";
@@ -34,6 +32,7 @@ import { readSshAliases } from "../targets/sshAliases.ts";
 import { createAdapterService } from "./adapterService.ts";
 import { createAdapterSwitch } from "./adapterSwitch.ts";
 import { createDaemonDoctor } from "./daemonDoctor.ts";
+import { createDaemonTargets } from "./daemonTargets.ts";
 import { followAdapters, resyncAfterRebuild } from "./followChanges.ts";
 import { declareHost } from "./hostTarget.ts";
 import { createScreenNow } from "./screenNow.ts";
@@ -175,31 +174,17 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     clock,
     ids,
   });
-  const targetService = createTargetService({
-    config: () => config.current,
-    write: (valueOf) => config.update(executor.files, ["targets"], valueOf),
-    ingest: {
-      setTarget: (target) => ingest.setTarget(target),
-      removeTarget: (targetId) => ingest.removeTarget(targetId),
-      targets: () => ingest.targets(),
-      targetOf: (targetId) => ingest.liveState.targets.get(targetId),
-    },
-    open: (target) =>
-      createSshTarget({
-        ...target,
-        env,
-        controlDir: paths.controlDir,
-        createConnected,
-        connectedTargets,
-        onHealth: (health, reason, link) =>
-          tolerateStoreFailure(logger, () => ingest.setHealth(target.targetId, health, reason, link)),
-        onEvents: (connected, envelopes) => connected.collector.deliver(testEvents.without(envelopes)),
-        clock,
-        ids,
-        logger: logger.child({ target: target.targetId }),
-        random: Math.random,
-      }),
+  const targetService = createDaemonTargets({
+    config,
+    files: executor.files,
+    ingest,
+    env,
+    controlDir: paths.controlDir,
+    createConnected,
+    connectedTargets,
+    testEvents,
     clock,
+    ids,
     logger,
   });
   owned.defer(() => targetService.close());
@@ -275,14 +260,16 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
   });
   ingest.onChanges((changes) => service.notifications.handleChanges(changes));
   owned.defer(() => service.notifications.close());
-  let isReady = false;
+  /** Set once everything was looked at. */
+  let spool: Awaited<ReturnType<typeof startSpool>> | null = null;
   const started: StartedFeatures = startFeatures({
     features: deps.features,
     ingest,
     service,
     store,
     connectedTargets,
-    isReady: () => isReady,
+    takeEvents: async () => spool?.drain(),
+    isReady: () => spool !== null,
     config,
     configPath: paths.config,
     homePath: paths.home,
@@ -297,7 +284,7 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
 
   // The start: a first complete look at this machine, then the events that came while no daemon ran.
   await host.collector.start();
-  await startSpool({
+  spool = await startSpool({
     spoolDir: paths.spool,
     deliver: (envelopes) => host.collector.deliver(testEvents.without(envelopes)),
     ingest,
@@ -305,7 +292,6 @@ const assemble = async (deps: DaemonDeps, owned: AsyncDisposableStack): Promise<
     logger,
     owned,
   });
-  isReady = true;
   // The first answer does not wait for other machines.
   targetService.apply();
   startTicking({

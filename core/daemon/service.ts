@@ -5,10 +5,10 @@ import type { AdapterSwitch } from "./adapterSwitch.ts";
 import type { IntegrationService } from "../integrations/integrationService.ts";
 import { createAttachBuilder } from "../actions/attachBuilder.ts";
 import { createActionAudit } from "../actions/audit.ts";
-import { createIsPaneVisible } from "../actions/isPaneVisible.ts";
+import { createAttention, type Attention } from "../actions/isPaneVisible.ts";
 import { withFreshIndexes } from "./freshIndexes.ts";
 import { createResolveTyped } from "./resolveTyped.ts";
-import { createPaneActions } from "../actions/paneActions.ts";
+import { createPaneActions, type UnattendedActions } from "../actions/paneActions.ts";
 import type { ReadScreenNow } from "./screenNow.ts";
 import { createSeenRows } from "./seenRows.ts";
 import type { Doctor } from "../doctor/doctor.ts";
@@ -20,10 +20,7 @@ import { createGate, type ActionSubject, type Gate } from "../actions/prepare.ts
 import { showPlan, type DesktopActions, type FocusTerminal } from "../actions/showPlan.ts";
 import { FeedHub } from "../api/feedHub.ts";
 import { listPanes, listSessions, listWindows, type ListingInput } from "../api/listing.ts";
-import {
-  NotificationScheduler,
-  type NotificationSchedulerDeps,
-} from "../api/notifications/notificationScheduler.ts";
+import { NotificationScheduler } from "../api/notifications/notificationScheduler.ts";
 import { minuteOfDay } from "../api/notifications/quietHours.ts";
 import type { DaemonService } from "../api/calls.ts";
 import type { Hello } from "../api/service.ts";
@@ -37,7 +34,6 @@ import type { Config } from "../model/config.ts";
 import { AgtmuxError } from "../model/errors.ts";
 import { HOST_TARGET, type Pane, type PaneKey } from "../model/runtime.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
-import { isWaiting } from "../model/state.ts";
 import { SCHEMA_VERSION, type Explanation } from "../model/view.ts";
 import type { Clock, IdSource } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
@@ -79,12 +75,10 @@ export interface LoginItem {
   set(isOn: boolean): void;
 }
 
-/** What is known of whether a person has to be told of something. */
-type Attention = Pick<NotificationSchedulerDeps, "isInFront" | "isConfirmed">;
-
 /** All calls of surfaces, and the parts that the daemon itself drives. */
 export interface Service extends DaemonService {
   readonly attention: Attention;
+  readonly unattended: UnattendedActions;
   readonly notifications: NotificationScheduler;
   readonly feedHub: FeedHub;
   /** To be called about once a second. */
@@ -179,21 +173,7 @@ export const createService = (deps: ServiceDeps): Service => {
     onChanges: (listener) => ingest.onChanges(listener),
   });
 
-  const attention: Attention = {
-    isInFront: createIsPaneVisible({
-      paneOf: ({ identity }) =>
-        identity.runtime_id === null
-          ? null
-          : (ingest.liveState.runtimes.get(identity.runtime_id)?.runtime ?? null),
-      connectedTargets: deps.connectedTargets,
-      clock,
-    }),
-    isConfirmed: (runtimeId) => {
-      const entry = ingest.liveState.runtimes.get(runtimeId);
-      const runs = [entry?.runs.poller, entry?.runs.transcript];
-      return runs.some((run) => run !== undefined && isWaiting(run.signal.status.state));
-    },
-  };
+  const attention = createAttention({ ingest, connectedTargets: deps.connectedTargets, clock });
 
   const notifications = new NotificationScheduler({
     now: () => clock.now(),
@@ -263,6 +243,7 @@ export const createService = (deps: ServiceDeps): Service => {
 
   const service: Service = {
     attention,
+    unattended: paneActions.unattended,
     notifications,
     review: () => {
       notifications.review();
@@ -303,8 +284,8 @@ export const createService = (deps: ServiceDeps): Service => {
     openAttach,
     dismiss: seen.dismiss,
     markSeen: seen.markSeen,
-    ...paneActions,
-    viewOutput: seen.viewing(paneActions.viewOutput),
+    ...paneActions.calls,
+    viewOutput: seen.viewing(paneActions.calls.viewOutput),
     adapters: () => deps.adapterService.list(),
     adapterCheck: (file) => deps.adapterService.check(file),
     adapterSwitch: async ({ agent, enabled }) => ({

@@ -1,13 +1,12 @@
 // Starts the features that the host hands over, and passes on to them what the daemon learns. A feature that fails is logged
 // and never stops the daemon or another feature.
 import type { ConfigFile } from "../config/configFile.ts";
-import type { ConnectedTargets } from "../connections/connectedTargets.ts";
+import { createTargetReach, type ConnectedTargets } from "../connections/connectedTargets.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Check } from "../model/doctorCheck.ts";
-import { AgtmuxError } from "../model/errors.ts";
 import { MAX_REQUEST_TEXT } from "../model/request.ts";
 import type { JobStore } from "../ports/jobStore.ts";
-import type { Feature, FeatureAnswers, FeatureContext, FeatureTarget } from "../ports/feature.ts";
+import type { Feature, FeatureAnswers, FeatureContext } from "../ports/feature.ts";
 import type { Store } from "../ports/store.ts";
 import { redactText } from "../store/redactText.ts";
 import type { Service } from "./service.ts";
@@ -18,10 +17,11 @@ export interface StartFeaturesDeps extends Pick<
   "configPath" | "homePath" | "adapters" | "env" | "uid" | "clock" | "ids" | "logger"
 > {
   features: readonly Feature[];
-  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "liveState">;
-  service: Pick<Service, "attention" | "feedHub" | "notifications" | "send">;
+  ingest: Pick<Ingest, "rows" | "onChanges" | "onScreens" | "setWorkspace" | "setArmed" | "liveState">;
+  service: Pick<Service, "attention" | "feedHub" | "notifications" | "send" | "unattended">;
   store: JobStore & Pick<Store, "appendAudit">;
-  connectedTargets: Pick<ConnectedTargets, "get">;
+  connectedTargets: Pick<ConnectedTargets, "get" | "find">;
+  takeEvents: () => Promise<void>;
   isReady: () => boolean;
   config: Pick<ConfigFile, "current" | "onChange">;
   /** Ends what is started here. */
@@ -34,32 +34,6 @@ export interface StartedFeatures {
   doctorChecks(): Check[];
 }
 
-const createTargetReach =
-  ({ ingest, connectedTargets }: Pick<StartFeaturesDeps, "ingest" | "connectedTargets">) =>
-  (name: string): FeatureTarget => {
-    const target = [...ingest.liveState.targets.values()].find(({ targetName }) => targetName === name);
-    if (target === undefined)
-      throw new AgtmuxError("E_TARGET_UNKNOWN", `there is no target '${name.slice(0, 64)}'`);
-    const { executor, reader, tmuxPath, servers } = connectedTargets.get(target.targetId);
-    // What takes long must not hold up the one connection through which watching reads.
-    return {
-      kind: executor.kind,
-      homeDir: () => executor.homeDir(),
-      run: (argv, options) => executor.run(argv, options),
-      files: reader.files,
-      tmux: (wanted) => {
-        const found = wanted === null ? servers[0] : servers.find(({ server }) => server === wanted);
-        if (tmuxPath === null) throw new AgtmuxError("E_TMUX_MISSING", `no tmux was found on ${name}`);
-        if (found === undefined)
-          throw new AgtmuxError(
-            "E_USAGE",
-            `no tmux server '${(wanted ?? "").slice(0, 64)}' is watched on ${name}`,
-          );
-        return { server: found.server, argv: [tmuxPath, "-u", ...found.socketArgs] };
-      },
-    };
-  };
-
 export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
   const { features, ingest, service, store, connectedTargets, config, owned, ...shared } = deps;
   const context: FeatureContext = {
@@ -71,8 +45,21 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
       onShown: (listener) => service.feedHub.onShown(listener),
       setWorkspace: (runtimeId, workspace) =>
         tolerateStoreFailure(deps.logger, () => ingest.setWorkspace(runtimeId, workspace)),
+      setArmed: (runtimeId, armed) => ingest.setArmed(runtimeId, armed),
+      readScreen: async ({ identity: { target, tmux_server, pane_id } }) => {
+        const pane = [...ingest.liveState.panes()].find(
+          ({ targetId, server, paneId }) =>
+            paneId === pane_id &&
+            server === tmux_server &&
+            ingest.liveState.targets.get(targetId)?.targetName === target,
+        );
+        return pane === undefined
+          ? null
+          : ((await connectedTargets.find(pane.targetId)?.capture(pane)) ?? null);
+      },
     },
     jobs: store,
+    sends: { ...service.unattended, takeEvents: deps.takeEvents },
     tell: (told) =>
       service.notifications.announce({
         ...told,
@@ -95,7 +82,11 @@ export const startFeatures = (deps: StartFeaturesDeps): StartedFeatures => {
           textLength: null,
         }),
       ),
-    target: createTargetReach({ ingest, connectedTargets }),
+    target: createTargetReach(
+      connectedTargets,
+      (name) =>
+        [...ingest.liveState.targets.values()].find(({ targetName }) => targetName === name)?.targetId,
+    ),
     config: () => config.current,
     onConfigChange: (listener) => config.onChange(listener),
     redact: (text) => redactText(text, MAX_REQUEST_TEXT),

@@ -1,6 +1,6 @@
 // Starts taking events out of this machine's spool. The daemon's first answer waits for the events that are already there, but
 // not for long.
-import { createSpoolDrain } from "../collect/spoolDrain.ts";
+import { createSpoolDrain, type SpoolDrain } from "../collect/spoolDrain.ts";
 import type { Ingest } from "../ingest/ingest.ts";
 import type { Envelope } from "../model/envelope.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -27,8 +27,9 @@ export interface StartSpoolDeps {
 
 /**
  * Resolves once the waiting events are applied, or when that takes too long; then no state is claimed until they are applied.
+ * Gives what takes out the events of this very moment.
  */
-export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
+export const startSpool = async (deps: StartSpoolDeps): Promise<Pick<SpoolDrain, "drain">> => {
   const { spoolDir, deliver, ingest, clock, logger, owned } = deps;
   const drain = createSpoolDrain({
     spoolDir,
@@ -40,8 +41,9 @@ export const startSpool = async (deps: StartSpoolDeps): Promise<void> => {
   });
   owned.defer(() => drain.close());
   const drained = drain.start();
-  if (await endsWithin(drained, FIRST_DRAIN_MS, clock)) return;
+  if (await endsWithin(drained, FIRST_DRAIN_MS, clock)) return drain;
   // The daemon answers nevertheless, but claims no state that the rest of the events may change until they are read.
   ingest.markStale("events that came while no daemon ran are still being read");
   void drained.then(() => ingest.resynced());
+  return drain;
 };

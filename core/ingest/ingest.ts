@@ -153,6 +153,10 @@ export class Ingest {
     return () => this.screenListeners.delete(listener);
   }
 
+  setArmed(runtimeId: string, armed: string | null): void {
+    this.parts.readings.setArmed(runtimeId, armed);
+  }
+
   applyProgress(runtimeId: string, text: string | null): void {
     this.parts.readings.applyProgress(runtimeId, text);
   }

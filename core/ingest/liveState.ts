@@ -107,6 +107,8 @@ export interface RuntimeEntry {
   keptUntil: number;
   marks: TurnMarks;
   progress: ProgressState;
+  /** What a person armed for it; said by a feature. */
+  armed: string | null;
   activity: ActivityState;
   /** What a feature knows of its work tree. Never stored. */
   workspace: WorkspaceView | null;
@@ -143,6 +145,7 @@ export const newRuntimeEntry = (runtime: Runtime, adapter: AgentAdapter | null):
   keptUntil: 0,
   marks: NO_TURN_MARKS,
   progress: NO_PROGRESS,
+  armed: null,
   activity: NO_ACTIVITY,
   workspace: null,
   view: null,

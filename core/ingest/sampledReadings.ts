@@ -188,6 +188,15 @@ export class SampledReadings {
     if (isProgressDue(entry, unitOfWork.deps.clock.now())) unitOfWork.commit(() => states.evaluate(entry));
   }
 
+  /** What a person armed for the agent, as a feature says it; null: nothing. */
+  setArmed(runtimeId: string, armed: string | null): void {
+    const { unitOfWork, states } = this;
+    const entry = unitOfWork.liveState.runtimes.get(runtimeId);
+    if (entry === undefined || entry.runtime.endedAt !== null || entry.armed === armed) return;
+    entry.armed = armed;
+    unitOfWork.commit(() => states.evaluate(entry));
+  }
+
   /** What the agent's own log tells of the work; its newest entry is of `at` (epoch ms). */
   applyTold(runtimeId: string, told: ToldActivity, at: number): void {
     this.learn(runtimeId, (entry, redact) => noteTold(entry, told, { source: "transcript", at, redact }));

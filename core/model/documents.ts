@@ -53,7 +53,6 @@ const failureShape = {
   remedy: z.string(),
   details: z.array(z.string()),
 };
-
 const channelListSchema = z.object({
   ...stamp,
   filters,
@@ -69,7 +68,6 @@ const jobListSchema = z.object({
   items: z.array(jobViewSchema.extend({ identity: z.object({ job_id: z.string() }) })),
 });
 export type JobListDocument = z.infer<typeof jobListSchema>;
-
 export type ChannelListDocument = z.infer<typeof channelListSchema>;
 
 const statusSchema = z.object({
@@ -313,6 +311,8 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "jobs list": jobListSchema,
   "jobs show": jobDetailSchema,
   "jobs cancel": jobDocumentSchema,
+  "jobs hold": jobDocumentSchema,
+  "jobs release": jobDocumentSchema,
   "automation pause": automationSwitchSchema,
   "automation resume": automationSwitchSchema,
   "history list": historyListSchema,

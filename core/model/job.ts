@@ -1,5 +1,6 @@
 // Jobs of automation: what a person armed, what it waits for, and what came of it. Their texts are the person's own.
 import { z } from "zod";
+import { MAX_TEXT } from "./actionView.ts";
 import { SCHEMA_VERSION } from "./schemaVersion.ts";
 import { canonicalStateSchema } from "./state.ts";
 import { paneIdentitySchema } from "./view.ts";
@@ -8,7 +9,7 @@ const MAX_PATTERN = 500;
 const DAY_MS = 86_400_000;
 /** How long a job stays armed at most. */
 export const MAX_ARMED_MS = 7 * DAY_MS;
-/** How often a repeated job tells at most. */
+/** How often a repeated job tells or sends at most. */
 export const MAX_RUNS = 200;
 
 /** `quiet`: it works, and for that long nothing on its screen changes and no event comes. `match`: a new line on its screen. */
@@ -24,36 +25,69 @@ export const watchConditionSchema = z.discriminatedUnion("kind", [
 ]);
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 
-/** One agent for its lifetime, or whichever fits the filters at that moment. `identity`: where it was when the job was armed. */
+/** One agent for its lifetime. `identity`: where it was when the job was armed. */
+const agentSchema = z.object({
+  runtimeId: z.string().min(1).max(200),
+  identity: paneIdentitySchema,
+  agentName: z.string().nullable(),
+});
+
+/** One agent, or whichever fits the filters at that moment. */
 export const watchSubjectSchema = z.union([
-  z.object({
-    runtimeId: z.string().min(1).max(200),
-    identity: paneIdentitySchema,
-    agentName: z.string().nullable(),
-  }),
+  agentSchema,
   z.object({ filters: z.record(z.string(), z.unknown()) }),
 ]);
 export type WatchSubject = z.infer<typeof watchSubjectSchema>;
 
-/** `armed`: it waits. The others are ends. `stopped`: it cannot go on, and its last run says why. */
-export const jobStateSchema = z.enum(["armed", "done", "expired", "cancelled", "stopped"]);
+/** `ready`: once the agent rests and nobody types. `at`, `cron`: the same, from a time on (epoch ms; local time). */
+export const sendTriggerSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready") }),
+  z.object({ kind: z.literal("at"), at: z.number() }),
+  z.object({ kind: z.literal("cron"), expression: z.string().min(1).max(200) }),
+]);
+
+/** `armed`: it waits. `held`: it rests until the person releases it. The others are ends; `stopped`: its last run says why. */
+export const jobStateSchema = z.enum(["armed", "held", "done", "expired", "cancelled", "stopped"]);
 export type JobState = z.infer<typeof jobStateSchema>;
 
-export const jobSchema = z.object({
+const shared = {
   jobId: z.string(),
-  kind: z.literal("watch"),
   createdAt: z.number(),
   /** Who armed it. */
   surface: z.string().max(40),
-  subject: watchSubjectSchema,
-  condition: watchConditionSchema,
-  /** The name of one channel; null: the app, and every channel in force. */
-  channel: z.string().max(100).nullable(),
   state: jobStateSchema,
   expiresAt: z.number(),
   runs: z.number().int().min(0),
   maxRuns: z.number().int().min(1).max(MAX_RUNS),
+};
+
+export const watchJobSchema = z.object({
+  ...shared,
+  kind: z.literal("watch"),
+  subject: watchSubjectSchema,
+  condition: watchConditionSchema,
+  /** The name of one channel; null: the app, and every channel in force. */
+  channel: z.string().max(100).nullable(),
 });
+export type WatchJob = z.infer<typeof watchJobSchema>;
+
+/** A text that is typed to one session of one agent while nobody watches. */
+export const sendJobSchema = z.object({
+  ...shared,
+  kind: z.literal("send"),
+  agent: agentSchema,
+  /** Of the agent, as its events name it; null: none was known yet. Another session is another conversation. */
+  sessionId: z.string().nullable(),
+  trigger: sendTriggerSchema,
+  /** Null once the job has ended, and while the text is kept in memory alone. */
+  text: z.string().max(MAX_TEXT).nullable(),
+  isVolatile: z.boolean(),
+  /** When it is due, epoch ms; null for `ready`. */
+  nextAt: z.number().nullable(),
+});
+export type SendJob = z.infer<typeof sendJobSchema>;
+
+export const jobSchema = z.discriminatedUnion("kind", [watchJobSchema, sendJobSchema]);
 export type Job = z.infer<typeof jobSchema>;
 
 /** What a job did once. `outcome` says it in words of ours; no text of an agent is kept. */
@@ -67,15 +101,22 @@ export type JobRun = z.infer<typeof jobRunSchema>;
 
 export const jobViewSchema = z.object({
   job_id: z.string(),
-  kind: z.literal("watch"),
+  kind: z.enum(["watch", "send"]),
   state: jobStateSchema,
-  /** As a person typed it: `quiet:10m`, `match:FAILED`, `state:idle`, `needs-action`, `gone`. */
+  /** As a person typed it: `quiet:10m`, `match:FAILED`, `state:idle`, `needs-action`, `gone`; `ready`, `at …`, `cron …`. */
   when: z.string(),
   /** Which agents. */
   about: z.string(),
+  runtime_id: z.string().nullable(),
   channel: z.string().nullable(),
   repeated: z.boolean(),
   runs: z.number().int(),
+  /** When a text is due; null where no time is set. */
+  next_at: z.string().nullable(),
+  /** The first line of a text that waits to be sent; null without one. */
+  text: z.string().nullable(),
+  /** Why a text that is due is not sent now; null where nothing keeps it. */
+  waits_for: z.string().nullable(),
   created_at: z.string(),
   expires_at: z.string(),
   surface: z.string(),
@@ -95,7 +136,7 @@ export const automationSwitchSchema = z.object({
 });
 export type AutomationSwitch = z.infer<typeof automationSwitchSchema>;
 
-/** What `tell` and `jobs cancel` print. */
+/** What `tell`, `send` with a time, and `jobs cancel|hold|release` print. */
 export const jobDocumentSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   generated_at: z.string(),
@@ -107,7 +148,7 @@ export const jobDetailSchema = z.object({
   schema_version: z.literal(SCHEMA_VERSION),
   generated_at: z.string(),
   job: jobViewSchema,
-  /** Newest first. */
+  /** What it told or sent, newest first. */
   told: z.array(z.object({ at: z.string(), runtime_id: z.string().nullable(), outcome: z.string() })),
 });
 export type JobDetail = z.infer<typeof jobDetailSchema>;

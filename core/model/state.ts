@@ -53,6 +53,10 @@ export const statusSchema = z.discriminatedUnion("state", [
 ]);
 export type Status = z.infer<typeof statusSchema>;
 
+/** Reasons of an error that time cures: the provider gives no more for now. */
+export const isLimit = (reasonCode: string | null): boolean =>
+  reasonCode === "usage_limit" || reasonCode === "rate_limited";
+
 export const confidenceSchema = z.enum(["high", "medium", "low"]);
 export type Confidence = z.infer<typeof confidenceSchema>;
 

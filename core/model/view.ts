@@ -49,6 +49,8 @@ export const paneViewSchema = z.object({
   prompt_fingerprint: z.string().nullable(),
   /** What the agent says of its work beside the state: it changes rarely, is cleaned, and is never a reason to act. */
   progress: z.string().max(MAX_PROGRESS).nullable().default(null),
+  /** What a person armed for it, in a few words: `2 queued`; null: nothing. */
+  armed: z.string().max(60).nullable().default(null),
   /** What the agent is doing, as far as somebody told it; null where nobody did. */
   activity: activityViewSchema.nullable().default(null),
   agent_session_id: z.string().nullable(),

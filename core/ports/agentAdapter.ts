@@ -158,6 +158,13 @@ export interface AgentAdapter {
   /** Null where nothing on the screen is positive proof of a state: never a guess, never `idle` by default. */
   readScreen(screen: Screen): Reading | null;
 
+  /**
+   * What stands in the input box that a person, or anybody, typed there: "" when it is empty, and null where there is no input box
+   * or what stands in it is not known. The agent's own hint in an empty box is no draft. Needs `styledLines`, because a hint
+   * differs from a draft by its colour alone. Absent where the box was not recorded. Added after contract 1.0.
+   */
+  readDraft?(screen: Screen): string | null;
+
   /** Every rule that matches, for a person who writes rules; absent where an adapter is not made of rules. */
   traceScreen?(screen: Screen): readonly ScreenTrace[];
 

@@ -33,6 +33,10 @@ interface FeatureRows {
   onScreens(listener: (runtimeId: string, lines: readonly string[]) => void): () => void;
   /** Every row now, also of panes without an agent. */
   all(): readonly PaneView[];
+  /** What stands on an agent's row of what is armed for it, in a few words; null: nothing. */
+  setArmed(runtimeId: string, armed: string | null): void;
+  /** What a pane shows now, top to bottom; null where it cannot be looked at. For panes that nobody else looks at. */
+  readScreen(pane: PaneView): Promise<readonly string[] | null>;
   /** Whether the person looks at this pane now. Never rejects; false where that is not known. */
   isInFront(pane: PaneView): Promise<boolean>;
   /** True once the present wait of a runtime was confirmed on the screen since the daemon's start. */
@@ -68,6 +72,30 @@ interface SendInput {
   idempotencyKey: string | null;
 }
 
+/** How a text reaches an agent while nobody watches: through the gate, on record, and only where it disturbs nobody. */
+interface FeatureSends {
+  /**
+   * Why nothing may be typed to this agent now; null: it may. It only looks. `afterLimit`: it may also be one that stopped at a
+   * limit of its provider.
+   * @throws AgtmuxError E_TARGET_UNREACHABLE, E_STALE_SNAPSHOT, E_UNSUPPORTED as `send` would.
+   */
+  findObstacle(runtimeId: string, options: { afterLimit: boolean }): Promise<string | null>;
+  /**
+   * Types a text and presses Enter, if this runtime still has this state version, rests, has an empty input box, and nobody types
+   * there. The same key types once. @throws AgtmuxError where nothing was typed; after E_TARGET_UNREACHABLE that is not known.
+   */
+  send(input: {
+    runtimeId: string;
+    stateVersion: number;
+    afterLimit: boolean;
+    text: string;
+    surface: string;
+    idempotencyKey: string;
+  }): Promise<ActionResult>;
+  /** Takes in the events of this machine that wait at this moment. Never rejects. */
+  takeEvents(): Promise<void>;
+}
+
 export interface FeatureContext {
   readonly rows: FeatureRows;
   /** Types a text through the gate, as a person does; see the call of this name. */
@@ -82,6 +110,7 @@ export interface FeatureContext {
   onConfigChange(listener: () => void): () => void;
   readonly configPath: string;
   readonly jobs: JobStore;
+  readonly sends: FeatureSends;
   /** Tells the person at this desktop, where a surface listens; nothing else comes of it. */
   tell(told: { id: string; title: string; body: string; pane: PaneView }): void;
   /** True once everything was looked at since the daemon's start: before that, what is missing may not be gone. */

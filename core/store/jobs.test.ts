@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makePane } from "../../test/factories/view.ts";
-import type { Job } from "../model/job.ts";
+import type { WatchJob } from "../model/job.ts";
 import { SILENT_LOGGER } from "../ports/logger.ts";
 import { openDurableStore, type DurableStore } from "./durableStore.ts";
 
@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const job = (jobId: string, more: Partial<Job> = {}): Job => ({
+const job = (jobId: string, more: Partial<WatchJob> = {}): WatchJob => ({
   jobId,
   kind: "watch",
   createdAt: 1_000,

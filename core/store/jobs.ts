@@ -1,7 +1,15 @@
-// Tables `jobs` and `automation_runs`: what a person armed, and what it did.
+// Tables `jobs` and `automation_runs`: what a person armed, and what it did. The text of a job that sends is overwritten in the
+// file when the job ends.
 import type BetterSqlite3 from "better-sqlite3";
-import { jobRunSchema, jobSchema, type Job, type JobRun } from "../model/job.ts";
-import type { JobStore } from "../ports/jobStore.ts";
+import {
+  jobRunSchema,
+  jobSchema,
+  sendJobSchema,
+  watchJobSchema,
+  type Job,
+  type JobRun,
+} from "../model/job.ts";
+import type { JobEnd, JobStore } from "../ports/jobStore.ts";
 import { present, type RowReader } from "./rowReader.ts";
 
 interface JobRow {
@@ -10,52 +18,90 @@ interface JobRow {
   created_at: number;
   surface: string;
   runtime_id: string | null;
+  agent_session_id: string | null;
   trigger: string;
   act: string;
+  text: string | null;
   state: string;
+  next_at: number | null;
   expires_at: number;
   runs: number;
   max_runs: number;
 }
+
+type OwnColumns = Pick<JobRow, "runtime_id" | "agent_session_id" | "trigger" | "act" | "text" | "next_at">;
+
+const ownColumns = (job: Job): OwnColumns => {
+  switch (job.kind) {
+    case "watch":
+      return {
+        runtime_id: "runtimeId" in job.subject ? job.subject.runtimeId : null,
+        agent_session_id: null,
+        trigger: JSON.stringify({ subject: job.subject, condition: job.condition }),
+        act: JSON.stringify({ channel: job.channel }),
+        text: null,
+        next_at: null,
+      };
+    case "send":
+      return {
+        runtime_id: job.agent.runtimeId,
+        agent_session_id: job.sessionId,
+        trigger: JSON.stringify({ trigger: job.trigger }),
+        act: JSON.stringify({ agent: job.agent, isVolatile: job.isVolatile }),
+        text: job.text,
+        next_at: job.nextAt,
+      };
+  }
+};
 
 const toRow = (job: Job): JobRow => ({
   job_id: job.jobId,
   kind: job.kind,
   created_at: job.createdAt,
   surface: job.surface,
-  runtime_id: "runtimeId" in job.subject ? job.subject.runtimeId : null,
-  trigger: JSON.stringify({ subject: job.subject, condition: job.condition }),
-  act: JSON.stringify({ channel: job.channel }),
   state: job.state,
   expires_at: job.expiresAt,
   runs: job.runs,
   max_runs: job.maxRuns,
+  ...ownColumns(job),
 });
 
-const triggerSchema = jobSchema.pick({ subject: true, condition: true });
-const actSchema = jobSchema.pick({ channel: true });
+const watchColumns = watchJobSchema.pick({ subject: true, condition: true, channel: true });
+const sendColumns = sendJobSchema.pick({ trigger: true, agent: true, isVolatile: true });
 
-const fromRow = (row: JobRow): unknown => ({
-  ...triggerSchema.parse(JSON.parse(row.trigger)),
-  ...actSchema.parse(JSON.parse(row.act)),
-  jobId: row.job_id,
-  kind: row.kind,
-  createdAt: row.created_at,
-  surface: row.surface,
-  state: row.state,
-  expiresAt: row.expires_at,
-  runs: row.runs,
-  maxRuns: row.max_runs,
-});
+const fromRow = (row: JobRow): unknown => {
+  const own = { ...Object(JSON.parse(row.trigger)), ...Object(JSON.parse(row.act)) };
+  return {
+    ...(row.kind === "send"
+      ? {
+          ...sendColumns.parse(own),
+          sessionId: row.agent_session_id,
+          text: row.text,
+          nextAt: row.next_at,
+        }
+      : watchColumns.parse(own)),
+    jobId: row.job_id,
+    kind: row.kind,
+    createdAt: row.created_at,
+    surface: row.surface,
+    state: row.state,
+    expiresAt: row.expires_at,
+    runs: row.runs,
+    maxRuns: row.max_runs,
+  };
+};
+
+type RunKind = "told" | "sending" | "sent" | "note";
 
 interface RunRow {
   job_id: string;
+  kind: RunKind;
   at: number;
   runtime_id: string | null;
   outcome: string;
 }
 
-const fromRunRow = (row: RunRow): unknown => ({
+const fromRunRow = (row: Omit<RunRow, "kind">): unknown => ({
   jobId: row.job_id,
   at: row.at,
   runtimeId: row.runtime_id,
@@ -63,43 +109,140 @@ const fromRunRow = (row: RunRow): unknown => ({
 });
 
 const COLUMNS =
-  "job_id, kind, created_at, surface, runtime_id, trigger, act, state, expires_at, runs, max_runs";
+  "job_id, kind, created_at, surface, runtime_id, agent_session_id, trigger, act, text, state, next_at, expires_at, runs, max_runs";
+const ENDS = "text = NULL, state = ?";
+const IS_OPEN = "state IN ('armed', 'held')";
 
-export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStore => {
-  const insert = db.prepare<[JobRow]>(`
-    INSERT INTO jobs (${COLUMNS}) VALUES (@job_id, @kind, @created_at, @surface, @runtime_id, @trigger, @act, @state,
-      @expires_at, @runs, @max_runs)`);
-  const armed = db.prepare<[], JobRow>(
+const prepareAll = (db: BetterSqlite3.Database) => ({
+  insert: db.prepare<[JobRow]>(`
+    INSERT INTO jobs (${COLUMNS}) VALUES (@job_id, @kind, @created_at, @surface, @runtime_id, @agent_session_id, @trigger,
+      @act, @text, @state, @next_at, @expires_at, @runs, @max_runs)`),
+  armed: db.prepare<[], JobRow>(
     `SELECT ${COLUMNS} FROM jobs WHERE state = 'armed' ORDER BY created_at, job_id`,
-  );
-  const all = db.prepare<[number], JobRow>(
+  ),
+  all: db.prepare<[number], JobRow>(
     `SELECT ${COLUMNS} FROM jobs ORDER BY created_at DESC, job_id DESC LIMIT ?`,
-  );
-  const one = db.prepare<[string], JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE job_id = ?`);
-  const end = db.prepare<[string, string]>("UPDATE jobs SET state = ? WHERE job_id = ? AND state = 'armed'");
-  const count = db.prepare<[string]>(`
-    UPDATE jobs SET runs = runs + 1, state = CASE WHEN runs + 1 >= max_runs THEN 'done' ELSE state END
-    WHERE job_id = ? AND state = 'armed'`);
-  const insertRun = db.prepare<[RunRow & { kind: "told" | "note" }]>(
+  ),
+  one: db.prepare<[string], JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE job_id = ?`),
+  end: db.prepare<[string, string]>(`UPDATE jobs SET ${ENDS} WHERE job_id = ? AND ${IS_OPEN}`),
+  hold: db.prepare<[string, string, string]>("UPDATE jobs SET state = ? WHERE job_id = ? AND state = ?"),
+  count: db.prepare<[string]>("UPDATE jobs SET runs = runs + 1 WHERE job_id = ? AND state = 'armed'"),
+  finish: db.prepare<[string]>(
+    `UPDATE jobs SET text = NULL, state = 'done' WHERE job_id = ? AND runs >= max_runs AND ${IS_OPEN}`,
+  ),
+  setNext: db.prepare<[number | null, string]>("UPDATE jobs SET next_at = ? WHERE job_id = ?"),
+  bind: db.prepare<[string, string]>(
+    "UPDATE jobs SET agent_session_id = ? WHERE job_id = ? AND agent_session_id IS NULL",
+  ),
+  insertRun: db.prepare<[RunRow]>(
     "INSERT INTO automation_runs (job_id, kind, at, runtime_id, outcome) VALUES (@job_id, @kind, @at, @runtime_id, @outcome)",
-  );
-  const runs = db.prepare<[string, number], RunRow>(
+  ),
+  settle: db.prepare<[number, string, string]>(
+    "UPDATE automation_runs SET kind = 'sent', at = ?, outcome = ? WHERE job_id = ? AND kind = 'sending'",
+  ),
+  undo: db.prepare<[string]>("DELETE FROM automation_runs WHERE job_id = ? AND kind = 'sending'"),
+  begun: db
+    .prepare<[string], number>("SELECT count(*) FROM automation_runs WHERE job_id = ? AND kind = 'sending'")
+    .pluck(),
+  lastSent: db
+    .prepare<[string], number | null>(
+      "SELECT max(at) FROM automation_runs WHERE runtime_id = ? AND kind IN ('sending', 'sent')",
+    )
+    .pluck(),
+  used: db.prepare<[string, string], { result: string | null }>(
+    "SELECT result FROM used_keys WHERE scope = ? AND key = ?",
+  ),
+  runs: db.prepare<[string, number], Omit<RunRow, "kind">>(
     "SELECT job_id, at, runtime_id, outcome FROM automation_runs WHERE job_id = ? ORDER BY run_row DESC LIMIT ?",
-  );
-  const told = db.prepare<[], { jobId: string; runtimeId: string }>(`
+  ),
+  told: db.prepare<[], { jobId: string; runtimeId: string }>(`
     SELECT DISTINCT automation_runs.job_id AS jobId, automation_runs.runtime_id AS runtimeId
     FROM automation_runs JOIN jobs ON jobs.job_id = automation_runs.job_id AND jobs.state = 'armed'
-    WHERE automation_runs.runtime_id IS NOT NULL`);
-  const paused = db.prepare<[], number>("SELECT at FROM automation_pause").pluck();
-  const pause = db.prepare<[number]>("INSERT OR REPLACE INTO automation_pause (only_row, at) VALUES (1, ?)");
-  const resume = db.prepare<[]>("DELETE FROM automation_pause");
+    WHERE automation_runs.kind = 'told' AND automation_runs.runtime_id IS NOT NULL`),
+  paused: db.prepare<[], number>("SELECT at FROM automation_pause").pluck(),
+  pause: db.prepare<[number]>("INSERT OR REPLACE INTO automation_pause (only_row, at) VALUES (1, ?)"),
+  resume: db.prepare<[]>("DELETE FROM automation_pause"),
+});
+
+type Statements = ReturnType<typeof prepareAll>;
+
+/** In one transaction, with freed bytes overwritten. */
+const createOnRecord = (db: BetterSqlite3.Database) => {
+  return <Args extends unknown[], Result>(work: (...args: Args) => Result): ((...args: Args) => Result) => {
+    const inTransaction = db.transaction(work);
+    return (...args) => {
+      db.pragma("secure_delete = ON");
+      try {
+        return inTransaction(...args);
+      } finally {
+        db.pragma("secure_delete = OFF");
+      }
+    };
+  };
+};
+
+const createSends = (
+  db: BetterSqlite3.Database,
+  statements: Statements,
+): Pick<
+  JobStore,
+  | "beginSend"
+  | "undoSend"
+  | "settleSend"
+  | "hasBegunSend"
+  | "setNextAt"
+  | "bindSession"
+  | "lastSentAt"
+  | "findSent"
+> => {
+  const { one, insertRun, settle, undo, begun, count, finish, end, setNext, bind } = statements;
+  const onRecord = createOnRecord(db);
+  return {
+    beginSend: db.transaction(({ jobId, at, runtimeId }): boolean => {
+      if (one.get(jobId)?.state !== "armed") return false;
+      insertRun.run({ job_id: jobId, kind: "sending", at, runtime_id: runtimeId, outcome: "begun" });
+      return true;
+    }),
+    undoSend: (jobId) => {
+      undo.run(jobId);
+    },
+    settleSend: onRecord(({ jobId, at, outcome, nextAt, end: how }): void => {
+      settle.run(at, outcome, jobId);
+      count.run(jobId);
+      setNext.run(nextAt, jobId);
+      if (how === null) finish.run(jobId);
+      else end.run(how, jobId);
+    }),
+    hasBegunSend: (jobId) => (begun.get(jobId) ?? 0) > 0,
+    setNextAt: db.transaction((jobId, nextAt, note): void => {
+      setNext.run(nextAt, jobId);
+      if (note !== null)
+        insertRun.run({ job_id: jobId, kind: "note", at: note.at, runtime_id: null, outcome: note.outcome });
+    }),
+    bindSession: (jobId, sessionId) => {
+      bind.run(sessionId, jobId);
+    },
+    lastSentAt: (runtimeId) => statements.lastSent.get(runtimeId) ?? null,
+    findSent: (runtimeId, key) => {
+      const found = statements.used.get(runtimeId, key);
+      if (found === undefined) return "none";
+      return found.result === null ? "unsettled" : { result: found.result };
+    },
+  };
+};
+
+export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStore => {
+  const statements = prepareAll(db);
+  const { insertRun, end, hold, count, finish } = statements;
+  const onRecord = createOnRecord(db);
   const record = db.transaction(({ jobId, at, runtimeId, outcome }: JobRun): boolean => {
     if (count.run(jobId).changes === 0) return false;
     insertRun.run({ job_id: jobId, kind: "told", at, runtime_id: runtimeId, outcome });
+    finish.run(jobId);
     return true;
   });
-  const endOnRecord = db.transaction(
-    (jobId: string, state: string, why: Pick<JobRun, "at" | "outcome"> | null): boolean => {
+  const endOnRecord = onRecord(
+    (jobId: string, state: JobEnd, why: Pick<JobRun, "at" | "outcome"> | null): boolean => {
       if (end.run(state, jobId).changes === 0) return false;
       if (why !== null)
         insertRun.run({ job_id: jobId, kind: "note", at: why.at, runtime_id: null, outcome: why.outcome });
@@ -109,27 +252,30 @@ export const createJobs = (db: BetterSqlite3.Database, rows: RowReader): JobStor
   const read = (row: JobRow): Job | null => rows.read(jobSchema, "jobs", row.job_id, () => fromRow(row));
   return {
     insertJob: (job) => {
-      insert.run(toRow(job));
+      statements.insert.run(toRow(job));
     },
-    listArmedJobs: () => present(armed.all().map(read)),
-    listJobs: (limit) => present(all.all(limit).map(read)),
+    listArmedJobs: () => present(statements.armed.all().map(read)),
+    listJobs: (limit) => present(statements.all.all(limit).map(read)),
     getJob: (jobId) => {
-      const row = one.get(jobId);
+      const row = statements.one.get(jobId);
       return row === undefined ? null : read(row);
     },
     endJob: (jobId, state, why) => endOnRecord(jobId, state, why ?? null),
+    holdJob: (jobId, isHeld) =>
+      (isHeld ? hold.run("held", jobId, "armed") : hold.run("armed", jobId, "held")).changes > 0,
     recordRun: (run) => record(run),
     listRuns: (jobId, limit) =>
       present(
-        runs
+        statements.runs
           .all(jobId, limit)
           .map((row) => rows.read(jobRunSchema, "automation_runs", row.job_id, () => fromRunRow(row))),
       ),
-    listTold: () => told.all(),
-    pausedAt: () => paused.get() ?? null,
+    listTold: () => statements.told.all(),
+    pausedAt: () => statements.paused.get() ?? null,
     setPausedAt: (at) => {
-      if (at === null) resume.run();
-      else pause.run(at);
+      if (at === null) statements.resume.run();
+      else statements.pause.run(at);
     },
+    ...createSends(db, statements),
   };
 };

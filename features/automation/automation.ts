@@ -1,10 +1,16 @@
-// The feature "automation": watches that tell a person what came true, and channels that tell one who is elsewhere. It sends no
-// key to any pane.
+// The feature "automation": watches that tell a person what came true, channels that tell one who is elsewhere, and a queue of
+// texts that the daemon's own gate sends when their time has come.
 import { readFile } from "node:fs/promises";
 import { channelChecks } from "./channels/channelChecks.ts";
 import { ChannelSet } from "./channels/channelSet.ts";
-import { jobChecks } from "./watches/jobChecks.ts";
-import { WatchRunner } from "./watches/watchRunner.ts";
+import { createArmedRows, rememberArmed } from "./jobs/armedJobs.ts";
+import { createJobService } from "./jobs/jobService.ts";
+import { jobChecks } from "./jobs/jobChecks.ts";
+import { SendRunner } from "./queue/sendRunner.ts";
+import { createSendService } from "./queue/sendService.ts";
+import { lostRow } from "./watches/decide.ts";
+import { agentName } from "./watches/watchWords.ts";
+import { WatchRunner, type WatchMessage } from "./watches/watchRunner.ts";
 import { createWatchService } from "./watches/watchService.ts";
 import { oneLine } from "./channels/channelMessage.ts";
 import type { Deliver } from "./channels/delivery.ts";
@@ -55,24 +61,41 @@ const createChannelService = (context: FeatureContext, channels: ChannelSet): Ch
 export const createAutomation = (options: { deliver?: Deliver } = {}): Feature => ({
   name: "automation",
   calls: AUTOMATION_CALLS,
-  start: (context) => {
+  start: (given) => {
+    const context = { ...given, jobs: rememberArmed(given.jobs, given.clock) };
+    const showArmed = createArmedRows(context);
     const channels = new ChannelSet(context, options.deliver);
     const stop = context.onConfigChange(() => channels.apply());
-    const watches = new WatchRunner({
+    const tell = (message: WatchMessage): void => {
+      const { id, title, line, row } = message;
+      channels.tell(message);
+      const clean = oneLine(context.redact);
+      const body = [line ?? "", row.identity.session_name].map(clean).filter(Boolean).join("\n");
+      context.tell({ id, title: clean(title), body, pane: row });
+    };
+    const watches = new WatchRunner({ context, tell });
+    const queue = new SendRunner({
       context,
-      tell: (message) => {
-        const { id, title, line, row } = message;
-        channels.tell(message);
-        const body = [line ?? "", row.identity.session_name]
-          .map(oneLine(context.redact))
-          .filter(Boolean)
-          .join("\n");
-        context.tell({ id, title: oneLine(context.redact)(title), body, pane: row });
+      onLook: showArmed,
+      tell: ({ jobId, agent }, known, why) => {
+        const row = known ?? lostRow(agent.identity, agent.agentName);
+        const title = `A text for ${agentName(row)} was not sent: ${why}`;
+        tell({ id: `${jobId}:${context.clock.now()}`, jobId, title, line: null, row, channel: null });
       },
     });
+    const lookAgain = (): void => {
+      watches.tick();
+      queue.tick();
+    };
     const service: AutomationService = {
       ...createChannelService(context, channels),
-      ...createWatchService({ context, channels: () => channels.names(), onChange: () => watches.tick() }),
+      ...createWatchService({ context, channels: () => channels.names(), onChange: lookAgain }),
+      ...createSendService({
+        context,
+        keepInMemory: (jobId, text) => queue.keepInMemory(jobId, text),
+        onChange: lookAgain,
+      }),
+      ...createJobService({ context, reasonOf: (jobId) => queue.reasonOf(jobId), onChange: lookAgain }),
     };
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
@@ -80,8 +103,9 @@ export const createAutomation = (options: { deliver?: Deliver } = {}): Feature =
       onChanges: (changes) => {
         channels.handleChanges(changes);
         watches.handleChanges(changes);
+        queue.handleChanges(changes);
       },
-      keepsAwake: () => channels.count > 0 || watches.armedCount > 0,
+      keepsAwake: () => channels.count > 0 || watches.armedCount > 0 || queue.armedCount > 0,
       doctorChecks: () => [
         ...channelChecks(context, channels.views()),
         ...jobChecks(context.jobs, channels.names()),
@@ -89,6 +113,7 @@ export const createAutomation = (options: { deliver?: Deliver } = {}): Feature =
       close: async () => {
         stop();
         watches.close();
+        await queue.close();
         await channels.close();
       },
     };

@@ -1,8 +1,11 @@
 // What surfaces ask of automation, as `automation.<name>`: each call once, with its input and its answer.
 import { z } from "zod";
 import { CALLS, mutation, query, type Call } from "../../core/api/calls.ts";
+import { MAX_TEXT } from "../../core/model/actionView.ts";
 import {
   MAX_ARMED_MS,
+  MAX_RUNS,
+  sendTriggerSchema,
   watchConditionSchema,
   type AutomationSwitch,
   type JobDetail,
@@ -15,13 +18,14 @@ const jobIdSchema = z.object({ id: z.string().min(1).max(100) });
 
 export const AUTOMATION_CALLS = {
   /**
-   * Arms a watch: it tells, and does nothing else. Fails with E_USAGE for a pattern that is not safe, a channel that is not in
+   * Arms a watch: it tells, and does nothing else. `paneRef`: a pane without an agent. Fails with E_USAGE for a pattern that is not safe, a channel that is not in
    * force, and too many jobs; with E_REF_NOT_FOUND for an agent that is not there.
    */
   watch: mutation(
     z.object({
       subject: z.union([
         z.object({ runtimeId: z.string().min(1).max(200) }).strict(),
+        z.object({ paneRef: z.string().min(1).max(1_000) }).strict(),
         z.object({ filters: CALLS.panes.input }).strict(),
       ]),
       condition: watchConditionSchema,
@@ -31,12 +35,30 @@ export const AUTOMATION_CALLS = {
       surface: z.string().max(40),
     }),
   )<JobView>(),
+  /**
+   * Arms a text that is sent later: to this runtime in its present session alone, when it rests, nobody types there, and its input
+   * box is empty. `times`: of a schedule. Fails with E_USAGE for a schedule that cannot be read, a time that has passed, a text
+   * with a secret that is to be stored, and too many jobs; with E_UNSUPPORTED for an agent whose input box is not known.
+   */
+  send: mutation(
+    z.object({
+      runtimeId: z.string().min(1).max(200),
+      trigger: sendTriggerSchema,
+      text: z.string().max(MAX_TEXT),
+      isVolatile: z.boolean().default(false),
+      expiresMs: z.number().min(1_000).max(MAX_ARMED_MS),
+      times: z.number().int().min(1).max(MAX_RUNS).default(MAX_RUNS),
+      surface: z.string().max(40),
+    }),
+  )<JobView>(),
   /** Newest first. */
   jobs: query(z.object({ limit: z.number().int().min(1).max(1_000).default(100) }))<JobsView>(),
   /** Fails with E_REF_NOT_FOUND. */
   job: query(jobIdSchema)<JobDetail>(),
   /** Ends a job that is armed. Fails with E_REF_NOT_FOUND where it is not. */
   jobCancel: mutation(jobIdSchema)<JobView>(),
+  /** Lets an armed job rest, or one that rests go on. Fails with E_REF_NOT_FOUND where it is not so. */
+  jobHold: mutation(jobIdSchema.extend({ isHeld: z.boolean() }))<JobView>(),
   /** Lets everything armed rest until it is resumed, over restarts, or lets it go on. */
   pause: mutation(z.object({ isPaused: z.boolean() }))<AutomationSwitch>(),
   /** The channels in force, how their last messages went, and what is wrong with the others. */

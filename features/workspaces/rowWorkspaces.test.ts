@@ -47,6 +47,8 @@ const fixture = (options: { tookMs?: number; reason?: string | null } = {}) => {
         onScreens: () => () => {},
         isInFront: () => Promise.resolve(false),
         isConfirmed: () => true,
+        readScreen: () => Promise.resolve(null),
+        setArmed: () => {},
         onShown: (listener) => {
           shown = listener;
           return () => {};

@@ -7,7 +7,7 @@ const [log, json] = process.argv.slice(2);
 /**
  * `swallowMs`: Enter that soon after text is a part of it. `enters`: how many are needed. `deaf`: typed text is not shown.
  * `placeholderAbove`: longer pastes are shown as a mark. `dialog`: a screen that is drawn as soon as text comes.
- * `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
+ * `turnMs`: it works so long on each text, and shows it. `ignoresSignals`: INT and TERM do nothing. `working`: a screen that is shown until Escape was pressed `escapes` times.
  */
 const options = {
   swallowMs: 100,
@@ -29,6 +29,8 @@ let dialog = null;
 const wrap = (text, width) =>
   text.split("\n").flatMap((line) => line.match(new RegExp(`.{1,${width}}`, "gsu")) ?? [""]);
 
+/** Until when it works on the last text, and how long it did. */
+let turn = null;
 let escapes = 0;
 let isWorking = options.working !== undefined;
 
@@ -51,11 +53,12 @@ const draw = () => {
   const lines = [
     ...transcript.slice(-12),
     "",
+    ...(turn === null ? [] : [turn, ""]),
     border,
     ...rows.map((row, at) => (at === 0 ? `❯ ${row}` : `  ${row}`)),
     border,
   ];
-  const footer = "  ? for shortcuts";
+  const footer = turn?.includes("…") === true ? "  esc to interrupt" : "  ? for shortcuts";
   out.write(`\u001b[2J\u001b[H${lines.join("\r\n")}\r\n${footer}\u001b[${lines.length - 1};1H`);
   // The cursor stands after the text.
   out.write(`\u001b[${lines.length - 1};1H${rows.length > 1 ? "  " : "❯ "}${rows.at(-1)}`);
@@ -67,9 +70,16 @@ const submit = () => {
   if (enters < options.enters) return;
   enters = 0;
   appendFileSync(log, `${JSON.stringify(box)}\n`);
-  transcript.push(...wrap(`> ${box}`, out.columns - 6).slice(-4), "", "* working");
+  transcript.push(...wrap(`> ${box}`, out.columns - 6).slice(-4), "");
+  if (options.turnMs === undefined) transcript.push("* working");
   box = "";
   isPasted = false;
+  if (options.turnMs === undefined) return;
+  turn = "✻ Baking… (1s · esc to interrupt)";
+  setTimeout(() => {
+    turn = "✻ Baked for 1s";
+    draw();
+  }, options.turnMs);
 };
 
 const onText = (text) => {

@@ -61,7 +61,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     layers: ["core/model", "features/documents/model", "type:features/documents/ipc"],
     packages: ["node:*", "vscode"],
   },
-  "features/automation": { layers: [...CORE_PARTS, "core/api", "core/pattern"], packages: ["node:*", "zod"] },
+  "features/automation": {
+    layers: [...CORE_PARTS, "core/api", "core/pattern"],
+    packages: ["node:*", "croner", "zod"],
+  },
   "features/history": {
     layers: [...CORE_PARTS, "core/api"],
     packages: ["node:*", "better-sqlite3", "zod"],

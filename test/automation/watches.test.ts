@@ -116,6 +116,33 @@ describe("tell", () => {
     },
   );
 
+  it(
+    "tells of panes without an agent: their lines, their silence, their end",
+    { timeout: LIMIT_MS },
+    async () => {
+      const row = await harness.open("exec cat");
+      const { pane_ref, pane_id } = row.identity;
+      const line = await arm(pane_ref, "--when", "match:FAILED \\d", "--channel", "phone");
+      await until(
+        () => cli.run(["jobs", "list"]).then(({ stdout }) => stdout.includes(line)),
+        "it is listed",
+      );
+      await new Promise((done) => setTimeout(done, 1_500));
+      await harness.tmux.run("send-keys", "-t", pane_id, "FAILED 7", "Enter", "next", "Enter");
+      await until(() => told().length === 1, "its line is told", 20_000);
+      expect(told()[0]).toMatchObject({ title: expect.stringContaining("The pane"), agent: null });
+      await arm(pane_ref, "--when", "quiet:2s", "--channel", "phone");
+      await until(() => told().length === 2, "its silence is told", 20_000);
+      await arm(pane_ref, "--when", "gone", "--channel", "phone");
+      await harness.tmux.run("kill-pane", "-t", pane_id);
+      await until(() => told().length === 3, "its end is told", 20_000);
+      expect(told()[2]?.title).toContain("has ended");
+      const base = await harness.open("exec cat");
+      const refused = await cli.run(["tell", base.identity.pane_ref, "--when", "state:idle"]);
+      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("no agent in that pane")]);
+    },
+  );
+
   it("is cancelled, listed, and refused where it is wrong", { timeout: LIMIT_MS }, async () => {
     const { row } = await openAgent(harness, {}, "agent");
     const ref = row.identity.pane_ref;

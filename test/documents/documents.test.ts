@@ -152,6 +152,8 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["tell", "REF", "--when", "gone"],
   ["jobs list"],
   ["jobs show", "JOB"],
+  ["jobs hold", "JOB"],
+  ["jobs release", "JOB"],
   ["jobs cancel", "JOB"],
   ["automation pause"],
   ["automation resume"],

@@ -25,6 +25,7 @@ export interface PaneOptions {
   version?: number;
   alsoIn?: string[];
   progress?: string;
+  armed?: string;
   activity?: Partial<ActivityView>;
   workspace?: PaneView["workspace"];
 }
@@ -89,6 +90,7 @@ export const makePane = (options: PaneOptions = {}): PaneView => {
     confirmed_at: null,
     request: options.request ?? null,
     prompt_fingerprint: options.fingerprint ?? null,
+    armed: options.armed ?? null,
     progress: options.progress ?? null,
     activity: options.activity === undefined ? null : { ...SILENT, ...options.activity },
     agent_session_id: null,

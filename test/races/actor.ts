@@ -55,6 +55,15 @@ const begin = (
     surface: "race",
   };
   switch (action) {
+    case "queued":
+      return daemon.unattended.send({
+        runtimeId: runtimeId ?? "none",
+        stateVersion: entry?.stateVersion ?? 0,
+        surface: "race",
+        text: `text of ${index}`,
+        idempotencyKey: null,
+        afterLimit: false,
+      });
     case "send":
       return daemon.actions.send({
         ...request,
@@ -76,10 +85,12 @@ const begin = (
   }
 };
 
+const OWN_TEXT = /^text of \d$/;
+
 /** Null: it arrived where it was meant to. */
 export const faultOf = (
   { plan, named, promptId }: Actor,
-  { kind, what, receiver, prompt }: Delivery,
+  { kind, what, receiver, prompt, box = "" }: Delivery,
 ): string | null => {
   const delivery = `${plan.action}: ${kind} ${JSON.stringify(what)}`;
   if (named === null) return `${delivery} without a gate`;
@@ -88,7 +99,12 @@ export const faultOf = (
   if (runtimeId === null && receiver.pid !== named.panePid) return `${delivery} reached another shell`;
   if (plan.action === "answer" && prompt?.id !== promptId)
     return `${delivery} reached prompt ${prompt?.id ?? "none"}, not ${promptId}`;
-  if (plan.action === "send" && prompt !== null) return `${delivery} reached prompt ${prompt.id}`;
+  if (plan.action === "queued" && kind === "text" && box !== "")
+    return `${delivery} reached the draft ${JSON.stringify(box)}`;
+  if (plan.action === "queued" && what === "Enter" && !OWN_TEXT.test(box))
+    return `${delivery} submitted ${JSON.stringify(box)}`;
+  if ((plan.action === "send" || plan.action === "queued") && prompt !== null)
+    return `${delivery} reached prompt ${prompt.id}`;
   return null;
 };
 

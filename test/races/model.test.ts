@@ -30,6 +30,7 @@ const NEEDED_FOR: Record<Check, string> = {
   "drawn text": "near-equal texts that events told: near",
   "start of a process": "pid given to another process",
   memory: "same prompt asked again",
+  draft: "a person types where a text is queued",
 };
 
 test.each(Object.entries(NEEDED_FOR) as [Check, string][])(

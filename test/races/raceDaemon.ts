@@ -3,7 +3,7 @@ import { createGate, type PreparedAction, type VerifiedAction } from "../../core
 import type { DaemonService } from "../../core/api/calls.ts";
 import { createActionAudit } from "../../core/actions/audit.ts";
 import type { ConnectedTargets } from "../../core/connections/connectedTargets.ts";
-import { createPaneActions } from "../../core/actions/paneActions.ts";
+import { createPaneActions, type UnattendedActions } from "../../core/actions/paneActions.ts";
 import type { Pane } from "../../core/model/runtime.ts";
 import type { ActionSnapshot } from "../../core/model/snapshot.ts";
 import type { Clock, IdSource } from "../../core/ports/clock.ts";
@@ -19,6 +19,7 @@ export interface Named {
 
 export interface RaceDaemon {
   actions: Pick<DaemonService, "send" | "answer" | "interrupt" | "kill">;
+  unattended: UnattendedActions;
   named: Named[];
   audit: AuditEntry[];
 }
@@ -91,10 +92,11 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     executor,
     tmuxPath,
     servers: [{ server: "default", socketArgs }],
+    collected: [{ server: "default", clients: () => Promise.resolve([]) }],
     hasAgent: (pane: Pane) => world.hasAgent(pane),
     processes: { verify: (pid: number, startedAt: number) => world.verifyProcess(pid, startedAt) },
   };
-  const actions = createPaneActions({
+  const { calls, unattended } = createPaneActions({
     ingest: engine.asIngest(),
     gate,
     audit: createActionAudit({ gate, store, beginAction: () => () => {}, clock, ids }),
@@ -103,5 +105,5 @@ export const createRaceDaemon = (world: RaceWorld): RaceDaemon => {
     clock,
     ids,
   });
-  return { actions, named, audit };
+  return { actions: calls, unattended, named, audit };
 };

@@ -13,13 +13,14 @@ export { rowTitle } from "../../core/model/rowTitle.ts";
 export { workText } from "./workText.ts";
 
 export interface RowPart {
-  kind: "agent" | "machine" | "place" | "branch" | "changes" | "warning" | "work";
+  kind: "agent" | "machine" | "place" | "branch" | "changes" | "warning" | "work" | "armed";
   text: string;
 }
 
 /**
  * The second line, part by part: agent, machine (only where there are several), repository (else the folder) and branch, what is not
- * committed there, who else works there, and what it does now. Parts that nobody told are left out.
+ * committed there, who else works there, what it does now,
+ * and what is armed for it. Parts that nobody told are left out.
  */
 export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean }): RowPart[] => {
   const { activity, identity } = pane;
@@ -31,6 +32,7 @@ export const rowParts = (pane: PaneView, { hasMachines }: { hasMachines: boolean
     { kind: "changes", text: changesText(pane) },
     { kind: "warning", text: sharesText(pane, { hasMachines }) },
     { kind: "work", text: workText(pane) },
+    { kind: "armed", text: displayLine(pane.armed ?? "") },
   ];
   return parts.filter(({ text }) => text !== "");
 };

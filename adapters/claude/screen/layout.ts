@@ -1,11 +1,16 @@
 // The parts of a Claude Code screen: the input box at the bottom with what stands directly above and below it. Geometry
 // only; meaning is given in the sibling files. Source: frames recorded with 2.1.329, notes on 2.1.197's inline renderer.
+import type { Screen } from "../../../core/ports/agentAdapter.ts";
 import { indentOf, isBlank, joined } from "../../common/screenText.ts";
+import { styledCells, typedOf } from "../../common/styledText.ts";
 
 /** The input box between two rules that start in column 0; answers and quotes are indented by two columns. */
 export interface InputBox {
   /** First line inside the box, with its prompt sign. */
   text: string;
+  /** Index of that line, and of the lower rule. */
+  start: number;
+  end: number;
   footer: string;
   /** The lower rule and everything below it. */
   below: readonly string[];
@@ -34,6 +39,8 @@ export const findInputBox = (lines: readonly string[], width: number): InputBox 
   if (footerLines.length > MAX_FOOTER_LINES) return null;
   return {
     text,
+    start: upper + 1,
+    end: lower,
     below: lines.slice(lower),
     footer: joined(footerLines),
     above: lines.slice(0, upper).filter((line) => !isBlank(line) && !isRightAligned(line, width)),
@@ -44,4 +51,23 @@ export const findInputBox = (lines: readonly string[], width: number): InputBox 
 export const lastBlock = (above: readonly string[]): readonly string[] => {
   const start = above.findLastIndex((line) => indentOf(line) === 0);
   return above.slice(Math.max(start, 0));
+};
+
+/** What is typed behind any other sign is no prompt: `!` runs it in a shell. */
+const SIGN_OF_PROMPTS = /^[❯>]$/;
+/** Sign and blank, or the indentation of the rows below. */
+const INDENT = 2;
+
+/**
+ * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none, or it is not for
+ * prompts. Source: drafts recorded with 2.1.329.
+ */
+export const readDraft = ({ lines, styledLines, width }: Screen): string | null => {
+  if (styledLines === undefined || styledLines.length !== lines.length) return null;
+  const box = findInputBox(
+    lines.map((line) => line.trimEnd()),
+    width,
+  );
+  if (box === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1))) return null;
+  return typedOf(styledCells(styledLines).slice(box.start, box.end), INDENT);
 };

@@ -149,6 +149,7 @@ export const sampleView = (change: Partial<PaneView> = {}): PaneView => ({
   request: null,
   prompt_fingerprint: null,
   progress: null,
+  armed: null,
   activity: null,
   agent_session_id: null,
   workspace: null,

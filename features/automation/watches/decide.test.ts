@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
-import type { Job } from "../../../core/model/job.ts";
+import type { WatchJob } from "../../../core/model/job.ts";
 import { decide, MATCH_PAUSE_MS, type WatchAct, type WatchFacts, type Watched } from "./decide.ts";
 
 const NOW = 1_000_000;
-const job = (condition: Job["condition"], more: Partial<Job> = {}): Job => ({
+const job = (condition: WatchJob["condition"], more: Partial<WatchJob> = {}): WatchJob => ({
   jobId: "job1",
   kind: "watch",
   createdAt: 0,

@@ -2,8 +2,9 @@
 // panes and keys, and no act of it reaches one.
 import { matchesFilters } from "../../../core/api/paneFilter.ts";
 import type { ListFilters } from "../../../core/api/calls.ts";
-import type { Job, WatchCondition } from "../../../core/model/job.ts";
+import type { WatchCondition, WatchJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
+import { isBareKey } from "./barePanes.ts";
 
 /** The shortest time between two messages about new lines of one job. */
 export const MATCH_PAUSE_MS = 10_000;
@@ -40,16 +41,16 @@ export interface WatchFacts {
 export type WatchAct =
   | {
       readonly kind: "tell";
-      readonly job: Job;
+      readonly job: WatchJob;
       readonly runtimeId: string;
       readonly row: PaneView;
       readonly matched: Matched | null;
     }
   /** Its condition no longer holds: the next time is another one. */
-  | { readonly kind: "forget"; readonly job: Job; readonly runtimeId: string }
-  | { readonly kind: "expire"; readonly job: Job }
+  | { readonly kind: "forget"; readonly job: WatchJob; readonly runtimeId: string }
+  | { readonly kind: "expire"; readonly job: WatchJob }
   /** Its agent has ended, so that it can no longer come true. */
-  | { readonly kind: "end"; readonly job: Job; readonly row: PaneView };
+  | { readonly kind: "end"; readonly job: WatchJob; readonly row: PaneView };
 
 const hasCrashed = ({ state, reason_code }: PaneView): boolean =>
   state === "error" && reason_code === "crashed";
@@ -92,24 +93,32 @@ export const lostRow = (identity: PaneView["identity"], agentName: string | null
   request: null,
   prompt_fingerprint: null,
   progress: null,
+  armed: null,
   activity: null,
   agent_session_id: null,
   workspace: null,
 });
 
-const subjectsOf = ({ subject }: Job, watched: WatchFacts["watched"]): [string, Watched][] => {
+const subjectsOf = ({ subject }: WatchJob, watched: WatchFacts["watched"]): [string, Watched][] => {
   if ("runtimeId" in subject) {
     const { runtimeId, identity, agentName } = subject;
-    // What nobody knows any more ended while nobody looked.
+    const known = watched.get(runtimeId);
+    if (known !== undefined) return [[runtimeId, known]];
+    // Of a pane that was not seen yet nothing is known; an agent that nobody knows any more ended while nobody looked.
+    if (isBareKey(runtimeId)) return [];
     const lost: Watched = { row: lostRow(identity, agentName), isGone: true, silentSince: null };
-    return [[runtimeId, watched.get(runtimeId) ?? lost]];
+    return [[runtimeId, lost]];
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the call's schema when it was armed
   const filters = subject.filters as ListFilters;
   return [...watched].filter(([, { row }]) => row.agent !== null && matchesFilters(row, filters));
 };
 
-const decideMatch = (job: Job, subjects: readonly [string, Watched][], facts: WatchFacts): WatchAct[] => {
+const decideMatch = (
+  job: WatchJob,
+  subjects: readonly [string, Watched][],
+  facts: WatchFacts,
+): WatchAct[] => {
   const lines = facts.matched.get(job.jobId);
   if (lines === undefined || facts.now - (facts.toldAt.get(job.jobId) ?? -Infinity) < MATCH_PAUSE_MS)
     return [];
@@ -119,7 +128,7 @@ const decideMatch = (job: Job, subjects: readonly [string, Watched][], facts: Wa
   });
 };
 
-const decideJob = (job: Job, facts: WatchFacts): WatchAct[] => {
+const decideJob = (job: WatchJob, facts: WatchFacts): WatchAct[] => {
   const { now, watched, told } = facts;
   const subjects = subjectsOf(job, watched);
   const tells: WatchAct[] = job.condition.kind === "match" ? decideMatch(job, subjects, facts) : [];
@@ -142,5 +151,5 @@ const decideJob = (job: Job, facts: WatchFacts): WatchAct[] => {
   return [...allowed, ...forgets];
 };
 
-export const decide = (jobs: readonly Job[], facts: WatchFacts): WatchAct[] =>
+export const decide = (jobs: readonly WatchJob[], facts: WatchFacts): WatchAct[] =>
   jobs.flatMap((job) => decideJob(job, facts));

@@ -42,6 +42,11 @@ export class LifeSigns {
     }
   }
 
+  /** A pane without an agent: it counts as working as long as it is watched. */
+  notePane(key: string, now: number): void {
+    if (!this.known.has(key)) this.known.set(key, { isWorking: true, signAt: now, screen: null, doing: "" });
+  }
+
   forget(runtimeId: string): void {
     this.known.delete(runtimeId);
   }

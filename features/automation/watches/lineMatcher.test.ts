@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Job } from "../../../core/model/job.ts";
+import type { WatchJob } from "../../../core/model/job.ts";
 import { LineMatcher } from "./lineMatcher.ts";
 
-const job = (jobId: string, pattern: string): Job => ({
+const job = (jobId: string, pattern: string): WatchJob => ({
   jobId,
   kind: "watch",
   createdAt: 0,

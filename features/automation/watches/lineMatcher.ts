@@ -1,7 +1,7 @@
 // Finds the lines that watches wait for. Patterns are a person's, lines are an agent's: each look has a deadline, and a pattern
 // that runs into it is given up.
 import { compilePattern, createDeadline, PatternTimeout } from "../../../core/pattern/pattern.ts";
-import type { Job } from "../../../core/model/job.ts";
+import type { WatchJob } from "../../../core/model/job.ts";
 import type { Matched } from "./decide.ts";
 import { takeNewLines, type ScreenMemory } from "./screenLines.ts";
 
@@ -24,7 +24,7 @@ export class LineMatcher {
   private readonly latest = new Map<string, readonly string[]>();
 
   /** Follows exactly the jobs that wait for lines. */
-  follow(jobs: readonly Job[]): void {
+  follow(jobs: readonly WatchJob[]): void {
     const wanted = new Map(
       jobs.flatMap(({ jobId, condition }) =>
         condition.kind === "match" ? [[jobId, condition.pattern]] : [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makePane } from "../../../test/factories/view.ts";
 import { DEFAULT_CONFIG } from "../../../core/model/config.ts";
-import type { Job } from "../../../core/model/job.ts";
+import type { WatchJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { SILENT_LOGGER } from "../../../core/ports/logger.ts";
@@ -13,7 +13,7 @@ const NOON = new Date(2026, 10, 22, 12, 0).getTime();
 /** A runner over rows and jobs that the test sets; it looks when the test says so. */
 const open = (rows: PaneView[], quiet: { from: string; to: string } | null = null) => {
   let now = NOON;
-  const armed: Job[] = [];
+  const armed: WatchJob[] = [];
   const told: WatchMessage[] = [];
   const delays: number[] = [];
   let pausedAt: number | null = null;

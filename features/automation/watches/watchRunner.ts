@@ -1,11 +1,12 @@
 // Runs the watches: gathers the facts, lets decide.ts decide, puts on record and then tells. What is armed stands in the store
 // and nowhere else: a store that was lost has nothing armed. It sends no key to any pane.
 import type { FeedChange } from "../../../core/model/feedChange.ts";
-import type { Job } from "../../../core/model/job.ts";
+import type { WatchJob } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { isQuiet, minuteOfDay } from "../../../core/api/notifications/quietHours.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { BarePanes, isBareKey } from "./barePanes.ts";
 import { decide, type Matched, type WatchAct, type Watched } from "./decide.ts";
 import { LifeSigns } from "./lifeSigns.ts";
 import { LineMatcher } from "./lineMatcher.ts";
@@ -38,7 +39,7 @@ export interface WatchRunnerDeps {
 const isBackground = ({ reason_code }: PaneView): boolean => reason_code === "background_task";
 
 /** Armed for whoever works, as long as the person wants it. */
-const stallJob = (forMs: number): Job => ({
+const stallJob = (forMs: number): WatchJob => ({
   jobId: STALL_JOB,
   kind: "watch",
   createdAt: 0,
@@ -65,11 +66,12 @@ export class WatchRunner {
   private readonly deps: WatchRunnerDeps;
   private readonly signs = new LifeSigns();
   private readonly lines = new LineMatcher();
+  private readonly bare: BarePanes;
   private readonly gone = new Map<string, { row: PaneView; at: number }>();
   private readonly last = new Map<string, PaneView>();
   private told: Map<string, Set<string>> | null = null;
   private readonly toldAt = new Map<string, number>();
-  private armed: readonly Job[] = [];
+  private armed: readonly WatchJob[] = [];
   private cancelTick: () => void = () => {};
   private readonly stopScreens: () => void;
 
@@ -78,10 +80,12 @@ export class WatchRunner {
     const { rows, clock } = deps.context;
     // What the store remembers may be gone before the first look.
     for (const row of rows.all()) this.noteRow(row, clock.now());
-    this.stopScreens = rows.onScreens((runtimeId, lines) => {
-      this.signs.noteScreen(runtimeId, lines, clock.now());
-      this.lines.noteScreen(runtimeId, lines, (jobId) => this.isAbout(jobId, runtimeId));
-    });
+    const noteScreen = (key: string, lines: readonly string[]): void => {
+      this.signs.noteScreen(key, lines, clock.now());
+      this.lines.noteScreen(key, lines, (jobId) => this.isAbout(jobId, key));
+    };
+    this.stopScreens = rows.onScreens(noteScreen);
+    this.bare = new BarePanes(deps.context, noteScreen);
     this.schedule();
   }
 
@@ -105,7 +109,7 @@ export class WatchRunner {
     this.schedule();
     if (!context.isReady()) return;
     try {
-      this.armed = context.jobs.listArmedJobs();
+      this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "watch");
       this.told ??= this.readTold();
       if (context.jobs.pausedAt() === null) this.look(context.clock.now());
       this.schedule();
@@ -134,7 +138,8 @@ export class WatchRunner {
 
   private isAbout(jobId: string, runtimeId: string): boolean {
     const job = this.armed.find((one) => one.jobId === jobId);
-    return job !== undefined && (!("runtimeId" in job.subject) || job.subject.runtimeId === runtimeId);
+    if (job === undefined) return false;
+    return "runtimeId" in job.subject ? job.subject.runtimeId === runtimeId : !isBareKey(runtimeId);
   }
 
   private noteRow(row: PaneView, now: number): void {
@@ -172,6 +177,10 @@ export class WatchRunner {
       if (!this.last.has(runtime_id)) this.noteRow(row, now);
       watched.set(runtime_id, { row, isGone: false, silentSince: this.signs.silentSince(runtime_id) });
     }
+    for (const [key, { row, isGone }] of this.bare.look(this.armed)) {
+      this.signs.notePane(key, now);
+      watched.set(key, { row, isGone, silentSince: this.signs.silentSince(key) });
+    }
     return watched;
   }
 
@@ -186,7 +195,7 @@ export class WatchRunner {
     for (const act of decide(this.builtIn(now), { ...facts, watched: busy })) this.perform(act, now);
   }
 
-  private builtIn(now: number): Job[] {
+  private builtIn(now: number): WatchJob[] {
     const { stalled_after_ms, quiet_hours } = this.deps.context.config().notifications;
     return stalled_after_ms === null || isQuiet(quiet_hours, minuteOfDay(now))
       ? []

@@ -1,31 +1,26 @@
-// What surfaces ask of the watches: to arm, list, show and cancel them. What is wrong is refused before anything is armed.
+// What surfaces ask of the watches: to arm them. What is wrong is refused before anything is armed.
 import { createDeadline, findPatternProblem } from "../../../core/pattern/pattern.ts";
 import { AgtmuxError } from "../../../core/model/errors.ts";
-import { MAX_RUNS, type Job, type WatchSubject } from "../../../core/model/job.ts";
-import { SCHEMA_VERSION } from "../../../core/model/schemaVersion.ts";
+import { MAX_RUNS, type WatchJob, type WatchSubject } from "../../../core/model/job.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
 import type { AutomationService } from "../calls.ts";
-import { isoOrNull, jobView, runView } from "./watchWords.ts";
+import { bareKeyOf, bareKeysOf, MAX_BARE_PANES } from "./barePanes.ts";
+import { findAgent } from "../jobs/agentOf.ts";
+import { jobView } from "../jobs/jobWords.ts";
 
 /** Armed at once. */
 const MAX_ARMED = 50;
-const SHOWN_RUNS = 100;
 
-type WatchCalls = Pick<AutomationService, "watch" | "jobs" | "job" | "jobCancel" | "pause">;
+type WatchCalls = Pick<AutomationService, "watch">;
 type WatchInput = Parameters<WatchCalls["watch"]>[0];
 
 export interface WatchServiceDeps {
   readonly context: FeatureContext;
   /** Names of the channels in force. */
   readonly channels: () => readonly string[];
-  /** Something was armed or cancelled. */
+  /** Something was armed. */
   readonly onChange: () => void;
 }
-
-const noJob = (id: string): AgtmuxError =>
-  new AgtmuxError("E_REF_NOT_FOUND", `there is no such job: '${id.slice(0, 100)}'`, {
-    remedy: "List them with 'agtmux jobs list'.",
-  });
 
 const checkCondition = ({ condition, subject }: WatchInput, redact: (text: string) => string): void => {
   if (condition.kind === "match") {
@@ -39,20 +34,36 @@ const checkCondition = ({ condition, subject }: WatchInput, redact: (text: strin
         remedy: "Write a simpler one; nothing was armed.",
       });
   }
-  if (condition.kind === "gone" && !("runtimeId" in subject))
-    throw new AgtmuxError("E_USAGE", "'gone' needs one agent", {
+  if ("paneRef" in subject && (condition.kind === "state" || condition.kind === "needs-action"))
+    throw new AgtmuxError("E_UNSUPPORTED", "there is no agent in that pane that could be in a state", {
+      remedy: "Say quiet:<duration>, match:<pattern> or gone; nothing was armed.",
+    });
+  if (condition.kind === "gone" && "filters" in subject)
+    throw new AgtmuxError("E_USAGE", "'gone' needs one agent or pane", {
       remedy: "Name it by its reference, as 'agtmux list' shows it.",
     });
 };
 
 export const createWatchService = ({ context, channels, onChange }: WatchServiceDeps): WatchCalls => {
   const { jobs, clock, ids } = context;
+  const armedWatches = (): WatchJob[] => jobs.listArmedJobs().filter((job) => job.kind === "watch");
   const subjectOf = (subject: WatchInput["subject"]): WatchSubject => {
-    if (!("runtimeId" in subject)) return { filters: { ...subject.filters } };
-    const row = context.rows.all().find(({ identity }) => identity.runtime_id === subject.runtimeId);
+    if ("filters" in subject) return { filters: { ...subject.filters } };
+    if ("runtimeId" in subject) return findAgent(context, subject.runtimeId).agent;
+    const row = context.rows.all().find(({ identity }) => identity.pane_ref === subject.paneRef);
     if (row === undefined)
-      throw new AgtmuxError("E_REF_NOT_FOUND", "the agent to watch is not there any more");
-    return { runtimeId: subject.runtimeId, identity: row.identity, agentName: row.agent_name };
+      throw new AgtmuxError("E_REF_NOT_FOUND", "that pane is not there any more; nothing was armed");
+    const runtimeId = bareKeyOf(row.identity);
+    const watched = bareKeysOf(armedWatches());
+    if (!watched.has(runtimeId) && watched.size >= MAX_BARE_PANES)
+      throw new AgtmuxError(
+        "E_USAGE",
+        `${MAX_BARE_PANES} panes without an agent are watched, and no more can be`,
+        {
+          remedy: "Cancel one with 'agtmux jobs cancel <id>'.",
+        },
+      );
+    return { runtimeId, identity: row.identity, agentName: null };
   };
   const checkChannel = (name: string | null): void => {
     if (name === null || channels().includes(name)) return;
@@ -64,12 +75,12 @@ export const createWatchService = ({ context, channels, onChange }: WatchService
     watch: async (input) => {
       checkCondition(input, context.redact);
       checkChannel(input.channel);
-      if (jobs.listArmedJobs().length >= MAX_ARMED)
-        throw new AgtmuxError("E_USAGE", `${MAX_ARMED} jobs are armed, and no more can be`, {
+      if (armedWatches().length >= MAX_ARMED)
+        throw new AgtmuxError("E_USAGE", `${MAX_ARMED} watches are armed, and no more can be`, {
           remedy: "Cancel one with 'agtmux jobs cancel <id>'.",
         });
       const now = clock.now();
-      const job: Job = {
+      const job: WatchJob = {
         jobId: ids.next("job"),
         kind: "watch",
         createdAt: now,
@@ -84,39 +95,7 @@ export const createWatchService = ({ context, channels, onChange }: WatchService
       };
       jobs.insertJob(job);
       onChange();
-      return jobView(job);
-    },
-    jobs: async ({ limit }) => ({
-      items: jobs.listJobs(limit).map(jobView),
-      paused_at: isoOrNull(jobs.pausedAt()),
-    }),
-    job: async ({ id }) => {
-      const job = jobs.getJob(id);
-      if (job === null) throw noJob(id);
-      return {
-        schema_version: SCHEMA_VERSION,
-        generated_at: new Date(clock.now()).toISOString(),
-        job: jobView(job),
-        told: jobs.listRuns(id, SHOWN_RUNS).map(runView),
-      };
-    },
-    jobCancel: async ({ id }) => {
-      const job = jobs.getJob(id);
-      if (job === null || !jobs.endJob(id, "cancelled")) throw noJob(id);
-      onChange();
-      return jobView({ ...job, state: "cancelled" });
-    },
-    pause: async ({ isPaused }) => {
-      const now = clock.now();
-      const since = jobs.pausedAt();
-      if (isPaused !== (since !== null)) jobs.setPausedAt(isPaused ? now : null);
-      onChange();
-      return {
-        schema_version: SCHEMA_VERSION,
-        generated_at: new Date(now).toISOString(),
-        paused_at: isoOrNull(jobs.pausedAt()),
-        armed: jobs.listArmedJobs().length,
-      };
+      return jobView(job, null);
     },
   };
 };

@@ -1,5 +1,5 @@
 // How watches are said to a person: conditions as they are typed, and what happened. Pure.
-import type { Job, JobRun, JobView, WatchCondition } from "../../../core/model/job.ts";
+import type { WatchCondition } from "../../../core/model/job.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import { STATE_WORDS } from "../../../core/model/words.ts";
 
@@ -48,35 +48,5 @@ export const happenedText = (condition: WatchCondition): string => {
 /** Why a job ended without what it waited for. */
 export const endedText = (condition: WatchCondition): string => `ended before ${conditionText(condition)}`;
 
-export const agentName = (row: Pick<PaneView, "agent_name"> | null): string => row?.agent_name ?? "An agent";
-
-const aboutText = ({ subject }: Job): string => {
-  if ("identity" in subject) return subject.identity.pane_ref;
-  const filters = Object.entries(subject.filters).map(
-    ([name, value]) => `${name}=${[value].flat().join(",")}`,
-  );
-  return filters.length === 0 ? "every agent" : filters.join(" ");
-};
-
-const iso = (at: number): string => new Date(at).toISOString();
-export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
-
-export const jobView = (job: Job): JobView => ({
-  job_id: job.jobId,
-  kind: job.kind,
-  state: job.state,
-  when: conditionText(job.condition),
-  about: aboutText(job),
-  channel: job.channel,
-  repeated: job.maxRuns > 1,
-  runs: job.runs,
-  created_at: iso(job.createdAt),
-  expires_at: iso(job.expiresAt),
-  surface: job.surface,
-});
-
-export const runView = ({ at, runtimeId, outcome }: JobRun) => ({
-  at: iso(at),
-  runtime_id: runtimeId,
-  outcome,
-});
+export const agentName = ({ agent, agent_name, short_ref }: PaneView): string =>
+  agent_name ?? (agent === null ? `The pane ${short_ref}` : "An agent");

@@ -70,6 +70,15 @@ export const EVENTS = {
       else pane.isDead = true;
     }
   }),
+  "a person types": withTarget((model, pane) => {
+    model.typedByPerson(pane, "h");
+  }),
+  "a person sends the draft": withTarget((model, pane) => {
+    model.submittedByPerson(pane);
+  }),
+  "a turn begins": withTarget((_model, pane) => {
+    if (pane.front.runtimeId !== null && pane.prompt === null) pane.isWorking = true;
+  }),
   "agent goes to the background": withTarget((_model, pane) => {
     pane.front = pane.first;
     if (pane.front.runtimeId === null) Object.assign(pane, { prompt: null, box: "" });

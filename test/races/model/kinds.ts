@@ -4,7 +4,8 @@ import type { TextFamily } from "./texts.ts";
 import type { DialogStyle } from "./tmuxModel.ts";
 
 export const ACTIONS = ["send", "answer", "interrupt", "kill"] as const;
-export type ActionName = (typeof ACTIONS)[number];
+/** `queued`: a text that is sent while nobody watches. */
+export type ActionName = (typeof ACTIONS)[number] | "queued";
 
 /** `agent`: it is the pane's first process, or a child of the pane's shell. `shell`: no agent at first. */
 export type SceneName = "agent" | "agent in a shell" | "shell";
@@ -105,6 +106,17 @@ export const KINDS: readonly Kind[] = [
     isAnnounced: true,
     styles: ["digits", "arrows"],
     window: "unseen",
+  }),
+  kind("a person types where a text is queued", ["a person types"], { actions: ["queued"] }),
+  kind(
+    "a person types, sends it, or a turn begins, where a text is queued",
+    ["a person types", "a person sends the draft", "a turn begins"],
+    { actions: ["queued"] },
+  ),
+  kind("a prompt opens where a text is queued", ["prompt replaced"], { actions: ["queued"] }),
+  kind("a queued text, a second actor, and anything", [...ANYTHING, "a person types", "a turn begins"], {
+    actions: ["queued", "send"],
+    actors: 2,
   }),
   // tmux finds the first of equal rows only.
   kind("only a repeated row differs", ["prompt replaced"], {

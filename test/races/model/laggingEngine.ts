@@ -11,7 +11,7 @@ import type { Prompt as ShownPrompt, RuntimeEntry } from "../../../core/ingest/l
 import type { Pane, PaneKey } from "../../../core/model/runtime.ts";
 import type { Status } from "../../../core/model/state.ts";
 import type { PromptRequest } from "../../../core/model/request.ts";
-import { modelAdapter, seenOn } from "./modelAdapter.ts";
+import { draftlessAdapter, modelAdapter, seenOn } from "./modelAdapter.ts";
 import { screenOf, type ModelPane, type Prompt, type TmuxModel } from "./tmuxModel.ts";
 
 interface Belief {
@@ -67,6 +67,8 @@ export interface EngineOptions {
   isLenient: boolean;
   isWhole: boolean;
   isLoose: boolean;
+  /** The input box counts as empty. */
+  isDraftless: boolean;
 }
 
 const PLAIN: EngineOptions = {
@@ -75,6 +77,7 @@ const PLAIN: EngineOptions = {
   isLenient: false,
   isWhole: false,
   isLoose: false,
+  isDraftless: false,
 };
 
 export class LaggingEngine {
@@ -130,7 +133,7 @@ export class LaggingEngine {
         processStartedAt: front.startedAt,
         endedAt: null,
       },
-      adapter: modelAdapter,
+      adapter: this.options.isDraftless ? draftlessAdapter : modelAdapter,
       facts: EMPTY_FACTS,
       resolution,
       asked: { byEvent, poller: onScreen },

@@ -103,7 +103,12 @@ export const modelAdapter = {
   eventsMayNameOtherPanes: false,
   interruptKeys: [["Escape"], ["Escape"]],
   readScreen: ({ lines }: { lines: readonly string[] }) => readScreen(lines),
+  readDraft: ({ lines }: { lines: readonly string[] }) =>
+    lines.at(-1) === IDLE_FOOTER ? (lines.at(-3)?.slice(2).trim() ?? null) : null,
 } as unknown as AgentAdapter;
+
+/** The same without the check of what stands in the input box. */
+export const draftlessAdapter: AgentAdapter = { ...modelAdapter, readDraft: () => "" };
 
 /** What the agent's dialog shows on a screen of these rows, or null. */
 export const seenOn = (lines: readonly string[]): PromptRequest | null => {

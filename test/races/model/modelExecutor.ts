@@ -69,6 +69,7 @@ export const CHECKS = [
   "drawn text",
   "start of a process",
   "memory",
+  "draft",
 ] as const;
 export type Check = (typeof CHECKS)[number];
 /** What a check is in a condition, and what is left without it. */

@@ -115,6 +115,7 @@ class Race {
       isLenient: without === "text",
       isWhole: without === "whole",
       isLoose: without === "drawn text",
+      isDraftless: without === "draft",
     });
   }
 

@@ -32,6 +32,8 @@ export interface Delivery {
   at: number;
   receiver: Program;
   prompt: Prompt | null;
+  /** What stood in the input box before it. */
+  box?: string;
 }
 
 export interface ModelPane {
@@ -150,13 +152,13 @@ export class TmuxModel {
 
   /** Text without a key: what `paste-buffer` does. */
   type(pane: ModelPane, text: string): void {
-    this.note("text", text, pane.front, pane.prompt);
+    this.note("text", text, pane.front, pane);
     if (pane.prompt === null || pane.prompt.style === "text") pane.box += text;
   }
 
   press(pane: ModelPane, keys: readonly string[]): void {
     for (const key of keys) {
-      this.note("keys", key, pane.front, pane.prompt);
+      this.note("keys", key, pane.front, pane);
       this.obey(pane, key);
     }
   }
@@ -164,7 +166,7 @@ export class TmuxModel {
   signal(pid: number, startedAt: number, name: string): boolean {
     const program = this.processes.get(pid);
     if (program === undefined || program.startedAt !== startedAt) return false;
-    this.note("signal", name, program, null);
+    this.note("signal", name, program, { prompt: null, box: "" });
     this.end(program);
     for (const pane of this.panes.values())
       if (pane.front === program) {
@@ -174,8 +176,22 @@ export class TmuxModel {
     return true;
   }
 
-  private note(kind: Delivery["kind"], what: string, receiver: Program, prompt: Prompt | null): void {
-    this.deliveries.push({ kind, what, at: this.steps, receiver, prompt });
+  /** Keys of somebody at the terminal. */
+  typedByPerson(pane: ModelPane, text: string): void {
+    if (pane.prompt === null) pane.box += text;
+  }
+
+  submittedByPerson(pane: ModelPane): void {
+    if (pane.prompt === null) Object.assign(pane, submitBox(pane));
+  }
+
+  private note(
+    kind: Delivery["kind"],
+    what: string,
+    receiver: Program,
+    { prompt, box }: Pick<ModelPane, "prompt" | "box">,
+  ): void {
+    this.deliveries.push({ kind, what, at: this.steps, receiver, prompt, box });
   }
 
   /** What agents do with a key: it answers a prompt or moves its selection, stops a turn, or submits the box. */

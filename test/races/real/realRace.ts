@@ -132,6 +132,7 @@ export const runRealRace = async (
     isLenient: false,
     isWhole: false,
     isLoose: false,
+    isDraftless: false,
   });
   const sync = (): void => engine.sync();
   const change = async (): Promise<void> => {

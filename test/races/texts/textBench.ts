@@ -98,6 +98,7 @@ export const openTextBench = async (): Promise<TextBench> => {
           client,
           clock: hurriedClock(),
           agent: null,
+          unattended: null,
           hasAgent: () => Promise.resolve(false),
           text: raw,
           pressEnter: options.pressEnter,

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { Job } from "../../../core/model/job.ts";
+import type { WatchJob } from "../../../core/model/job.ts";
 import type { JobStore } from "../../../core/ports/jobStore.ts";
 import { jobChecks } from "./jobChecks.ts";
 
-const job = (jobId: string, channel: string | null): Job => ({
+const job = (jobId: string, channel: string | null): WatchJob => ({
   jobId,
   kind: "watch",
   createdAt: 0,
@@ -17,7 +17,7 @@ const job = (jobId: string, channel: string | null): Job => ({
   maxRuns: 1,
 });
 
-const says = async (armed: Job[], pausedAt: number | null = null): Promise<unknown> => {
+const says = async (armed: WatchJob[], pausedAt: number | null = null): Promise<unknown> => {
   const store: Pick<JobStore, "listArmedJobs" | "pausedAt"> = {
     listArmedJobs: () => armed,
     pausedAt: () => pausedAt,

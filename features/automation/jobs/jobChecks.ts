@@ -9,13 +9,13 @@ const countText = (count: number): string => (count === 1 ? "1 job is armed" : `
 
 /** A job whose channel is no longer in force tells at this desktop alone. */
 const lostChannels = (armed: readonly Job[], channels: readonly string[]): Diagnosis[] =>
-  armed.flatMap(({ jobId, channel }): Diagnosis[] =>
-    channel === null || channels.includes(channel)
+  armed.flatMap((job): Diagnosis[] =>
+    job.kind !== "watch" || job.channel === null || channels.includes(job.channel)
       ? []
       : [
           {
             status: "warning",
-            summary: `The job ${jobId} tells over the channel '${channel}', which is not in force.`,
+            summary: `The job ${job.jobId} tells over the channel '${job.channel}', which is not in force.`,
             remedy: "See 'agtmux channel list', or cancel it with 'agtmux jobs cancel'.",
           },
         ],

@@ -1,0 +1,120 @@
+// What stands in the input box, on screens recorded from real agents into which somebody typed: an empty box with the agent's hint,
+// short and long drafts, the cursor at their ends, several lines, pastes, and boxes that are not for prompts.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { cleanScreen } from "../core/tmux/capture.ts";
+import type { AgentAdapter, Screen } from "../core/ports/agentAdapter.ts";
+import { createAdapterRegistry } from "./index.ts";
+import { listFrames, loadRecording, screenOf } from "./testkit/recordings.ts";
+
+const FIXTURES = fileURLToPath(new URL("../test/fixtures/", import.meta.url));
+const LONG =
+  "rewrite the parser so that it reads every line of the file only once, keeps the comments where they are, and says in\none sentence what is wrong with a line that it cannot read at all";
+
+/** "": nothing was typed. Null: there is no box for prompts in sight. */
+const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  claude: {
+    none_fresh: "",
+    none_cleared: "",
+    none_after_paste: "",
+    none_completed: "",
+    short: "fix the login page",
+    short_home: "fix the login page",
+    letter: "x",
+    letter_home: "x",
+    long: LONG,
+    lines: "[Pasted text #1 +3 lines]",
+    paste: "[Pasted text #2 +39 lines]",
+    // What is typed there runs in a shell.
+    bang: null,
+    slash: "/",
+    try: "Try it with the new key",
+    completed: "and now the tests",
+    completed_home: "and now the tests",
+    // A prompt that was recalled: the rule above it has words in it.
+    recalled: null,
+  },
+  codex: {
+    none_fresh: "",
+    none_cleared: "",
+    none_completed: "",
+    short: "fix the login page",
+    short_home: "fix the login page",
+    letter: "x",
+    letter_home: "x",
+    long: LONG,
+    lines: "first line\nsecond line\n\nfourth line",
+    // It fills the screen, and what would stand below it is out of sight.
+    paste: null,
+    completed: "and now the tests",
+    completed_home: "and now the tests",
+  },
+};
+
+// oxlint-disable-next-line no-control-regex -- SGR sequences are what is taken out
+const SGR = /\u001b\[[0-9;:]*m/g;
+
+const toScreen = (ansi: string): Screen => {
+  const styledLines = ansi.replace(/\n+$/, "").split("\n");
+  const rows = styledLines.map((line) => line.replaceAll(SGR, ""));
+  const end = rows.findLastIndex((line) => line.trimEnd() !== "") + 1;
+  const lines = cleanScreen(rows).slice(0, end);
+  return {
+    lines,
+    styledLines: styledLines.slice(0, end),
+    title: "",
+    isAlternate: true,
+    width: 120,
+    height: 40,
+  };
+};
+
+const adapterOf = (agent: string): AgentAdapter => {
+  const adapter = createAdapterRegistry().byAgentType(agent);
+  if (adapter === null) throw new Error(`there is no adapter for ${agent}`);
+  return adapter;
+};
+
+describe.each(Object.entries(DRAFTS))("%s", (agent, expected) => {
+  const folder = join(FIXTURES, "drafts", agent);
+  const adapter = adapterOf(agent);
+
+  it("is read as it was typed, on every recorded screen", () => {
+    const read = readdirSync(folder).map((file): [string, string | null] => [
+      file.replace(".ansi", ""),
+      adapter.readDraft?.(toScreen(readFileSync(join(folder, file), "utf8"))) ?? null,
+    ]);
+    expect(Object.fromEntries(read)).toEqual(expected);
+  });
+
+  it("is unknown without colours: nobody could tell the agent's hint from a draft", () => {
+    const { styledLines: _colours, ...plain } = toScreen(
+      readFileSync(join(folder, "none_fresh.ansi"), "utf8"),
+    );
+    expect(adapter.readDraft?.(plain)).toBeNull();
+  });
+
+  it("is never empty where a dialog asks something", () => {
+    const recordings = join(FIXTURES, "recordings", agent);
+    const asking = listFrames(recordings).filter((name) =>
+      /approval|question|trust|plan_(text|empty|tall)|offer/.test(name),
+    );
+    expect(asking.length).toBeGreaterThan(3);
+    const empty = asking.filter((name) => {
+      const recording = loadRecording(recordings, name);
+      const state = adapter.readScreen(screenOf(recording))?.status.state;
+      return state?.startsWith("waiting") === true && adapter.readDraft?.(toScreen(recording.ansi)) === "";
+    });
+    expect(empty).toEqual([]);
+  });
+});
+
+it("every agent whose box is read has recorded drafts", () => {
+  const read = createAdapterRegistry()
+    .list()
+    .filter((adapter) => adapter.readDraft !== undefined)
+    .map(({ agentType }) => agentType);
+  expect(read.toSorted()).toEqual(Object.keys(DRAFTS).toSorted());
+});

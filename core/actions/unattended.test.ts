@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import type { Pane } from "../model/runtime.ts";
+import type { Status } from "../model/state.ts";
+import type { Reading, Screen } from "../ports/agentAdapter.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
+import type { PaneCapture } from "./paneClient.ts";
+import { createUnattended, isTypedIn } from "./unattended.ts";
+
+const NOW = 1_000_000_000;
+const client = (more: Partial<TmuxClient> = {}): TmuxClient => ({
+  isNative: false,
+  isReadOnly: false,
+  activeAt: NOW / 1_000,
+  sessionId: "$1",
+  tty: "/dev/pts/1",
+  paneId: "%1",
+  isFocused: true,
+  reportsFocus: false,
+  ...more,
+});
+/** The last row is the input box; the first says whether the agent works. */
+const capture = (rows: string[], more: Partial<PaneCapture> = {}): PaneCapture =>
+  ({ rows, rawRows: rows, styledRows: rows, inMode: false, title: "", ...more }) as PaneCapture;
+const running: Reading = {
+  status: { state: "running", reasonCode: "thinking" },
+  confidence: "high",
+  matched: "",
+  request: null,
+  isSteady: false,
+};
+const adapter = {
+  readScreen: ({ lines }: Screen) => (lines[0] === "works" ? running : null),
+  readDraft: ({ lines }: Screen) =>
+    lines.at(-1)?.startsWith("> ") ? (lines.at(-1)?.slice(2) ?? null) : null,
+};
+const open = (
+  more: {
+    text?: string;
+    status?: Status | null;
+    afterLimit?: boolean;
+    clients?: TmuxClient[];
+    adapter?: typeof adapter | null;
+  } = {},
+) =>
+  createUnattended({
+    pane: { paneId: "%1", title: "" } as Pane,
+    text: more.text ?? "go on",
+    adapter: more.adapter === undefined ? adapter : more.adapter,
+    status: () => (more.status === undefined ? { state: "idle", reasonCode: "fresh" } : more.status),
+    afterLimit: more.afterLimit ?? false,
+    clients: () => Promise.resolve(more.clients ?? []),
+    now: () => NOW,
+  });
+
+describe("nothing is typed unseen", () => {
+  const LIMIT: Status = { state: "error", reasonCode: "usage_limit" };
+  const BUSY: (Status | null)[] = [
+    { state: "running", reasonCode: "thinking" },
+    { state: "waiting_approval", reasonCode: "permission_tool" },
+    { state: "waiting_input", reasonCode: "question" },
+    { state: "unknown", reasonCode: "no_signal" },
+    { state: "error", reasonCode: "crashed" },
+    null,
+  ];
+  it.each([...BUSY, LIMIT])("to an agent that is %j", async (status) => {
+    expect(await open({ status }).findObstacle(capture(["rests", "> "]))).toBe("its agent does not rest");
+  });
+
+  it("after a limit, unless a person set the time for that", async () => {
+    const why = (status: Status | null) =>
+      open({ status, afterLimit: true }).findObstacle(capture(["rests", "> "]));
+    expect(await why(LIMIT)).toBeNull();
+    for (const status of BUSY) expect(await why(status)).toBe("its agent does not rest");
+  });
+
+  it("where the screen knows better than the last state", async () => {
+    expect(await open().findObstacle(capture(["works", "> "]))).toBe("its agent does not rest");
+  });
+
+  it("onto a draft, into no box, beside a reader, or where nobody can tell", async () => {
+    const why = (rows: string[], more: Partial<PaneCapture> = {}) => open().findObstacle(capture(rows, more));
+    expect(await why(["rests", "> fix"])).toBe("a draft stands in its input box");
+    expect(await why(["rests", "menu"])).toBe("its input box is not in sight");
+    expect(await why(["rests", "> "], { inMode: true })).toBe("somebody reads in it (copy mode)");
+    expect(await open({ adapter: null }).findObstacle(capture(["rests", "> "]))).toContain("is not known");
+    expect(await why(["rests", "> "])).toBeNull();
+  });
+
+  it("while somebody who has the pane in front pressed a key a moment ago", async () => {
+    const obstacle = (clients: TmuxClient[]) => open({ clients }).findObstacle(capture(["rests", "> "]));
+    expect(await obstacle([client()])).toBe("somebody types there");
+    expect(await obstacle([client({ paneId: "%2" })])).toBeNull();
+    const ago = (seconds: number) => isTypedIn([client({ activeAt: NOW / 1_000 - seconds })], "%1", NOW);
+    expect([ago(35), ago(36), ago(-3_600)]).toEqual([true, false, true]);
+    expect(isTypedIn([client({ isReadOnly: true })], "%1", NOW)).toBe(false);
+  });
+});
+
+describe("Enter is pressed only for what was typed", () => {
+  const holds = (text: string, box: string) => open({ text }).holdsOnlyTyped(capture(["rests", `> ${box}`]));
+  const long = "x".repeat(100) + " and the end of it is here";
+  it.each([
+    ["go on", "go on", true],
+    ["go\non", "go on", true],
+    ["go on", "go onh", false],
+    ["go on", "hgo on", false],
+    ["go on", "", false],
+    ["go on", "on", false],
+    [long, long.slice(-60), true],
+    [long, `${long.slice(-60)}h`, false],
+    [long, "[Pasted text #1 +20 lines]", true],
+    [long, "[Pasted text #1 +20 lines]h", false],
+  ])("%j in the box as %j: %s", (text, box, expected) => {
+    expect(holds(text, box)).toBe(expected);
+  });
+
+  it("and never where the box is out of sight", () => {
+    expect(open().holdsOnlyTyped(capture(["rests", "menu"]))).toBe(false);
+  });
+});

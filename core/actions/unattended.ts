@@ -1,0 +1,77 @@
+// What keeps a text from being typed while nobody watches: an agent that does not rest, a person who types or reads there, a
+// draft in the input box. Asked when a text is due, and again on the very screen on which it is typed.
+import type { Pane } from "../model/runtime.ts";
+import { isLimit, type Status } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
+import type { TmuxClient } from "../tmux/clients.ts";
+import { compact } from "./inputBox.ts";
+import type { PaneCapture } from "./paneClient.ts";
+import { readCapture, readDraft } from "./screenReading.ts";
+
+export interface Unattended {
+  /** Why nothing may be typed on this screen now, after "because"; null: it may. `capture`: with colours. */
+  findObstacle(capture: PaneCapture): Promise<string | null>;
+  /** Whether the input box holds what was typed and nothing else. `capture`: with colours. */
+  holdsOnlyTyped(capture: PaneCapture): boolean;
+}
+
+export interface UnattendedDeps {
+  pane: Pane;
+  text: string;
+  adapter: Pick<AgentAdapter, "readDraft" | "readScreen"> | null;
+  /** As the engine has it; null: nothing is known. */
+  status: () => Status | null;
+  /** It may have stopped at a limit of its provider: a person set a time by which that is over. */
+  afterLimit: boolean;
+  /** Who is attached to the pane's server. @throws where tmux does not answer. */
+  clients: () => Promise<readonly TmuxClient[]>;
+  /** Epoch ms. */
+  now: () => number;
+}
+
+/** Since its last key a person who has the pane in front may still go on, in seconds. */
+const TYPES_S = 30;
+/** Clocks of targets differ, and tmux counts whole seconds. */
+const SLACK_S = 5;
+
+const isAtRest = (status: Status | null, afterLimit: boolean): boolean => {
+  if (status === null) return false;
+  if (status.state === "error") return afterLimit && isLimit(status.reasonCode);
+  return status.state === "idle" || status.state === "completed";
+};
+
+/** Somebody who has the pane in front pressed a key a moment ago; a time in the future is one of a clock that runs ahead. */
+export const isTypedIn = (clients: readonly TmuxClient[], paneId: string, nowMs: number): boolean =>
+  clients.some(
+    (client) =>
+      client.paneId === paneId && !client.isReadOnly && nowMs / 1_000 - client.activeAt <= TYPES_S + SLACK_S,
+  );
+
+/** How agents show a long paste instead of its text. */
+const PLACEHOLDER = /^\[paste[^\]]{0,60}\]$/i;
+/** A box that has no room for a long text shows its end: so many characters of it must be there. */
+const CUT_FROM = 24;
+
+export const createUnattended = (deps: UnattendedDeps): Unattended => ({
+  findObstacle: async (capture) => {
+    const { pane, adapter, afterLimit } = deps;
+    if (!isAtRest(deps.status(), afterLimit)) return "its agent does not rest";
+    if (adapter?.readDraft === undefined) return "it is not known how its agent shows what somebody typed";
+    // The engine may be some hundred milliseconds behind.
+    const seen = readCapture({ adapter }, pane, capture)?.status ?? null;
+    if (seen !== null && !isAtRest(seen, afterLimit)) return "its agent does not rest";
+    if (capture.inMode) return "somebody reads in it (copy mode)";
+    const draft = readDraft(adapter, pane, capture);
+    if (draft === null) return "its input box is not in sight";
+    if (draft !== "") return "a draft stands in its input box";
+    return isTypedIn(await deps.clients(), pane.paneId, deps.now()) ? "somebody types there" : null;
+  },
+  holdsOnlyTyped: (capture) => {
+    const { adapter, pane } = deps;
+    const draft = adapter === null ? null : readDraft(adapter, pane, capture);
+    if (draft === null) return false;
+    const [typed, shown] = [compact(deps.text), compact(draft)];
+    if (shown === typed || PLACEHOLDER.test(shown)) return true;
+    return shown.length >= CUT_FROM && typed.endsWith(shown);
+  },
+});

@@ -1,0 +1,70 @@
+// Since when each agent rests, and whether the turn of the last text that was sent to it is over. One text per turn: what an agent
+// has not yet begun must not get the next one on top.
+import { isLimit } from "../../../core/model/state.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+
+/** After so long without a turn, none came of the text: it was a command of the agent's own, or too quick to be seen. */
+export const NO_TURN_MS = 60_000;
+
+interface Known {
+  version: number;
+  rest: Rest | null;
+  since: number;
+}
+
+interface Sent {
+  at: number;
+  /** The state version into which it was sent; null: a daemon before this one sent it. */
+  version: number | null;
+  sawTurn: boolean;
+}
+
+/** `limited`: it stopped at a limit of its provider, and goes on only when a person, or a time that a person set, says so. */
+export type Rest = "ready" | "limited";
+
+/** Certain, and nobody is asked anything; null: it does not rest. */
+export const restOf = ({ state, reason_code, confidence, request }: PaneView): Rest | null => {
+  if (confidence !== "high" || request !== null) return null;
+  if (state === "idle" || state === "completed") return "ready";
+  return state === "error" && isLimit(reason_code) ? "limited" : null;
+};
+
+export class Rests {
+  private readonly known = new Map<string, Known>();
+  private readonly sent = new Map<string, Sent>();
+
+  noteRow(row: PaneView, now: number): void {
+    const { runtime_id } = row.identity;
+    if (runtime_id === null) return;
+    const rest = restOf(row);
+    const before = this.known.get(runtime_id);
+    const isSame = before?.version === row.state_version && before.rest === rest;
+    this.known.set(runtime_id, { version: row.state_version, rest, since: isSame ? before.since : now });
+    const sent = this.sent.get(runtime_id);
+    if (sent === undefined || rest === "ready") return;
+    if (sent.version === null || row.state_version > sent.version) sent.sawTurn = true;
+  }
+
+  noteSent(runtimeId: string, at: number, version: number | null): void {
+    this.sent.set(runtimeId, { at, version, sawTurn: false });
+  }
+
+  forget(runtimeId: string): void {
+    this.known.delete(runtimeId);
+    this.sent.delete(runtimeId);
+  }
+
+  /** How it rests, and since when, epoch ms; null: it does not. */
+  restOf(runtimeId: string): { rest: Rest; since: number } | null {
+    const { rest = null, since = 0 } = this.known.get(runtimeId) ?? {};
+    return rest === null ? null : { rest, since };
+  }
+
+  isTurnOver(runtimeId: string, now: number): boolean {
+    const sent = this.sent.get(runtimeId);
+    if (sent === undefined || now - sent.at >= NO_TURN_MS) return true;
+    const version = this.known.get(runtimeId)?.version ?? 0;
+    // A turn that began and ended between two looks leaves two versions behind.
+    return sent.sawTurn || (sent.version !== null && version >= sent.version + 2);
+  }
+}

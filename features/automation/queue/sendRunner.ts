@@ -1,0 +1,336 @@
+// Works the queue off: gathers what is known, lets decideSends.ts decide, and sends through the daemon's gate under a key that
+// sends once. What is armed stands in the store and nowhere else, but for texts that are kept in memory on purpose. A send is put
+// on record before its first key, so that after a crash it is neither lost nor done twice: where nobody knows, it is not repeated.
+import { actionResultSchema, type ActionResult } from "../../../core/model/actionView.ts";
+import { endsWithin } from "../../../core/model/endsWithin.ts";
+import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { FeedChange } from "../../../core/model/feedChange.ts";
+import type { SendJob } from "../../../core/model/job.ts";
+import type { PaneView } from "../../../core/model/view.ts";
+import type { FeatureContext } from "../../../core/ports/feature.ts";
+import type { SentRun } from "../../../core/ports/jobStore.ts";
+import { storeFailureOf } from "../../../core/ports/storeFailure.ts";
+import { decideSends, RESTED_MS, type AgentNow, type SendAct } from "./decideSends.ts";
+import { restOf, Rests } from "./rests.ts";
+import { nextOfSchedule } from "./schedule.ts";
+
+const TICK_MS = 1_000;
+/** While nothing is armed. */
+const REST_MS = 15_000;
+const EVENTS_LIMIT_MS = 1_000;
+/** After a look at the screen that found something in the way: it is looked at again, and not with every tick. */
+const AGAIN_MS = 3_000;
+/** A schedule whose texts do not arrive so often in a row is stopped. */
+const MAX_FAILURES = 3;
+
+const SENT = "sent";
+
+export interface SendRunnerDeps {
+  readonly context: FeatureContext;
+  /** After each look: what is armed may be another. */
+  readonly onLook: () => void;
+  /** Tells the person that a text was not sent, and why. `row` null: nothing is known of its agent any more. */
+  readonly tell: (job: SendJob, row: PaneView | null, why: string) => void;
+}
+
+type Act<Kind extends SendAct["kind"]> = Extract<SendAct, { kind: Kind }>;
+
+const keyOf = ({ jobId, runs }: SendJob): string => `${jobId}:${runs}`;
+
+export class SendRunner {
+  private readonly deps: SendRunnerDeps;
+  private readonly rests = new Rests();
+  /** Texts that are in no file, by job. */
+  private readonly volatile = new Map<string, string>();
+  /** Why each job that is due is not sent. */
+  private readonly reasons = new Map<string, string>();
+  /** What was in the way at the last look at a screen, until it is looked at again. */
+  private readonly obstacles = new Map<string, { why: string; until: number }>();
+  private readonly busy = new Map<string, Promise<void>>();
+  private armed: readonly SendJob[] = [];
+  private lookedAt = 0;
+  private isSettled = false;
+  private isClosed = false;
+  private cancelTick: () => void = () => {};
+
+  constructor(deps: SendRunnerDeps) {
+    this.deps = deps;
+    const { rows, clock } = deps.context;
+    for (const row of rows.all()) this.rests.noteRow(row, clock.now());
+    this.schedule(TICK_MS);
+  }
+
+  get armedCount(): number {
+    return this.armed.length;
+  }
+
+  /** Why a job waits; null where nothing keeps it, or it is not due. */
+  reasonOf(jobId: string): string | null {
+    return this.reasons.get(jobId) ?? null;
+  }
+
+  /** For a job whose text goes into no file; it is gone with the daemon. */
+  keepInMemory(jobId: string, text: string): void {
+    this.volatile.set(jobId, text);
+  }
+
+  handleChanges(changes: readonly FeedChange[]): void {
+    const now = this.deps.context.clock.now();
+    for (const change of changes) {
+      if (change.kind === "pane") this.rests.noteRow(change.pane, now);
+      if (change.kind === "removed" && change.identity.runtime_id !== null)
+        this.rests.forget(change.identity.runtime_id);
+    }
+    if (this.armed.length > 0) this.schedule(this.untilNext(now));
+  }
+
+  /** Looks at once, for a job that was armed, held or cancelled just now. */
+  tick(): void {
+    const { context } = this.deps;
+    if (this.isClosed) return;
+    this.schedule(this.isSettled && this.armed.length === 0 ? REST_MS : TICK_MS);
+    if (!context.isReady()) return;
+    try {
+      this.armed = context.jobs.listArmedJobs().filter((job) => job.kind === "send");
+      if (!this.isSettled) this.settleBegun();
+      const now = context.clock.now();
+      if (context.jobs.pausedAt() === null) this.look(now);
+      this.deps.onLook();
+      // While everything rests, time goes by all the same.
+      this.lookedAt = now;
+      this.schedule(this.untilNext(now));
+    } catch (error) {
+      if (storeFailureOf(error) === null) throw error;
+      context.logger.warn({ error }, "the queue waits for the store");
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.cancelTick();
+    await Promise.all(this.busy.values());
+  }
+
+  private schedule(delayMs: number): void {
+    this.cancelTick();
+    if (this.isClosed) return;
+    this.cancelTick = this.deps.context.clock.setTimer(delayMs, () => {
+      try {
+        this.tick();
+      } catch (error) {
+        this.deps.context.logger.error({ error }, "a look at the queue failed");
+      }
+    });
+  }
+
+  /** An agent that came to rest a moment ago is looked at as soon as it counts. */
+  private untilNext(now: number): number {
+    const rests = this.armed
+      .map(({ agent }) => this.rests.restOf(agent.runtimeId))
+      .filter((one) => one !== null);
+    const soonest = rests.map(({ since }) => since + RESTED_MS - now).filter((ms) => ms > 0);
+    return Math.min(this.armed.length === 0 ? REST_MS : TICK_MS, ...soonest);
+  }
+
+  /** What the daemon before this one began to send and did not see through. */
+  private settleBegun(): void {
+    const { jobs, clock } = this.deps.context;
+    for (const job of this.armed) {
+      const { runtimeId } = job.agent;
+      const at = jobs.lastSentAt(runtimeId);
+      if (at !== null) this.rests.noteSent(runtimeId, at, null);
+      if (job.isVolatile && !this.volatile.has(job.jobId))
+        this.end(job, "stopped", "its text was kept in memory alone, and the daemon has ended since", null);
+      if (!jobs.hasBegunSend(job.jobId)) continue;
+      const found = jobs.findSent(runtimeId, keyOf(job));
+      if (found === "none") jobs.undoSend(job.jobId);
+      else if (found === "unsettled")
+        this.settle(job, null, { outcome: "unverified", detail: "the daemon ended while it was sent" });
+      else this.settle(job, null, actionResultSchema.parse(JSON.parse(found.result)));
+    }
+    this.isSettled = true;
+    this.lookedAt = clock.now();
+    this.armed = jobs.listArmedJobs().filter((job) => job.kind === "send");
+  }
+
+  private agentsNow(now: number): Map<string, AgentNow> {
+    const rows = new Map(this.deps.context.rows.all().map((row) => [row.identity.runtime_id, row]));
+    return new Map(
+      this.armed.map(({ agent: { runtimeId } }) => {
+        const row = rows.get(runtimeId) ?? null;
+        if (row !== null) this.rests.noteRow(row, now);
+        const agentNow: AgentNow = {
+          row,
+          rest: row === null ? null : this.rests.restOf(runtimeId),
+          isTurnOver: this.rests.isTurnOver(runtimeId, now),
+          isBusy: this.busy.has(runtimeId),
+        };
+        return [runtimeId, agentNow];
+      }),
+    );
+  }
+
+  private look(now: number): void {
+    const agents = this.agentsNow(now);
+    const acts = decideSends(this.armed, { now, lookedAt: this.lookedAt, agents, nextOf: nextOfSchedule });
+    this.reasons.clear();
+    for (const act of acts) this.perform(act, now);
+  }
+
+  private perform(act: SendAct, now: number): void {
+    const { jobs } = this.deps.context;
+    const { job } = act;
+    switch (act.kind) {
+      case "wait":
+        this.reasons.set(job.jobId, act.why);
+        return;
+      case "bind":
+        jobs.bindSession(job.jobId, act.sessionId);
+        return;
+      case "skip":
+        jobs.setNextAt(job.jobId, act.nextAt, { at: now, outcome: `skipped: ${act.why}` });
+        return;
+      case "expire":
+        return this.end(job, "expired", act.why, null);
+      case "stop":
+        return this.end(job, "stopped", act.why, act.row);
+      case "send":
+        return this.performSend(act, now);
+    }
+  }
+
+  private end(job: SendJob, how: "expired" | "stopped", why: string, row: PaneView | null): void {
+    const { jobs, clock } = this.deps.context;
+    if (!jobs.endJob(job.jobId, how, { at: clock.now(), outcome: `not sent: ${why}` })) return;
+    this.forget(job);
+    this.deps.tell(job, row, why);
+  }
+
+  private forget({ jobId }: SendJob): void {
+    this.volatile.delete(jobId);
+    this.reasons.delete(jobId);
+  }
+
+  private performSend({ job, row }: Act<"send">, now: number): void {
+    const { jobId, agent } = job;
+    const obstacle = this.obstacles.get(agent.runtimeId);
+    if (obstacle !== undefined && now < obstacle.until) {
+      this.reasons.set(jobId, obstacle.why);
+      return;
+    }
+    this.obstacles.delete(agent.runtimeId);
+    const text = (job.isVolatile ? this.volatile.get(jobId) : job.text) ?? null;
+    if (text === null) {
+      this.end(job, "stopped", "its text is lost", row);
+      return;
+    }
+    const work = this.sendNow(job, row, text)
+      .catch((error: unknown) => {
+        this.deps.context.logger.error({ error, jobId }, "a text of the queue could not be sent");
+      })
+      .finally(() => {
+        this.busy.delete(agent.runtimeId);
+        if (!this.isClosed) this.schedule(0);
+      });
+    this.busy.set(agent.runtimeId, work);
+  }
+
+  /** Whether what was decided on still holds, to the state version. */
+  private holds({ identity, state_version }: PaneView): boolean {
+    const now = this.deps.context.rows.all().find((one) => one.identity.runtime_id === identity.runtime_id);
+    return now !== undefined && now.state_version === state_version && restOf(now) !== null;
+  }
+
+  private async sendNow(job: SendJob, row: PaneView, text: string): Promise<void> {
+    const { sends, jobs, clock } = this.deps.context;
+    const { runtimeId } = job.agent;
+    await endsWithin(sends.takeEvents(), EVENTS_LIMIT_MS, clock);
+    if (!this.holds(row)) return;
+    const obstacle = await this.findObstacle(job);
+    if (obstacle !== null) {
+      this.wait(job, obstacle);
+      return;
+    }
+    if (this.isClosed || !this.holds(row) || jobs.pausedAt() !== null) return;
+    if (!jobs.beginSend({ jobId: job.jobId, at: clock.now(), runtimeId })) return;
+    try {
+      const result = await sends.send({
+        runtimeId,
+        stateVersion: row.state_version,
+        afterLimit: job.trigger.kind === "at",
+        text,
+        surface: `job:${job.jobId}`,
+        idempotencyKey: keyOf(job),
+      });
+      this.settle(job, row, result);
+    } catch (error) {
+      this.handleRefusal(job, row, error);
+    }
+  }
+
+  private async findObstacle({ agent, trigger }: SendJob): Promise<string | null> {
+    try {
+      const afterLimit = trigger.kind === "at";
+      return await this.deps.context.sends.findObstacle(agent.runtimeId, { afterLimit });
+    } catch (error) {
+      if (error instanceof AgtmuxError) return error.message;
+      throw error;
+    }
+  }
+
+  private wait({ jobId, agent }: SendJob, why: string): void {
+    this.reasons.set(jobId, why);
+    this.obstacles.set(agent.runtimeId, { why, until: this.deps.context.clock.now() + AGAIN_MS });
+  }
+
+  /** A refusal is no attempt: nothing was typed. Where nobody knows whether a key arrived, the record of the key does. */
+  private handleRefusal(job: SendJob, row: PaneView, error: unknown): void {
+    const { jobs } = this.deps.context;
+    const found = jobs.findSent(job.agent.runtimeId, keyOf(job));
+    if (found === "none") {
+      jobs.undoSend(job.jobId);
+      if (!(error instanceof AgtmuxError)) throw error;
+      this.wait(job, error.message);
+      return;
+    }
+    this.settle(
+      job,
+      row,
+      found === "unsettled"
+        ? { outcome: "unverified", detail: error instanceof Error ? error.message : "it failed" }
+        : actionResultSchema.parse(JSON.parse(found.result)),
+    );
+  }
+
+  /** What was not delivered is not repeated: part of it may stand in the box, or went elsewhere. */
+  private settle(job: SendJob, row: PaneView | null, result: Pick<ActionResult, "outcome" | "detail">): void {
+    const { context } = this.deps;
+    const { jobId, trigger, agent } = job;
+    const at = context.clock.now();
+    const isDelivered = result.outcome === "delivered";
+    const nextAt = trigger.kind === "cron" ? nextOfSchedule(trigger.expression, at) : job.nextAt;
+    const outcome = isDelivered
+      ? SENT
+      : `${result.outcome.replace("_", " ")}: ${result.detail}`.slice(0, 500);
+    const isOver = !isDelivered && (trigger.kind !== "cron" || this.hasFailedOften(jobId));
+    const end: SentRun["end"] = isOver
+      ? "stopped"
+      : nextAt === null && trigger.kind === "cron"
+        ? "done"
+        : null;
+    context.jobs.settleSend({ jobId, at, outcome, nextAt, end });
+    this.rests.noteSent(agent.runtimeId, at, row?.state_version ?? null);
+    if (isOver || job.runs + 1 >= job.maxRuns) this.forget(job);
+    if (isOver) this.deps.tell(job, row, outcome);
+  }
+
+  /** Counting the present one. */
+  private hasFailedOften(jobId: string): boolean {
+    const before = this.deps.context.jobs
+      .listRuns(jobId, MAX_FAILURES + 1)
+      .filter(({ runtimeId }) => runtimeId !== null)
+      // The newest is the one that is being settled.
+      .slice(1, MAX_FAILURES);
+    return before.length === MAX_FAILURES - 1 && before.every(({ outcome }) => outcome !== SENT);
+  }
+}
