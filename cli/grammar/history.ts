@@ -95,23 +95,53 @@ const addHistoryExport = (history: Verb, context: CliContext): void => {
     );
 };
 
-const addHistoryHandoff = (history: Verb, context: CliContext): void => {
-  history
-    .command("handoff")
-    .description("what another agent needs to go on with a session, from its log")
+/** Where the agent goes on. */
+const addPlace = (command: Verb): Verb =>
+  command
+    .option("--session <session>", "in this tmux session, made if missing (default: the folder's name)")
+    .option("--split <ref>", "beside this pane, in its window")
+    .option("--cwd <folder>", "in this folder instead of the session's")
+    .option("--dry-run", "only say what would be done");
+
+const addHistoryResume = (history: Verb, context: CliContext, outcome: Outcome): void => {
+  addPlace(history.command("resume").description("go on with a session, in a new pane in its folder"))
+    .argument("<session>", "the beginning or the end of its id")
+    .addOption(json())
+    .example(
+      "agtmux history resume 1fad2c9b",
+      "Starts its agent with it; refused while an agent still runs it.",
+    )
+    .example("agtmux history resume 1fad2c9b --dry-run", "Only says what would be started, and where.")
+    .action(async (ref, options) => {
+      outcome.exitCode = await (
+        await import("../verbs/historyHandoff.ts")
+      ).runHistoryResume(context, ref, options);
+    });
+};
+
+const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome): void => {
+  addPlace(
+    history.command("handoff").description("what another agent needs to go on with a session, from its log"),
+  )
     .argument("<session>", "the beginning or the end of its id, or the pane that has it open")
+    .option("--to <agent>", "start this agent with it, after you have edited it in your editor")
+    .option("--worktree <branch>", "with --to: in a work tree of this branch, which is made if missing")
+    .option("--base <commit>", "where a new branch begins (default: what is checked out)")
+    .option("--yes", "with --to: hand it over as it is")
     .addOption(json())
     .example(
       "agtmux history handoff 1fad2c9b",
-      "Goal, requests, last words, what was touched. Read it before you hand it on.",
+      "Goal, requests, last words, what was touched. It only prints.",
     )
     .example(
-      "agtmux history handoff %12 > handoff.md",
-      "Of the session that a pane has open; edit it, then hand it to another agent.",
+      "agtmux history handoff %12 --to codex",
+      "Opens your editor with it, then starts Codex in the same folder with what you left.",
     )
-    .action(async (ref, options) =>
-      (await import("../verbs/historyExport.ts")).runHistoryHandoff(context, ref, options),
-    );
+    .action(async (ref, options) => {
+      outcome.exitCode = await (
+        await import("../verbs/historyHandoff.ts")
+      ).runHistoryHandoff(context, ref, options);
+    });
 };
 
 const addHistoryUsage = (history: Verb, context: CliContext): void => {
@@ -133,5 +163,6 @@ export const addHistory = (program: Verb, context: CliContext, outcome: Outcome)
   addHistoryShow(history, context);
   addHistoryUsage(history, context);
   addHistoryExport(history, context);
-  addHistoryHandoff(history, context);
+  addHistoryResume(history, context, outcome);
+  addHistoryHandoff(history, context, outcome);
 };

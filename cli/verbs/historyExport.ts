@@ -1,13 +1,9 @@
-// `agtmux history export <session>`: one file to hand on, and `agtmux history handoff <session>`: what another agent needs. Known secrets are taken out unless the person says otherwise.
+// `agtmux history export <session>`: one file to hand on. Known secrets are taken out unless the person says otherwise.
 import { open } from "node:fs/promises";
-import type { HistoryHandoff } from "../../core/model/history.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { errorCodeOf } from "../../core/model/systemError.ts";
-import { askHistory, refreshHistory } from "../askHistory.ts";
-import { withDaemon, type CliContext } from "../context.ts";
-import { printDocument } from "../document.ts";
-import { cleanLines } from "../render/clean.ts";
-import { readSession, sessionOf, type ReadSession } from "./historyRead.ts";
+import type { CliContext } from "../context.ts";
+import { readSession, type ReadSession } from "./historyRead.ts";
 
 const FORMATS = ["md", "html"] as const;
 type Format = (typeof FORMATS)[number];
@@ -66,18 +62,4 @@ export const runHistoryExport = async (
   else await writePrivate(options.output, text);
   const where = options.output === undefined ? [] : [`Written to ${options.output}, for you alone.`];
   for (const line of [...where, ...remarks]) context.stderr.write(`agtmux: ${line}\n`);
-};
-
-/** Prints the document with which another agent goes on. */
-export const runHistoryHandoff = async (
-  context: CliContext,
-  ref: string,
-  options: { json?: boolean },
-): Promise<void> => {
-  const handoff = await withDaemon(context, async (client) => {
-    await refreshHistory(context, client);
-    return askHistory(client, "handoff", "query", { ref: await sessionOf(context, client, ref) });
-  });
-  if (options.json === true) printDocument<HistoryHandoff>(context, handoff);
-  else context.print(`${cleanLines(handoff.text.trimEnd()).join("\n")}\n`);
 };

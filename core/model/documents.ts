@@ -13,13 +13,7 @@ import { writtenConfigSchema } from "./config.ts";
 import { channelTestSchema, channelViewSchema } from "./channel.ts";
 import { automationSwitchSchema, jobDetailSchema, jobDocumentSchema, jobViewSchema } from "./job.ts";
 import { doctorReportSchema } from "./doctorView.ts";
-import {
-  historyHandoffSchema,
-  historyListSchema,
-  historySearchSchema,
-  historyShowSchema,
-  historyUsageSchema,
-} from "./history.ts";
+import { HISTORY_DOCUMENTS } from "./history.ts";
 import { SETTING_KEYS } from "./settingKeys.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { personStepSchema } from "./integrationView.ts";
@@ -315,11 +309,8 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "jobs release": jobDocumentSchema,
   "automation pause": automationSwitchSchema,
   "automation resume": automationSwitchSchema,
-  "history list": historyListSchema,
-  "history search": historySearchSchema,
-  "history show": historyShowSchema,
-  "history usage": historyUsageSchema,
-  "history handoff": historyHandoffSchema,
+  ...HISTORY_DOCUMENTS,
+  "history resume": startedSchema,
   "channel list": channelListSchema,
   "channel test": channelTestSchema,
   start: startedSchema,

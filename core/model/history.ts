@@ -64,7 +64,7 @@ export const historySearchPageSchema = z.object({
 });
 export type HistorySearchPage = z.infer<typeof historySearchPageSchema>;
 
-export const historySearchSchema = z.object({
+const historySearchSchema = z.object({
   ...stamp,
   filters: z.record(z.string(), z.unknown()),
   summary: z.object({ total: z.number().int(), bytes: z.number() }),
@@ -97,7 +97,7 @@ export type HistoryUsageRow = z.infer<typeof historyUsageRowSchema>;
 export const USAGE_GROUPS = ["day", "agent", "model", "session"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-export const historyUsageSchema = z.object({
+const historyUsageSchema = z.object({
   ...stamp,
   filters: z.record(z.string(), z.unknown()),
   summary: historyUsageRowSchema.omit({ identity: true, session: true }),
@@ -107,7 +107,7 @@ export const historyUsageSchema = z.object({
 export type HistoryUsage = z.infer<typeof historyUsageSchema>;
 
 /** What another agent needs to go on with the session; known secrets are taken out. */
-export const historyHandoffSchema = z.object({ ...stamp, session: historySessionSchema, text: z.string() });
+const historyHandoffSchema = z.object({ ...stamp, session: historySessionSchema, text: z.string() });
 export type HistoryHandoff = z.infer<typeof historyHandoffSchema>;
 
 /** A piece of a session, oldest first. `before`: where the piece before it ends; null at the beginning of the session. */
@@ -120,7 +120,7 @@ export const historyPageSchema = z.object({
 });
 export type HistoryPage = z.infer<typeof historyPageSchema>;
 
-export const historyShowSchema = z.object({
+const historyShowSchema = z.object({
   ...stamp,
   session: historySessionSchema,
   entries: z.array(historyEntrySchema),
@@ -128,3 +128,12 @@ export const historyShowSchema = z.object({
   is_cut: z.boolean(),
 });
 export type HistoryShow = z.infer<typeof historyShowSchema>;
+
+/** What the verbs of history print with `--json`. */
+export const HISTORY_DOCUMENTS = {
+  "history list": historyListSchema,
+  "history search": historySearchSchema,
+  "history show": historyShowSchema,
+  "history usage": historyUsageSchema,
+  "history handoff": historyHandoffSchema,
+};

@@ -7,6 +7,7 @@ import {
   type HistoryList,
   type HistoryPage,
   type HistorySearchPage,
+  type HistorySession,
   type HistoryUsage,
 } from "../../core/model/history.ts";
 
@@ -58,6 +59,8 @@ export const HISTORY_CALLS = {
       since: filters.since,
     }),
   )<HistoryUsage>(),
+  /** The session that is meant. Fails as `read` does. */
+  find: query(z.object({ ref }))<HistorySession>(),
   /** What another agent needs to go on with a session, from its newest part. Fails as `read` does. */
   handoff: query(z.object({ ref }))<HistoryHandoff>(),
   /**

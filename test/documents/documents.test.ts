@@ -162,6 +162,7 @@ const CALLS: readonly (readonly [verb: string, ...more: string[]])[] = [
   ["history show", "copilot:4f8298d2"],
   ["history usage", "--by", "session"],
   ["history handoff", "copilot:4f8298d2"],
+  ["history resume", "copilot:4f8298d2", "--cwd", "/tmp", "--dry-run"],
   ["channel list"],
   ["channel test", "phone"],
   ["start", "claude", "--cwd", "REPOSITORY", "--worktree", "done", "--text", "go", "--dry-run"],

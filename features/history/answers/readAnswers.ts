@@ -38,7 +38,8 @@ const readNewest = async (sessions: Sessions, row: SessionRow): Promise<HistoryE
   return entries;
 };
 
-export const readAnswers = (sessions: Sessions): Pick<HistoryService, "read" | "handoff"> => ({
+export const readAnswers = (sessions: Sessions): Pick<HistoryService, "find" | "read" | "handoff"> => ({
+  find: async ({ ref }) => sessions.viewOf(await sessions.find(ref)),
   read: async ({ ref, before, redact }) => {
     const row = await sessions.find(ref);
     const piece = await sessions.readPiece(row, before);
