@@ -31,7 +31,7 @@ export const createWorkspacesService = (parts: ServiceParts): WorkspacesService 
       target: lost.target,
       server: lost.tmux_server,
       session: lost.session_name,
-      windowName: lost.window_name,
+      windowName: lost.window_name === "" ? null : lost.window_name,
       beside: null,
       folder: lost.folder,
       worktree: null,

@@ -10,7 +10,8 @@ const agent = (pane: number, id: string | null, more: PaneOptions = {}): PaneVie
 });
 const SHELL = makePane({ pane: 99, state: null, agent: null });
 const note = (book: SessionBook, rows: PaneView[], now: number, life = "10 1"): SessionBook =>
-  noteRows(book, { rows, lives: new Map([["host default", life]]), now });
+  noteRows(book, { rows, lives: new Map([["host default", life]]), now, redact });
+const redact = (text: string): string => text.replaceAll("hunter2", "***");
 const ids = (book: SessionBook, rows: PaneView[] = []): string[] =>
   lostSessions(book, rows).map(({ agent_session_id: id }) => id);
 
@@ -49,9 +50,20 @@ describe("the book of sessions", () => {
     expect(ids(note(ended, [agent(2, "b")], 13_000))).toEqual(["b"]);
   });
 
+  it("keeps no name with a secret in it", () => {
+    const rows = [
+      agent(1, "a", { windowName: "hunter2" }),
+      agent(2, "b", { activity: { folder: "/p/hunter2" } }),
+      agent(3, "c", { session: "hunter2" }),
+    ];
+    const book = note(EMPTY_BOOK, rows, 1_000);
+    expect(JSON.stringify(book)).not.toContain("hunter2");
+    expect(lostSessions(book, [])).toMatchObject([{ agent_session_id: "a", window_name: "" }]);
+  });
+
   it("changes nothing for a server of which the life is not known", () => {
     const book = note(EMPTY_BOOK, [agent(1, "a")], 1_000);
-    expect(noteRows(book, { rows: [SHELL], lives: new Map(), now: 2_000 })).toEqual(book);
+    expect(noteRows(book, { rows: [SHELL], lives: new Map(), now: 2_000, redact })).toEqual(book);
   });
 
   it("forgets what is old, what came back, and keeps a bounded number", () => {

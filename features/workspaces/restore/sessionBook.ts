@@ -32,18 +32,23 @@ export const serverKey = ({
 
 const nameOf = ({ target, agent, agent_session_id: id }: LostSession): string => `${target} ${agent} ${id}`;
 
-/** A session can be brought back once its agent named it and where it works. */
-const toEntry = (row: PaneView, now: number): Entry[] => {
+/**
+ * A session can be brought back once its agent named it and where it works. A name with a secret in it is not kept, and neither is a
+ * session in a folder of such a name.
+ */
+const toEntry = (row: PaneView, now: number, redact: (text: string) => string): Entry[] => {
   const { identity, agent, agent_session_id: id, activity, window_index, window_name } = row;
   const folder = activity?.folder ?? null;
   if (agent === null || row.state === null || id === null || folder === null) return [];
+  const names = [folder, identity.session_name];
+  if (names.some((name) => redact(name) !== name)) return [];
   return [
     {
       target: identity.target,
       tmux_server: identity.tmux_server,
       session_name: identity.session_name,
       window_index,
-      window_name,
+      window_name: redact(window_name) === window_name ? window_name : "",
       agent,
       agent_session_id: id,
       folder,
@@ -76,7 +81,17 @@ const withoutEnd = (entry: Entry): LostSession => {
 /** `lives`: which life of each server its rows are of, where that is known. */
 export const noteRows = (
   book: SessionBook,
-  { rows, lives, now }: { rows: readonly PaneView[]; lives: ReadonlyMap<string, string>; now: number },
+  {
+    rows,
+    lives,
+    now,
+    redact,
+  }: {
+    rows: readonly PaneView[];
+    lives: ReadonlyMap<string, string>;
+    now: number;
+    redact: (text: string) => string;
+  },
 ): SessionBook => {
   const servers = { ...book.servers };
   let { lost } = book;
@@ -84,7 +99,7 @@ export const noteRows = (
     const life = lives.get(key);
     if (life === undefined) continue;
     const before = servers[key];
-    const present = of.flatMap((row) => toEntry(row, now));
+    const present = of.flatMap((row) => toEntry(row, now, redact));
     if (before !== undefined && before.life !== life) lost = [...before.entries.map(withoutEnd), ...lost];
     const entries = before?.life === life ? before.entries : [];
     servers[key] = { life, entries: stillOf(entries, present, now) };

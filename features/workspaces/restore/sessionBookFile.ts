@@ -19,7 +19,7 @@ import type { FeatureContext } from "../../../core/ports/feature.ts";
 const GATHER_MS = 2_000;
 const TIMEOUT_MS = 5_000;
 
-type Context = Pick<FeatureContext, "target" | "clock" | "logger"> & {
+type Context = Pick<FeatureContext, "target" | "clock" | "logger" | "redact"> & {
   rows: Pick<FeatureContext["rows"], "all">;
 };
 
@@ -81,7 +81,9 @@ export class SessionBookFile {
   private async note(): Promise<void> {
     const rows = this.context.rows.all();
     const lives = await this.livesOf(rows);
-    this.book = this.book.then((book) => noteRows(book, { rows, lives, now: this.context.clock.now() }));
+    this.book = this.book.then((book) =>
+      noteRows(book, { rows, lives, now: this.context.clock.now(), redact: this.context.redact }),
+    );
     await this.write(await this.book);
   }
 
