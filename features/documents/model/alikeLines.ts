@@ -21,7 +21,7 @@ const lengthOf = (words: readonly string[]): number => words.reduce((sum, word) 
  * How much two lines have in common, if they are the same line before and after a change; 0 where they are two lines. Most of
  * the shorter one is in the longer, as words or at both ends.
  */
-const likeness = (before: string, after: string): number => {
+export const likeness = (before: string, after: string): number => {
   const [shorter, longer] = [before.trim(), after.trim()].toSorted((a, b) => a.length - b.length);
   if (shorter === undefined || longer === undefined || shorter === "") return 0;
   const known = new Set(wordsOf(longer));

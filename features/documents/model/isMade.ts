@@ -1,7 +1,9 @@
 // Whether a text shows a change already, so that a change which is made twice counts once.
-import { wordsOf } from "./alikeLines.ts";
+import { likeness, wordsOf } from "./alikeLines.ts";
 import { splitLines } from "./diffLines.ts";
 import { isTelling, type Edits } from "./lineEdits.ts";
+
+const SAYING = /[\p{L}\p{N}]/u;
 
 /** How often; both begin and end with a line end, which neighbours share. */
 const count = (text: string, part: string): number => {
@@ -10,39 +12,46 @@ const count = (text: string, part: string): number => {
   return found;
 };
 
-/** Whether a line of `text` has every word that `to` has and `from` has not. */
+/** Whether one of the lines is `to`, perhaps changed further: it has every word that `to` has and `from` has not. */
 const hasWords = (from: string, to: string, lines: readonly string[]): boolean => {
   const known = new Set(wordsOf(from));
   const words = wordsOf(to).filter((word) => !known.has(word));
-  return lines.some((line) => words.every((word) => line.includes(word)));
+  return lines.some((line) => {
+    if (line === to) return true;
+    const own = new Set(wordsOf(line));
+    return words.length > 0 && words.every((word) => own.has(word)) && likeness(line, to) > 0;
+  });
 };
 
 /** The parts of a block between its empty lines. */
 const withoutBlank = (block: string): string[] => block.match(/(?:[^\n]*\S[^\n]*\n)+/g) ?? [];
 
-/** Whether `text` shows all that `edits` did already, so that a change which is made twice counts once. */
+/**
+ * Whether `text` shows all that `edits` did already, so that a change which is made twice counts once. What was added and
+ * changed tells; what was removed only where there is nothing else, because a person may have put it elsewhere.
+ */
 export const isMade = (
   { added, changed }: Edits,
   base: readonly string[],
   side: string,
   text: string,
 ): boolean => {
-  const all = [...added.values()].flatMap(withoutBlank);
-  const saying = all.filter((block) => /[\p{L}\p{N}]/u.test(block));
-  const blocks = saying.length > 0 ? saying : all;
+  const known = new Set(base);
   const times = (within: string, block: string) => count(`\n${within}`, `\n${block}`);
+  const blocks = [...added.values()]
+    .flatMap(withoutBlank)
+    .filter((block) => splitLines(block).some((line) => SAYING.test(line) && !known.has(line)));
   if (!blocks.every((block) => times(text, block) >= times(side, block))) return false;
   const lines = splitLines(text);
-  // Of lines that a document has many of, nobody can tell which are gone.
+  const changedTo = [...changed].filter((one): one is [number, string] => one[1] !== null);
+  if (!changedTo.every(([at, line]) => hasWords(base[at] ?? "", line, lines))) return false;
+  if (blocks.length > 0 || changedTo.length > 0) return true;
   const whole = base.join("");
-  const isTold = (line: string) => isTelling(line) && times(whole, line) === 1;
-  const telling = [...changed].filter(([at, line]) => line !== null || isTold(base[at] ?? ""));
-  if (blocks.length === 0 && telling.length === 0) return false;
-  return telling.every(([at, line]) => {
-    const before = base[at] ?? "";
-    if (line === null) return times(text, before) <= times(side, before);
-    return blocks.length === 0 ? times(text, line) >= times(side, line) : hasWords(before, line, lines);
-  });
+  // Of lines that a document has many of, nobody can tell which are gone.
+  const told = [...changed.keys()]
+    .map((at) => base[at] ?? "")
+    .filter((line) => isTelling(line) && times(whole, line) === 1);
+  return told.length > 0 && told.every((line) => times(text, line) <= times(side, line));
 };
 
 /**
@@ -55,7 +64,7 @@ export const isLeftMade = (
   text: ReadonlySet<string>,
 ): boolean => {
   const known = new Set(base);
-  const isThere = (line: string) => known.has(line) || text.has(line) || !/[\p{L}\p{N}]/u.test(line);
+  const isThere = (line: string) => known.has(line) || text.has(line) || !SAYING.test(line);
   return (
     [...lines].every(isThere) &&
     [...changed].every(([at, line]) => line === null || hasWords(base[at] ?? "", line, [...text]))
