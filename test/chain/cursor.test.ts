@@ -32,9 +32,10 @@ describe("a played Cursor", () => {
   it("is answered by nobody but its person: its keys were never tried", async () => {
     const player = await play();
     await player.frame("command");
-    const { identity, prompt_fingerprint } = await daemon.untilState(
+    // A dialog that does not show the whole of what it asks is named with the second look.
+    const { identity, prompt_fingerprint } = await daemon.until(
       player.paneId,
-      "waiting_approval",
+      (row) => row.state === "waiting_approval" && row.prompt_fingerprint !== null,
       WITHOUT_HOOK_MS,
     );
     const asked = actionGuardsSchema.parse({ ifPrompt: prompt_fingerprint });
