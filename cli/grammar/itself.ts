@@ -3,7 +3,7 @@ import { Argument } from "commander";
 import { SETTING_KEYS } from "../../core/model/settingKeys.ts";
 import { isLiveKind } from "../completion/kinds.ts";
 import type { CliContext } from "../context.ts";
-import { json, type Outcome } from "./options.ts";
+import { choice, json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void => {
@@ -28,6 +28,26 @@ const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void =
     .description("stop the daemon")
     .example("agtmux daemon stop", "Asks it to end; the next command starts another one.")
     .action(async () => (await import("../verbs/daemonControl.ts")).runDaemonStop(context));
+  program
+    .command("log")
+    .description("what the daemon wrote into its log; secrets are not in it")
+    .option("--lines <number>", "how many lines (default 100)")
+    .addOption(
+      choice("--level <level>", "this level and above (default info)", [
+        "trace",
+        "debug",
+        "info",
+        "warn",
+        "error",
+        "fatal",
+      ]),
+    )
+    .option("--since <when>", "only since then: 10m, or 2026-11-21")
+    .option("--follow", "go on with what comes")
+    .option("--raw", "the lines as they are, one JSON document each")
+    .example("agtmux log --level warn --since 1d", "What went wrong since yesterday.")
+    .example("agtmux log --follow", "Shows what comes, until Ctrl-C.")
+    .action(async (options) => (await import("../verbs/log.ts")).runLog(context, options));
   program
     .command("ui")
     .description("serve the popover, agtmux's window, to a browser")
