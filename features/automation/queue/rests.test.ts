@@ -41,7 +41,7 @@ describe("an agent rests", () => {
 describe("the turn of a text is over", () => {
   const sent = (version: number | null): Rests => {
     const rests = new Rests();
-    rests.noteRow(row({ state: "completed", version: 4 }), 0);
+    rests.noteRow(row({ state: "completed", version: 4, since: -1 }), 0);
     rests.noteSent("rt1", 0, version);
     return rests;
   };
@@ -58,6 +58,17 @@ describe("the turn of a text is over", () => {
     const renamed = sent(4);
     renamed.noteRow(row({ state: "idle", version: 5 }), 1_000);
     expect(renamed.isTurnOver("rt1", 1_000)).toBe(false);
+  });
+
+  it("when it has come to rest since another daemon sent it", () => {
+    const rests = sent(null);
+    rests.noteRow(row({ state: "completed", version: 4, since: -1 }), 1_000);
+    expect(rests.isTurnOver("rt1", 1_000)).toBe(false);
+    rests.noteRow(row({ state: "completed", version: 5, since: 900 }), 1_000);
+    expect(rests.isTurnOver("rt1", 1_000)).toBe(true);
+    const known = sent(4);
+    known.noteRow(row({ state: "completed", version: 5, since: 900 }), 1_000);
+    expect(known.isTurnOver("rt1", 1_000)).toBe(false);
   });
 
   it("after a minute, where none came of it, also of one that a daemon before this one sent", () => {

@@ -10,6 +10,8 @@ interface Known {
   version: number;
   rest: Rest | null;
   since: number;
+  /** When the state itself began, as the row has it; null where nobody knows. */
+  beganAt: number | null;
 }
 
 interface Sent {
@@ -39,7 +41,12 @@ export class Rests {
     const rest = restOf(row);
     const before = this.known.get(runtime_id);
     const isSame = before?.version === row.state_version && before.rest === rest;
-    this.known.set(runtime_id, { version: row.state_version, rest, since: isSame ? before.since : now });
+    this.known.set(runtime_id, {
+      version: row.state_version,
+      rest,
+      since: isSame ? before.since : now,
+      beganAt: row.since === null ? null : Date.parse(row.since),
+    });
     const sent = this.sent.get(runtime_id);
     if (sent === undefined || rest === "ready") return;
     if (sent.version === null || row.state_version > sent.version) sent.sawTurn = true;
@@ -63,8 +70,11 @@ export class Rests {
   isTurnOver(runtimeId: string, now: number): boolean {
     const sent = this.sent.get(runtimeId);
     if (sent === undefined || now - sent.at >= NO_TURN_MS) return true;
-    const version = this.known.get(runtimeId)?.version ?? 0;
+    const { version = 0, beganAt = null } = this.known.get(runtimeId) ?? {};
+    if (sent.sawTurn) return true;
+    // Where another daemon sent it, nobody may have seen the turn: it has come to rest since.
+    if (sent.version === null) return beganAt !== null && beganAt > sent.at;
     // A turn that began and ended between two looks leaves two versions behind.
-    return sent.sawTurn || (sent.version !== null && version >= sent.version + 2);
+    return version >= sent.version + 2;
   }
 }
