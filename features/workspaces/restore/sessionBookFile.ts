@@ -38,6 +38,8 @@ export class SessionBookFile {
     this.context = context;
     this.path = path;
     this.book = this.read();
+    // From the start on, so that a home always has the same files.
+    this.work = this.keep(async () => this.write(await this.book));
   }
 
   /** Rows changed. Returns at once. */
@@ -45,11 +47,7 @@ export class SessionBookFile {
     if (this.isClosed) return;
     this.cancelGather ??= this.context.clock.setTimer(GATHER_MS, () => {
       this.cancelGather = null;
-      this.work = this.work
-        .then(() => this.note())
-        .catch((error: unknown) => {
-          this.context.logger.warn({ error }, "which sessions run could not be kept");
-        });
+      this.work = this.work.then(() => this.keep(() => this.note()));
     });
   }
 
@@ -66,6 +64,15 @@ export class SessionBookFile {
     this.isClosed = true;
     this.cancelGather?.();
     await this.work;
+  }
+
+  /** A list that cannot be kept holds up nothing else. */
+  private async keep(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.context.logger.warn({ error }, "which sessions run could not be kept");
+    }
   }
 
   private async read(): Promise<SessionBook> {
