@@ -96,13 +96,18 @@ describe("a played opencode with its plugin", () => {
     await prompt(player);
     await player.event("question.asked", { sessionID: ROOT, id: "que_1" });
     await player.frame("waiting_input_question");
-    const row = await daemon.untilState(player.paneId, "waiting_input");
+    // The keys are those of the dialog, which is drawn after the event.
+    const row = await daemon.until(
+      player.paneId,
+      ({ state, prompt_fingerprint: name }) => state === "waiting_input" && name !== null,
+    );
     expect(row.request).toMatchObject({
       kind: "question",
       title: "Which colour should the lab use?",
       options: [
         { label: "Red", keys: ["Enter"] },
         { label: "Blue", keys: ["Down", "Enter"] },
+        { label: "Type your own answer", keys: null },
       ],
     });
     await player.event("question.replied", { sessionID: ROOT, requestID: "que_1" });

@@ -90,6 +90,7 @@ describe("agtmux restore", () => {
       await until(() => harness.agents().length === 0, "they are gone", WAIT_MS);
       await harness.restart();
       await harness.tmux.newSession("other");
+      await harness.settle();
       rmSync(folder(2), { recursive: true, force: true });
       await until(
         async () => (await harness.cli("/", "restore", "--dry-run")).stdout.includes("project-2"),

@@ -27,6 +27,8 @@ export interface StartHarness extends Harness {
   /** What was submitted to the agent that works in the folder. */
   received(folder: string): string[];
   agents(): PaneView[];
+  /** Gives a tmux server that was just started the home and shell of the test's person. */
+  settle(): Promise<void>;
   /** Another daemon on the same home. */
   restart(): Promise<void>;
 }
@@ -54,8 +56,11 @@ exec ${box} "$PWD/.received" ${quoted(JSON.stringify(options))}
   writeFileSync(join(bin, "claude"), program);
   chmodSync(join(bin, "claude"), 0o755);
   appendFileSync(join(daemon.home, ".bash_profile"), `PATH=${quoted(bin)}:$PATH\n`);
-  await tmux.run("set-option", "-g", "default-shell", "/bin/bash");
-  await tmux.run("set-environment", "-g", "HOME", daemon.home);
+  const settle = async (): Promise<void> => {
+    await tmux.run("set-option", "-g", "default-shell", "/bin/bash");
+    await tmux.run("set-environment", "-g", "HOME", daemon.home);
+  };
+  await settle();
   let stop = await serveDaemon(daemon);
   const lines: CommandLine[] = [];
   return {
@@ -84,6 +89,7 @@ exec ${box} "$PWD/.received" ${quoted(JSON.stringify(options))}
         ? []
         : text.split("\n").map((one) => (one === "escape" ? one : String(JSON.parse(one))));
     },
+    settle,
     agents: () => daemon.rows().filter(({ state }) => state !== null),
     restart: async () => {
       await stop();

@@ -24,9 +24,16 @@ const headingOf = (line: string): string => oneLine(line.trim().replace(/^[#â†’â
 type StyledLines = readonly string[] | undefined;
 
 /** Keys from the chosen option to the others; a refusal needs none. */
+/**
+ * Index of the selected one of `labels`. Only colours show it: without them it is the first, as the dialog is drawn at first, and
+ * they are read again before a key goes in. Null: the colours do not tell.
+ */
+const selectionAt = (styledLines: StyledLines, labels: readonly string[]): number | null =>
+  styledLines === undefined ? 0 : selectedOf(styledLines, labels);
+
 const permissionOptions = (styledLines: StyledLines): PromptRequest["options"] => {
   const labels = PERMISSION_OPTIONS.map(({ label }) => label);
-  const selected = selectedOf(styledLines, labels);
+  const selected = selectionAt(styledLines, labels);
   if (selected === null) return PERMISSION_OPTIONS;
   return PERMISSION_OPTIONS.map((option, index) => {
     const moves = Array<string>(Math.abs(index - selected)).fill(index > selected ? "Right" : "Left");
@@ -154,10 +161,9 @@ const readQuestion = ({ lines: block, top, styledLines, pane }: Block): Reading 
   if (text === "") return null;
   const isSingle = SINGLE_FOOTER.test(block[footer] ?? "");
   const drawn = answersIn(block.slice(first, footer), isSingle);
-  // What is chosen shows by colour alone: without colours the way to another answer is not known.
   const texts = drawn.map(({ text: row }) => row);
   const isSeveral = !isSingle && drawn.some(({ text: row, label }) => !row.endsWith(`. ${label}`));
-  const selected = isSingle ? selectedOf(styledLines, texts) : null;
+  const selected = isSingle ? selectionAt(styledLines, texts) : null;
   const own = OWN_ANSWER.test(drawn.at(-1)?.label ?? "") ? drawn.at(-1) : undefined;
   const options = drawn.map((answer, index) => ({
     label: answer.label,
