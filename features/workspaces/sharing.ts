@@ -26,8 +26,10 @@ export const findSharing = (rows: readonly PaneView[]): ReadonlyMap<string, read
   const sharing = new Map<string, readonly SharedWith[]>();
   for (const together of byPlace.values()) {
     if (together.length < 2) continue;
+    // One more than are named, because a row does not name itself.
+    const first = together.slice(0, MAX_NAMED + 1);
     for (const row of together) {
-      const others = together.filter((other) => other !== row).slice(0, MAX_NAMED);
+      const others = first.filter((other) => other !== row).slice(0, MAX_NAMED);
       sharing.set(row.identity.runtime_id ?? "", others.map(nameOf));
     }
   }
