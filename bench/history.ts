@@ -27,12 +27,12 @@ const prose = (seed: number, words: number): string =>
   Array.from({ length: words }, (_, index) => WORDS[(seed * 7 + index * index) % WORDS.length]).join(" ");
 
 const claude = (index: number, text: string): string =>
-  `${JSON.stringify({ type: "user", isSidechain: false, cwd: `/work/p${index % 50}`, gitBranch: "main", sessionId: id(index), timestamp: at(index), message: { role: "user", content: text } })}\n`;
+  `${JSON.stringify({ type: "user", isSidechain: false, cwd: `/home/me/p${index % 50}`, gitBranch: "main", sessionId: id(index), timestamp: at(index), message: { role: "user", content: text } })}\n`;
 const codexHead = (index: number): string =>
-  `${JSON.stringify({ timestamp: at(index), type: "session_meta", payload: { id: id(index), timestamp: at(index), cwd: `/work/p${index % 50}`, source: "cli", base_instructions: { text: "x".repeat(20_000) } } })}\n` +
+  `${JSON.stringify({ timestamp: at(index), type: "session_meta", payload: { id: id(index), timestamp: at(index), cwd: `/home/me/p${index % 50}`, source: "cli", base_instructions: { text: "x".repeat(20_000) } } })}\n` +
   `${JSON.stringify({ timestamp: at(index), type: "event_msg", payload: { type: "user_message", message: prose(index, 20) } })}\n`;
 const piHead = (index: number): string =>
-  `${JSON.stringify({ type: "session", version: 3, id: id(index), timestamp: at(index), cwd: `/work/p${index % 50}` })}\n` +
+  `${JSON.stringify({ type: "session", version: 3, id: id(index), timestamp: at(index), cwd: `/home/me/p${index % 50}` })}\n` +
   `${JSON.stringify({ type: "message", id: "a", parentId: null, timestamp: at(index), message: { role: "user", content: prose(index, 20) } })}\n`;
 
 /** Most are short and few are long: the mean is half a megabyte, as people who counted theirs report. */
@@ -160,7 +160,7 @@ try {
       index % 4 === 0
         ? { text: "budget", offset: index }
         : index % 4 === 1
-          ? { folder: `/work/p${index % 50}` }
+          ? { folder: `/home/me/p${index % 50}` }
           : { offset: index * 10 },
     );
     times.push(performance.now() - began);
