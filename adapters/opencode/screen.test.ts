@@ -16,6 +16,14 @@ const withRows = (screen: typeof COMMAND, first: string, rows: readonly string[]
 };
 const asked = (...rows: string[]) => withRows(COMMAND, "  ┃  $ cat README.md", rows);
 
+it("knows no way to an option where colours were asked for and none tell what is selected", () => {
+  const keys = (screen: typeof COMMAND) =>
+    readOpencodeScreen(screen)?.request?.options.map((one) => one.keys);
+  const { styledLines: _colours, ...plain } = COMMAND;
+  expect(keys(plain)?.[0]).toEqual(["Enter"]);
+  expect(keys({ ...plain, styledLines: [] })?.[0]).toBeNull();
+});
+
 describe("a command in its window", () => {
   it("is whole with six rows, and not with seven, of which the last ones may be blank", () => {
     expect(asked("$ a", "b", "c", "d", "e", "f")).toMatchObject({ body: "a\nb\nc\nd\ne\nf", isWhole: true });

@@ -85,7 +85,9 @@ const refuse = (input: AnswerInput, why: string): AgtmuxError =>
 
 /** The dialog on the screen, or null. */
 const dialogOn = ({ adapter, pane }: AnswerInput, capture: PaneCapture): Reading | null => {
-  const reading = adapter.readScreen(screenOf(pane, capture));
+  // Colours that did not come tell nothing; without any, an adapter may take a selection as it is drawn at first.
+  const screen = { ...screenOf(pane, capture), styledLines: capture.styledRows ?? [] };
+  const reading = adapter.readScreen(screen);
   return reading !== null && isWaiting(reading.status.state) ? reading : null;
 };
 

@@ -99,6 +99,7 @@ export class WorkTrees {
 
   async close(): Promise<void> {
     await Promise.all(this.running.values());
+    // Where it could not be made there is nothing to remove.
     const folder = await this.folder?.catch(() => null);
     if (typeof folder === "string") await rm(folder, { recursive: true, force: true });
   }

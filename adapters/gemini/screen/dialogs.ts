@@ -41,7 +41,7 @@ interface Dialog {
   selector: Selector;
   footer: string;
   /** Its upper edge and all of its options are in sight. */
-  isInSight: boolean;
+  isAllDrawn: boolean;
   /** Index on the screen of its first row in sight. */
   top: number;
   /** Columns of the pane. */
@@ -73,9 +73,9 @@ interface Rule {
   confidence: Confidence;
 }
 
-const editFields = (above: readonly string[], { isInSight, width }: Dialog): Partial<RequestFields> => {
+const editFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Partial<RequestFields> => {
   const inner = innerTextOf(above);
-  const [heading = ""] = isInSight ? withoutBlankEnds(inner?.before ?? above) : [];
+  const [heading = ""] = isAllDrawn ? withoutBlankEnds(inner?.before ?? above) : [];
   const { path, isWriting, isSure } = pathOf(heading);
   if (inner === null) return { body: path };
   const { content, columns, isReadable } = contentOf(inner.rows, isWriting, width);
@@ -90,8 +90,8 @@ const commandFields = (above: readonly string[], width: number): Partial<Request
 };
 
 /** Not whole: the heading may be cut, and of a server's tool what it is given is drawn nowhere else. */
-const plainFields = (above: readonly string[], { isInSight, width }: Dialog): Partial<RequestFields> => {
-  const text = innerTextOf(above)?.rows ?? plainTextOf(isInSight ? above : []);
+const plainFields = (above: readonly string[], { isAllDrawn, width }: Dialog): Partial<RequestFields> => {
+  const text = innerTextOf(above)?.rows ?? plainTextOf(isAllDrawn ? above : []);
   // Below its names a server's tool has hints and, on request, its description.
   const gap = (text[0] ?? "").startsWith("MCP Server: ") ? text.findIndex(isBlank) : -1;
   const rows = gap < 0 ? text : text.slice(0, gap);
@@ -118,7 +118,7 @@ const permission = (dialog: Dialog, question: Question, rule: Rule): Reading => 
       toolName: tool === "" ? null : oneLine(tool, 200),
       options: withRoles(optionsOf(dialog.selector, permissionKeys), PERMISSION_ROLES),
       ...fields,
-      isWhole: fields.isWhole === true && dialog.isInSight,
+      isWhole: fields.isWhole === true && dialog.isAllDrawn,
     },
     dialog.top,
   );
@@ -185,7 +185,7 @@ const readQuestion = (dialog: Dialog, title: TitleState | null): Reading | null 
       options: questionOptions(dialog, field, isSingle),
       textEntry: field < 0 ? null : [String(field + 1)],
       ...(isSingle ? {} : { takesSeveral: true }),
-      isWhole: hasHeader && dialog.isInSight,
+      isWhole: hasHeader && dialog.isAllDrawn,
     },
     dialog.top,
   );
@@ -242,7 +242,7 @@ const readTrust = (dialog: Dialog): Reading | null => {
         optionsOf(dialog.selector, (index) => movesTo(index, dialog.selector.marked)),
         TRUST_ROLES,
       ),
-      isWhole: dialog.isInSight && isTold,
+      isWhole: dialog.isAllDrawn && isTold,
     },
     dialog.top,
   );
@@ -312,7 +312,7 @@ export const readDialog = (
     lines: list.hasAllOptions ? above : withoutArrowAbove(above),
     selector,
     footer,
-    isInSight: frame.hasTop && list.hasAllOptions,
+    isAllDrawn: frame.hasTop && list.hasAllOptions,
     top: frame.start,
     width,
   };

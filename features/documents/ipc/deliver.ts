@@ -81,6 +81,7 @@ const untilChange = async (folder: string, waitMs: number): Promise<void> => {
     // The poll goes on without it.
     watcher.on("error", () => {});
   });
+  // A wait that is cut short, because something changed, is over.
   await Promise.race([changed, delay(waitMs, undefined, { signal: ended.signal }).catch(() => {})]);
   ended.abort();
 };

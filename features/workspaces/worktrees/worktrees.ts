@@ -91,6 +91,7 @@ export class Worktrees {
       const gitDir = `${commonDir}/worktrees/${name}`;
       const link = ((await files.readText(`${gitDir}/gitdir`, MAX_BYTES)) ?? "").split("\n")[0] ?? "";
       const path = parentOf(link.startsWith("/") ? link : `${gitDir}/${link}`);
+      // What cannot be read does not name git's entry, and is left alone.
       const back = ((await files.readText(`${path}/.git`, MAX_BYTES).catch(() => null)) ?? "").split("\n")[0];
       if (!link.startsWith("/") || back !== `gitdir: ${gitDir}`) continue;
       const head = (await files.readText(`${gitDir}/HEAD`, MAX_BYTES)) ?? "";
