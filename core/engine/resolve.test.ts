@@ -345,6 +345,17 @@ describe("an event that is not sure how its turn ended", () => {
     expect(stateAt(T + 100, unsure, { screenReadable: false })).toBe("completed/turn_ended");
   });
 
+  it("is not believed while another end, drawn after it, is still to hold", () => {
+    // Live with Gemini 0.61.0: event at 0 ms, "Request cancelled" first read at 113 ms, read again at 514 and 714 ms.
+    const cancelled = withConfidence(shows(T + 113, INTERRUPTED), "high");
+    const at = (ms: number, seen: Evidence) =>
+      stateAt(T + ms, [...unsure, seen], { observedAt: { poller: T + ms, transcript: null } });
+    expect(at(514, cancelled)).toBe("running/thinking");
+    expect(at(714, withConfidence(shows(T + 714, INTERRUPTED, { since: T + 113 }), "high"))).toBe(
+      "idle/interrupted",
+    );
+  });
+
   it("stands against a screen that is not sure either, or shows no more than a prompt", () => {
     expect(stateAt(T + 1_000, [...unsure, seen(INTERRUPTED, "medium")])).toBe("completed/turn_ended");
     expect(stateAt(T + 1_000, [...unsure, seen(IDLE)])).toBe("completed/turn_ended");

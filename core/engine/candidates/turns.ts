@@ -41,8 +41,9 @@ const unsureUntil = (turn: ActivityEvidence, context: ResolveContext): number | 
   if (turn.signal.confidence === "high" || !liveness.screenReadable || at >= until) return null;
   const shown = facts.observations.get("poller");
   if (shown === undefined) return until;
-  // One picture of its end may follow another: what counts is that the end is still shown a while after the event.
-  const isEndShown = isTurnOver(shown.signal.status);
+  // One picture of its end may follow another: what counts is that the end is still shown a while after the event. An end that
+  // speaks against the event is still to hold as long.
+  const isEndShown = isTurnOver(shown.signal.status) && !isContradicted(turn, shown);
   return isEndShown && context.readUntil(shown) - turn.eventTime >= timing.contest_ms ? null : until;
 };
 
