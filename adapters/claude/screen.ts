@@ -53,13 +53,15 @@ const IDLE_FOOTER =
   /\? for shortcuts|← for agents|\/tasks to see|shift\+tab to cycle|(manual|auto|plan) mode on\b|accept edits on\b|bypass permissions on\b|don't ask on\b/;
 /** A random glyph and a verb with an ellipsis; the finished line has no ellipsis. */
 const SPINNER = /^[·✢✳✶✻✽∗*] \S.{0,80}?…/;
+/** Up to 2.1.197 it stands below a failure too, and names no time of day. */
+const FINISHED_WITHOUT_TIME = /^✻ \S+ for [\dhms ]+$/;
 const FINISHED = /^✻ \S+ for (\d+[dhms] ?)+( · .*)?$/;
 const WAITING_FOR_BACKGROUND = /^✻ Waiting for \d+ background \w+/;
 const INTERRUPTION = /^\s*⎿\s+Interrupted · What should Claude do instead\?/;
 /** The person left a question, refused an edit, or a plan, which is then drawn in a box: all of these end the turn. */
 const DECLINED = /^● Declined to answer Claude's questions:/;
 const REJECTED_EDIT = /^\s+⎿\s+Rejected \w+ to \S/;
-const REJECTED_PLAN = /^\s+⎿\s+Rejected Claude's plan:$/;
+const REJECTED_PLAN = /^\s+⎿\s+(Rejected|User rejected) Claude's plan:$/;
 const BRAILLE_TITLE = /^[\u2800-\u28ff] /;
 
 /** Index of the running line above the box, among the nearest lines: tips, queued prompts and task lists may follow it. */
@@ -98,21 +100,27 @@ const readRunning = (box: InputBox): Reading | null => {
   );
 };
 
+const readFailure = (block: readonly string[]): Reading | null => {
+  const text = block[0]?.startsWith("● ") === true ? joined(block).slice(2) : "";
+  return ERROR_LINE.test(text) ? fails(errorStatusOfText(text), text) : null;
+};
+
 /** What ended, told by the block directly above the box. */
 const readEnd = (box: InputBox): Reading | null => {
   const block = lastBlock(box.above);
   const [head = ""] = block;
   const last = box.above.at(-1) ?? "";
-  if (FINISHED.test(head) && block.length === 1) return shows(COMPLETED, "high", head);
+  if (FINISHED.test(head) && block.length === 1) {
+    const failure = FINISHED_WITHOUT_TIME.test(head) ? readFailure(lastBlock(box.above.slice(0, -1))) : null;
+    return failure ?? shows(COMPLETED, "high", head);
+  }
   if (INTERRUPTION.test(last)) return shows(INTERRUPTED, "high", last.trim());
   const plan = block.findLast((line) => REJECTED_PLAN.test(line));
   if (plan !== undefined && /^\s+╰─+╯$/.test(last)) return shows(INTERRUPTED, "high", plan.trim());
   const edit = block[1] ?? "";
   if (head.startsWith("● ") && REJECTED_EDIT.test(edit)) return shows(INTERRUPTED, "high", edit.trim());
   if (DECLINED.test(head)) return shows(INTERRUPTED, "high", head);
-  const text = head.startsWith("● ") ? joined(block).slice(2) : "";
-  if (ERROR_LINE.test(text)) return fails(errorStatusOfText(text), text);
-  return null;
+  return readFailure(block);
 };
 
 const readIdle = (box: InputBox): Reading | null => {

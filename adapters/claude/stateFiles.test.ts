@@ -55,6 +55,7 @@ describe("Claude Code's session file", () => {
     [{ status: "busy" }, "running/thinking medium"],
     [{ status: "waiting", waitingFor: "permission prompt" }, "waiting_approval/permission_tool medium"],
     [{ status: "waiting", waitingFor: "input needed" }, "waiting_input/question medium"],
+    [{ status: "waiting", waitingFor: "input needed", version: "2.2.0" }, "waiting_input/question medium"],
     [{ status: "busy", tmux: undefined }, "running/thinking medium"],
     [{ status: "busy", procStart: STARTED + 400 }, "running/thinking medium"],
   ])("reads %j", async (changes, expected) => {
@@ -70,6 +71,11 @@ describe("Claude Code's session file", () => {
     ["no interactive session", { kind: "background" }],
     ["an unknown status", { status: "thinking" }],
     ["an unknown wait", { status: "waiting", waitingFor: "the weather" }],
+    [
+      "a version that calls a question a permission prompt too",
+      { status: "waiting", waitingFor: "permission prompt", version: "2.1.197" },
+    ],
+    ["a wait of an unknown version", { status: "waiting", waitingFor: "input needed", version: undefined }],
     ["a wait for nothing", { status: "waiting" }],
     ["no start time", { startedAt: undefined }],
   ])("takes nothing from the file of %s", async (_what, changes) => {

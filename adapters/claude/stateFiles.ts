@@ -1,6 +1,7 @@
 // Claude Code's own session file, `~/.claude/sessions/<pid>.json`: rewritten on every change, also where no hook fires
 // (denied, interrupted), and deleted on exit. Undocumented, so nothing counts before it is tied to the living process. It
-// never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence.
+// never tells a fresh prompt from a finished turn: its `idle` carries the least specific reason and medium confidence. Its words
+// for waits are recorded with 2.1.329; 2.1.197 calls a question a permission prompt too, which proves neither.
 import { oneLine, parsePayload } from "../common/payload.ts";
 import { FRESH, QUESTION, THINKING, TOOL_APPROVAL } from "../common/signals.ts";
 import { z } from "zod";
@@ -18,6 +19,7 @@ const sessionFileSchema = z.object({
   startedAt: z.number(),
   procStart: z.union([z.number(), z.string()]).optional(),
   updatedAt: z.number().optional(),
+  version: z.string().optional(),
   kind: z.string().optional(),
   tmux: z.string().optional(),
   status: z.enum(["idle", "busy", "waiting"]),
@@ -40,6 +42,14 @@ const isOfPane = (file: SessionFile, paneId: string): boolean => {
   return named === null || named[1] === paneId;
 };
 
+const FIRST_WITH_KINDS = [2, 1, 329] as const;
+
+const namesKindOfWait = (version: string): boolean => {
+  const parts = version.split(".").map(Number);
+  const differing = FIRST_WITH_KINDS.findIndex((part, index) => parts[index] !== part);
+  return differing < 0 || (parts[differing] ?? 0) > (FIRST_WITH_KINDS[differing] ?? 0);
+};
+
 const readingOf = (file: SessionFile): Reading | null => {
   const base = { confidence: "medium", request: null } as const;
   switch (file.status) {
@@ -48,6 +58,7 @@ const readingOf = (file: SessionFile): Reading | null => {
     case "busy":
       return { ...base, status: THINKING, matched: "session file: busy", isSteady: true };
     case "waiting": {
+      if (!namesKindOfWait(file.version ?? "")) return null;
       const matched = `session file: waiting, ${oneLine(file.waitingFor ?? "", 100)}`;
       if (file.waitingFor === "permission prompt")
         return {

@@ -1,6 +1,7 @@
 // The dialog that approves a plan. It is drawn over the conversation: a bar across the pane, and all of it two columns further
 // in than other dialogs. With a plan: heading, the plan between two dotted lines, a rule, the question. Source: recorded with
-// 2.1.329 at 140 to 60 columns, with a short plan, one taller than the pane, and none.
+// 2.1.329 at 140 to 60 columns, with a short plan, one taller than the pane, and none. 2.1.197 draws the one without a plan below
+// a rule of the whole width, and its `Yes` goes back to the mode before.
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { withoutBlankEnds } from "../../common/frames.ts";
 import { withRoles } from "../../common/roles.ts";
@@ -29,7 +30,7 @@ const FEEDBACK_LABEL = "Tell Claude what to change";
  * mode.
  */
 const ROLES = {
-  approve: /^Yes, (manually approve edits|and switch to default \(ask each time\) for this session)$/,
+  approve: /^Yes(, manually approve edits|, and switch to default \(ask each time\) for this session)?$/,
   always: /^(?!)/,
   deny: /^No$/,
 };
@@ -88,8 +89,15 @@ interface Place {
 const movedLeft = (lines: readonly string[]): string[] =>
   lines.map((line) => (line.startsWith(" ") ? line.slice(1) : line));
 
-/** What the dialog over the conversation asks, or null. Its upper part may be out of sight. `width`: of the pane. */
-export const readPlan = (screen: readonly string[], width: number): Reading | null => {
+const readBelowRule = (screen: readonly string[], width: number): Reading | null => {
+  const top = screen.findLastIndex(isRule);
+  const selector = readNumbered(movedLeft(screen), screen.length, true);
+  if (top < 0 || selector === null) return null;
+  const plan = planIn(screen.slice(top + 1, selector.start), true);
+  return plan === null ? null : toReading(plan, selector.options, { top, width });
+};
+
+const readOverConversation = (screen: readonly string[], width: number): Reading | null => {
   const top = screen.findLastIndex((row) => !isBlank(row) && !row.startsWith(INDENT));
   const lines = screen.slice(top + 1).map((row) => row.slice(INDENT.length));
   const footer = lines.findLastIndex((line) => FOOTER.test(line));
@@ -102,3 +110,7 @@ export const readPlan = (screen: readonly string[], width: number): Reading | nu
   const plan = planIn(lines.slice(isTopSeen ? upper + 1 : 0, selector.start), isTopSeen);
   return plan === null ? null : toReading(plan, selector.options, { top: Math.max(top, 0), width });
 };
+
+/** What the dialog asks, or null. Its upper part may be out of sight. `width`: of the pane. */
+export const readPlan = (screen: readonly string[], width: number): Reading | null =>
+  readOverConversation(screen, width) ?? readBelowRule(screen, width);
