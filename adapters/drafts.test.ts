@@ -13,6 +13,24 @@ const FIXTURES = fileURLToPath(new URL("../test/fixtures/", import.meta.url));
 const LONG =
   "rewrite the parser so that it reads every line of the file only once, keeps the comments where they are, and says in\none sentence what is wrong with a line that it cannot read at all";
 
+const LONG_IN_MARGIN =
+  "rewrite the parser so that it reads every line of the file only once, keeps the comments where they are, and says\nin one sentence what is wrong with a line that it cannot read at all";
+const EVERYWHERE = {
+  none_fresh: "",
+  none_cleared: "",
+  none_after_paste: "",
+  none_completed: "",
+  none_running: "",
+  short: "fix the login page",
+  short_home: "fix the login page",
+  letter: "x",
+  letter_home: "x",
+  running: "typed while it works",
+  completed: "and now the tests",
+  completed_home: "and now the tests",
+};
+const LINES = "first line\nsecond line\n\nfourth line";
+
 /** "": nothing was typed. Null: there is no box for prompts in sight. */
 const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   claude: {
@@ -45,11 +63,60 @@ const DRAFTS: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
     letter: "x",
     letter_home: "x",
     long: LONG,
-    lines: "first line\nsecond line\n\nfourth line",
+    lines: LINES,
     // It fills the screen, and what would stand below it is out of sight.
     paste: null,
     completed: "and now the tests",
     completed_home: "and now the tests",
+  },
+  gemini: {
+    ...EVERYWHERE,
+    long: LONG_IN_MARGIN,
+    lines: LINES,
+    paste: "[Pasted Text: 40 lines]",
+    // Its list of commands leaves no room for the box that is known.
+    slash: null,
+    bang: null,
+    bang_typed: null,
+    question_mark: "what",
+  },
+  copilot: {
+    ...EVERYWHERE,
+    long: LONG_IN_MARGIN,
+    half_cleared: LONG_IN_MARGIN.slice(0, LONG_IN_MARGIN.indexOf("wron") + 4),
+    lines: LINES,
+    paste: `${LINES}[Paste #1 - 40 lines]`,
+    // With what it offers to complete.
+    slash: "/add-dir",
+    bang: null,
+    question_mark: "what",
+  },
+  opencode: {
+    ...EVERYWHERE,
+    long: "rewrite the parser so that it reads every line of the file only once,\nkeeps the comments where they are, and says in one sentence what is\nwrong with a line that it cannot read at all",
+    lines: "[Pasted ~4 lines]",
+    paste: "[Pasted ~40 lines]",
+    slash: expect.stringMatching(/^agents .*\/$/s),
+    bang: null,
+    question_mark: "? what",
+  },
+  pi: {
+    ...EVERYWHERE,
+    long: LONG,
+    lines: LINES,
+    paste: "[paste #1 +40 lines]",
+    slash: null,
+    bang: "!",
+    question_mark: "? what",
+  },
+  omp: {
+    ...EVERYWHERE,
+    long: LONG,
+    lines: LINES,
+    paste: "[paste #1]",
+    slash: expect.stringMatching(/^\/\n/),
+    bang: "!",
+    question_mark: "? what",
   },
 };
 

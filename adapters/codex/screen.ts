@@ -13,7 +13,7 @@ import {
   shows,
   visibleLines,
 } from "../common/screenText.ts";
-import { styledCells, typedOf } from "../common/styledText.ts";
+import { styledRows, typedOf } from "../common/styledText.ts";
 import { COMPACTING, COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { errorStatusOf, FAILED_TURN } from "./errorReason.ts";
 import { readDialog } from "./screen/dialogs.ts";
@@ -190,9 +190,8 @@ const findBox = (lines: readonly string[]): { start: number; end: number } | nul
  * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none in sight, as where it
  * has grown so far that what stands below it is not. Source: drafts recorded with 0.169.0.
  */
-export const readDraft = ({ lines, styledLines }: Screen): string | null => {
-  if (styledLines === undefined || styledLines.length !== lines.length) return null;
-  const box = findBox(lines.map((line) => line.trimEnd()));
-  if (box === null) return null;
-  return typedOf(styledCells(styledLines).slice(box.start, box.end), INDENT);
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const box = findBox(screen.lines.map((line) => line.trimEnd()));
+  return rows === null || box === null ? null : typedOf(rows.slice(box.start, box.end), INDENT);
 };

@@ -6,6 +6,7 @@ import { identifyCopilot } from "./identify.ts";
 import { createCopilotIntegration } from "./integration.ts";
 import { normalizeCopilot } from "./normalize.ts";
 import { readCopilotScreen } from "./screen.ts";
+import { readDraft as readCopilotDraft } from "./screen/layout.ts";
 import {
   readCopilotSessionTitle,
   readCopilotStateFiles,
@@ -32,6 +33,7 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   identify: identifyCopilot,
   normalize: normalizeCopilot,
   readScreen: readCopilotScreen,
+  readDraft: readCopilotDraft,
   readStateFiles: readCopilotStateFiles,
   readTranscript: readCopilotTranscript,
   titleOfSession: titleOfCopilotSession,

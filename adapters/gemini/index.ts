@@ -11,6 +11,7 @@ import { geminiHistory } from "./history.ts";
 import { createGeminiIntegration } from "./integration.ts";
 import { normalizeGemini } from "./normalize.ts";
 import { readGeminiScreen } from "./screen.ts";
+import { readDraft as readGeminiDraft } from "./screen/layout.ts";
 import { readGeminiTranscript } from "./transcript.ts";
 
 // Which process of a pane is Gemini CLI. Node names its main thread alike for every program, so the script on the command
@@ -60,6 +61,7 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   identify: identifyGemini,
   normalize: normalizeGemini,
   readScreen: readGeminiScreen,
+  readDraft: readGeminiDraft,
   readTranscript: readGeminiTranscript,
   history: geminiHistory,
   integration: createGeminiIntegration(),

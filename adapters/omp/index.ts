@@ -14,7 +14,7 @@ import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionFileReader } from "../piFamily/sessionFile.ts";
 import { createSessionTitleReader, titleOfOmpSession } from "../piFamily/sessionTitle.ts";
 import { createTranscriptReader } from "../piFamily/transcript.ts";
-import { readOmpScreen } from "./screen.ts";
+import { readOmpDraft, readOmpScreen } from "./screen.ts";
 
 // Tells oh-my-pi from everything else in a pane. Source: recorded process tree (18.2.3): bun runs the package's cli.js
 // and the process is renamed `omp`.
@@ -57,6 +57,7 @@ export const createOmpAdapter = (): AgentAdapter => ({
   identify: identifyOmp,
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: false, hasAskTool: true }),
   readScreen: readOmpScreen,
+  readDraft: readOmpDraft,
   readStateFiles: createSessionFileReader(".omp"),
   readTranscript: createTranscriptReader(".omp"),
   titleOfSession: titleOfOmpSession,

@@ -5,6 +5,7 @@ import type { Reading, Screen } from "../../core/ports/agentAdapter.ts";
 import { failureOfText } from "../common/failure.ts";
 import { fails, retryIn, withProgress } from "../common/progress.ts";
 import { indentOf, isBlank, joined, ofWholeScreen, shows, visibleLines } from "../common/screenText.ts";
+import { styledRows, typedOf } from "../common/styledText.ts";
 import { COMPLETED, FRESH, INTERRUPTED, RETRYING, THINKING, TOOL } from "../common/signals.ts";
 import { readOmpDialog } from "./screen/dialogs.ts";
 
@@ -112,4 +113,21 @@ export const readOmpScreen = (screen: Screen): Reading | null => {
     );
   // A title that says that it works contradicts a status line at rest: it was read between two drawings.
   return /^π [\u2800-\u28ff] /u.test(screen.title) ? null : readRest(above, line);
+};
+
+/** `╰─ `, or the indentation of the rows below. */
+const INDENT = 3;
+/** How it shows a paste of many lines. */
+const PASTE = /\u{1f4c4} #(\d+)/gu;
+
+/**
+ * What somebody typed below the status line. "": nothing; null: there is no input corner. Source: drafts recorded with 18.2.3, which
+ * have no hint.
+ */
+export const readOmpDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const lines = screen.lines.map((line) => line.trimEnd());
+  const status = readOmpDialog(lines, screen.width) === null ? findStatus(lines) : -1;
+  if (rows === null || status < 0) return null;
+  return typedOf(rows.slice(status + 1), INDENT).replaceAll(PASTE, "[paste #$1]");
 };

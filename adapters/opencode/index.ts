@@ -7,6 +7,7 @@ import { identifyOpencode } from "./identify.ts";
 import { createOpencodeIntegration } from "./integration.ts";
 import { normalizeOpencode } from "./normalize.ts";
 import { readOpencodeScreen, titleOfOpencodeSession } from "./screen.ts";
+import { readDraft as readOpencodeDraft } from "./screen/drafts.ts";
 
 /** A new adapter; recorded with 1.18.33. Leaving may come without any event. */
 export const createOpencodeAdapter = (): AgentAdapter => ({
@@ -24,6 +25,7 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   identify: identifyOpencode,
   normalize: normalizeOpencode,
   readScreen: readOpencodeScreen,
+  readDraft: readOpencodeDraft,
   titleOfSession: titleOfOpencodeSession,
   history: opencodeHistory,
   integration: createOpencodeIntegration(),

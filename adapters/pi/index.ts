@@ -14,7 +14,7 @@ import { createExtensionIntegration } from "../piFamily/integration.ts";
 import { createPiNormalizer } from "../piFamily/normalize.ts";
 import { createSessionTitleReader, titleOfPiSession } from "../piFamily/sessionTitle.ts";
 import { createTranscriptReader } from "../piFamily/transcript.ts";
-import { readPiScreen } from "./screen.ts";
+import { readPiDraft, readPiScreen } from "./screen.ts";
 
 // Tells pi from everything else in a pane, also from other programs called `pi`. Source: recorded process tree (0.87.1):
 // pi overwrites its whole argument vector with the two letters, so a path with its package only shows before that.
@@ -52,6 +52,7 @@ export const createPiAdapter = (): AgentAdapter => ({
   identify: identifyPi,
   normalize: createPiNormalizer({ retriesAfterEnd: false, settles: true, hasAskTool: false }),
   readScreen: readPiScreen,
+  readDraft: readPiDraft,
   readTranscript: createTranscriptReader(".pi"),
   titleOfSession: titleOfPiSession,
   readSessionTitle: createSessionTitleReader(".pi"),

@@ -18,6 +18,7 @@ import {
   TOOL,
   TOOL_APPROVAL,
 } from "../common/signals.ts";
+import { styledRows, typedOf } from "../common/styledText.ts";
 import { isAborted } from "../piFamily/ending.ts";
 import { isPermissionTitle } from "../piFamily/promptRequest.ts";
 import { readSelector } from "../piFamily/selector.ts";
@@ -162,4 +163,15 @@ export const readPiScreen = (screen: Screen): Reading | null => {
   const box = findBox(visibleLines(screen));
   if (box === null) return null;
   return ofWholeScreen(screen, readDialog(box, screen.width)) ?? readWork(box) ?? readRest(box);
+};
+
+/**
+ * What somebody typed into the box, which has no sign and no hint. "": it is empty; null: there is none. Menus that a person
+ * opens stand in it, too, and are no empty box. Source: drafts recorded with 0.87.1.
+ */
+export const readPiDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const box = findBox(screen.lines.map((line) => line.trimEnd()));
+  if (rows === null || box === null) return null;
+  return typedOf(rows.slice(box.top + 1, box.top + 1 + box.inside.length), 0);
 };

@@ -2,7 +2,7 @@
 // only; meaning is given in the sibling files. Source: frames recorded with 2.1.329, notes on 2.1.197's inline renderer.
 import type { Screen } from "../../../core/ports/agentAdapter.ts";
 import { indentOf, isBlank, joined } from "../../common/screenText.ts";
-import { styledCells, typedOf } from "../../common/styledText.ts";
+import { styledRows, typedOf } from "../../common/styledText.ts";
 
 /** The input box between two rules that start in column 0; answers and quotes are indented by two columns. */
 export interface InputBox {
@@ -62,12 +62,12 @@ const INDENT = 2;
  * What somebody typed into the box; the hint in an empty one is drawn dim. "": it is empty; null: there is none, or it is not for
  * prompts. Source: drafts recorded with 2.1.329.
  */
-export const readDraft = ({ lines, styledLines, width }: Screen): string | null => {
-  if (styledLines === undefined || styledLines.length !== lines.length) return null;
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
   const box = findInputBox(
-    lines.map((line) => line.trimEnd()),
-    width,
+    screen.lines.map((line) => line.trimEnd()),
+    screen.width,
   );
-  if (box === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1))) return null;
-  return typedOf(styledCells(styledLines).slice(box.start, box.end), INDENT);
+  if (rows === null || box === null || !SIGN_OF_PROMPTS.test(box.text.slice(0, 1))) return null;
+  return typedOf(rows.slice(box.start, box.end), INDENT);
 };

@@ -1,8 +1,13 @@
 // The parts of Copilot CLI's screen: the input box between two rules with its footer, and the conversation above it. Its
 // lines stand one column in and may have a scroll bar at the right edge. Source: frames recorded with 1.0.102.
+import type { Screen } from "../../../core/ports/agentAdapter.ts";
 import { isBlank, joined } from "../../common/screenText.ts";
+import { styledRows, typedOf } from "../../common/styledText.ts";
 
 export interface InputBox {
+  /** Index of the row with the prompt's sign, and of the lower rule. */
+  start: number;
+  end: number;
   footer: string;
   /** Lines since the last prompt, or all of them. */
   turn: readonly string[];
@@ -30,8 +35,26 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
   const above = lines.slice(0, Math.max(upper - 1, 0)).map((line) => line.replace(SCROLL_BAR, ""));
   const prompt = above.findLastIndex((line) => OLD_PROMPT.test(line));
   return {
+    start: upper + 1,
+    end: lower,
     footer: joined(footer),
     turn: above.slice(prompt + 1).filter((line) => !isBlank(line)),
     hasPrompt: prompt >= 0,
   };
+};
+
+/** What is typed behind `!` runs in a shell. */
+const SIGN_OF_PROMPTS = /^[❯>]( |$)/;
+/** Sign and blank, or the indentation of the rows below. */
+const INDENT = 2;
+
+/**
+ * What somebody typed into the box, with what it offers to complete. "": it is empty; null: there is none, or it is not for
+ * prompts. Source: drafts recorded with 1.0.102, whose empty box has no hint.
+ */
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const box = findInputBox(screen.lines.map((line) => line.trimEnd()));
+  if (rows === null || box === null || !SIGN_OF_PROMPTS.test(screen.lines[box.start] ?? "")) return null;
+  return typedOf(rows.slice(box.start, box.end), INDENT);
 };

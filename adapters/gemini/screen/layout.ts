@@ -1,6 +1,8 @@
 // The parts of Gemini CLI's screen: its title, the input box with the status above it, and the conversation of the last
 // turn. The program draws inline, so everything higher up is history. Source: frames recorded with 0.61.0.
+import type { Screen } from "../../../core/ports/agentAdapter.ts";
 import { isBlank } from "../../common/screenText.ts";
+import { type StyledCell, styledRows, typedOf } from "../../common/styledText.ts";
 
 /** What the title says; null where the title is not the agent's (it can be switched off). */
 export type TitleState = "ready" | "working" | "action";
@@ -19,6 +21,9 @@ export const titleStateOf = (title: string): TitleState | null => {
 };
 
 export interface InputBox {
+  /** Index of the row with the prompt's sign, and of the lower edge. */
+  start: number;
+  end: number;
   /** Lines directly above the box: spinner, hook and hint texts. */
   status: readonly string[];
   /** Lines since the last prompt, or all of them; without the status. */
@@ -48,8 +53,40 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
   while (top > 0 && rule - top < MAX_STATUS_LINES && !isBlank(lines[top - 1] ?? "")) top -= 1;
   const prompt = lines.slice(0, top).findLastIndex((line) => LOWER.test(line));
   return {
+    start: upper + 1,
+    end: lower,
     status: lines.slice(top, rule),
     turn: lines.slice(prompt + 1, top).filter((line) => !isBlank(line)),
     hasPrompt: prompt >= 0,
   };
+};
+
+/** What is typed behind `!` runs in a shell. */
+const SIGN_OF_PROMPTS = /^ [>*]( |$)/;
+/** Margin, sign and blank, or the indentation of the rows below. */
+const INDENT = 3;
+const HINT = /^ +Type your message or @path\/to\/file *$/;
+
+/** Two columns further in than what is typed, and in a colour of its own. */
+const isHint = (row: readonly StyledCell[]): boolean => {
+  const cells = row.slice(INDENT);
+  const words = cells.filter(({ char }) => char !== " ");
+  const colour = words[0]?.colour ?? "";
+  return (
+    HINT.test(cells.map(({ char }) => char).join("")) &&
+    colour !== "" &&
+    words.every((cell) => cell.colour === colour)
+  );
+};
+
+/**
+ * What somebody typed into the box. "": it is empty; null: there is none, or it is not for prompts. Source: drafts recorded with
+ * 0.61.0.
+ */
+export const readDraft = (screen: Screen): string | null => {
+  const rows = styledRows(screen);
+  const box = findInputBox(screen.lines.map((line) => line.trimEnd()));
+  if (rows === null || box === null || !SIGN_OF_PROMPTS.test(screen.lines[box.start] ?? "")) return null;
+  const typed = rows.slice(box.start, box.end);
+  return typed.length === 1 && isHint(typed[0] ?? []) ? "" : typedOf(typed, INDENT);
 };

@@ -3,6 +3,9 @@
 import { indentOf, isBlank } from "../../common/screenText.ts";
 
 export interface InputBox {
+  /** Index of its first row, and of its lower edge. */
+  start: number;
+  end: number;
   /** Lines above the box, blanks kept, the box's own left out. */
   above: readonly string[];
   /** Lines inside the box without their bar. */
@@ -53,6 +56,8 @@ export const findInputBox = (lines: readonly string[]): InputBox | null => {
   while (top > 0 && isBarred(lines[top - 1] ?? "") && indentOf(lines[top - 1] ?? "") === column) top -= 1;
   if (top === edge) return null;
   return {
+    start: top,
+    end: edge,
     above: lines.slice(0, top).map(withoutNotice),
     inside: lines.slice(top, edge).map(withoutBar),
     footer: below[0] ?? "",
