@@ -20,6 +20,7 @@ import type { Stopper } from "../rig/stopper.ts";
 import { ACTION_SCENARIOS } from "./actions.ts";
 import { HARD_SCENARIOS } from "./hard.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
+import { QUEUE_SCENARIOS } from "./queue.ts";
 import { createStage } from "./stage.ts";
 import { STATE_SCENARIOS } from "./states.ts";
 import { TURN_SCENARIOS } from "./tenTurns.ts";
@@ -35,6 +36,7 @@ export const KINDS: Readonly<Record<PartKind, Kind>> = {
   hard: { scenarios: HARD_SCENARIOS, sizes: ["120x40"] },
   actions: { scenarios: ACTION_SCENARIOS, sizes: ["120x40", "80x24"] },
   turns: { scenarios: TURN_SCENARIOS, sizes: ["120x40"] },
+  queue: { scenarios: QUEUE_SCENARIOS, sizes: ["120x40"] },
 };
 
 /** Names of all steps, for `--state`. */

@@ -1,6 +1,6 @@
 // The truth table as Markdown: for the terminal, and as the part of docs/measurements.md between two marks.
 import type { Spread } from "../../../bench/statistics.ts";
-import { partName, type Step } from "./result.ts";
+import { partName, type PartKind, type Step } from "./result.ts";
 import type { Merged } from "./store.ts";
 import { brokenBy, commitOf, latencyRows, problemsOf, stateRows, type TableRow } from "./table.ts";
 
@@ -54,9 +54,11 @@ const latencyLines = (merged: Merged): string[] =>
     latencyRows(merged).map(({ mode, appear, leave }) => [mode, latency(appear), latency(leave)]),
   );
 
-/** Actions and turns: a row per part, and what of it did not go right. */
+const DONE_KINDS: readonly PartKind[] = ["actions", "turns", "queue"];
+
+/** What was done rather than looked at: a row per part, and what of it did not go right. */
 const doneLines = (merged: Merged): string[] => {
-  const own = merged.steps.filter(({ part }) => part.kind === "actions" || part.kind === "turns");
+  const own = merged.steps.filter(({ part }) => DONE_KINDS.includes(part.kind));
   const groups = [...Map.groupBy(own, ({ part }) => partName(part)).values()];
   return table(
     ["agent", "mode", "size", "what", "right", "of", "not right", "commit"],

@@ -1,0 +1,107 @@
+// Texts that wait until the agent rests: never onto what a person has typed and not sent, and a queue of them one after the other,
+// each as a turn of its own. The model's requests say what the agent was given, and when.
+import { setTimeout as wait } from "node:timers/promises";
+import type { Exchange } from "../model/modelLog.ts";
+import { untilTrue } from "../rig/livePane.ts";
+import { act, referenceOf } from "./act.ts";
+import { USUAL_START, type Scenario } from "./scenario.ts";
+import type { Stage } from "./stage.ts";
+import { completeTurn, hasOpenExchange } from "./turns.ts";
+
+const DRAFT = "half a thought";
+/** The queue looks again after some seconds at the latest; twice that. */
+const HELD_FOR_MS = 8_000;
+const SENT_WITHIN_MS = 20_000;
+const COUNT = 5;
+const WORKED_OFF_WITHIN_MS = 120_000;
+
+/** The request that the text led to. */
+const exchangeOf = (stage: Stage, since: number, text: string): Exchange | null =>
+  stage.since(since).find(({ prompt, toolResult }) => toolResult === null && prompt.includes(text)) ?? null;
+
+const arm = async (stage: Stage, text: string): Promise<string | null> => {
+  const { ref } = await referenceOf(stage);
+  const { code, said } = await act(stage, "send", ref, "--text", text, "--when-ready", "--json");
+  return code === 0 ? null : `send --when-ready: ${said}`;
+};
+
+const keepDraft = async (stage: Stage): Promise<string | null> => {
+  const { pane } = stage;
+  const [text, since] = [`SAY later n${stage.next()}`, Date.now()];
+  await stage.rig.tmux("send-keys", "-t", pane.paneId, "-l", "--", DRAFT);
+  await pane.untilShown(new RegExp(DRAFT));
+  const problem = await arm(stage, text);
+  if (problem !== null) return problem;
+  await wait(HELD_FOR_MS);
+  if (exchangeOf(stage, since, text) !== null) return "the text was sent while a draft stood in the box";
+  if (!(await pane.isShown(new RegExp(DRAFT)))) return "the draft has gone";
+  for (const _letter of DRAFT) await stage.rig.tmux("send-keys", "-t", pane.paneId, "BSpace");
+  await untilTrue(() => (exchangeOf(stage, since, text)?.ended ?? null) !== null, SENT_WITHIN_MS);
+  const sent = exchangeOf(stage, since, text);
+  if (sent === null) return "the text was not sent after the draft had gone";
+  return sent.prompt.includes("thought") ? `the agent was given '${sent.prompt}'` : null;
+};
+
+const draftKept: Scenario = {
+  name: "draft",
+  steps: ["draft_turn", "draft_kept"],
+  run: async (stage) => {
+    // Its start is not what is tried here: only a turn that ended says for sure that it rests.
+    await completeTurn(stage, "draft_turn", `SAY ready n${stage.next()}`);
+    const problem = await keepDraft(stage);
+    await stage.did("draft_kept", problem === null, problem ?? "");
+  },
+};
+
+const nameOf = (index: number): string => `queue_${index + 1}`;
+
+/** What is wrong with the one after `before`; null: nothing is. */
+const findFault = (
+  sent: Exchange | null,
+  before: Exchange | null,
+  texts: readonly string[],
+): string | null => {
+  if (sent === null) return "it was not sent";
+  const others = texts.filter((text) => sent.prompt.includes(text));
+  if (others.length !== 1) return `the agent was given '${sent.prompt}'`;
+  const restedAt = before?.ended?.at ?? null;
+  return before !== null && (restedAt === null || sent.at < restedAt)
+    ? "the turn before had not ended"
+    : null;
+};
+
+const workOff = async (stage: Stage): Promise<void> => {
+  const since = Date.now();
+  const first = `SLOW 6 n${stage.next()}`;
+  await stage.pane.say(first);
+  const texts = Array.from({ length: COUNT }, () => `SAY queued n${stage.next()}`);
+  for (const text of texts) {
+    const problem = await arm(stage, text);
+    if (problem !== null) throw new Error(problem);
+  }
+  const last = texts.at(-1) ?? "";
+  await untilTrue(
+    () => exchangeOf(stage, since, last) !== null && !hasOpenExchange(stage, since),
+    WORKED_OFF_WITHIN_MS,
+  );
+  let before = exchangeOf(stage, since, first);
+  for (const [index, text] of texts.entries()) {
+    const sent = exchangeOf(stage, since, text);
+    const fault = findFault(sent, before, texts);
+    const took =
+      sent === null || before === null || before.ended === null
+        ? ""
+        : `${sent.at - before.ended.at} ms after the end before it`;
+    await stage.did(nameOf(index), fault === null, fault ?? took);
+    before = sent;
+  }
+};
+
+const fiveTexts: Scenario = {
+  name: "queue_of_five",
+  steps: Array.from({ length: COUNT }, (_, index) => nameOf(index)),
+  start: USUAL_START,
+  run: workOff,
+};
+
+export const QUEUE_SCENARIOS: readonly Scenario[] = [draftKept, fiveTexts];
