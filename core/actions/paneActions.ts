@@ -153,6 +153,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
       pane,
       adapter: entryOf(runtimeId)?.adapter ?? null,
       status: () => entryOf(runtimeId)?.resolution?.status ?? null,
+      isSure: () => entryOf(runtimeId)?.resolution?.confidence === "high",
       clients: async () => {
         const { collected } = connectedTargets.get(pane.targetId);
         return (await collected.find(({ server }) => server === pane.server)?.clients()) ?? [];

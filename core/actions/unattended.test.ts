@@ -37,6 +37,7 @@ const open = (
   more: {
     text?: string;
     status?: Status | null;
+    isSure?: boolean;
     afterLimit?: boolean;
     clients?: TmuxClient[];
     adapter?: typeof adapter | null;
@@ -47,12 +48,14 @@ const open = (
     text: more.text ?? "go on",
     adapter: more.adapter === undefined ? adapter : more.adapter,
     status: () => (more.status === undefined ? { state: "idle", reasonCode: "fresh" } : more.status),
+    isSure: () => more.isSure ?? true,
     afterLimit: more.afterLimit ?? false,
     clients: () => Promise.resolve(more.clients ?? []),
     now: () => NOW,
   });
 
 describe("nothing is typed unseen", () => {
+  const IDLE: Status = { state: "idle", reasonCode: "fresh" };
   const LIMIT: Status = { state: "error", reasonCode: "usage_limit" };
   const BUSY: (Status | null)[] = [
     { state: "running", reasonCode: "thinking" },
@@ -62,6 +65,15 @@ describe("nothing is typed unseen", () => {
     { state: "error", reasonCode: "crashed" },
     null,
   ];
+  it("to an agent of which neither the engine nor the screen surely says that it rests", async () => {
+    const resting = { ...adapter, readScreen: () => ({ ...running, status: IDLE }) };
+    const why = (isSure: boolean, seenBy = adapter) =>
+      open({ isSure, adapter: seenBy }).findObstacle(capture(["rests", "> "]));
+    expect(await why(true)).toBeNull();
+    expect(await why(false)).toBe("its agent does not rest");
+    expect(await why(false, resting)).toBeNull();
+  });
+
   it.each([...BUSY, LIMIT])("to an agent that is %j", async (status) => {
     expect(await open({ status }).findObstacle(capture(["rests", "> "]))).toBe("its agent does not rest");
   });

@@ -21,6 +21,8 @@ export interface UnattendedDeps {
   adapter: Pick<AgentAdapter, "readDraft" | "readScreen"> | null;
   /** As the engine has it; null: nothing is known. */
   status: () => Status | null;
+  /** Where the engine is not sure of the state, the screen itself must show that the agent rests. */
+  isSure: () => boolean;
   /** It may have stopped at a limit of its provider: a person set a time by which that is over. */
   afterLimit: boolean;
   /** Who is attached to the pane's server. @throws where tmux does not answer. */
@@ -59,7 +61,7 @@ export const createUnattended = (deps: UnattendedDeps): Unattended => ({
     if (adapter?.readDraft === undefined) return "it is not known how its agent shows what somebody typed";
     // The engine may be some hundred milliseconds behind.
     const seen = readCapture({ adapter }, pane, capture)?.status ?? null;
-    if (seen !== null && !isAtRest(seen, afterLimit)) return "its agent does not rest";
+    if (seen === null ? !deps.isSure() : !isAtRest(seen, afterLimit)) return "its agent does not rest";
     if (capture.inMode) return "somebody reads in it (copy mode)";
     const draft = readDraft(adapter, pane, capture);
     if (draft === null) return "its input box is not in sight";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makePane, type PaneOptions } from "../../../test/factories/view.ts";
 import type { PaneView } from "../../../core/model/view.ts";
-import { NO_TURN_MS, restOf, Rests } from "./rests.ts";
+import { NO_TURN_MS, restOf, Rests, UNSURE_MS } from "./rests.ts";
 
 const row = (options: PaneOptions, more: Partial<PaneView> = {}): PaneView => ({
   ...makePane(options),
@@ -13,7 +13,8 @@ describe("an agent rests", () => {
   it("when that is certain and nobody is asked anything", () => {
     expect(restOf(row({ state: "idle" }))).toBe("ready");
     expect(restOf(row({ state: "completed" }))).toBe("ready");
-    expect(restOf(row({ state: "idle" }, { confidence: "medium" }))).toBeNull();
+    expect(restOf(row({ state: "idle" }, { confidence: "medium" }))).toBe("ready");
+    expect(restOf(row({ state: "idle" }, { confidence: "low" }))).toBeNull();
     for (const state of ["running", "waiting_input", "waiting_approval", "error", "unknown"] as const)
       expect(restOf(row({ state }))).toBeNull();
     expect(restOf(row({ state: "error", reason: "usage_limit" }))).toBe("limited");
@@ -35,6 +36,14 @@ describe("an agent rests", () => {
     expect(rests.restOf("rt1")?.since).toBe(50);
     rests.forget("rt1");
     expect(rests.restOf("rt1")).toBeNull();
+  });
+
+  it("a second later where it is less certain", () => {
+    const rests = new Rests();
+    rests.noteRow(row({ state: "completed", version: 1 }, { confidence: "medium" }), 10);
+    expect(rests.restOf("rt1")).toEqual({ rest: "ready", since: 10 + UNSURE_MS });
+    rests.noteRow(row({ state: "completed", version: 1 }), 500);
+    expect(rests.restOf("rt1")?.since).toBe(10);
   });
 });
 

@@ -6,9 +6,13 @@ import type { PaneView } from "../../../core/model/view.ts";
 /** After so long without a turn, none came of the text: it was a command of the agent's own, or too quick to be seen. */
 export const NO_TURN_MS = 60_000;
 
+/** What is less certain counts so much later, and only where the screen shows it, too (core/actions/unattended.ts). */
+export const UNSURE_MS = 1_000;
+
 interface Known {
   version: number;
   rest: Rest | null;
+  isSure: boolean;
   since: number;
   /** When the state itself began, as the row has it; null where nobody knows. */
   beganAt: number | null;
@@ -24,9 +28,12 @@ interface Sent {
 /** `limited`: it stopped at a limit of its provider, and goes on only when a person, or a time that a person set, says so. */
 export type Rest = "ready" | "limited";
 
-/** Certain, and nobody is asked anything; null: it does not rest. */
+/**
+ * It rests, and nobody is asked anything; null: it does not rest. Some agents never tell how a turn ended, only that it did: that
+ * has medium confidence.
+ */
 export const restOf = ({ state, reason_code, confidence, request }: PaneView): Rest | null => {
-  if (confidence !== "high" || request !== null) return null;
+  if (confidence === "low" || request !== null) return null;
   if (state === "idle" || state === "completed") return "ready";
   return state === "error" && isLimit(reason_code) ? "limited" : null;
 };
@@ -44,6 +51,7 @@ export class Rests {
     this.known.set(runtime_id, {
       version: row.state_version,
       rest,
+      isSure: row.confidence === "high",
       since: isSame ? before.since : now,
       beganAt: row.since === null ? null : Date.parse(row.since),
     });
@@ -61,10 +69,10 @@ export class Rests {
     this.sent.delete(runtimeId);
   }
 
-  /** How it rests, and since when, epoch ms; null: it does not. */
+  /** How it rests, and from when on that counts, epoch ms; null: it does not. */
   restOf(runtimeId: string): { rest: Rest; since: number } | null {
-    const { rest = null, since = 0 } = this.known.get(runtimeId) ?? {};
-    return rest === null ? null : { rest, since };
+    const { rest = null, since = 0, isSure = false } = this.known.get(runtimeId) ?? {};
+    return rest === null ? null : { rest, since: isSure ? since : since + UNSURE_MS };
   }
 
   isTurnOver(runtimeId: string, now: number): boolean {
