@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { CLI_ENTRY } from "./testing/cliEntry.ts";
+import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
 import { makePane } from "../test/factories/view.ts";
 import { AnsweringDaemon } from "../test/fakes/answeringDaemon.ts";
 

@@ -3,9 +3,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { tryOwn } from "../core/rpc/ownership.ts";
-import { CLI_ENTRY, makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+import { CLI_ENTRY } from "./testing/cliEntry.ts";
+import { makeFakeHome, type FakeHome } from "./testing/fakeHome.ts";
+
+const BIN = fileURLToPath(new URL("../bin", import.meta.url));
 
 let home: FakeHome;
 let env: Record<string, string>;
@@ -142,7 +146,7 @@ test("watch survives a kill -9 of the real daemon", async () => {
 test("the launcher finds its installation through symbolic links", async () => {
   const { symlinkSync } = await import("node:fs");
   const link = join(dirname(home.paths.home), "agtmux-link");
-  symlinkSync(join(dirname(CLI_ENTRY), "..", "bin", "agtmux"), link);
+  symlinkSync(join(BIN, "agtmux"), link);
   const child = spawn(link, ["--version"], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
@@ -156,8 +160,7 @@ test("the launcher says in one sentence when no Node is new enough", async () =>
   // A copy without node_modules, and a PATH with an old node.
   const root = join(dirname(home.paths.home), "copy");
   mkdirSync(join(root, "bin"), { recursive: true });
-  for (const file of ["agtmux", "findNode.sh"])
-    cpSync(join(dirname(CLI_ENTRY), "..", "bin", file), join(root, "bin", file));
+  for (const file of ["agtmux", "findNode.sh"]) cpSync(join(BIN, file), join(root, "bin", file));
   const old = join(root, "old");
   mkdirSync(old);
   writeFileSync(join(old, "node"), "#!/bin/sh\necho v20.1.0\n");

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CLI_ENTRY } from "../testing/fakeHome.ts";
+import { CLI_ENTRY } from "../testing/cliEntry.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const DOC = `---

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createRouter } from "../../core/api/router.ts";
 import type { DaemonService } from "../../core/api/calls.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
@@ -12,8 +11,7 @@ import { tryOwn } from "../../core/rpc/ownership.ts";
 import { ensureHome, runtimePaths, type RuntimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
 import { findInstallation } from "../root.ts";
-
-export const CLI_ENTRY = fileURLToPath(new URL("../main.ts", import.meta.url));
+import { CLI_ENTRY } from "./cliEntry.ts";
 
 export interface Finished {
   code: number | null;

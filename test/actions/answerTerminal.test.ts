@@ -1,6 +1,7 @@
 // `agtmux answer` at a terminal, as a person has it: it shows the prompt and answers exactly that one.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
+import { makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
 import { makePane } from "../factories/view.ts";
 import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";

@@ -3,7 +3,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -11,8 +10,8 @@ import { serveDaemon, type Finished } from "../harness/commandLine.ts";
 import { openHarness, type Harness } from "./actionHarness.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const ASKING = dialogOf("recordings/claude/waiting_approval", {
   options: ["Yes", "Yes, and always", "Yes, and switch to auto mode", "No"],
   digits: "too",
@@ -39,7 +38,7 @@ beforeEach(() => {
 /** As it is typed in a pane. */
 const doc = async (args: readonly string[], pane?: string): Promise<Finished> => {
   const { TMUX: _tmux, TMUX_PANE: _pane, ...outer } = process.env;
-  const child = spawn(process.execPath, [MAIN, "doc", ...args], {
+  const child = spawn(process.execPath, [CLI_ENTRY, "doc", ...args], {
     cwd: folder,
     env: {
       ...outer,

@@ -5,8 +5,8 @@ import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { openHarness, type Harness } from "./actionHarness.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const WAIT = { timeout: 20_000, interval: 50 };
 
@@ -39,7 +39,7 @@ const ask = async (options = "") => {
   const env = `AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 NO_COLOR=1`;
   const ref = harness.daemon.rows().find(({ identity }) => identity.pane_id === player.paneId)
     ?.identity.pane_ref;
-  const command = `${env} '${process.execPath}' '${MAIN}' kill '${ref}' ${options}; echo "status $?"; exec cat`;
+  const command = `${env} '${process.execPath}' '${CLI_ENTRY}' kill '${ref}' ${options}; echo "status $?"; exec cat`;
   const paneId = await person.newSession("person", command);
   const screen = () => person.run("capture-pane", "-p", "-J", "-t", paneId);
   const shows = (text: string) => vi.waitFor(async () => expect(await screen()).toContain(text), WAIT);

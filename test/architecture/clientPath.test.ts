@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
+import { makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
 import { makePane } from "../factories/view.ts";
 import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";
 
+const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const PRELOAD = fileURLToPath(new URL("fixtures/tellLoadedScript.mjs", import.meta.url));
 
 let home: FakeHome;
@@ -17,7 +18,7 @@ afterEach(() => home.close());
 
 /** Modules and files that a command loaded, as it runs from the sources. */
 const loadedBy = async (args: readonly string[]): Promise<string[]> => {
-  const child = spawn(process.execPath, ["--import", PRELOAD, CLI_ENTRY, ...args], {
+  const child = spawn(process.execPath, ["--import", PRELOAD, MAIN, ...args], {
     env: { ...process.env, AGTMUX_HOME: home.paths.home, AGTMUX_NO_START: "1" },
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -4,7 +4,6 @@ import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runtimePaths } from "../../core/rpc/paths.ts";
@@ -12,9 +11,9 @@ import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { spawnDaemon } from "../harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 const run = promisify(execFile);
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 const isThere = (shell: Shell): boolean => spawnSync("sh", ["-c", `command -v ${shell}`]).status === 0;
@@ -34,10 +33,10 @@ beforeAll(async () => {
   mkdirSync(home, { mode: 0o700 });
   mkdirSync(join(root, "bin"));
   // From the sources, and without the second that a build might be behind them.
-  writeFileSync(join(root, "bin", "agtmux"), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
+  writeFileSync(join(root, "bin", "agtmux"), `#!/bin/sh\nexec '${process.execPath}' '${CLI_ENTRY}' "$@"\n`);
   chmodSync(join(root, "bin", "agtmux"), 0o755);
   for (const shell of SHELLS)
-    writeFileSync(join(root, shell), execFileSync(process.execPath, [MAIN, "completions", shell]));
+    writeFileSync(join(root, shell), execFileSync(process.execPath, [CLI_ENTRY, "completions", shell]));
   tmux = createPrivateTmux();
   closers.push(() => tmux.close());
   // The name by which an agent is known is all that these panes need to be one.

@@ -1,15 +1,13 @@
 // The real command line as child processes against the daemon of a harness, which is served on its socket for that.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { findInstallation } from "../../cli/root.ts";
 import { SILENT_LOGGER } from "../../core/ports/logger.ts";
 import { tryOwn } from "../../core/rpc/ownership.ts";
 import type { RuntimePaths } from "../../core/rpc/paths.ts";
 import { startSocketServer } from "../../core/rpc/socketServer.ts";
 import type { TestDaemon } from "./daemon.ts";
-
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 export interface Finished {
   code: number | null;
@@ -59,7 +57,7 @@ export const openCommandLine = (home: string, more: Readonly<Record<string, stri
   const children = new Set<Running>();
   const start = (args: readonly string[]): Running => {
     const env = { AGTMUX_HOME: home, AGTMUX_NO_START: "1", NO_COLOR: "1", ...more };
-    const running = startProgram(process.execPath, [MAIN, ...args], env);
+    const running = startProgram(process.execPath, [CLI_ENTRY, ...args], env);
     children.add(running);
     void running.finished.then(() => children.delete(running));
     return running;

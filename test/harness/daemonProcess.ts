@@ -1,13 +1,12 @@
 // The daemon as a process of its own, from the sources, on a given home.
 import { spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { DAEMON_ENVIRONMENT, DAEMON_NODE_FLAGS } from "../../cli/daemonStart.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import { runtimePaths } from "../../core/rpc/paths.ts";
 import { connectSocket } from "../../core/rpc/socketClient.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const START_LIMIT_MS = 30_000;
 
 export interface DaemonProcess {
@@ -23,7 +22,7 @@ export const startDaemonProcess = (options: {
   /** The command line's entry: the sources', unless many starts are worth a bundle. */
   main?: string;
 }): DaemonProcess => {
-  const args = [...DAEMON_NODE_FLAGS, options.main ?? MAIN, "daemon", "run", "--foreground"];
+  const args = [...DAEMON_NODE_FLAGS, options.main ?? CLI_ENTRY, "daemon", "run", "--foreground"];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...DAEMON_ENVIRONMENT, ...options.env, AGTMUX_HOME: options.home },
     stdio: "ignore",

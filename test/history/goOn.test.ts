@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { CLI_ENTRY } from "../../cli/testing/fakeHome.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
 import { openStartHarness, type StartHarness } from "../workspaces/startHarness.ts";

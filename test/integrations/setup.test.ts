@@ -13,14 +13,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SetupDocument } from "../../core/model/documents.ts";
 import { startProgram, type Finished } from "../harness/commandLine.ts";
 import { spawnDaemon, type DaemonProcess } from "../harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const LIMIT_MS = 60_000;
 
 /** As people have them: others' hooks, comments, odd indentation, no final newline. */
@@ -69,7 +68,7 @@ afterEach(async () => {
 });
 
 const setup = (...args: string[]): Promise<Finished> =>
-  startProgram(process.execPath, [MAIN, "setup", ...args], env).finished;
+  startProgram(process.execPath, [CLI_ENTRY, "setup", ...args], env).finished;
 const document = async (...args: string[]): Promise<SetupDocument> => {
   const { stdout, stderr } = await setup(...args, "--json");
   expect(stderr).toBe("");

@@ -12,10 +12,10 @@ import { spawnDaemon, type DaemonProcess } from "../harness/daemonProcess.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 const HOOK = fileURLToPath(new URL("../../resources/hooks/agtmux-event", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const LIMIT_MS = 20_000;
 
 let root: string;
@@ -129,7 +129,7 @@ describe("watch in a terminal", () => {
   it("redraws the lines that changed, each frame at once, and never clears the screen", async () => {
     await startDaemon();
     const raw = join(root, "raw");
-    const command = `AGTMUX_HOME='${paths.home}' exec '${process.execPath}' '${MAIN}' watch --interval 200ms`;
+    const command = `AGTMUX_HOME='${paths.home}' exec '${process.execPath}' '${CLI_ENTRY}' watch --interval 200ms`;
     const pane = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "player:", "exec cat");
     await tmux.run("pipe-pane", "-t", pane, `exec cat >'${raw}'`);
     await tmux.run("respawn-pane", "-k", "-t", pane, command);

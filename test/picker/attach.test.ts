@@ -2,7 +2,7 @@
 // tmux, outside of it, and in a popup.
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CLI_ENTRY } from "../../cli/testing/fakeHome.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openDialogs, type DialogPane } from "../actions/dialogPane.ts";
 import { CLAUDE } from "../actions/dialogs.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { recordedLog } from "../../adapters/testkit/recordedLog.ts";
-import { CLI_ENTRY } from "../../cli/testing/fakeHome.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";

@@ -1,5 +1,6 @@
 // The picker as a person has it: the real command in a real tmux, keys typed, screens captured, against a daemon with made-up panes.
-import { CLI_ENTRY, makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
+import { makeFakeHome, type FakeHome } from "../../cli/testing/fakeHome.ts";
 import type { PaneView, TargetView } from "../../core/model/view.ts";
 import { vi } from "vitest";
 import { AnsweringDaemon } from "../fakes/answeringDaemon.ts";

@@ -2,7 +2,6 @@
 // the same ids and whose sessions have the same names, through the daemon that every surface asks.
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { array, assert, asyncProperty, boolean, constantFrom, nat, record, subarray } from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AgtmuxError } from "../../core/model/errors.ts";
@@ -12,8 +11,7 @@ import { serveDaemon } from "../harness/commandLine.ts";
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { buildLayout, listed, NAMES, pick, sessionsNow, settleOptions, step } from "./layout.ts";
-
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 /** `near` is the server that the person is in; the daemon calls them `sock` and `sock-2`. */
 let near: PrivateTmux;
@@ -312,7 +310,7 @@ describe("a typed reference", () => {
         [far, "sock-2"],
       ] as const) {
         const said = join(tmux.folder, "said");
-        const command = `'${process.execPath}' '${MAIN}' explain . --json >'${said}'; tmux wait-for -S said; exec cat`;
+        const command = `'${process.execPath}' '${CLI_ENTRY}' explain . --json >'${said}'; tmux wait-for -S said; exec cat`;
         const env = ["-e", `AGTMUX_HOME=${daemon.paths.home}`, "-e", "AGTMUX_NO_START=1"];
         const paneId = await tmux.run(
           "new-window",

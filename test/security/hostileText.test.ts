@@ -16,6 +16,7 @@ import { openCommandLine, serveDaemon, type CommandLine } from "../harness/comma
 import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { until } from "../setup/realClock.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 /** Many processes are started one after the other, on machines that are busy with others. */
 const LIMIT_MS = 60_000;
@@ -225,11 +226,10 @@ describe("what a command prints", () => {
   it("in a terminal moves the cursor and colours, and does nothing else to it", async () => {
     const raw = join(root, "terminal");
     const script = join(root, "watch.sh");
-    const main = new URL("../../cli/main.ts", import.meta.url).pathname;
     writeFileSync(
       script,
       `export AGTMUX_HOME='${daemon.paths.home}' AGTMUX_NO_START=1\nunset NO_COLOR\n` +
-        `'${process.execPath}' '${main}' list panes --all\nexec '${process.execPath}' '${main}' watch\n`,
+        `'${process.execPath}' '${CLI_ENTRY}' list panes --all\nexec '${process.execPath}' '${CLI_ENTRY}' watch\n`,
     );
     const paneId = await tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "exec cat");
     await tmux.run("pipe-pane", "-t", paneId, "-O", `exec cat > '${raw}'`);

@@ -19,9 +19,9 @@ import { startTestDaemon, type TestDaemon } from "../harness/daemon.ts";
 import { until } from "../setup/realClock.ts";
 import { spyOnArguments } from "./argumentSpy.ts";
 import { asNobody, isRoot } from "./otherUser.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 const START = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 /** The page is built first where it is missing, on machines that are busy with others. */
 const LIMIT_MS = 120_000;
 vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: LIMIT_MS });
@@ -139,7 +139,7 @@ describe("agtmux ui", () => {
   const get = (address: string, cookie = ""): Promise<Response> => fetch(address, { headers: { cookie } });
 
   it("ends, and says why, when somebody without its session uses the address again", async () => {
-    const started = startProgram(process.execPath, [MAIN, "ui"], env());
+    const started = startProgram(process.execPath, [CLI_ENTRY, "ui"], env());
     running = started;
     await until(() => addressIn(started.stdout()) !== "", "the address", LIMIT_MS);
     const address = addressIn(started.stdout());

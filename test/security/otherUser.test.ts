@@ -25,9 +25,9 @@ import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
 import { readAll } from "./diskSearch.ts";
 import { asNobody, isRoot, NOBODY } from "./otherUser.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const GROUP_AND_OTHERS = 0o077;
 /** Many processes are started one after the other, on machines that are busy with others. */
 const LIMIT_MS = 60_000;
@@ -40,7 +40,7 @@ const makePlace = (): string => {
   return folder;
 };
 const cli = (home: string, args: readonly string[], env: Record<string, string> = {}): Running =>
-  startProgram(process.execPath, [MAIN, ...args], { AGTMUX_HOME: home, AGTMUX_NO_START: "1", ...env });
+  startProgram(process.execPath, [CLI_ENTRY, ...args], { AGTMUX_HOME: home, AGTMUX_NO_START: "1", ...env });
 
 /** Everything below a home, itself included, that group or others may touch. Sockets and links count as well. */
 const openTo = (home: string): string[] =>

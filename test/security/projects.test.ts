@@ -12,8 +12,8 @@ import { connectSocket } from "../../core/rpc/socketClient.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
 import { createPlayer } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/claude", import.meta.url));
 
 const LIMIT_MS = 60_000;
@@ -67,7 +67,7 @@ it("is not run, nor read as settings, wherever a command or an agent is", async 
   const home = join(root, "a");
   const { TMUX: _tmux, TMUX_PANE: _pane, ...outer } = process.env;
   const start = (args: readonly string[], folder: string) =>
-    spawn(process.execPath, [MAIN, ...args], {
+    spawn(process.execPath, [CLI_ENTRY, ...args], {
       cwd: folder,
       env: {
         ...outer,

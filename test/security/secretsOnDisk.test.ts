@@ -20,10 +20,10 @@ import { createPlayer, type Player } from "../player/player.ts";
 import { until } from "../setup/realClock.ts";
 import { findSecrets, hasWord, readAll } from "./diskSearch.ts";
 import { makeSecrets, type Secret } from "./secrets.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 
 const run = promisify(execFile);
 const RECORDINGS = fileURLToPath(new URL("../fixtures/recordings/", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 /** Much is started and stored, on machines that are busy with others. */
 const LIMIT_MS = 60_000;
 vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
@@ -274,9 +274,10 @@ it("does not reach the disk by a crash of a daemon that a command started", asyn
     NODE_OPTIONS: `--import=${bomb}`,
     BOMB: secrets.map(({ line }) => line).join("\n"),
   };
-  const started = await startProgram(process.execPath, [MAIN, "list", "panes", "--json"], env).finished;
+  const started = await startProgram(process.execPath, [CLI_ENTRY, "list", "panes", "--json"], env).finished;
   expect(started.code).toBe(0);
-  const { stdout } = await startProgram(process.execPath, [MAIN, "daemon", "status", "--json"], env).finished;
+  const { stdout } = await startProgram(process.execPath, [CLI_ENTRY, "daemon", "status", "--json"], env)
+    .finished;
   const { pid } = JSON.parse(stdout) as { pid: number };
   process.kill(pid, "SIGUSR2");
   await until(() => hasWord(readAll(paths.logDir), "canary-crash"), "its last words", LIMIT_MS);

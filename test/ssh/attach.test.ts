@@ -1,7 +1,7 @@
 // `agtmux attach` to a far pane, as a person has it: in a terminal, by the real command line, through the real sshd. Another
 // private tmux plays the terminal.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { CLI_ENTRY } from "../../cli/testing/fakeHome.ts";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
 import { actionGuardsSchema } from "../../core/model/snapshot.ts";
 import { serveDaemon } from "../harness/commandLine.ts";
 import { createPrivateTmux, type PrivateTmux } from "../harness/privateTmux.ts";
