@@ -74,7 +74,8 @@ const workOff = async (stage: Stage): Promise<void> => {
   const since = Date.now();
   const first = `SLOW 6 n${stage.next()}`;
   await stage.pane.say(first);
-  const texts = Array.from({ length: COUNT }, () => `SAY queued n${stage.next()}`);
+  // By the screen alone, nobody sees a turn that is over within a moment: the next text waits a minute then.
+  const texts = Array.from({ length: COUNT }, () => `SLOW 3 n${stage.next()}`);
   for (const text of texts) {
     const problem = await arm(stage, text);
     if (problem !== null) throw new Error(problem);

@@ -112,6 +112,21 @@ export const anthropic: Dialect<Body> = {
     error: { type: errorType(status), message },
     request_id: nextId("req"),
   }),
+  limit: (resetsAt, message) => ({
+    body: {
+      type: "error",
+      error: { type: errorType(429), message },
+      request_id: nextId("req"),
+    },
+    headers: {
+      "anthropic-ratelimit-unified-status": "rejected",
+      "anthropic-ratelimit-unified-representative-claim": "five_hour",
+      "anthropic-ratelimit-unified-reset": String(resetsAt),
+      "anthropic-ratelimit-unified-5h-reset": String(resetsAt),
+      "anthropic-ratelimit-unified-5h-utilization": "1.0",
+      "anthropic-ratelimit-unified-overage-status": "rejected",
+    },
+  }),
   isStreamed: ({ stream: isStreamed }) => isStreamed,
   whole,
   stream,

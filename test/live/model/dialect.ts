@@ -15,6 +15,8 @@ export interface Dialect<Body> {
   read(body: Body): ModelRequest;
   /** The body of an HTTP error, as the provider words it. */
   failure(status: number, message: string): unknown;
+  /** The same where the account's limit is used up; `resetsAt`, epoch s. Absent: the provider does not say when that ends. */
+  limit?(resetsAt: number, message: string): { body: unknown; headers: Readonly<Record<string, string>> };
   isStreamed(body: Body, path: string): boolean;
   whole(body: Body, answer: Answer, request: ModelRequest): Promise<unknown>;
   stream(out: EventStream, body: Body, answer: Answer, request: ModelRequest): Promise<void>;

@@ -2,7 +2,7 @@
 // driver needs no second channel to the model, and a person can drive an agent by hand.
 //
 //   SAY text · SLOW seconds · THINK seconds · RUN command (`!!` at the end: outside of the sandbox) · WRITE file · EDIT file ·
-//   ASK [several|multi|for …] · PLAN · TASK directive · TOOL name {json} · FAIL status · CUT
+//   ASK [several|multi|for …] · PLAN · TASK directive · TOOL name {json} · FAIL status · LIMIT minutes · CUT
 export const VERBS = [
   "SAY",
   "SLOW",
@@ -15,6 +15,7 @@ export const VERBS = [
   "TASK",
   "TOOL",
   "FAIL",
+  "LIMIT",
   "CUT",
 ] as const;
 export type Verb = (typeof VERBS)[number];

@@ -17,8 +17,13 @@ const PROMPT_CHARS = 300;
 
 type Log = (entry: LogEntry) => void;
 
-const answerJson = (response: ServerResponse, body: unknown, status = 200): void => {
-  response.writeHead(status, { "content-type": "application/json", "request-id": nextId("req") });
+const answerJson = (
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  response.writeHead(status, { "content-type": "application/json", "request-id": nextId("req"), ...headers });
   response.end(JSON.stringify(body));
 };
 
@@ -73,6 +78,8 @@ const speakerOf = <Body>(dialect: Dialect<Body>): Speaker => ({
     await heard(dialect.name, request, reply);
     if (reply.kind === "fail") {
       const message = `live failure ${reply.status}`;
+      const limit = reply.resetsAt === null ? undefined : dialect.limit?.(reply.resetsAt, message);
+      if (limit !== undefined) return answerJson(response, limit.body, reply.status, limit.headers);
       return answerJson(response, dialect.failure(reply.status, message), reply.status);
     }
     if (!dialect.isStreamed(body, path))

@@ -8,7 +8,8 @@ import { toolCall, type ToolCall } from "./toolCall.ts";
 export type Reply =
   | { kind: "text"; text: string; waitMs: number; slowMs: number }
   | ({ kind: "tool" } & ToolCall)
-  | { kind: "fail"; status: number }
+  /** `resetsAt`, epoch s: the account's limit is used up until then. */
+  | { kind: "fail"; status: number; resetsAt: number | null }
   | { kind: "cut" };
 
 const WORD_MS = 15;
@@ -35,7 +36,11 @@ const replyTo = (directive: Directive, request: ModelRequest): Reply => {
     case "THINK":
       return text("Thought about it.", { waitMs: numberOf(rest, 20) * 1_000 });
     case "FAIL":
-      return { kind: "fail", status: numberOf(rest, 500) };
+      return { kind: "fail", status: numberOf(rest, 500), resetsAt: null };
+    case "LIMIT": {
+      const resetsAt = Math.round(Date.now() / 1_000 + numberOf(rest, 60) * 60);
+      return { kind: "fail", status: 429, resetsAt };
+    }
     case "CUT":
       return { kind: "cut" };
     case "RUN":
@@ -57,7 +62,8 @@ export const chooseReply = (request: ModelRequest): Reply => {
     return text(`DONE ${request.toolResult.replaceAll(/\s+/g, " ").slice(0, 60)}`);
   const directive = readDirective(request.lastUser);
   if (directive === null) return text("ok");
-  const isWithoutTools = request.tools.length === 0 && directive.verb !== "FAIL" && directive.verb !== "CUT";
+  const isWithoutTools =
+    request.tools.length === 0 && !["FAIL", "LIMIT"].includes(directive.verb) && directive.verb !== "CUT";
   return isWithoutTools ? text("Live session") : replyTo(directive, request);
 };
 

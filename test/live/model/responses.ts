@@ -163,6 +163,12 @@ export const responses: Dialect<Body> = {
   parse: (body) => bodySchema.parse(body),
   read,
   failure: openAiFailure,
+  limit: (resetsAt, message) => ({
+    body: {
+      error: { type: "usage_limit_reached", message, plan_type: "plus", resets_at: resetsAt },
+    },
+    headers: {},
+  }),
   isStreamed: ({ stream: isStreamed }) => isStreamed,
   whole,
   stream,

@@ -155,6 +155,7 @@ export const toolCall = ({ verb, rest }: Directive, { tools, cwd }: ModelRequest
     case "SLOW":
     case "THINK":
     case "FAIL":
+    case "LIMIT":
     case "CUT":
       return null;
   }
