@@ -1,6 +1,7 @@
 // The adapter for Claude Code: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { readResetTime } from "../common/resetTime.ts";
 import { claudeHistory } from "./history.ts";
 import { identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
@@ -26,6 +27,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,
   readDraft: readClaudeDraft,
+  readReset: readResetTime,
   readStateFiles: readClaudeStateFile,
   readTranscript: readClaudeTranscript,
   titleOfSession: titleOfClaudeSession,

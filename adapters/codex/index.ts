@@ -1,6 +1,7 @@
 // The adapter for Codex: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { readResetTime } from "../common/resetTime.ts";
 import { codexHistory } from "./history.ts";
 import { identifyCodex } from "./identify.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
@@ -29,6 +30,7 @@ export const createCodexAdapter = (): AgentAdapter => ({
   normalize: normalizeCodex,
   readScreen: readCodexScreen,
   readDraft: readCodexDraft,
+  readReset: readResetTime,
   readStateFiles: readCodexStateFile,
   readTranscript: readCodexTranscript,
   needsConfirmation: createCodexConfirmation(),

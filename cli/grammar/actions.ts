@@ -65,6 +65,7 @@ const addSend = (program: Verb, context: CliContext, outcome: Outcome): void => 
     )
     .option("--when-ready", "send it later: once the agent rests, one text per turn")
     .option("--at <time>", "send it later: at 07:00 or 2026-11-24T07:00, once the agent rests")
+    .option("--at-reset", "send it later: one to three minutes after the limit ends at which it stopped")
     .option("--cron <schedule>", "send it again and again: '0 9 * * 1-5', once the agent rests")
     .option("--times <number>", "how often a schedule sends at most; 200 by default")
     .option(

@@ -26,7 +26,7 @@ const textOf = async (context: CliContext, { text, stdin }: SendOptions): Promis
   return text === undefined ? readInput(context) : checkLength(text);
 };
 
-const LATER = ["whenReady", "at", "cron", "times", "expires", "volatile"] as const;
+const LATER = ["whenReady", "at", "atReset", "cron", "times", "expires", "volatile"] as const;
 
 /** What is checked when a text is sent later is not what the guards of this moment are about. */
 const refuseForLater = ({ enter, toShell, idempotencyKey, ...options }: SendOptions): void => {

@@ -11,6 +11,7 @@ import { parseDuration, parseTime } from "../parse/duration.ts";
 export interface LaterOptions {
   whenReady?: boolean;
   at?: string;
+  atReset?: boolean;
   cron?: string;
   times?: string;
   expires?: string;
@@ -28,17 +29,22 @@ const MOST_TIMES = 200;
 const usage = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_USAGE", message, { remedy });
 
-const triggerOf = ({ whenReady, at, cron }: LaterOptions, now: number): SendInput["trigger"] => {
-  if ([whenReady === true, at !== undefined, cron !== undefined].filter(Boolean).length > 1)
-    throw usage("send takes one of --when-ready, --at and --cron", "Say one of them.");
+const triggerOf = (options: LaterOptions, now: number): SendInput["trigger"] => {
+  const { whenReady, at, atReset, cron } = options;
+  if ([whenReady, at, atReset, cron].filter((one) => one !== undefined).length > 1)
+    throw usage("send takes one of --when-ready, --at, --at-reset and --cron", "Say one of them.");
+  if (atReset === true) return { kind: "reset" };
   if (at !== undefined) return { kind: "at", at: parseTime(at, now) };
   return cron === undefined ? { kind: "ready" } : { kind: "cron", expression: cron };
 };
 
-const expiresOf = ({ at, cron, expires }: LaterOptions): number => {
+const expiresOf = ({ at, atReset, cron, expires }: LaterOptions): number => {
   if (expires === undefined) return cron === undefined ? DAY_MS : LONGEST_MS;
-  if (at !== undefined)
-    throw usage("--expires does not go with --at", "A text of a set time is given up an hour after it.");
+  if (at !== undefined || atReset === true)
+    throw usage(
+      "--expires does not go with --at and --at-reset",
+      "A text of a set time is given up an hour after it.",
+    );
   const ms = parseDuration(expires, "--expires");
   if (ms >= 1_000 && ms <= LONGEST_MS) return ms;
   throw usage(`--expires ${expires} is too long or too short`, "1s to 7d.");

@@ -26,7 +26,7 @@ import { readCapture } from "./screenReading.ts";
 import { poll } from "./pause.ts";
 import { createOutputActions } from "./outputActions.ts";
 import { requireFitPane } from "./fitPane.ts";
-import { createUnattended, type Unattended, type UnattendedDeps } from "./unattended.ts";
+import { createUnattended, findReset, type Unattended, type UnattendedDeps } from "./unattended.ts";
 
 export interface PaneActionsDeps {
   ingest: Ingest;
@@ -50,6 +50,8 @@ type AfterLimit = Pick<UnattendedDeps, "afterLimit">;
 export interface UnattendedActions {
   /** Why nothing may be typed to this agent now; null: it may. Takes no turn, and is not on record: it only looks. */
   findObstacle(runtimeId: string, options: AfterLimit): Promise<string | null>;
+  /** When the limit that the agent stopped at ends, epoch ms; null: it stopped at none, or that is not known. */
+  findReset(runtimeId: string): number | null;
   /** As `send`, to this runtime in this state version, and only into an empty input box of an agent that rests, where nobody types. */
   send(
     input: Pick<SendCall, "text" | "surface" | "idempotencyKey"> &
@@ -211,6 +213,10 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
       const guards = actionGuardsSchema.parse({ ifRuntime: runtimeId, ifVersion: stateVersion });
       const ref = `runtime:${runtimeId}`;
       return send({ ...input, ref, guards, pressEnter: true, toShell: false }, { afterLimit });
+    },
+    findReset: (runtimeId) => {
+      const entry = entryOf(runtimeId);
+      return entry === null ? null : findReset(entry);
     },
     findObstacle: async (runtimeId, options) => {
       const runtime = entryOf(runtimeId)?.runtime;

@@ -1,6 +1,7 @@
 // What keeps a text from being typed while nobody watches: an agent that does not rest, a person who types or reads there, a
 // draft in the input box. Asked when a text is due, and again on the very screen on which it is typed.
-import type { Pane } from "../model/runtime.ts";
+import type { RuntimeEntry } from "../ingest/liveState.ts";
+import { HOST_TARGET, type Pane } from "../model/runtime.ts";
 import { isLimit, type Status } from "../model/state.ts";
 import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
@@ -77,3 +78,20 @@ export const createUnattended = (deps: UnattendedDeps): Unattended => ({
     return shown.length >= CUT_FROM && typed.endsWith(shown);
   },
 });
+
+/** Words without a zone are of the agent's machine, whose zone is known of this one alone. */
+const zoneOf = (targetId: string): string | null =>
+  targetId === HOST_TARGET ? Intl.DateTimeFormat().resolvedOptions().timeZone : null;
+
+/** When the limit ends at which the agent stopped, in the words of any source that tells of it: epoch ms; null: nobody knows. */
+export const findReset = ({ adapter, resolution, runtime, progress }: RuntimeEntry): number | null => {
+  const status = resolution?.status;
+  if (status?.state !== "error" || !isLimit(status.reasonCode) || resolution === null) return null;
+  const seen = { at: resolution.since, timeZone: zoneOf(runtime.targetId) };
+  const words = [...resolution.verdicts.map(({ matched }) => matched), progress.shown];
+  for (const text of words) {
+    const at = text === null ? null : (adapter?.readReset?.(text, seen) ?? null);
+    if (at !== null) return at;
+  }
+  return null;
+};

@@ -165,6 +165,13 @@ export interface AgentAdapter {
    */
   readDraft?(screen: Screen): string | null;
 
+  /**
+   * When a limit of the provider ends, epoch ms, from the words of the failure; null where they do not tell it. `at`: when they were
+   * first seen. `timeZone`: of the agent's machine, for words without one; null: it is not known. Absent where no such words were
+   * recorded. Added after contract 1.0.
+   */
+  readReset?(words: string, seen: { at: number; timeZone: string | null }): number | null;
+
   /** Every rule that matches, for a person who writes rules; absent where an adapter is not made of rules. */
   traceScreen?(screen: Screen): readonly ScreenTrace[];
 

@@ -92,6 +92,8 @@ interface FeatureSends {
     surface: string;
     idempotencyKey: string;
   }): Promise<ActionResult>;
+  /** When the limit that this agent stopped at ends, epoch ms; null: it stopped at none, or nobody knows. */
+  findReset(runtimeId: string): number | null;
   /** Takes in the events of this machine that wait at this moment. Never rejects. */
   takeEvents(): Promise<void>;
 }

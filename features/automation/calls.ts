@@ -38,12 +38,13 @@ export const AUTOMATION_CALLS = {
   /**
    * Arms a text that is sent later: to this runtime in its present session alone, when it rests, nobody types there, and its input
    * box is empty. `times`: of a schedule. Fails with E_USAGE for a schedule that cannot be read, a time that has passed, a text
-   * with a secret that is to be stored, and too many jobs; with E_UNSUPPORTED for an agent whose input box is not known.
+   * with a secret that is to be stored, and too many jobs; with E_UNSUPPORTED for an agent whose input box is not known, and where
+   * it is to be sent when a limit ends (`reset`) and nobody knows when that is.
    */
   send: mutation(
     z.object({
       runtimeId: z.string().min(1).max(200),
-      trigger: sendTriggerSchema,
+      trigger: z.union([sendTriggerSchema, z.object({ kind: z.literal("reset") })]),
       text: z.string().max(MAX_TEXT),
       isVolatile: z.boolean().default(false),
       expiresMs: z.number().min(1_000).max(MAX_ARMED_MS),

@@ -58,23 +58,44 @@ export interface DialogPane {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
+interface Shown {
+  dialogs: readonly Dialog[];
+  /** A frame of the agent, which stands at the end. */
+  last: string;
+  name: string;
+  prefix?: string;
+}
+
+/** The pane's id, and the file into which it writes what was chosen. */
+const startAgent = async (harness: Harness, agent: string, shown: Shown): Promise<[string, string]> => {
+  const { dialogs, name, prefix = "exec" } = shown;
+  const program = PROGRAMS[agent] ?? {};
+  const script = join(harness.tmux.folder, name, program.script ?? "dialog.mjs");
+  mkdirSync(dirname(script), { recursive: true });
+  copyFileSync(SCRIPT, script);
+  const log = join(harness.tmux.folder, name, "chosen");
+  const rest = loadRecording(join(FIXTURES, "recordings", agent), shown.last);
+  const last = { text: rest.text, title: rest.title };
+  const options = JSON.stringify({ processTitle: program.processTitle, dialogs, last });
+  const command = [process.execPath, script, log, options].map(quoted).join(" ");
+  const opened = await harness.open(`${prefix} ${command}`);
+  return [opened.identity.pane_id, log];
+};
+
+/** An agent that shows nothing but this recorded frame. */
+export const openFrame = async (harness: Harness, agent: string, frame: string): Promise<PaneView> => {
+  const [paneId] = await startAgent(harness, agent, { dialogs: [], last: frame, name: frame });
+  const isRead = ({ agent: found, state }: PaneView): boolean => found === agent && state !== "unknown";
+  return harness.daemon.until(paneId, isRead, 15_000);
+};
+
 export const openDialogs = async (
   harness: Harness,
   agent: string,
   dialogs: readonly Dialog[],
   { name = agent, prefix = "exec" } = {},
 ): Promise<DialogPane> => {
-  const program = PROGRAMS[agent] ?? {};
-  const script = join(harness.tmux.folder, name, program.script ?? "dialog.mjs");
-  mkdirSync(dirname(script), { recursive: true });
-  copyFileSync(SCRIPT, script);
-  const log = join(harness.tmux.folder, name, "chosen");
-  const rest = loadRecording(join(FIXTURES, "recordings", agent), "completed");
-  const last = { text: rest.text, title: rest.title };
-  const options = JSON.stringify({ processTitle: program.processTitle, dialogs, last });
-  const command = [process.execPath, script, log, options].map(quoted).join(" ");
-  const opened = await harness.open(`${prefix} ${command}`);
-  const paneId = opened.identity.pane_id;
+  const [paneId, log] = await startAgent(harness, agent, { dialogs, last: "completed", name, prefix });
   const isListed = ({ agent: found, prompt_fingerprint: name }: PaneView): boolean =>
     found === agent && name !== null;
   return {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openHarness, type Harness } from "../actions/actionHarness.ts";
 import { openAgent, type AgentPane } from "../actions/agentPane.ts";
-import { dialogOf, openDialogs } from "../actions/dialogPane.ts";
+import { dialogOf, openDialogs, openFrame } from "../actions/dialogPane.ts";
 import { openCommandLine, serveDaemon, type CommandLine } from "../harness/commandLine.ts";
 import { until } from "../setup/realClock.ts";
 
@@ -217,6 +217,52 @@ describe("what is refused arms nothing", () => {
       expect(agent.received()).toEqual(["x", secret]);
       for (const part of ["state.db", "state.db-wal"])
         expect(readFileSync(`${harness.daemon.paths.home}/${part}`, "latin1")).not.toContain(secret);
+    },
+  );
+});
+
+describe("send --at-reset", () => {
+  const refusal = async (ref: string) => {
+    const { code, stderr } = await cli.run(["send", ref, "--text", "go on", "--at-reset"]);
+    return [code, stderr.split("\n")[0]];
+  };
+
+  it("is armed for the time that the agent names, and a little later", { timeout: LIMIT_MS }, async () => {
+    const row = await openFrame(harness, "codex", "limit_time_120_columns");
+    expect([row.state, row.reason_code]).toEqual(["error", "usage_limit"]);
+    const { stdout } = await cli.run([
+      "send",
+      row.identity.pane_ref,
+      "--text",
+      "go on",
+      "--at-reset",
+      "--json",
+    ]);
+    const { job } = z
+      .object({ job: z.object({ when: z.string(), next_at: z.string() }) })
+      .parse(JSON.parse(stdout));
+    // The frame says "try again at 10:26 AM.", in the time of this machine.
+    const [at, reset] = [new Date(job.next_at), new Date(job.next_at)];
+    reset.setHours(10, 26, 0, 0);
+    expect(job.when).toBe("at");
+    expect(at.getTime() - reset.getTime()).toBeGreaterThanOrEqual(60_000);
+    expect(at.getTime() - reset.getTime()).toBeLessThanOrEqual(180_000);
+    expect(at.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  it(
+    "is refused where nobody knows when the limit ends, or there is none",
+    { timeout: LIMIT_MS },
+    async () => {
+      const byItself = await openFrame(harness, "claude", "limit_time_120_columns");
+      const why = "Claude Code says of no limit when it ends; nothing was armed";
+      expect(await refusal(byItself.identity.pane_ref)).toEqual([15, expect.stringContaining(why)]);
+      const agent = await openAgent(harness);
+      expect(await refusal(agent.row.identity.pane_ref)).toEqual([
+        15,
+        expect.stringContaining("says of no limit when it ends"),
+      ]);
+      expect((await cli.run(["jobs", "list"])).stdout).not.toContain("go on");
     },
   );
 });

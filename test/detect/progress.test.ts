@@ -24,6 +24,19 @@ const EXPECTED: Readonly<Record<string, string>> = {
   "claude/interrupted_140_columns": "auto mode",
   "claude/interrupted_60_columns": "auto mode",
   "claude/interrupted_96_columns": "auto mode",
+  "claude/limit_time_120_columns":
+    "Usage limit reached · continuing automatically at 10:27am · esc to cancel",
+  "claude/limit_time_60_columns": "Usage limit reached · continuing automatically at 10:28am · esc to cancel",
+  "claude/limit_date_120_columns": "You've hit your limit · resets Nov 26, 3:38am (UTC)",
+  "claude/limit_date_60_columns": "You've hit your limit · resets Nov 26, 3:38am (UTC)",
+  "codex/limit_date_120_columns":
+    "You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/ usage to purchase more credits or try again a",
+  "codex/limit_time_120_columns":
+    "You’ve hit your usage limit. Upgrade to Pro (https://chatgpt.com/explore/pro), visit https://chatgpt.com/settings/ usage to purchase more credits or try again a",
+  "codex/limit_date_60_columns":
+    "You’ve hit your usage limit. Upgrade to Pro (https:// chatgpt.com/explore/pro), visit https://chatgpt.com/ settings/usage to purchase more credits or try again",
+  "codex/limit_time_60_columns":
+    "You’ve hit your usage limit. Upgrade to Pro (https:// chatgpt.com/explore/pro), visit https://chatgpt.com/ settings/usage to purchase more credits or try again",
   "claude/plan_denied_140_columns": "plan mode",
   "claude/plan_denied_2_1_197": "plan mode",
   "claude/plan_denied_60_columns": "plan mode",

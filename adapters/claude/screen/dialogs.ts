@@ -5,10 +5,12 @@ import type { PromptRequest } from "../../../core/model/request.ts";
 import type { Confidence } from "../../../core/model/state.ts";
 import type { Reading } from "../../../core/ports/agentAdapter.ts";
 import { oneLine } from "../../common/payload.ts";
+import { fails } from "../../common/progress.ts";
 import type { RequestFields } from "../../common/promptRequest.ts";
 import { withRoles } from "../../common/roles.ts";
 import { asks, indentOf, isBlank, joined } from "../../common/screenText.ts";
 import { EDIT_APPROVAL, PLAN_APPROVAL, TOOL_APPROVAL } from "../../common/signals.ts";
+import { errorStatusOfText } from "../errorReason.ts";
 import { columnsOf, contentOf, textOf, unframed, type DialogText } from "./body.ts";
 import { questionOf, reading, type Dialog } from "./dialog.ts";
 import { isRule } from "./layout.ts";
@@ -140,6 +142,23 @@ const readAutoModeCheck = (lines: readonly string[]): Reading | null => {
   });
 };
 
+/**
+ * What it offers at a limit that is far from its end: to stop, to wait, or to pay. The turn failed; the line above the menu says until
+ * when.
+ */
+const LIMIT_QUESTION = /^\s{1,4}What do you want to do\?$/;
+const LIMIT_OPTION = /^\s{1,4}❯?\s*1\. Stop and wait for limit to reset$/;
+const LIMIT = /^\s+⎿\s+(\S.*\blimit\b.*)$/;
+
+const readLimitMenu = (lines: readonly string[]): Reading | null => {
+  const question = lines.findLastIndex((line) => LIMIT_QUESTION.test(line));
+  const first = lines.slice(question + 1).find((line) => !isBlank(line)) ?? "";
+  if (question < 0 || !LIMIT_OPTION.test(first)) return null;
+  const limit = lines.slice(0, question).findLast((line) => LIMIT.test(line)) ?? "";
+  const text = LIMIT.exec(limit)?.[1]?.trim() ?? "usage limit";
+  return fails(errorStatusOfText(text), text);
+};
+
 /** From the last rule before the selector that no question block spans; a question dialog has a second rule among its options. */
 const dialogStart = (lines: readonly string[], before: number): number =>
   lines.slice(0, before).findLastIndex(isRule);
@@ -189,7 +208,7 @@ const readWithoutFooter = (dialog: Dialog): Reading | null => {
 
 /** What the dialog at the bottom of the screen asks, or null. Call only where no input box is at the bottom. `width`: of the pane. */
 export const readDialog = (lines: readonly string[], width: number): Reading | null => {
-  const alone = readAutoModeCheck(lines) ?? readPlan(lines, width);
+  const alone = readAutoModeCheck(lines) ?? readLimitMenu(lines) ?? readPlan(lines, width);
   if (alone !== null) return alone;
   const footerAt = findFooter(lines);
   if (footerAt < 0) {

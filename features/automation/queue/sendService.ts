@@ -1,4 +1,5 @@
 // Arms texts that are sent later. What could never be sent as it was meant is refused here, before anything is armed.
+import { randomInt } from "node:crypto";
 import { AgtmuxError } from "../../../core/model/errors.ts";
 import type { Job, SendJob } from "../../../core/model/job.ts";
 import type { FeatureContext } from "../../../core/ports/feature.ts";
@@ -21,6 +22,9 @@ export interface SendServiceDeps {
   readonly onChange: () => void;
 }
 
+/** After a limit has ended, s: its provider's clock may differ, and not everybody should come at once. */
+const AFTER_RESET_S = [60, 180] as const;
+
 const refuse = (why: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_USAGE", `${why}; nothing was armed`, { remedy });
 
@@ -31,7 +35,8 @@ const isSendOf =
 
 /** When it is due first, when it is given up, and how often it is sent. */
 const timesOf = (
-  { trigger, expiresMs, times }: SendInput,
+  trigger: SendJob["trigger"],
+  { expiresMs, times }: SendInput,
   now: number,
 ): Pick<SendJob, "nextAt" | "expiresAt" | "maxRuns"> => {
   switch (trigger.kind) {
@@ -64,6 +69,15 @@ export const createSendService = (deps: SendServiceDeps): Pick<AutomationService
       throw refuse(`${most} texts wait for that agent`, "Cancel one with 'agtmux jobs cancel <job>'.");
   };
 
+  const triggerOf = ({ trigger, runtimeId }: SendInput, agentName: string): SendJob["trigger"] => {
+    if (trigger.kind !== "reset") return trigger;
+    const resetAt = context.sends.findReset(runtimeId);
+    if (resetAt !== null) return { kind: "at", at: resetAt + randomInt(...AFTER_RESET_S) * 1_000 };
+    throw new AgtmuxError("E_UNSUPPORTED", `${agentName} says of no limit when it ends; nothing was armed`, {
+      remedy: "Name the time yourself with --at.",
+    });
+  };
+
   const checkText = ({ text, isVolatile }: SendInput): void => {
     if (text.trim() === "") throw refuse("there is no text to send", "Give it with --text or --stdin.");
     if (!isVolatile && redact(text) !== text)
@@ -84,7 +98,8 @@ export const createSendService = (deps: SendServiceDeps): Pick<AutomationService
           `it is not known how ${row.agent_name ?? "that agent"} shows what somebody typed, so nothing is typed to it unseen`,
           { remedy: "Send it yourself with 'agtmux send' when it is ready; 'agtmux tell' says when." },
         );
-      checkRoom(input.runtimeId, input.trigger);
+      const trigger = triggerOf(input, row.agent_name ?? "that agent");
+      checkRoom(input.runtimeId, trigger);
       const now = clock.now();
       const job: SendJob = {
         jobId: ids.next("job"),
@@ -93,12 +108,12 @@ export const createSendService = (deps: SendServiceDeps): Pick<AutomationService
         surface: input.surface,
         agent,
         sessionId: row.agent_session_id,
-        trigger: input.trigger,
+        trigger,
         text: input.isVolatile ? null : input.text,
         isVolatile: input.isVolatile,
         state: "armed",
         runs: 0,
-        ...timesOf(input, now),
+        ...timesOf(trigger, input, now),
       };
       jobs.insertJob(job);
       if (input.isVolatile) deps.keepInMemory(job.jobId, input.text);

@@ -3,10 +3,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Exchange } from "../model/modelLog.ts";
 import { untilTrue } from "../rig/livePane.ts";
-import { act, referenceOf } from "./act.ts";
+import { act, referenceOf, waitFor } from "./act.ts";
 import { USUAL_START, type Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
-import { completeTurn, hasOpenExchange } from "./turns.ts";
+import { ask, completeTurn, hasOpenExchange } from "./turns.ts";
 
 const DRAFT = "half a thought";
 /** The queue looks again after some seconds at the latest; twice that. */
@@ -105,4 +105,39 @@ const fiveTexts: Scenario = {
   run: workOff,
 };
 
-export const QUEUE_SCENARIOS: readonly Scenario[] = [draftKept, fiveTexts];
+const LIMIT_MINUTES = 1;
+/** An agent shows whole minutes; the text comes one to three minutes after the one that it shows. */
+const AFTER_RESET_MS = { least: 0, most: 185_000 };
+
+const goOnAfterLimit = async (stage: Stage): Promise<string | null> => {
+  const { said } = await ask(stage, `LIMIT ${LIMIT_MINUTES} n${stage.next()}`);
+  const endsAt = said.at + LIMIT_MINUTES * 60_000;
+  const text = `SAY on n${stage.next()}`;
+  const { ref, version } = await referenceOf(stage);
+  const stopped = await waitFor(stage, { ref, until: "error", after: version - 1, seconds: 20 });
+  if (stopped.row === null) return `wait for error: ${stopped.acted.said}`;
+  const { code, said: answer } = await act(stage, "send", ref, "--text", text, "--at-reset", "--json");
+  if (code !== 0) return `send --at-reset: ${answer}`;
+  await untilTrue(
+    () => exchangeOf(stage, said.at, text) !== null,
+    LIMIT_MINUTES * 60_000 + AFTER_RESET_MS.most,
+  );
+  const sent = exchangeOf(stage, said.at, text);
+  if (sent === null) return "the text was not sent";
+  const after = sent.at - endsAt;
+  return after < AFTER_RESET_MS.least ? `it was sent ${-after} ms before the limit ended` : null;
+};
+
+const limitReset: Scenario = {
+  name: "limit",
+  steps: ["limit_reset"],
+  // Claude Code names the time only to whom it knows by an account, and then goes on by itself.
+  lacks: ({ id }) => (id === "codex" ? null : "it does not say when a limit of the scripted model ends"),
+  start: USUAL_START,
+  run: async (stage) => {
+    const problem = await goOnAfterLimit(stage);
+    await stage.did("limit_reset", problem === null, problem ?? "");
+  },
+};
+
+export const QUEUE_SCENARIOS: readonly Scenario[] = [draftKept, fiveTexts, limitReset];
