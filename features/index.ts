@@ -1,7 +1,19 @@
-// The features that every host hands to its daemon.
+// The features that every host hands to its daemon, and what one of them has from another.
 import type { Feature } from "../core/ports/feature.ts";
+import type { FirstTasks } from "../core/ports/firstTasks.ts";
 import { createAutomation } from "./automation/automation.ts";
 import { createHistory } from "./history/history.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 
-export const createFeatures = (): Feature[] => [createAutomation(), createHistory(), createWorkspaces()];
+export const createFeatures = (): Feature[] => {
+  let firstTasks: FirstTasks | null = null;
+  return [
+    createAutomation({
+      offerFirstTasks: (offered) => {
+        firstTasks = offered;
+      },
+    }),
+    createHistory(),
+    createWorkspaces({ firstTasks: () => firstTasks }),
+  ];
+};

@@ -44,18 +44,18 @@ export type PaneActionCalls = Pick<
 >;
 
 type SendCall = Parameters<DaemonService["send"]>[0];
-type AfterLimit = Pick<UnattendedDeps, "afterLimit">;
+type Occasion = Pick<UnattendedDeps, "afterLimit" | "isFirst">;
 
 /** For texts that are sent while nobody watches; no surface can call these. */
 export interface UnattendedActions {
   /** Why nothing may be typed to this agent now; null: it may. Takes no turn, and is not on record: it only looks. */
-  findObstacle(runtimeId: string, options: AfterLimit): Promise<string | null>;
+  findObstacle(runtimeId: string, options: Occasion): Promise<string | null>;
   /** When the limit that the agent stopped at ends, epoch ms; null: it stopped at none, or that is not known. */
   findReset(runtimeId: string): number | null;
   /** As `send`, to this runtime in this state version, and only into an empty input box of an agent that rests, where nobody types. */
   send(
     input: Pick<SendCall, "text" | "surface" | "idempotencyKey"> &
-      AfterLimit & { runtimeId: string; stateVersion: number },
+      Occasion & { runtimeId: string; stateVersion: number },
   ): Promise<ActionResult>;
 }
 
@@ -148,7 +148,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const unattendedOf = (
     pane: Pane,
     runtimeId: string,
-    asked: Pick<UnattendedDeps, "text" | "afterLimit">,
+    asked: Occasion & Pick<UnattendedDeps, "text">,
   ): Unattended =>
     createUnattended({
       ...asked,
@@ -166,7 +166,7 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
   const sendOnce = async (
     turn: ActionTurn,
     input: SendCall,
-    unattended: AfterLimit | null,
+    unattended: Occasion | null,
   ): Promise<ActionResult> => {
     const { verified, prepared } = turn;
     const { subject } = verified;
@@ -202,17 +202,17 @@ export const createPaneActions = (deps: PaneActionsDeps): PaneActions => {
     );
   };
 
-  const send = (input: SendCall, alone: AfterLimit | null): Promise<ActionResult> =>
+  const send = (input: SendCall, alone: Occasion | null): Promise<ActionResult> =>
     audit.throughGate("send", input, (turn) => inTurn(turn, () => sendOnce(turn, input, alone)), {
       outcomeOf,
       textLength: input.text.length,
     });
 
   const unattended: UnattendedActions = {
-    send: ({ afterLimit, runtimeId, stateVersion, ...input }) => {
+    send: ({ afterLimit, isFirst, runtimeId, stateVersion, ...input }) => {
       const guards = actionGuardsSchema.parse({ ifRuntime: runtimeId, ifVersion: stateVersion });
       const ref = `runtime:${runtimeId}`;
-      return send({ ...input, ref, guards, pressEnter: true, toShell: false }, { afterLimit });
+      return send({ ...input, ref, guards, pressEnter: true, toShell: false }, { afterLimit, isFirst });
     },
     findReset: (runtimeId) => {
       const entry = entryOf(runtimeId);

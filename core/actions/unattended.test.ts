@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Pane } from "../model/runtime.ts";
 import type { Status } from "../model/state.ts";
+import type { AgentAdapter } from "../ports/agentAdapter.ts";
 import type { Reading, Screen } from "../ports/agentAdapter.ts";
 import type { TmuxClient } from "../tmux/clients.ts";
 import type { PaneCapture } from "./paneClient.ts";
@@ -39,8 +40,9 @@ const open = (
     status?: Status | null;
     isSure?: boolean;
     afterLimit?: boolean;
+    isFirst?: boolean;
     clients?: TmuxClient[];
-    adapter?: typeof adapter | null;
+    adapter?: (Pick<AgentAdapter, "readScreen"> & Partial<Pick<AgentAdapter, "readDraft">>) | null;
   } = {},
 ) =>
   createUnattended({
@@ -50,6 +52,7 @@ const open = (
     status: () => (more.status === undefined ? { state: "idle", reasonCode: "fresh" } : more.status),
     isSure: () => more.isSure ?? true,
     afterLimit: more.afterLimit ?? false,
+    isFirst: more.isFirst ?? false,
     clients: () => Promise.resolve(more.clients ?? []),
     now: () => NOW,
   });
@@ -96,6 +99,23 @@ describe("nothing is typed unseen", () => {
     expect(await why(["rests", "> "], { inMode: true })).toBe("somebody reads in it (copy mode)");
     expect(await open({ adapter: null }).findObstacle(capture(["rests", "> "]))).toContain("is not known");
     expect(await why(["rests", "> "])).toBeNull();
+  });
+
+  it("onto a draft of a new agent either; where none can be read, it waits longer for who types there", async () => {
+    const first = (rows: string[], more: Parameters<typeof open>[0] = {}) =>
+      open({ isFirst: true, ...more }).findObstacle(capture(rows));
+    expect(await first(["rests", "> fix"])).toBe("a draft stands in its input box");
+    const blind = { adapter: { readScreen: adapter.readScreen } };
+    expect(await first(["rests", "> fix"], blind)).toBeNull();
+    const typing = (seconds: number) => [client({ activeAt: NOW / 1_000 - seconds })];
+    expect(await first(["rests"], { ...blind, clients: typing(60) })).toBe("somebody types there");
+    expect(await first(["rests"], { ...blind, clients: typing(70) })).toBeNull();
+    expect(await first(["works"], blind)).toBe("its agent does not rest");
+    for (const [isFirst, holds] of [
+      [true, true],
+      [false, false],
+    ] as const)
+      expect(open({ ...blind, isFirst }).holdsOnlyTyped(capture(["rests", "x"]))).toBe(holds);
   });
 
   it("while somebody who has the pane in front pressed a key a moment ago", async () => {

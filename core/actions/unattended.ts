@@ -26,6 +26,8 @@ export interface UnattendedDeps {
   isSure: () => boolean;
   /** It may have stopped at a limit of its provider: a person set a time by which that is over. */
   afterLimit: boolean;
+  /** Nothing was typed to this agent before: where its box cannot be read, that there is no draft in it is known all the same. */
+  isFirst: boolean;
   /** Who is attached to the pane's server. @throws where tmux does not answer. */
   clients: () => Promise<readonly TmuxClient[]>;
   /** Epoch ms. */
@@ -34,6 +36,8 @@ export interface UnattendedDeps {
 
 /** Since its last key a person who has the pane in front may still go on, in seconds. */
 const TYPES_S = 30;
+/** The same where nobody can tell whether there is a draft. */
+const TYPES_UNSEEN_S = 60;
 /** Clocks of targets differ, and tmux counts whole seconds. */
 const SLACK_S = 5;
 
@@ -44,10 +48,15 @@ const isAtRest = (status: Status | null, afterLimit: boolean): boolean => {
 };
 
 /** Somebody who has the pane in front pressed a key a moment ago; a time in the future is one of a clock that runs ahead. */
-export const isTypedIn = (clients: readonly TmuxClient[], paneId: string, nowMs: number): boolean =>
+export const isTypedIn = (
+  clients: readonly TmuxClient[],
+  paneId: string,
+  nowMs: number,
+  withinS = TYPES_S,
+): boolean =>
   clients.some(
     (client) =>
-      client.paneId === paneId && !client.isReadOnly && nowMs / 1_000 - client.activeAt <= TYPES_S + SLACK_S,
+      client.paneId === paneId && !client.isReadOnly && nowMs / 1_000 - client.activeAt <= withinS + SLACK_S,
   );
 
 /** How agents show a long paste instead of its text. */
@@ -55,22 +64,32 @@ const PLACEHOLDER = /^\[paste[^\]]{0,60}\]$/i;
 /** A box that has no room for a long text shows its end: so many characters of it must be there. */
 const CUT_FROM = 24;
 
+/** What stands in the way in the input box; null: nothing, or nobody can tell and nobody has typed there yet. */
+const findInBox = ({ adapter, pane }: UnattendedDeps, capture: PaneCapture): string | null => {
+  if (adapter?.readDraft === undefined) return null;
+  const draft = readDraft(adapter, pane, capture);
+  if (draft === null) return "its input box is not in sight";
+  return draft === "" ? null : "a draft stands in its input box";
+};
+
 export const createUnattended = (deps: UnattendedDeps): Unattended => ({
   findObstacle: async (capture) => {
     const { pane, adapter, afterLimit } = deps;
     if (!isAtRest(deps.status(), afterLimit)) return "its agent does not rest";
-    if (adapter?.readDraft === undefined) return "it is not known how its agent shows what somebody typed";
+    if (adapter?.readDraft === undefined && !deps.isFirst)
+      return "it is not known how its agent shows what somebody typed";
     // The engine may be some hundred milliseconds behind.
     const seen = readCapture({ adapter }, pane, capture)?.status ?? null;
     if (seen === null ? !deps.isSure() : !isAtRest(seen, afterLimit)) return "its agent does not rest";
     if (capture.inMode) return "somebody reads in it (copy mode)";
-    const draft = readDraft(adapter, pane, capture);
-    if (draft === null) return "its input box is not in sight";
-    if (draft !== "") return "a draft stands in its input box";
-    return isTypedIn(await deps.clients(), pane.paneId, deps.now()) ? "somebody types there" : null;
+    const inBox = findInBox(deps, capture);
+    if (inBox !== null) return inBox;
+    const withinS = adapter?.readDraft === undefined ? TYPES_UNSEEN_S : TYPES_S;
+    return isTypedIn(await deps.clients(), pane.paneId, deps.now(), withinS) ? "somebody types there" : null;
   },
   holdsOnlyTyped: (capture) => {
     const { adapter, pane } = deps;
+    if (adapter?.readDraft === undefined && deps.isFirst) return true;
     const draft = adapter === null ? null : readDraft(adapter, pane, capture);
     if (draft === null) return false;
     const [typed, shown] = [compact(deps.text), compact(draft)];

@@ -46,6 +46,21 @@ export const sendTriggerSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("cron"), expression: z.string().min(1).max(200) }),
 ]);
 
+/** What tmux says of a pane that stays the same as long as the pane does: ids of panes return when a server starts again. */
+export const PANE_LIFE_FORMAT = "#{pid} #{start_time} #{pane_pid}";
+
+/** A pane that was just made for an agent. */
+const newPaneSchema = z.object({
+  /** The agent that was started there; another one never gets its text. */
+  agentType: z.string().min(1).max(100),
+  target: z.string().min(1).max(64),
+  server: z.string().min(1).max(64),
+  paneId: z.string().regex(/^%\d+$/),
+  /** As tmux said for `PANE_LIFE_FORMAT`. */
+  life: z.string().regex(/^\d+ \d+ \d+$/),
+});
+export type NewAgentPane = z.infer<typeof newPaneSchema>;
+
 /** `armed`: it waits. `held`: it rests until the person releases it. The others are ends; `stopped`: its last run says why. */
 export const jobStateSchema = z.enum(["armed", "held", "done", "expired", "cancelled", "stopped"]);
 export type JobState = z.infer<typeof jobStateSchema>;
@@ -82,12 +97,25 @@ export const sendJobSchema = z.object({
   /** Null once the job has ended, and while the text is kept in memory alone. */
   text: z.string().max(MAX_TEXT).nullable(),
   isVolatile: z.boolean(),
+  /** The first text of an agent that was just started: there is no draft in its box yet. */
+  isFirst: z.boolean().default(false),
   /** When it is due, epoch ms; null for `ready`. */
   nextAt: z.number().nullable(),
 });
 export type SendJob = z.infer<typeof sendJobSchema>;
 
-export const jobSchema = z.discriminatedUnion("kind", [watchJobSchema, sendJobSchema]);
+/** The first text of an agent that nobody has seen yet. Once it is seen, this becomes a send of that agent. */
+export const firstJobSchema = z.object({
+  ...shared,
+  kind: z.literal("first"),
+  place: newPaneSchema,
+  /** As of a send. */
+  text: z.string().max(MAX_TEXT).nullable(),
+  isVolatile: z.boolean(),
+});
+export type FirstJob = z.infer<typeof firstJobSchema>;
+
+export const jobSchema = z.discriminatedUnion("kind", [watchJobSchema, sendJobSchema, firstJobSchema]);
 export type Job = z.infer<typeof jobSchema>;
 
 /** What a job did once. `outcome` says it in words of ours; no text of an agent is kept. */

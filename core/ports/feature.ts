@@ -76,10 +76,11 @@ interface SendInput {
 interface FeatureSends {
   /**
    * Why nothing may be typed to this agent now; null: it may. It only looks. `afterLimit`: it may also be one that stopped at a
-   * limit of its provider.
+   * limit of its provider. `isFirst`: nothing was typed to it since it was started; then agents whose input box cannot be read
+   * are taken too.
    * @throws AgtmuxError E_TARGET_UNREACHABLE, E_STALE_SNAPSHOT, E_UNSUPPORTED as `send` would.
    */
-  findObstacle(runtimeId: string, options: { afterLimit: boolean }): Promise<string | null>;
+  findObstacle(runtimeId: string, options: { afterLimit: boolean; isFirst: boolean }): Promise<string | null>;
   /**
    * Types a text and presses Enter, if this runtime still has this state version, rests, has an empty input box, and nobody types
    * there. The same key types once. @throws AgtmuxError where nothing was typed; after E_TARGET_UNREACHABLE that is not known.
@@ -88,6 +89,7 @@ interface FeatureSends {
     runtimeId: string;
     stateVersion: number;
     afterLimit: boolean;
+    isFirst: boolean;
     text: string;
     surface: string;
     idempotencyKey: string;

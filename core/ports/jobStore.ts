@@ -1,5 +1,5 @@
 // The slice of the store that automation has: its jobs and what they did. Nothing else of the store can be reached by it.
-import type { Job, JobRun, JobState } from "../model/job.ts";
+import type { Job, JobRun, JobState, SendJob } from "../model/job.ts";
 
 /** How a job ends. */
 export type JobEnd = Exclude<JobState, "armed" | "held">;
@@ -47,6 +47,8 @@ export interface JobStore {
   setNextAt(jobId: string, nextAt: number, note: Pick<JobRun, "at" | "outcome"> | null): void;
   /** The session that a job is bound to, once the agent has told it. */
   bindSession(jobId: string, sessionId: string): void;
+  /** Makes an armed first text a send to this agent, which was seen in its pane; false where it is none (any more). */
+  bindAgent(jobId: string, agent: SendJob["agent"], sessionId: string | null): boolean;
   /** When the last text of any job went to this runtime, epoch ms; null: none did. */
   lastSentAt(runtimeId: string): number | null;
   /**

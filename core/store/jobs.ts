@@ -2,6 +2,7 @@
 // file when the job ends.
 import type BetterSqlite3 from "better-sqlite3";
 import {
+  firstJobSchema,
   jobRunSchema,
   jobSchema,
   sendJobSchema,
@@ -47,9 +48,18 @@ const ownColumns = (job: Job): OwnColumns => {
         runtime_id: job.agent.runtimeId,
         agent_session_id: job.sessionId,
         trigger: JSON.stringify({ trigger: job.trigger }),
-        act: JSON.stringify({ agent: job.agent, isVolatile: job.isVolatile }),
+        act: JSON.stringify({ agent: job.agent, isVolatile: job.isVolatile, isFirst: job.isFirst }),
         text: job.text,
         next_at: job.nextAt,
+      };
+    case "first":
+      return {
+        runtime_id: null,
+        agent_session_id: null,
+        trigger: "{}",
+        act: JSON.stringify({ place: job.place, isVolatile: job.isVolatile }),
+        text: job.text,
+        next_at: null,
       };
   }
 };
@@ -67,29 +77,37 @@ const toRow = (job: Job): JobRow => ({
 });
 
 const watchColumns = watchJobSchema.pick({ subject: true, condition: true, channel: true });
-const sendColumns = sendJobSchema.pick({ trigger: true, agent: true, isVolatile: true });
+const sendColumns = sendJobSchema.pick({ trigger: true, agent: true, isVolatile: true, isFirst: true });
+const firstColumns = firstJobSchema.pick({ place: true, isVolatile: true });
 
-const fromRow = (row: JobRow): unknown => {
-  const own = { ...Object(JSON.parse(row.trigger)), ...Object(JSON.parse(row.act)) };
-  return {
-    ...(row.kind === "send"
-      ? {
-          ...sendColumns.parse(own),
-          sessionId: row.agent_session_id,
-          text: row.text,
-          nextAt: row.next_at,
-        }
-      : watchColumns.parse(own)),
-    jobId: row.job_id,
-    kind: row.kind,
-    createdAt: row.created_at,
-    surface: row.surface,
-    state: row.state,
-    expiresAt: row.expires_at,
-    runs: row.runs,
-    maxRuns: row.max_runs,
-  };
+const ownFields = (row: JobRow): object => {
+  const own: unknown = { ...Object(JSON.parse(row.trigger)), ...Object(JSON.parse(row.act)) };
+  switch (row.kind) {
+    case "send":
+      return {
+        ...sendColumns.parse(own),
+        sessionId: row.agent_session_id,
+        text: row.text,
+        nextAt: row.next_at,
+      };
+    case "first":
+      return { ...firstColumns.parse(own), text: row.text };
+    default:
+      return watchColumns.parse(own);
+  }
 };
+
+const fromRow = (row: JobRow): unknown => ({
+  ...ownFields(row),
+  jobId: row.job_id,
+  kind: row.kind,
+  createdAt: row.created_at,
+  surface: row.surface,
+  state: row.state,
+  expiresAt: row.expires_at,
+  runs: row.runs,
+  maxRuns: row.max_runs,
+});
 
 type RunKind = "told" | "sending" | "sent" | "note";
 
@@ -133,6 +151,10 @@ const prepareAll = (db: BetterSqlite3.Database) => ({
   setNext: db.prepare<[number | null, string]>("UPDATE jobs SET next_at = ? WHERE job_id = ?"),
   bind: db.prepare<[string, string]>(
     "UPDATE jobs SET agent_session_id = ? WHERE job_id = ? AND agent_session_id IS NULL",
+  ),
+  bindAgent: db.prepare<[Pick<JobRow, "job_id" | "runtime_id" | "agent_session_id" | "trigger" | "act">]>(
+    `UPDATE jobs SET kind = 'send', runtime_id = @runtime_id, agent_session_id = @agent_session_id, trigger = @trigger,
+      act = @act WHERE job_id = @job_id AND kind = 'first' AND state = 'armed'`,
   ),
   insertRun: db.prepare<[RunRow]>(
     "INSERT INTO automation_runs (job_id, kind, at, runtime_id, outcome) VALUES (@job_id, @kind, @at, @runtime_id, @outcome)",
@@ -192,6 +214,7 @@ const createSends = (
   | "hasBegunSend"
   | "setNextAt"
   | "bindSession"
+  | "bindAgent"
   | "lastSentAt"
   | "findSent"
 > => {
@@ -222,6 +245,20 @@ const createSends = (
     bindSession: (jobId, sessionId) => {
       bind.run(sessionId, jobId);
     },
+    bindAgent: db.transaction((jobId, agent, sessionId): boolean => {
+      const row = one.get(jobId);
+      if (row === undefined) return false;
+      const { isVolatile } = firstColumns.partial().parse(JSON.parse(row.act));
+      return (
+        statements.bindAgent.run({
+          job_id: jobId,
+          runtime_id: agent.runtimeId,
+          agent_session_id: sessionId,
+          trigger: JSON.stringify({ trigger: { kind: "ready" } }),
+          act: JSON.stringify({ agent, isVolatile: isVolatile ?? false, isFirst: true }),
+        }).changes > 0
+      );
+    }),
     lastSentAt: (runtimeId) => statements.lastSent.get(runtimeId) ?? null,
     findSent: (runtimeId, key) => {
       const found = statements.used.get(runtimeId, key);

@@ -6,6 +6,7 @@ import { ChannelSet } from "./channels/channelSet.ts";
 import { createArmedRows, rememberArmed } from "./jobs/armedJobs.ts";
 import { createJobService } from "./jobs/jobService.ts";
 import { jobChecks } from "./jobs/jobChecks.ts";
+import { FirstTaskQueue, identityOf } from "./queue/firstTasks.ts";
 import { SendRunner } from "./queue/sendRunner.ts";
 import { createSendService } from "./queue/sendService.ts";
 import { lostRow } from "./watches/decide.ts";
@@ -20,6 +21,7 @@ import { AgtmuxError } from "../../core/model/errors.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import { isMissing } from "../../core/model/systemError.ts";
 import type { Feature, FeatureContext } from "../../core/ports/feature.ts";
+import type { FirstTasks } from "../../core/ports/firstTasks.ts";
 
 /** What is wrong in config.json as it is now. */
 const readProblems = async (path: string): Promise<ConfigProblem[]> => {
@@ -57,8 +59,14 @@ const createChannelService = (context: FeatureContext, channels: ChannelSet): Ch
   },
 });
 
-/** `deliver`: only tests replace it. */
-export const createAutomation = (options: { deliver?: Deliver } = {}): Feature => ({
+export interface AutomationOptions {
+  /** Only tests replace it. */
+  deliver?: Deliver;
+  /** Gets what arms the first texts of new agents, once the feature runs. */
+  offerFirstTasks?: (tasks: FirstTasks) => void;
+}
+
+export const createAutomation = (options: AutomationOptions = {}): Feature => ({
   name: "automation",
   calls: AUTOMATION_CALLS,
   start: (given) => {
@@ -87,6 +95,18 @@ export const createAutomation = (options: { deliver?: Deliver } = {}): Feature =
       watches.tick();
       queue.tick();
     };
+    const firstTasks = new FirstTaskQueue({
+      context,
+      keepInMemory: (jobId, text) => queue.keepInMemory(jobId, text),
+      reasonOf: (jobId) => queue.reasonOf(jobId),
+      onBound: () => queue.tick(),
+      tell: ({ jobId, place }, why) => {
+        const row = lostRow(identityOf(place), null);
+        const title = `The task of a new ${place.agentType} was not sent: ${why}`;
+        tell({ id: `${jobId}:${context.clock.now()}`, jobId, title, line: null, row, channel: null });
+      },
+    });
+    options.offerFirstTasks?.(firstTasks);
     const service: AutomationService = {
       ...createChannelService(context, channels),
       ...createWatchService({ context, channels: () => channels.names(), onChange: lookAgain }),
@@ -105,7 +125,8 @@ export const createAutomation = (options: { deliver?: Deliver } = {}): Feature =
         watches.handleChanges(changes);
         queue.handleChanges(changes);
       },
-      keepsAwake: () => channels.count > 0 || watches.armedCount > 0 || queue.armedCount > 0,
+      keepsAwake: () =>
+        channels.count > 0 || watches.armedCount + queue.armedCount + firstTasks.armedCount > 0,
       doctorChecks: () => [
         ...channelChecks(context, channels.views()),
         ...jobChecks(context.jobs, channels.names()),
@@ -113,6 +134,7 @@ export const createAutomation = (options: { deliver?: Deliver } = {}): Feature =
       close: async () => {
         stop();
         watches.close();
+        await firstTasks.close();
         await queue.close();
         await channels.close();
       },

@@ -5,27 +5,27 @@ import { WORKSPACES_CALLS, type WorkspacesCall } from "./calls.ts";
 import { SessionBookFile } from "./restore/sessionBookFile.ts";
 import { RowWorkspaces } from "./rowWorkspaces.ts";
 import { createWorkspacesService } from "./service.ts";
-import { FirstPrompts } from "./start/firstPrompts.ts";
 import { ResumedSessions } from "./start/resumedSessions.ts";
 import { StartAgent } from "./start/startAgent.ts";
 import { WorkTrees } from "./workTrees.ts";
 import { Worktrees } from "./worktrees/worktrees.ts";
 import type { Feature } from "../../core/ports/feature.ts";
+import type { FirstTasks } from "../../core/ports/firstTasks.ts";
 
-export const createWorkspaces = (): Feature => ({
+/** `firstTasks`: what types the tasks of new agents; null: nothing does. */
+export const createWorkspaces = ({ firstTasks }: { firstTasks: () => FirstTasks | null }): Feature => ({
   name: "workspaces",
   calls: WORKSPACES_CALLS,
   start: (context) => {
     const trees = new WorkTrees(context);
     const rows = new RowWorkspaces(context, trees);
     const worktrees = new Worktrees(context, trees);
-    const prompts = new FirstPrompts(context);
     const resumed = new ResumedSessions(context.rows);
     const book = new SessionBookFile(
       { ...context, rows: resumed },
       join(context.homePath, "workspaces.json"),
     );
-    const start = new StartAgent({ context, worktrees, prompts, resumed });
+    const start = new StartAgent({ context, worktrees, firstTasks, resumed });
     const service = createWorkspacesService({ context, rows, start, worktrees, book });
     return {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
@@ -34,10 +34,9 @@ export const createWorkspaces = (): Feature => ({
         rows.handleChanges();
         book.handleChanges();
       },
-      keepsAwake: () => prompts.count > 0,
+      keepsAwake: () => false,
       doctorChecks: () => [],
       close: async () => {
-        prompts.close();
         rows.close();
         await book.close();
         await trees.close();

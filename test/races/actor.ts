@@ -63,6 +63,7 @@ const begin = (
         text: `text of ${index}`,
         idempotencyKey: null,
         afterLimit: false,
+        isFirst: false,
       });
     case "send":
       return daemon.actions.send({

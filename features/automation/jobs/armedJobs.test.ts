@@ -21,6 +21,7 @@ const send = (trigger: SendJob["trigger"]): SendJob => ({
   trigger,
   text: "x",
   isVolatile: false,
+  isFirst: false,
   nextAt: null,
 });
 const watch = (subject: WatchJob["subject"]): WatchJob => ({

@@ -8,6 +8,8 @@ import type { JobStore } from "../../../core/ports/jobStore.ts";
 export const armedNotes = (jobs: readonly Job[]): Map<string, string> => {
   const counts = new Map<string, { queued: number; timed: number; watched: number }>();
   for (const job of jobs) {
+    // Its agent has no row yet.
+    if (job.kind === "first") continue;
     const runtimeId =
       job.kind === "send"
         ? job.agent.runtimeId
@@ -77,5 +79,6 @@ export const rememberArmed = (store: JobStore, clock: Pick<Clock, "now">): JobSt
     settleSend: changing((run) => store.settleSend(run)),
     setNextAt: changing((jobId, nextAt, note) => store.setNextAt(jobId, nextAt, note)),
     bindSession: changing((jobId, sessionId) => store.bindSession(jobId, sessionId)),
+    bindAgent: changing((jobId, agent, sessionId) => store.bindAgent(jobId, agent, sessionId)),
   };
 };

@@ -47,6 +47,18 @@ const ownView = (job: Job): OwnView => {
         text: job.text === null ? null : firstLine(job.text),
         repeated: job.trigger.kind === "cron",
       };
+    case "first":
+      return {
+        // What it becomes once its agent is seen.
+        kind: "send",
+        when: "ready",
+        about: `${job.place.agentType} in ${job.place.target}/${job.place.paneId}`,
+        runtime_id: null,
+        channel: null,
+        next_at: null,
+        text: job.text === null ? null : firstLine(job.text),
+        repeated: false,
+      };
   }
 };
 

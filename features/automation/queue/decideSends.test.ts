@@ -14,6 +14,7 @@ const job = (jobId: string, more: Partial<SendJob> = {}): SendJob => ({
   trigger: { kind: "ready" },
   text: "go on",
   isVolatile: false,
+  isFirst: false,
   state: "armed",
   nextAt: null,
   expiresAt: NOW + LATE_MS,

@@ -103,6 +103,7 @@ const arm = (jobId: string, more: Partial<SendJob> = {}): void =>
     trigger: { kind: "ready" },
     text: `text of ${jobId}`,
     isVolatile: false,
+    isFirst: false,
     state: "armed",
     nextAt: null,
     expiresAt: now + 60 * MINUTE,

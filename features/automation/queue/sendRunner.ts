@@ -35,6 +35,8 @@ export interface SendRunnerDeps {
 
 type Act<Kind extends SendAct["kind"]> = Extract<SendAct, { kind: Kind }>;
 
+const occasionOf = ({ trigger, isFirst }: SendJob) => ({ afterLimit: trigger.kind === "at", isFirst });
+
 const keyOf = ({ jobId, runs }: SendJob): string => `${jobId}:${runs}`;
 
 export class SendRunner {
@@ -257,7 +259,7 @@ export class SendRunner {
       const result = await sends.send({
         runtimeId,
         stateVersion: row.state_version,
-        afterLimit: job.trigger.kind === "at",
+        ...occasionOf(job),
         text,
         surface: `job:${job.jobId}`,
         idempotencyKey: keyOf(job),
@@ -268,10 +270,9 @@ export class SendRunner {
     }
   }
 
-  private async findObstacle({ agent, trigger }: SendJob): Promise<string | null> {
+  private async findObstacle(job: SendJob): Promise<string | null> {
     try {
-      const afterLimit = trigger.kind === "at";
-      return await this.deps.context.sends.findObstacle(agent.runtimeId, { afterLimit });
+      return await this.deps.context.sends.findObstacle(job.agent.runtimeId, occasionOf(job));
     } catch (error) {
       if (error instanceof AgtmuxError) return error.message;
       throw error;

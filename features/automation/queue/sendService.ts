@@ -111,6 +111,7 @@ export const createSendService = (deps: SendServiceDeps): Pick<AutomationService
         trigger,
         text: input.isVolatile ? null : input.text,
         isVolatile: input.isVolatile,
+        isFirst: false,
         state: "armed",
         runs: 0,
         ...timesOf(trigger, input, now),

@@ -1,6 +1,7 @@
 // Makes a pane with a command in it: in a session of that name, beside a pane, or in a new session. Names and folders may hold
 // anything; tmux expands formats in them, and takes a semicolon at the end of a word for the end of a command.
 import { AgtmuxError } from "../../../core/model/errors.ts";
+import { PANE_LIFE_FORMAT } from "../../../core/model/job.ts";
 import type { FeatureTarget } from "../../../core/ports/feature.ts";
 
 export interface Place {
@@ -15,10 +16,12 @@ export interface Place {
 export interface NewPane {
   sessionName: string;
   paneId: string;
+  /** As tmux says for `PANE_LIFE_FORMAT`. */
+  life: string;
 }
 
 const TIMEOUT_MS = 10_000;
-const FORMAT = "#{pane_id} #{session_name}\n#{pane_start_path}";
+const FORMAT = `#{pane_id} ${PANE_LIFE_FORMAT} #{session_name}\n#{pane_start_path}`;
 
 /** A text as tmux takes it to the letter. It leaves signs before a bracket alone, because styles begin like that. */
 export const literal = (text: string): string =>
@@ -83,8 +86,8 @@ export const makePane = async (
         ? ["new-window", ...where, ...named, "-t", `${session}:`]
         : ["new-session", ...where, ...named, "-s", literal(place.session), "-x", "200", "-y", "50"];
   const made = await run(target, [...tmux, ...verb, "--", ...command]);
-  const [, paneId, sessionName, folder] = /^(%\d+) (.*)\n(.*)\n?$/.exec(made) ?? [];
-  if (paneId === undefined || sessionName === undefined)
+  const [, paneId, life, sessionName, folder] = /^(%\d+) (\d+ \d+ \d+) (.*)\n(.*)\n?$/.exec(made) ?? [];
+  if (paneId === undefined || life === undefined || sessionName === undefined)
     throw new AgtmuxError("E_TARGET_UNREACHABLE", "tmux did not say which pane it made");
   // An agent must not work anywhere else than where it was meant to.
   if (folder !== place.folder) {
@@ -94,5 +97,5 @@ export const makePane = async (
       `tmux does not take the folder ${place.folder} as it is named`,
     );
   }
-  return { paneId, sessionName };
+  return { paneId, life, sessionName };
 };

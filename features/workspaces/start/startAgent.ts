@@ -1,6 +1,5 @@
 // Starts an agent in a pane of its own, on a person's order: in a folder or a work tree, with a task or with an earlier session.
 // Everything that could make it go wrong is asked before anything is made.
-import type { FirstPrompts, PromptOutcome } from "./firstPrompts.ts";
 import { askShell, makePane, sessionNameOf, type NewPane } from "./newPane.ts";
 import type { ResumedSessions } from "./resumedSessions.ts";
 import { launchWords, shellCommand } from "./shellCommand.ts";
@@ -12,6 +11,7 @@ import type { Started } from "../../../core/model/started.ts";
 import type { PaneView } from "../../../core/model/view.ts";
 import type { AgentAdapter } from "../../../core/ports/agentAdapter.ts";
 import type { FeatureContext, FeatureTarget } from "../../../core/ports/feature.ts";
+import type { FirstTaskOutcome, FirstTasks } from "../../../core/ports/firstTasks.ts";
 
 export interface StartInput {
   agent: string;
@@ -39,12 +39,13 @@ export interface StartInput {
 export interface StartDeps {
   context: Pick<FeatureContext, "rows" | "adapters" | "target" | "clock" | "record">;
   worktrees: Worktrees;
-  prompts: FirstPrompts;
+  firstTasks: () => FirstTasks | null;
   resumed: ResumedSessions;
 }
 
 const LOOK_EVERY_MS = 100;
-const NO_PROMPT: PromptOutcome = { prompt: "none", prompt_detail: "" };
+const NO_PROMPT: FirstTaskOutcome = { prompt: "none", prompt_detail: "" };
+const UNSTORED = "the task holds a secret, so it is kept in memory alone, and lost when the daemon ends";
 
 const refuse = (message: string, remedy: string): AgtmuxError =>
   new AgtmuxError("E_WORKSPACE_REFUSED", message, { remedy });
@@ -93,7 +94,8 @@ const refuseLive = (
     );
 };
 
-const folderOf = async (target: FeatureTarget, folder: string): Promise<string> => {
+/** A folder that is there, as a whole path. @throws AgtmuxError E_USAGE, E_WORKSPACE_REFUSED */
+export const folderOf = async (target: FeatureTarget, folder: string): Promise<string> => {
   const home = await target.homeDir();
   const path = folder === "~" ? home : folder.startsWith("~/") ? `${home}/${folder.slice(2)}` : folder;
   if (!path.startsWith("/") || /\p{Cc}/u.test(path))
@@ -138,7 +140,7 @@ export class StartAgent {
 
   /** @throws AgtmuxError with what is wrong; then nothing was made, except a work tree where only the pane failed. */
   async start(input: StartInput): Promise<Started> {
-    const { context, prompts, resumed } = this.deps;
+    const { context, resumed } = this.deps;
     const rows = resumed.all();
     const agent = findAgent(context, input.agent);
     const words = wordsFor(agent, input.resume);
@@ -180,17 +182,31 @@ export class StartAgent {
       ref: `${input.target}:${tmux.server}/${pane.paneId}`,
       outcome: `started ${agent.agentType}`,
     });
-    const delivered =
-      input.text === null
-        ? null
-        : prompts.add({
-            target: input.target,
-            server: tmux.server,
-            paneId: pane.paneId,
-            text: input.text,
-            agent: agent.agentType,
-          });
-    return this.follow(started, { pane, delivered, waitMs: input.waitMs, resume: input.resume });
+    const { warnings, outcomeOf } = this.armTask(pane, {
+      ...input,
+      agent: agent.agentType,
+      server: tmux.server,
+    });
+    const made = { ...started, warnings: [...started.warnings, ...warnings] };
+    return this.follow(made, { pane, outcomeOf, waitMs: input.waitMs, resume: input.resume });
+  }
+
+  /** The pane is there already, so that what fails here is said, and fails nothing. */
+  private armTask(
+    { paneId, life }: NewPane,
+    { agent, target, server, text, surface }: StartInput & { server: string },
+  ): { warnings: string[]; outcomeOf: () => FirstTaskOutcome } {
+    if (text === null) return { warnings: [], outcomeOf: () => NO_PROMPT };
+    const tasks = this.deps.firstTasks();
+    try {
+      if (tasks === null) throw new AgtmuxError("E_UNSUPPORTED", "this daemon types no tasks");
+      const place = { agentType: agent, target, server, paneId, life };
+      const { jobId, isStored } = tasks.arm({ place, text, surface });
+      return { warnings: isStored ? [] : [UNSTORED], outcomeOf: () => tasks.outcomeOf(jobId) };
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : "it could not be stored";
+      return { warnings: [], outcomeOf: () => ({ prompt: "dropped", prompt_detail: detail }) };
+    }
   }
 
   private async worktreeOf(target: FeatureTarget, folder: string, { worktree, isDryRun }: StartInput) {
@@ -204,17 +220,13 @@ export class StartAgent {
     started: Started,
     {
       pane,
-      delivered,
+      outcomeOf,
       waitMs,
       resume,
-    }: { pane: NewPane; delivered: Promise<PromptOutcome> | null; waitMs: number; resume: string | null },
+    }: { pane: NewPane; outcomeOf: () => FirstTaskOutcome; waitMs: number; resume: string | null },
   ): Promise<Started> {
     const { clock, rows } = this.deps.context;
     const until = clock.now() + waitMs;
-    let outcome: PromptOutcome | null = delivered === null ? NO_PROMPT : null;
-    void delivered?.then((seen) => {
-      outcome = seen;
-    });
     for (;;) {
       const row = rows
         .all()
@@ -228,7 +240,8 @@ export class StartAgent {
       const hasAgent = row !== undefined && row.state !== null && row.agent === started.agent;
       const runtimeId = hasAgent ? row.identity.runtime_id : null;
       if (runtimeId !== null && resume !== null) this.deps.resumed.note(runtimeId, resume);
-      if ((hasAgent && outcome !== null) || clock.now() >= until)
+      const outcome = outcomeOf();
+      if ((hasAgent && outcome.prompt !== "waiting") || clock.now() >= until)
         return {
           ...started,
           session_name: pane.sessionName,
@@ -236,7 +249,7 @@ export class StartAgent {
           pane_ref: row?.identity.pane_ref ?? null,
           short_ref: row?.short_ref ?? null,
           runtime_id: runtimeId,
-          ...(outcome ?? { prompt: "waiting", prompt_detail: "" }),
+          ...outcome,
           warnings: [
             ...started.warnings,
             ...(hasAgent ? [] : [`no agent was seen in its pane within ${Math.round(waitMs / 1_000)} s`]),

@@ -1,0 +1,111 @@
+// The task of an agent that was just started, as it meets what happens before the agent is ready: a daemon that ends, a tmux server
+// that ends, another agent in a pane of the same id. Real tmux, real command line; it arrives once or not at all.
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { z } from "zod";
+import { connectSocket } from "../../core/rpc/socketClient.ts";
+import { startedSchema, type Started } from "../../core/model/started.ts";
+import { until } from "../setup/realClock.ts";
+import { openStartHarness, type StartHarness } from "./startHarness.ts";
+
+const LIMIT_MS = 90_000;
+const WAIT_MS = 20_000;
+const WORKING = fileURLToPath(new URL("../fixtures/recordings/claude/running.txt", import.meta.url));
+let harness: StartHarness;
+beforeEach(async () => {
+  // It works until Escape is pressed.
+  harness = await openStartHarness({ working: WORKING });
+  appendFileSync(join(harness.daemon.home, ".bash_profile"), "while [ -e $HOME/slow ]; do sleep 0.2; done\n");
+}, LIMIT_MS);
+afterEach(() => harness.close(), LIMIT_MS);
+
+const slow = (): string => join(harness.daemon.home, "slow");
+const start = async (name: string, text: string): Promise<Started> => {
+  const folder = join(harness.root, name);
+  mkdirSync(folder, { recursive: true });
+  const { paths } = harness.daemon;
+  const client = await connectSocket({ paths, version: "test", checkVersion: false, helloTimeoutMs: 10_000 });
+  try {
+    const input = { agent: "claude", folder, text, waitMs: 1_000, surface: "test" };
+    return startedSchema.parse(await client.forward("workspaces.start", "mutation", input));
+  } finally {
+    client.close();
+  }
+};
+const jobs = async () =>
+  z
+    .object({ items: z.array(z.object({ state: z.string(), text: z.string().nullable() })) })
+    .parse(JSON.parse((await harness.cli("/", "jobs", "list", "--json")).stdout)).items;
+/** The screens of so many agents are seen: before that, they take no keys. */
+const untilWork = (count: number) =>
+  until(
+    () => harness.agents().filter(({ state }) => state === "running").length === count,
+    `${count} agents work`,
+    WAIT_MS,
+  );
+const escape = (paneId: string | null) => harness.tmux.run("send-keys", "-t", String(paneId), "Escape");
+
+it(
+  "it goes in once after the daemon ended, whether the agent was seen before or not",
+  { timeout: LIMIT_MS },
+  async () => {
+    const seen = await start("seen", "for the first");
+    expect([seen.prompt, seen.runtime_id === null]).toEqual(["waiting", false]);
+    writeFileSync(slow(), "");
+    const unseen = await start("unseen", "for the second");
+    expect([unseen.prompt, unseen.runtime_id]).toEqual(["waiting", null]);
+    await harness.restart();
+    rmSync(slow());
+    await untilWork(2);
+    expect((await jobs()).map(({ state, text }) => [state, text])).toEqual([
+      ["armed", "for the second"],
+      ["armed", "for the first"],
+    ]);
+    for (const { pane_id } of [seen, unseen]) await escape(pane_id);
+    await until(async () => (await jobs()).every(({ state }) => state === "done"), "both are done", WAIT_MS);
+    await harness.restart();
+    await wait(2_000);
+    for (const [started, text] of [
+      [seen, "for the first"],
+      [unseen, "for the second"],
+    ] as const)
+      expect(harness.received(started.folder)).toEqual(["escape", text]);
+  },
+);
+
+it("it never goes to another agent in a pane of the same id", { timeout: LIMIT_MS }, async () => {
+  writeFileSync(slow(), "");
+  const started = await start("gone", "for the one that went");
+  await harness.tmux.run("kill-server");
+  rmSync(slow());
+  const other = join(harness.root, "other");
+  mkdirSync(other);
+  // The old server may take a moment to go.
+  const begin = () =>
+    harness.tmux
+      .run("new-session", "-d", "-s", "base", "-x", "200", "-y", "50", "exec cat")
+      .catch(() => null);
+  await until(async () => (await begin()) !== null, "another server runs", WAIT_MS);
+  await harness.settle();
+  for (let id = ""; id !== started.pane_id;)
+    id = await harness.tmux.run(
+      "new-window",
+      "-d",
+      "-P",
+      "-F",
+      "#{pane_id}",
+      "-t",
+      "base:",
+      "-c",
+      other,
+      "exec bash -l -i -c claude",
+    );
+  await untilWork(1);
+  await escape(started.pane_id);
+  await until(async () => (await jobs())[0]?.state === "stopped", "the task is given up", WAIT_MS);
+  await wait(2_000);
+  expect(harness.received(other)).toEqual(["escape"]);
+});
