@@ -2,6 +2,7 @@
 // is what somebody said or asked, not the names of fields. Case does not matter for ASCII letters.
 import type { FileHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
 import type { LogFile } from "./logFile.ts";
+import { linesWith } from "./linesWith.ts";
 import { parseLine } from "./readPage.ts";
 import { MAX_LINE_BYTES, readStretches, type StretchSpace } from "./stretches.ts";
 
@@ -13,6 +14,8 @@ export interface Needle {
   isIn(text: string): boolean;
   /** In the bytes of a log of JSON, one character per byte; may also stand where `isIn` does not. */
   readonly inBytes: RegExp;
+  /** As it stands in a log of JSON. */
+  readonly inJson: string;
 }
 
 const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
@@ -22,6 +25,7 @@ export const createNeedle = (text: string): Needle => {
   const inJson = JSON.stringify(text).slice(1, -1);
   return {
     isIn: (entry) => entry.toLowerCase().includes(lower),
+    inJson,
     inBytes: new RegExp(escape(Buffer.from(inJson, "utf8").toString("latin1")), "gi"),
   };
 };
@@ -35,7 +39,7 @@ export interface LogMatches {
   bytes: number;
 }
 
-interface LineSearch {
+export interface LineSearch {
   needle: Needle;
   history: FileHistory;
   found: TranscriptEntry[];
@@ -43,17 +47,12 @@ interface LineSearch {
 }
 
 /** Searches whole lines; false once enough is found. */
-const searchLines = async (lines: Buffer, { needle, history, found, pace }: LineSearch): Promise<boolean> => {
-  const text = lines.toString("latin1");
-  needle.inBytes.lastIndex = 0;
-  for (let hit = needle.inBytes.exec(text); hit !== null; hit = needle.inBytes.exec(text)) {
-    const from = text.lastIndexOf("\n", hit.index) + 1;
-    const end = text.indexOf("\n", hit.index);
-    needle.inBytes.lastIndex = end === -1 ? text.length : end;
-    const line =
-      end - from > MAX_LINE_BYTES
-        ? null
-        : parseLine(lines.toString("utf8", from, end === -1 ? text.length : end));
+export const searchLines = async (
+  lines: Buffer,
+  { needle, history, found, pace }: LineSearch,
+): Promise<boolean> => {
+  for (const { from, end } of linesWith(lines, needle.inBytes, needle.inJson.length * 3)) {
+    const line = end - from > MAX_LINE_BYTES ? null : parseLine(lines.toString("utf8", from, end));
     for (const entry of line === null ? [] : history.readEntries([line], null).entries)
       // Some agents write an entry again when it has grown, or the whole history when a session goes on.
       if (

@@ -2,6 +2,7 @@
 // when the question comes again.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { errorCodeOf, isMissing } from "../../core/model/systemError.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
 import type { Logger } from "../../core/ports/logger.ts";
 import { withForeignDb } from "./foreignDb.ts";
 import type { HistoryDb, SessionRow } from "./historyDb.ts";
+import { linesWith } from "./linesWith.ts";
 import { openLog } from "./logFile.ts";
 import { createPace } from "./pace.ts";
 import { parseLine } from "./readPage.ts";
@@ -34,6 +36,8 @@ interface UsageLog {
 }
 
 const SESSIONS_AT_ONCE = 100;
+/** Bytes that a mark of an answer has at most. */
+const MAX_MARK = 200;
 
 /** Where reading may go on: only at the beginning of a line, because the log may have been written again meanwhile. */
 const startIn = async (
@@ -51,14 +55,9 @@ const recordsIn = async (
   reader: UsageReader,
   pace: () => Promise<void> | void,
 ): Promise<UsageRecord[]> => {
-  const text = lines.toString("latin1");
-  const find = new RegExp(mark.source, "g");
   const records: UsageRecord[] = [];
-  for (let hit = find.exec(text); hit !== null; hit = find.exec(text)) {
-    const from = text.lastIndexOf("\n", hit.index) + 1;
-    const end = text.indexOf("\n", hit.index);
-    if (end === -1) break;
-    find.lastIndex = end;
+  for (const { from, end, isWhole } of linesWith(lines, new RegExp(mark.source, "g"), MAX_MARK)) {
+    if (!isWhole) break;
     const line = parseLine(lines.toString("utf8", from, end));
     if (line !== null) records.push(...reader.read(line));
     await pace();
@@ -119,7 +118,11 @@ export class UsageScan {
 
   private *sessions(agent: string): Generator<SessionRow> {
     for (let last: SessionRow | null = null; ;) {
-      const rows: SessionRow[] = this.deps.db.after({ agent: [agent] }, last, SESSIONS_AT_ONCE);
+      const rows: SessionRow[] = this.deps.db.after(
+        { target: [HOST_TARGET], agent: [agent] },
+        last,
+        SESSIONS_AT_ONCE,
+      );
       yield* rows;
       if (rows.length < SESSIONS_AT_ONCE) return;
       last = rows.at(-1) ?? null;
