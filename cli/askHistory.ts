@@ -1,6 +1,7 @@
 // What verbs and the picker ask of history.
 import { resolve } from "node:path";
 import type { HistorySession } from "../core/model/history.ts";
+import { THIS_MACHINE } from "../ui/text/sessionText.ts";
 import type { DaemonClient } from "../core/rpc/socketClient.ts";
 import type { HistoryCalls } from "../features/history/calls.ts";
 import { createAsk } from "./askFeature.ts";
@@ -9,6 +10,7 @@ import { parseNames } from "./parse/filters.ts";
 import { parseSince } from "./parse/since.ts";
 
 export interface HistoryFilterOptions {
+  target?: readonly string[];
   agent?: readonly string[];
   cwd?: string;
   since?: string;
@@ -19,10 +21,11 @@ export const askHistory = createAsk<HistoryCalls>("history");
 /** As the calls take them. Fails with E_USAGE. */
 export const parseHistoryFilters = (
   context: CliContext,
-  { agent, cwd, since }: HistoryFilterOptions,
-): { agent?: string[]; folder?: string; since?: number } => {
+  { target, agent, cwd, since }: HistoryFilterOptions,
+): { target?: string[]; agent?: string[]; folder?: string; since?: number } => {
   const time = since === undefined ? null : parseSince(since, context.now()).time;
   return {
+    ...(target === undefined ? {} : { target: parseNames(target, "--target") }),
     ...(agent === undefined ? {} : { agent: parseNames(agent, "--agent") }),
     ...(cwd === undefined ? {} : { folder: resolve(cwd) }),
     ...(time === null ? {} : { since: time }),
@@ -41,8 +44,9 @@ export const refreshHistory = async (context: CliContext, client: DaemonClient):
   }
 };
 
-/** The last part of the folder, and the branch. */
-export const placeOf = ({ folder, branch }: HistorySession): string => {
-  const name = folder === null ? "" : (folder.split("/").findLast((part) => part !== "") ?? "/");
+/** The machine where it is another one, the last part of the folder, and the branch. */
+export const placeOf = ({ identity, folder, branch }: HistorySession): string => {
+  const last = folder === null ? "" : (folder.split("/").findLast((part) => part !== "") ?? "/");
+  const name = identity.target === THIS_MACHINE ? last : `${identity.target}:${last}`;
   return branch === null ? name : `${name} (${branch})`;
 };

@@ -1,6 +1,6 @@
 // The verbs of history: sessions that agents keep on disk.
 import type { CliContext } from "../context.ts";
-import { addAgentFilter, choice, json, type Outcome } from "./options.ts";
+import { addAgentFilter, choice, collect, json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const SEARCH_STATUS = `
@@ -11,16 +11,25 @@ const USAGE_NOTE = `
 An answer that stands in several logs counts once. A cost is shown only where a log states one; nothing is computed from prices.
 `;
 
-const addFilters = (command: Verb): Verb =>
+const addOwnFilters = (command: Verb): Verb =>
   addAgentFilter(command)
     .option("--cwd <folder>", "only sessions in this folder and below it")
     .option("--since <when>", "only those that went on since then: 7d, or 2026-11-21");
+
+const addFilters = (command: Verb): Verb =>
+  addOwnFilters(
+    command.option(
+      "--target <target>",
+      "only of this machine ('host' is this one); for several, use commas or repeat it",
+      collect,
+    ),
+  );
 
 const addHistoryList = (history: Verb, context: CliContext): void => {
   addFilters(
     history
       .command("list", { isDefault: true })
-      .description("the sessions that agents keep on this machine, newest first"),
+      .description("the sessions that agents keep, here and on targets, newest first"),
   )
     .argument("[words...]", "only those with this text in their name, first prompt or folder")
     .option("--limit <number>", "how many (default 30)")
@@ -145,7 +154,7 @@ const addHistoryHandoff = (history: Verb, context: CliContext, outcome: Outcome)
 };
 
 const addHistoryUsage = (history: Verb, context: CliContext): void => {
-  addFilters(history.command("usage").description("tokens that agents used, as their logs state them"))
+  addOwnFilters(history.command("usage").description("tokens that agents used, as their logs state them"))
     .addOption(
       choice("--by <group>", "what to add up by (default day)", ["day", "agent", "model", "session"]),
     )

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryHandoff, HistorySession } from "../../core/model/history.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { DaemonClient } from "../../core/rpc/socketClient.ts";
 import { leaveUndone } from "../ask.ts";
 import { askHistory, refreshHistory } from "../askHistory.ts";
@@ -36,6 +37,12 @@ const folderOf = ({ folder, short_ref }: HistorySession, typed: string | undefin
   return found;
 };
 
+/** On the machine of the session: what its log says is true there. A pane to stand beside says its machine itself. */
+const placeOn = ({ identity }: HistorySession, { split }: { split?: string }): StartOptions => {
+  if (split !== undefined) return { only: identity.target };
+  return identity.target === HOST_TARGET ? {} : { target: identity.target };
+};
+
 /** Gives the exit status. */
 export const runHistoryResume = async (
   context: CliContext,
@@ -46,7 +53,8 @@ export const runHistoryResume = async (
     askHistory(client, "find", "query", { ref: named }),
   );
   const { agent, session_id: resume } = session.identity;
-  return runStart(context, agent, { ...options, cwd: folderOf(session, options.cwd), resume });
+  const place = placeOn(session, options);
+  return runStart(context, agent, { ...options, ...place, cwd: folderOf(session, options.cwd), resume });
 };
 
 /** The text as the person's editor left it; null where the editor failed, or nothing was left. */
@@ -97,7 +105,7 @@ export const runHistoryHandoff = async (
     const text = yes === true ? handoff.text : await editText(context, handoff.text);
     return text === null
       ? leaveUndone(context, true, "handed over")
-      : runStart(context, to, { ...options, cwd, text });
+      : runStart(context, to, { ...options, ...placeOn(handoff.session, options), cwd, text });
   }
   if (options.json === true) printDocument<HistoryHandoff>(context, handoff);
   else context.print(`${cleanLines(handoff.text.trimEnd()).join("\n")}\n`);

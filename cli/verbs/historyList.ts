@@ -69,4 +69,5 @@ export const runHistoryList = async (
     return;
   }
   context.print(`${(await renderList(context, list)).join("\n")}\n`);
+  for (const problem of list.problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
 };

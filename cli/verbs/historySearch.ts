@@ -44,6 +44,7 @@ export const runHistorySearch = async (
   const filters = parseHistoryFilters(context, options);
   const items: HistoryHit[] = [];
   let bytes = 0;
+  const problems = new Set<string>();
   await withDaemon(context, async (client) => {
     await refreshHistory(context, client);
     let cursor: string | null = null;
@@ -59,6 +60,7 @@ export const runHistorySearch = async (
         for (const hit of hits) context.print(`${renderHit(context, hit).join("\n")}\n`);
       items.push(...hits);
       bytes += page.bytes;
+      for (const problem of page.problems) problems.add(problem);
       cursor = page.cursor;
     } while (cursor !== null && items.length < limit);
   });
@@ -66,9 +68,10 @@ export const runHistorySearch = async (
     printDocument<HistorySearch>(context, {
       filters: { text, ...filters, limit },
       summary: { total: items.length, bytes },
-      problems: [],
+      problems: [...problems],
       items,
     });
   else if (items.length === 0) context.print("Nothing is found.\n");
+  for (const problem of problems) context.stderr.write(`agtmux: ${cleanLine(problem)}\n`);
   return items.length === 0 ? 1 : 0;
 };

@@ -24,6 +24,8 @@ export interface StartOptions {
   resume?: string;
   dryRun?: boolean;
   json?: boolean;
+  /** The machine on which alone it makes sense. */
+  only?: string;
 }
 
 const WAIT_MS = 20_000;
@@ -113,6 +115,8 @@ export const runStart = async (
   const text = await textOf(context, options);
   const started = await withDaemon(context, async (client) => {
     const { beside, target } = await besideOf(context, client, options);
+    if (options.only !== undefined && options.only !== target)
+      throw new AgtmuxError("E_USAGE", `the session lies on ${options.only}, and that pane is on ${target}`);
     return askWorkspaces(client, "start", "mutation", {
       agent,
       target,

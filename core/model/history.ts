@@ -61,6 +61,8 @@ export const historySearchPageSchema = z.object({
   hits: z.array(historyHitSchema),
   cursor: z.string().nullable(),
   bytes: z.number(),
+  /** What could not be searched, and why. */
+  problems: z.array(z.string()).default([]),
 });
 export type HistorySearchPage = z.infer<typeof historySearchPageSchema>;
 

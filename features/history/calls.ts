@@ -14,6 +14,7 @@ import {
 const names = z.array(z.string().min(1).max(100)).max(20).optional();
 
 const filters = {
+  target: names,
   agent: names,
   /** This folder and those below it. */
   folder: z.string().startsWith("/").max(4_096).optional(),
@@ -25,7 +26,7 @@ const filters = {
 const ref = z.string().min(1).max(300);
 
 export const HISTORY_CALLS = {
-  /** Looks at the agents' folders now. `isDone`: false where it goes on after the time that a call may take. */
+  /** Looks at the agents' folders now, here and on connected targets. `isDone`: false where it goes on after the time that a call may take. */
   refresh: mutation(z.void())<{ isDone: boolean; sessions: number }>(),
   /** The sessions that are known, newest first. Answers at once: what came since the last look is not in it. */
   list: query(
@@ -42,6 +43,7 @@ export const HISTORY_CALLS = {
   search: mutation(
     z.object({
       text: z.string().trim().min(2).max(200),
+      target: names,
       agent: names,
       folder: filters.folder,
       since: filters.since,

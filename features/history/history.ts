@@ -6,6 +6,8 @@ import { readAnswers } from "./answers/readAnswers.ts";
 import { usageAnswers } from "./answers/usageAnswers.ts";
 import { HISTORY_CALLS, type HistoryCall, type HistoryService } from "./calls.ts";
 import { openHistoryDb } from "./historyDb.ts";
+import { RemoteScan } from "./remote/remoteScan.ts";
+import { RemoteSearch } from "./remote/remoteSearch.ts";
 import { Scan } from "./scan.ts";
 import { createSessions, type OpenIndex } from "./sessions.ts";
 import { UsageScan } from "./usageScan.ts";
@@ -15,7 +17,13 @@ const openIndex = async (context: FeatureContext): Promise<OpenIndex> => {
   const { homePath, env, logger, redact } = context;
   const db = await openHistoryDb(join(homePath, "history.db"));
   const shared = { homeDir: env["HOME"] ?? "", adapters: () => context.adapters(), db, logger };
-  return { db, scan: new Scan({ ...shared, redact }), usage: new UsageScan(shared) };
+  return {
+    db,
+    scan: new Scan({ ...shared, redact }),
+    usage: new UsageScan(shared),
+    remote: new RemoteScan({ context, db }),
+    remoteSearch: new RemoteSearch(context),
+  };
 };
 
 export const createHistory = (): Feature => ({
@@ -47,6 +55,7 @@ export const createHistory = (): Feature => ({
         const index = await opened?.catch(() => null);
         await index?.scan.close();
         await index?.usage.close();
+        await index?.remote.close();
         index?.db.close();
       },
     };

@@ -2,25 +2,29 @@
 // it may be deleted at any time, and one that is damaged or of another version is. Its texts are redacted before they come here.
 import { chmod, open, rm } from "node:fs/promises";
 import BetterSqlite3 from "better-sqlite3";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import { errorCodeOf } from "../../core/model/systemError.ts";
 import { createUsageDb, USAGE_SCHEMA, type UsageDb } from "./usageDb.ts";
 
-const VERSION = 2;
+const VERSION = 3;
 const SCHEMA = `
   CREATE TABLE log (
-    path TEXT PRIMARY KEY, agent TEXT NOT NULL, size INTEGER, mtime REAL NOT NULL,
+    path TEXT PRIMARY KEY, target TEXT NOT NULL, agent TEXT NOT NULL, size INTEGER, mtime REAL NOT NULL,
     session_id TEXT, cwd TEXT, branch TEXT, title TEXT, first_prompt TEXT,
     started_at REAL, last_at REAL NOT NULL, parent_id TEXT, words TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX log_last_at ON log (last_at DESC) WHERE session_id IS NOT NULL;
   CREATE INDEX log_session ON log (session_id);
+  CREATE INDEX log_target ON log (target, last_at DESC);
   CREATE INDEX log_agent ON log (agent, last_at DESC);${USAGE_SCHEMA}
   PRAGMA user_version = ${VERSION};`;
 
 /** `sessionId` null: the file is no session, and is not read again until it changes. Times in epoch ms. */
 export interface LogRow {
-  /** Of the file; for a session in a database with `#` and its id. */
+  /** Of the file; for a session in a database with `#` and its id; on another machine with its name and `:` before it. */
   path: string;
+  /** The machine that it lies on. */
+  target: string;
   agent: string;
   size: number | null;
   mtime: number;
@@ -37,7 +41,10 @@ export interface LogRow {
 /** A row that is a session. */
 export type SessionRow = LogRow & { sessionId: string };
 
+export type KnownLog = Pick<LogRow, "path" | "agent" | "size" | "mtime">;
+
 export interface ListFilter {
+  target?: readonly string[] | undefined;
   agent?: readonly string[] | undefined;
   folder?: string | undefined;
   since?: number | undefined;
@@ -46,8 +53,10 @@ export interface ListFilter {
 
 export interface HistoryDb {
   readonly usage: UsageDb;
-  /** What is known of each log, in pieces that take little time. */
-  known(): Generator<readonly Pick<LogRow, "path" | "agent" | "size" | "mtime">[]>;
+  /** What is known of each log of a machine, in pieces that take little time. */
+  known(target: string): Generator<readonly KnownLog[]>;
+  /** Machines that have logs in the index. */
+  targets(): string[];
   put(rows: readonly LogRow[]): void;
   remove(paths: readonly string[]): void;
   count(filter: ListFilter): number;
@@ -58,12 +67,12 @@ export interface HistoryDb {
   sessionsIn(folder: string): string[];
   /** The session of one log, if there still is one. */
   at(path: string): SessionRow[];
-  /** Sessions whose id begins or ends so, at most `limit`, newest first. */
+  /** Sessions whose id begins or ends so, at most `limit`, newest first; those of this machine before others. */
   find(ref: { agent: string | null; id: string }, limit: number): SessionRow[];
   close(): void;
 }
 
-const COLUMNS = `path, agent, size, mtime, session_id AS sessionId, cwd, branch, title, first_prompt AS firstPrompt,
+const COLUMNS = `path, target, agent, size, mtime, session_id AS sessionId, cwd, branch, title, first_prompt AS firstPrompt,
   started_at AS startedAt, last_at AS lastAt, parent_id AS parentId`;
 
 const connect = (path: string): BetterSqlite3.Database => {
@@ -83,14 +92,19 @@ const connect = (path: string): BetterSqlite3.Database => {
   }
 };
 
+const anyOf = (column: string, values: readonly string[]): string =>
+  `${column} IN (${values.map(() => "?").join(", ")})`;
+
 const whereOf = ({
+  target,
   agent,
   folder,
   since,
   text,
 }: ListFilter): { sql: string; values: (string | number)[] } => {
   const parts: [sql: string, ...values: (string | number)[]][] = [["session_id IS NOT NULL"]];
-  if (agent !== undefined) parts.push([`agent IN (${agent.map(() => "?").join(", ")})`, ...agent]);
+  if (target !== undefined) parts.push([anyOf("target", target), ...target]);
+  if (agent !== undefined) parts.push([anyOf("agent", agent), ...agent]);
   if (folder !== undefined) {
     // Between the folder's own slash and the sign that follows it.
     const below = folder.replace(/\/$/, "");
@@ -112,24 +126,25 @@ const KNOWN_AT_ONCE = 1_000;
 
 const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
   const put = db.prepare<[LogRow & { words: string }]>(
-    `INSERT OR REPLACE INTO log VALUES (@path, @agent, @size, @mtime, @sessionId, @cwd, @branch, @title, @firstPrompt,
+    `INSERT OR REPLACE INTO log VALUES (@path, @target, @agent, @size, @mtime, @sessionId, @cwd, @branch, @title, @firstPrompt,
       @startedAt, @lastAt, @parentId, @words)`,
   );
   const remove = db.prepare<[string]>("DELETE FROM log WHERE path = ?");
-  const known = db.prepare<[string], Pick<LogRow, "path" | "agent" | "size" | "mtime">>(
-    `SELECT path, agent, size, mtime FROM log WHERE path > ? ORDER BY path LIMIT ${KNOWN_AT_ONCE}`,
+  const known = db.prepare<[string, string], KnownLog>(
+    `SELECT path, agent, size, mtime FROM log WHERE path > ? AND target = ? ORDER BY path LIMIT ${KNOWN_AT_ONCE}`,
   );
   return {
     usage: createUsageDb(db),
-    *known() {
+    *known(target) {
       for (let after = ""; ;) {
-        const rows = known.all(after);
+        const rows = known.all(after, target);
         yield rows;
         const last = rows.at(-1);
         if (last === undefined || rows.length < KNOWN_AT_ONCE) return;
         after = last.path;
       }
     },
+    targets: () => db.prepare<[], string>("SELECT DISTINCT target FROM log").pluck().all(),
     put: db.transaction((rows: readonly LogRow[]) => {
       for (const row of rows) put.run({ ...row, words: wordsOf(row) });
     }),
@@ -179,7 +194,7 @@ const createQueries = (db: BetterSqlite3.Database): HistoryDb => {
         .prepare<[string, number, string, number, string, string | null, string | null, number], SessionRow>(
           `SELECT ${COLUMNS} FROM log WHERE session_id IS NOT NULL
             AND (session_id = ? OR substr(session_id, 1, ?) = ? OR substr(session_id, ?) = ?)
-            AND (? IS NULL OR agent = ?) ORDER BY last_at DESC, path LIMIT ?`,
+            AND (? IS NULL OR agent = ?) ORDER BY target <> '${HOST_TARGET}', last_at DESC, path LIMIT ?`,
         )
         .all(id, id.length, id, -id.length, id, agent, agent, limit),
     close: () => db.close(),

@@ -36,7 +36,10 @@ export const parseLine = (line: string): LogLine | null => {
 };
 
 /** Whole lines that end before `end`, and where the first of them begins; null for `from` where no line begins in the stretch. */
-const readLines = async (log: LogFile, end: number): Promise<{ text: string; from: number }> => {
+const readLines = async (
+  log: Pick<LogFile, "read">,
+  end: number,
+): Promise<{ text: string; from: number }> => {
   for (const size of [PAGE_BYTES, MAX_LINE_BYTES]) {
     const start = Math.max(0, end - size);
     const bytes = await log.read(start, end);
@@ -49,7 +52,11 @@ const readLines = async (log: LogFile, end: number): Promise<{ text: string; fro
 };
 
 /** `at` null: the newest page. */
-export const readPage = async (log: LogFile, history: FileHistory, at: PageStart | null): Promise<Page> => {
+export const readPage = async (
+  log: Pick<LogFile, "size" | "read">,
+  history: FileHistory,
+  at: PageStart | null,
+): Promise<Page> => {
   const pace = createPace();
   let end = Math.min(at?.end ?? log.size, log.size);
   let leaf = at?.leaf ?? null;

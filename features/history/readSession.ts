@@ -1,10 +1,13 @@
 // A piece of a session's conversation, wherever its agent keeps it.
 import { join } from "node:path";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
+import type { FeatureContext } from "../../core/ports/feature.ts";
 import { withForeignDb } from "./foreignDb.ts";
 import type { SessionRow } from "./historyDb.ts";
-import { withLog } from "./logFile.ts";
+import { withLog, type LogFile } from "./logFile.ts";
 import { readPage, type PageStart } from "./readPage.ts";
+import { remotePath, withRemoteLog } from "./remote/remoteLogs.ts";
 
 const MESSAGES_PER_PAGE = 40;
 
@@ -19,10 +22,17 @@ const parseStart = (before: string | null): PageStart | null => {
   return end === undefined ? null : { end: Number(end), leaf: leaf === "" ? null : leaf };
 };
 
+export interface SessionPlace {
+  homeDir: string;
+  history: AgentHistory;
+  /** A connected machine. @throws AgtmuxError */
+  target: FeatureContext["target"];
+}
+
 /** `before` null: the newest piece. Null where there is no log any more. */
 export const readSession = async (
-  { homeDir, history }: { homeDir: string; history: AgentHistory },
-  row: Pick<SessionRow, "path" | "sessionId">,
+  { homeDir, history, target }: SessionPlace,
+  row: Pick<SessionRow, "path" | "sessionId" | "target">,
   before: string | null,
 ): Promise<SessionPiece | null> => {
   const start = parseStart(before);
@@ -33,7 +43,11 @@ export const readSession = async (
     );
     return page === null ? null : { ...page, before: page.before === null ? null : String(page.before) };
   }
-  const page = await withLog(row.path, (log) => readPage(log, history, start));
+  const read = (log: Pick<LogFile, "size" | "read">) => readPage(log, history, start);
+  const page =
+    row.target === HOST_TARGET
+      ? await withLog(row.path, read)
+      : await withRemoteLog(target(row.target), remotePath(row), read);
   return page === null
     ? null
     : { ...page, before: page.before === null ? null : `${page.before.end}:${page.before.leaf ?? ""}` };

@@ -2,24 +2,21 @@
 // a time; who asks during one waits for it. A log that cannot be read is passed over, and never stops the others.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { DatabaseHistory, FileHistory, SessionFacts } from "../../core/ports/agentHistory.ts";
 import type { Logger } from "../../core/ports/logger.ts";
 import { changedAt, withForeignDb } from "./foreignDb.ts";
-import type { HistoryDb, LogRow } from "./historyDb.ts";
-import { withLog, type LogFile } from "./logFile.ts";
+import type { HistoryDb, KnownLog, LogRow } from "./historyDb.ts";
+import { withLog } from "./logFile.ts";
+import { headOf, toLogRow } from "./logRow.ts";
 import { createPace } from "./pace.ts";
 import { findLogs, type FoundLog } from "./walk.ts";
 
-const TAIL_BYTES = 16 * 1024;
-/** Where the beginning does not hold the first prompt, more is read once. */
-const LONG_HEAD_BYTES = 256 * 1024;
 /** Logs that are read side by side: their time is mostly waiting. */
 const SIDE_BY_SIDE = 4;
 const ROWS_PER_WRITE = 25;
 const SESSIONS_AT_ONCE = 20;
-const MAX_TITLE = 200;
-const MAX_PROMPT = 400;
 
 export interface ScanDeps {
   homeDir: string;
@@ -30,33 +27,10 @@ export interface ScanDeps {
   logger: Logger;
 }
 
-const oneLine = (text: string | null, max: number, redact: (text: string) => string): string | null => {
-  // Cut before it is redacted, with room for a secret that stands across the cut.
-  const line = redact((text ?? "").slice(0, max * 4))
-    .replace(/\s+/g, " ")
-    .trim();
-  return line === "" ? null : line.length > max ? `${line.slice(0, max - 1)}…` : line;
-};
-
-const headOf = async (log: LogFile, history: FileHistory, below: string): Promise<SessionFacts | null> => {
-  let facts: SessionFacts | null = null;
-  for (const size of [history.headBytes, LONG_HEAD_BYTES]) {
-    const head = (await log.read(0, size)).toString("utf8");
-    const tail =
-      log.size <= size
-        ? head
-        : (await log.read(Math.max(0, log.size - TAIL_BYTES), log.size)).toString("utf8");
-    facts = history.readFacts({ path: below, head, tail });
-    if (facts === null || facts.firstPrompt !== null || log.size <= size) break;
-  }
-  // A log in which nobody asked anything was opened and left.
-  return facts === null || (facts.firstPrompt === null && facts.title === null) ? null : facts;
-};
-
 export class Scan {
   private readonly deps: ScanDeps;
   /** What is in the index, by path. */
-  private known: Map<string, Pick<LogRow, "agent" | "size" | "mtime">> | null = null;
+  private known: Map<string, Omit<KnownLog, "path">> | null = null;
   private databases = new Map<string, { mtime: number; newest: number }>();
   private pending: LogRow[] = [];
   private running: Promise<void> | null = null;
@@ -104,10 +78,10 @@ export class Scan {
     this.flush();
   }
 
-  private async load(): Promise<Map<string, Pick<LogRow, "agent" | "size" | "mtime">>> {
+  private async load(): Promise<Map<string, Omit<KnownLog, "path">>> {
     if (this.known !== null) return this.known;
-    const known = new Map<string, Pick<LogRow, "agent" | "size" | "mtime">>();
-    for (const rows of this.deps.db.known()) {
+    const known = new Map<string, Omit<KnownLog, "path">>();
+    for (const rows of this.deps.db.known(HOST_TARGET)) {
       for (const { path, ...row } of rows) known.set(path, row);
       await this.pace();
     }
@@ -177,19 +151,8 @@ export class Scan {
     }
   }
 
-  private put(log: Pick<LogRow, "path" | "agent" | "size" | "mtime">, facts: SessionFacts | null): void {
-    const { redact } = this.deps;
-    this.pending.push({
-      ...log,
-      sessionId: facts?.id ?? null,
-      cwd: oneLine(facts?.cwd ?? null, 1_000, redact),
-      branch: oneLine(facts?.branch ?? null, MAX_TITLE, redact),
-      title: oneLine(facts?.title ?? null, MAX_TITLE, redact),
-      firstPrompt: oneLine(facts?.firstPrompt ?? null, MAX_PROMPT, redact),
-      startedAt: facts?.startedAt ?? null,
-      lastAt: facts?.lastAt ?? log.mtime,
-      parentId: facts?.parentId ?? null,
-    });
+  private put(log: KnownLog, facts: SessionFacts | null): void {
+    this.pending.push(toLogRow({ ...log, target: HOST_TARGET }, facts, this.deps.redact));
     if (this.pending.length >= ROWS_PER_WRITE) this.flush();
   }
 

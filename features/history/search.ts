@@ -1,13 +1,24 @@
 // One piece of a search through the sessions, newest first. It keeps nothing between two pieces: where it goes on stands in the
 // cursor, so that a search which nobody asks to go on costs nothing.
 import { z } from "zod";
-import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
+import { HOST_TARGET } from "../../core/model/runtime.ts";
+import type { AgentHistory, FileHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
+import type { FeatureContext } from "../../core/ports/feature.ts";
 import type { HistoryDb, ListFilter, SessionRow } from "./historyDb.ts";
 import { withLog } from "./logFile.ts";
 import { createPace } from "./pace.ts";
 import { readSession } from "./readSession.ts";
-import { createNeedle, MAX_MATCHES, searchLog, type LogMatches, type Needle } from "./searchLog.ts";
+import {
+  createNeedle,
+  MAX_MATCHES,
+  searchLines,
+  searchLog,
+  type LogMatches,
+  type Needle,
+} from "./searchLog.ts";
 import { parseLine } from "./readPage.ts";
+import { linesOfRemoteLog, remotePath } from "./remote/remoteLogs.ts";
+import type { RemoteSearch } from "./remote/remoteSearch.ts";
 import type { StretchSpace } from "./stretches.ts";
 
 /** How long one piece looks, in ms, and how long where it has found something. */
@@ -35,11 +46,15 @@ export interface FoundSession {
 export interface SearchDeps {
   db: HistoryDb;
   homeDir: string;
+  target: FeatureContext["target"];
+  remote: RemoteSearch;
   historyOf: (agent: string) => AgentHistory | undefined;
   space: StretchSpace;
 }
 
 interface Look {
+  /** What could not be searched, and why. */
+  problems: Set<string>;
   needle: Needle;
   isOver: () => boolean;
   pace: () => Promise<void> | void;
@@ -47,7 +62,7 @@ interface Look {
 
 /** A session in a database has no bytes to search: what was said is read piece by piece. */
 const searchPieces = async (
-  { homeDir }: SearchDeps,
+  { homeDir, target }: SearchDeps,
   history: AgentHistory,
   row: SessionRow,
   { needle, isOver, pace, start }: Look & { start: number },
@@ -55,7 +70,7 @@ const searchPieces = async (
   const found: TranscriptEntry[] = [];
   let before: string | null = start === 0 ? null : String(start);
   do {
-    const piece = await readSession({ homeDir, history }, row, before);
+    const piece = await readSession({ homeDir, history, target }, row, before);
     found.push(...(piece?.entries ?? []).filter(({ text }) => needle.isIn(text)));
     before = piece?.before ?? null;
     await pace();
@@ -69,6 +84,33 @@ const searchPieces = async (
   };
 };
 
+/** Null: nothing there, or its machine does not say. */
+const searchRemote = async (
+  { db, target, remote }: SearchDeps,
+  history: FileHistory,
+  row: SessionRow,
+  { needle, pace, problems }: Look,
+): Promise<LogMatches | null> => {
+  const paths = await remote.pathsWith(db, row.target, needle.inJson);
+  // The same session again, in the next piece.
+  if (paths === null) return { entries: [], hasMore: false, next: 0, bytes: 0 };
+  if (paths instanceof Error) {
+    problems.add(`${row.target} was not searched: ${paths.message}`);
+    return null;
+  }
+  const path = remotePath(row);
+  if (!paths.has(path)) return null;
+  const lines = await linesOfRemoteLog(target(row.target), path, needle.inJson);
+  const found: TranscriptEntry[] = [];
+  await searchLines(lines, { needle, history, found, pace });
+  return {
+    entries: found.slice(0, MAX_MATCHES),
+    hasMore: found.length > MAX_MATCHES,
+    next: null,
+    bytes: lines.length,
+  };
+};
+
 const searchSession = async (
   deps: SearchDeps,
   row: SessionRow,
@@ -76,6 +118,8 @@ const searchSession = async (
 ): Promise<LogMatches | null> => {
   const history = deps.historyOf(row.agent);
   if (history === undefined) return null;
+  if (row.target !== HOST_TARGET)
+    return history.kind === "files" ? searchRemote(deps, history, row, look) : null;
   if (history.kind === "database") return searchPieces(deps, history, row, look);
   return withLog(row.path, (log) => searchLog(log, deps.space, { ...look, history }));
 };
@@ -84,12 +128,13 @@ const searchSession = async (
 export const searchSessions = async (
   deps: SearchDeps,
   { text, cursor, filter }: { text: string; cursor: string | null; filter: ListFilter },
-): Promise<{ found: FoundSession[]; cursor: string | null; bytes: number }> => {
+): Promise<{ found: FoundSession[]; cursor: string | null; bytes: number; problems: string[] }> => {
   const began = performance.now();
   const found: FoundSession[] = [];
   let bytes = 0;
   const isOver = (): boolean => performance.now() - began > (found.length > 0 ? ENOUGH_MS : MAX_MS);
-  const look: Look = { needle: createNeedle(text), isOver, pace: createPace() };
+  const problems = new Set<string>();
+  const look: Look = { needle: createNeedle(text), isOver, pace: createPace(), problems };
   let at = readCursor(cursor);
 
   const searchOne = async (row: SessionRow, start: number): Promise<void> => {
@@ -99,7 +144,12 @@ export const searchSessions = async (
       found.push({ row, entries: matches.entries, hasMore: matches.hasMore });
     at = { lastAt: row.lastAt, path: row.path, offset: matches?.next ?? null };
   };
-  const result = (isDone: boolean) => ({ found, cursor: isDone ? null : JSON.stringify(at), bytes });
+  const result = (isDone: boolean) => ({
+    found,
+    cursor: isDone ? null : JSON.stringify(at),
+    bytes,
+    problems: [...problems],
+  });
 
   for (;;) {
     const start = at?.offset ?? null;

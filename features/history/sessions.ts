@@ -1,12 +1,13 @@
 // The sessions of the index, for what answers a call: found by what a person typed, seen as surfaces see them, and read.
 import { readSession, type SessionPiece } from "./readSession.ts";
 import type { HistoryDb, SessionRow } from "./historyDb.ts";
+import type { RemoteScan } from "./remote/remoteScan.ts";
+import type { RemoteSearch } from "./remote/remoteSearch.ts";
 import type { Scan } from "./scan.ts";
 import type { UsageScan } from "./usageScan.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
 import type { HistoryEntry, HistorySession } from "../../core/model/history.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
-import { HOST_TARGET } from "../../core/model/runtime.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import type { AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import type { AgentHistory, TranscriptEntry } from "../../core/ports/agentHistory.ts";
@@ -16,6 +17,8 @@ export interface OpenIndex {
   db: HistoryDb;
   scan: Scan;
   usage: UsageScan;
+  remote: RemoteScan;
+  remoteSearch: RemoteSearch;
 }
 
 export interface Sessions {
@@ -24,6 +27,8 @@ export interface Sessions {
   /** Opened when somebody asks: a daemon whose history nobody uses reads nothing. */
   index(): Promise<OpenIndex>;
   historyOf(agent: string): AgentHistory | undefined;
+  /** A connected machine. @throws AgtmuxError */
+  target: FeatureContext["target"];
   viewOf(row: SessionRow): HistorySession;
   /** By the beginning or the end of its id. Fails with E_REF_NOT_FOUND, E_REF_AMBIGUOUS. */
   find(ref: string): Promise<SessionRow>;
@@ -50,7 +55,7 @@ const toSession = (
   adapters: readonly Pick<AgentAdapter, "agentType" | "displayName">[],
   panes: readonly PaneView[],
 ): HistorySession => ({
-  identity: { target: HOST_TARGET, agent: row.agent, session_id: row.sessionId },
+  identity: { target: row.target, agent: row.agent, session_id: row.sessionId },
   agent_name: adapters.find(({ agentType }) => agentType === row.agent)?.displayName ?? row.agent,
   short_ref: shortRefOf(row),
   title: row.title,
@@ -62,8 +67,12 @@ const toSession = (
   size: row.size,
   parent_id: row.parentId,
   pane_ref:
-    panes.find((pane) => pane.agent === row.agent && pane.agent_session_id === row.sessionId)?.identity
-      .pane_ref ?? null,
+    panes.find(
+      (pane) =>
+        pane.identity.target === row.target &&
+        pane.agent === row.agent &&
+        pane.agent_session_id === row.sessionId,
+    )?.identity.pane_ref ?? null,
 });
 
 export const toEntry = ({ role, text, at }: TranscriptEntry): HistoryEntry => ({
@@ -93,16 +102,19 @@ export const createSessions = (context: FeatureContext, index: () => Promise<Ope
   const homeDir = context.env["HOME"] ?? "";
   const historyOf: Sessions["historyOf"] = (agent) =>
     context.adapters().find(({ agentType }) => agentType === agent)?.history;
+  const target: Sessions["target"] = (name) => context.target(name);
   return {
     context,
     homeDir,
+    target,
     index,
     historyOf,
     viewOf: (row) => toSession(row, context.adapters(), context.rows.all()),
     find: async (ref) => findSession((await index()).db, ref),
     readPiece: async (row, before) => {
       const history = historyOf(row.agent);
-      const piece = history === undefined ? null : await readSession({ homeDir, history }, row, before);
+      const piece =
+        history === undefined ? null : await readSession({ homeDir, history, target }, row, before);
       if (piece === null)
         throw new AgtmuxError("E_REF_NOT_FOUND", `the log of session ${shortRefOf(row)} is gone`, {
           remedy: "See 'agtmux history list'.",

@@ -59,6 +59,7 @@ export const makeHistoryHome = (panes: () => PaneView[] = () => []): HistoryHome
   // What history does not use is left out: using it would fail.
   const context = {
     rows: { all: panes },
+    config: () => ({ targets: [] }),
     homePath,
     adapters: () => registry.list(),
     env: { HOME: home },

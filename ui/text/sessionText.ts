@@ -8,9 +8,17 @@ export const sessionTitle = ({ title, first_prompt, agent_name }: HistorySession
 
 const folderName = (folder: string): string => folder.split("/").findLast((part) => part !== "") ?? "/";
 
-/** Agent, folder and branch. */
-export const sessionPlace = ({ agent_name, folder, branch }: HistorySession): string =>
-  [agent_name, folder === null ? null : folderName(folder), branch]
+/** Its name; a terminal that draws sessions must not load the schemas for it. */
+export const THIS_MACHINE = "host";
+
+/** Its machine where that is another one, agent, folder and branch. */
+export const sessionPlace = ({ identity, agent_name, folder, branch }: HistorySession): string =>
+  [
+    identity.target === THIS_MACHINE ? null : identity.target,
+    agent_name,
+    folder === null ? null : folderName(folder),
+    branch,
+  ]
     .filter((part) => part !== null)
     .map(displayLine)
     .join(" \u00b7 ");

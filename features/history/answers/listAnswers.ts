@@ -28,25 +28,31 @@ export const listAnswers = (sessions: Sessions): Pick<HistoryService, "refresh" 
   const spaces: StretchSpace[] = [];
   return {
     refresh: async () => {
-      const { scan, db } = await sessions.index();
-      const isDone = await endsWithin(scan.refresh(), MAX_WAIT_MS, sessions.context.clock);
-      return { isDone, sessions: db.count({}) };
+      const { scan, db, remote } = await sessions.index();
+      const [isDone, isDoneElsewhere] = await Promise.all([
+        endsWithin(scan.refresh(), MAX_WAIT_MS, sessions.context.clock),
+        remote.refresh(MAX_WAIT_MS),
+      ]);
+      return { isDone: isDone && isDoneElsewhere, sessions: db.count({}) };
     },
     list: async ({ limit, offset, ...filter }) => {
-      const { db } = await sessions.index();
+      const { db, remote } = await sessions.index();
+      remote.checkNames(filter.target ?? []);
       return {
         ...sessions.stamp(),
         filters: filter,
         summary: { total: db.count(filter) },
-        problems: [],
+        problems: remote.problems(filter.target),
         items: db.list(filter, { limit, offset }).map((row) => sessions.viewOf(row)),
       };
     },
     search: async ({ text, cursor, ...filter }) => {
-      const { db } = await sessions.index();
+      const { db, remote: machines, remoteSearch: remote } = await sessions.index();
+      machines.checkNames(filter.target ?? []);
       const space = spaces.pop() ?? new StretchSpace();
       try {
-        const { found, ...page } = await searchSessions({ ...sessions, db, space }, { text, cursor, filter });
+        const deps = { ...sessions, db, space, remote };
+        const { found, ...page } = await searchSessions(deps, { text, cursor, filter });
         const hits = found.map(({ row, entries, hasMore }) => {
           const session = sessions.viewOf(row);
           const matches = entries.map((entry) => ({ ...toEntry(entry), text: excerptOf(entry.text, text) }));
