@@ -49,6 +49,16 @@ const addDaemon = (program: Verb, context: CliContext, outcome: Outcome): void =
     .example("agtmux log --follow", "Shows what comes, until Ctrl-C.")
     .action(async (options) => (await import("../verbs/log.ts")).runLog(context, options));
   program
+    .command("report")
+    .description("what helps somebody else to see what is wrong, as one text without names and secrets")
+    .option("-o, --output <file>", "write it there, for you alone, after you were told what is in it")
+    .option("--yes", "with --output: without asking")
+    .example("agtmux report", "Prints it: versions, counts, doctor, settings, the newest lines of the log.")
+    .example("agtmux report -o report.txt", "Lists what is in it, shows it if you like, and asks.")
+    .action(async (options) => {
+      outcome.exitCode = await (await import("../verbs/report.ts")).runReport(context, options);
+    });
+  program
     .command("ui")
     .description("serve the popover, agtmux's window, to a browser")
     .option("--port <number>", "a fixed port instead of a free one")

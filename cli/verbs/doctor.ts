@@ -65,7 +65,8 @@ const countByStatus = (findings: readonly Finding[]): Record<FindingStatus, numb
   return counts;
 };
 
-const examine = async (context: CliContext, target: string | null): Promise<Finding[]> => {
+/** Everything that the doctor finds. Never rejects for what it finds. */
+export const examine = async (context: CliContext, target: string | null): Promise<Finding[]> => {
   // Done first, because it may create the home that is checked.
   const reached = await tryDaemon(context);
   try {

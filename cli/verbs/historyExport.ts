@@ -1,8 +1,7 @@
 // `agtmux history export <session>`: one file to hand on. Known secrets are taken out unless the person says otherwise.
-import { open } from "node:fs/promises";
 import { AgtmuxError } from "../../core/model/errors.ts";
-import { errorCodeOf } from "../../core/model/systemError.ts";
 import type { CliContext } from "../context.ts";
+import { writePrivate } from "../writePrivate.ts";
 import { readSession, type ReadSession } from "./historyRead.ts";
 
 const FORMATS = ["md", "html"] as const;
@@ -14,21 +13,6 @@ const parseFormat = (text: string | undefined, output: string | undefined): Form
   if (format === undefined)
     throw new AgtmuxError("E_USAGE", `--format does not know '${wanted}'`, { remedy: "It is md or html." });
   return format;
-};
-
-/** For its owner alone; a file that is there already stays as it is. */
-const writePrivate = async (path: string, text: string): Promise<void> => {
-  try {
-    const file = await open(path, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    const why = errorCodeOf(cause) === "EEXIST" ? "is there already" : "cannot be written";
-    throw new AgtmuxError("E_USAGE", `${path} ${why}`, { cause, remedy: "Name another file." });
-  }
 };
 
 /** What a reader has to know of what is not in the file. */

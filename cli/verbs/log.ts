@@ -111,6 +111,16 @@ const readAfter = async (path: string, from: number): Promise<{ text: string; en
   }
 };
 
+/** The newest lines of the log as a person reads them, from the file before it on. */
+export const readLog = async (
+  path: string,
+  { lines, level, paint }: { lines: number; level: Level; paint: CliContext["paint"] },
+): Promise<string[]> =>
+  `${await readOrEmpty(`${path}.1`)}\n${await readOrEmpty(path)}`
+    .split("\n")
+    .flatMap((line) => renderLine(line, { level, since: null, isRaw: false }, paint) ?? [])
+    .slice(-lines);
+
 export const runLog = async (
   context: CliContext,
   options: { lines?: string; level?: string; since?: string; follow?: boolean; raw?: boolean },

@@ -30,7 +30,7 @@ export const redactNames = (text: string, targets: ReportInput["targets"]): stri
   return redacted;
 };
 
-const lineOf = ({ check, status, agent, target, summary, evidence, remedy }: Finding): string =>
+export const findingText = ({ check, status, agent, target, summary, evidence, remedy }: Finding): string =>
   [
     `${status.padEnd(8)}${check}${target === null ? "" : ` on ${target}`}${agent === null ? "" : `, ${agent}`}: ${summary}`,
     ...(evidence === null ? [] : [`          ${evidence}`]),
@@ -43,6 +43,6 @@ export const reportText = ({ version, host, userAgent, findings, targets }: Repo
     // Its version looks like an address.
     userAgent,
     "",
-    redactNames(findings.map(lineOf).join("\n"), targets),
+    redactNames(findings.map(findingText).join("\n"), targets),
     "",
   ].join("\n");
