@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser } from "playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serveDaemon } from "../test/harness/commandLine.ts";
-import { openHarness, type Harness } from "../test/actions/actionHarness.ts";
+import { openStartHarness, type StartHarness } from "../test/workspaces/startHarness.ts";
 import { RECORDED_PATHS } from "../test/history/historyHome.ts";
 import { recordedLog } from "../adapters/testkit/recordedLog.ts";
 import { launchBrowserPopover } from "./launchers/browser.ts";
@@ -12,7 +11,7 @@ import { launchChromium } from "./launchers/chromium.ts";
 import { recordLook, SCHEMES } from "./looks/look.ts";
 
 let browser: Browser;
-let scene: Harness;
+let scene: StartHarness;
 const closers: (() => Promise<void>)[] = [];
 
 const write = (path: string, text: string): void => {
@@ -24,12 +23,12 @@ const hostile = '<img src=x onerror="document.title=1">\u202E **bold** <script>d
 
 beforeAll(async () => {
   browser = await launchChromium();
-  scene = await openHarness();
-  closers.push(() => scene.close(), await serveDaemon(scene.daemon));
+  scene = await openStartHarness();
+  closers.push(() => scene.close());
   for (const [agent, path] of Object.entries(RECORDED_PATHS)) write(path, recordedLog(`${agent}.jsonl`));
   const line = {
     type: "user",
-    cwd: "/w",
+    cwd: scene.root,
     timestamp: "2026-11-01T10:00:00.000Z",
     message: { role: "user", content: hostile },
   };
@@ -70,10 +69,36 @@ describe.each(SCHEMES)("the History tab (%s)", (colorScheme) => {
       await page.getByText("1 found.").waitFor();
       expect(await page.locator("[data-role=agent]").textContent()).toBe("Agentrecovered");
       await recordLook(page, { name: "historyFound", scheme: colorScheme, isPictured: false });
+      // Its folder is gone: it is said, and nothing is started.
+      await page.locator("button[data-session]").first().click();
+      await page.getByRole("button", { name: "Resume" }).click();
+      await page.getByText("there is no folder").waitFor();
       expect(await page.title()).not.toBe("1");
       expect(errors).toEqual([]);
     } finally {
       await launched.close();
     }
   });
+});
+
+it("goes on with a session where it worked", { timeout: 60_000 }, async () => {
+  const launched = await launchBrowserPopover({
+    browser,
+    daemon: { home: scene.daemon.paths.home },
+    colorScheme: "light",
+  });
+  const { page, errors } = launched;
+  try {
+    await page.locator("body").press("h");
+    const hostileRow = page.locator("button[data-session]").last();
+    await hostileRow.click();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("runs in session work").waitFor({ timeout: 30_000 });
+    expect(scene.starts()).toEqual([
+      { folder: scene.root, args: "--resume aaaaaaaa-1111-1111-1111-111111111111" },
+    ]);
+    expect(errors).toEqual([]);
+  } finally {
+    await launched.close();
+  }
 });

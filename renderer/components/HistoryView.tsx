@@ -8,6 +8,7 @@ import { useCopy } from "../hooks/useCopy.ts";
 import { useAskHistory, useSearch, useSessions } from "../hooks/useHistory.ts";
 import { ActionButton } from "./ActionButton.tsx";
 import { Age } from "./Age.tsx";
+import { useResume } from "./useResume.tsx";
 import { useAsk } from "./settings/useAsk.ts";
 import styles from "./HistoryView.module.css";
 import message from "./Message.module.css";
@@ -49,14 +50,17 @@ const Conversation = ({ session }: { session: HistorySession }) => {
   const ask = useAskHistory();
   const ref = sessionKey(session);
   const { value, failure } = useAsk(`${ref} ${session.last_at}`, () => ask.read(ref));
+  const resume = useResume(session);
   return (
     <div className={styles.detail}>
       <div className={styles.buttons}>
+        {resume.button}
         <CopyButton text={session.identity.session_id}>Copy id</CopyButton>
         <CopyButton text={shellCommand(["agtmux", "history", "show", ref, "--all"])}>
           Copy command to read all
         </CopyButton>
       </div>
+      {resume.said}
       {failure !== null && (
         <p role="status" className={styles.quiet}>
           {displaySentence(failure.message)}

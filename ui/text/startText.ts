@@ -1,4 +1,5 @@
 // The form by which an agent is started: what it asks of the daemon, which folders it offers, and what it says afterwards. Pure.
+import type { HistorySession } from "../../core/model/history.ts";
 import type { Started } from "../../core/model/started.ts";
 import type { PaneView } from "../../core/model/view.ts";
 import { displayLine, displaySentence } from "./displayText.ts";
@@ -28,6 +29,12 @@ export const startInput = ({ agent, target, folder, branch, text }: StartForm) =
     text: text.trim() === "" ? null : text,
   };
 };
+
+/** Null: it is open in a pane already, or its log does not say where it worked. */
+export const resumeInput = ({ identity, folder, pane_ref }: HistorySession) =>
+  folder === null || pane_ref !== null
+    ? null
+    : { agent: identity.agent, target: identity.target, folder, resume: identity.session_id };
 
 const MAX_FOLDERS = 30;
 
