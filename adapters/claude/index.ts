@@ -2,6 +2,7 @@
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readResetTime } from "../common/resetTime.ts";
+import { claudeLoads } from "../common/loads.ts";
 import { claudeHistory } from "./history.ts";
 import { identifyClaude } from "./identify.ts";
 import { createClaudeConfirmation, createClaudeIntegration } from "./integration.ts";
@@ -34,5 +35,6 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   readSessionTitle: readClaudeSessionTitle,
   needsConfirmation: createClaudeConfirmation(),
   history: claudeHistory,
+  loads: claudeLoads,
   integration: createClaudeIntegration(),
 });

@@ -2,6 +2,7 @@
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readResetTime } from "../common/resetTime.ts";
+import { codexLoads } from "../common/loads.ts";
 import { codexHistory } from "./history.ts";
 import { identifyCodex } from "./identify.ts";
 import { createCodexConfirmation, createCodexIntegration } from "./integration.ts";
@@ -35,5 +36,6 @@ export const createCodexAdapter = (): AgentAdapter => ({
   readTranscript: readCodexTranscript,
   needsConfirmation: createCodexConfirmation(),
   history: codexHistory,
+  loads: codexLoads,
   integration: createCodexIntegration(),
 });

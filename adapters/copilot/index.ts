@@ -1,6 +1,7 @@
 // The adapter for GitHub Copilot CLI: wires its parts to the contract, decides nothing itself.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { copilotLoads } from "../common/loads.ts";
 import { copilotHistory } from "./history.ts";
 import { identifyCopilot } from "./identify.ts";
 import { createCopilotIntegration } from "./integration.ts";
@@ -39,5 +40,6 @@ export const createCopilotAdapter = (): AgentAdapter => ({
   titleOfSession: titleOfCopilotSession,
   readSessionTitle: readCopilotSessionTitle,
   history: copilotHistory,
+  loads: copilotLoads,
   integration: createCopilotIntegration(),
 });

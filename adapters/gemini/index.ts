@@ -7,6 +7,7 @@ import {
 } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
 import { readScriptCommand } from "../common/commandLine.ts";
+import { geminiLoads } from "../common/loads.ts";
 import { geminiHistory } from "./history.ts";
 import { createGeminiIntegration } from "./integration.ts";
 import { normalizeGemini } from "./normalize.ts";
@@ -64,5 +65,6 @@ export const createGeminiAdapter = (): AgentAdapter => ({
   readDraft: readGeminiDraft,
   readTranscript: readGeminiTranscript,
   history: geminiHistory,
+  loads: geminiLoads,
   integration: createGeminiIntegration(),
 });

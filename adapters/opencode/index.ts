@@ -2,6 +2,7 @@
 // state (its sessions are a database), so events and the screen are all there is.
 import { ADAPTER_CONTRACT_VERSION, type AgentAdapter } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { opencodeLoads } from "../common/loads.ts";
 import { opencodeHistory } from "./history.ts";
 import { identifyOpencode } from "./identify.ts";
 import { createOpencodeIntegration } from "./integration.ts";
@@ -28,5 +29,6 @@ export const createOpencodeAdapter = (): AgentAdapter => ({
   readDraft: readOpencodeDraft,
   titleOfSession: titleOfOpencodeSession,
   history: opencodeHistory,
+  loads: opencodeLoads,
   integration: createOpencodeIntegration(),
 });

@@ -8,6 +8,7 @@ import {
   type IdentifyMatch,
 } from "../../core/ports/agentAdapter.ts";
 import { FULL_SUPPORT } from "../common/capabilities.ts";
+import { piLoads } from "../common/loads.ts";
 import { identifyScript } from "../piFamily/identify.ts";
 import { createPiHistory } from "../piFamily/history.ts";
 import { createExtensionIntegration } from "../piFamily/integration.ts";
@@ -57,6 +58,7 @@ export const createPiAdapter = (): AgentAdapter => ({
   titleOfSession: titleOfPiSession,
   readSessionTitle: createSessionTitleReader(".pi"),
   history: createPiHistory(".pi"),
+  loads: piLoads,
   integration: createExtensionIntegration({
     agentType: "pi",
     folder: ".pi",

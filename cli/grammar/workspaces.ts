@@ -94,8 +94,25 @@ const addRestore = (program: Verb, context: CliContext, outcome: Outcome): void 
     });
 };
 
+const addLoads = (program: Verb, context: CliContext): void => {
+  program
+    .command("loads")
+    .description("what each agent reads when it starts in a folder: instructions, servers, hooks, skills")
+    .argument("[folder-or-ref]", "a folder (./x, ~/x), or a pane that works in it (default: here)")
+    .option("--agent <agent>", "only this agent")
+    .option("--target <target>", "a folder on this machine behind SSH")
+    .addOption(json())
+    .example(
+      "agtmux loads",
+      "Names and places by level (managed, person, project), and what takes the place of what.",
+    )
+    .example("agtmux loads %12 --agent claude", "Where that pane works, only what Claude Code reads.")
+    .action(async (typed, options) => (await import("../verbs/loads.ts")).runLoads(context, typed, options));
+};
+
 export const addWorkspaces = (program: Verb, context: CliContext, outcome: Outcome): void => {
   addStart(program, context, outcome);
   addWorktree(program, context);
+  addLoads(program, context);
   addRestore(program, context, outcome);
 };

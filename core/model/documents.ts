@@ -32,6 +32,7 @@ import {
 import { waitResultSchema } from "./waitView.ts";
 import { lostListSchema, restoredSchema } from "./lostSession.ts";
 import { startedSchema } from "./started.ts";
+import { loadsSchema } from "./loads.ts";
 import { worktreeListSchema, worktreeRemovedSchema } from "./worktreeView.ts";
 
 /** What every document begins with. */
@@ -314,6 +315,7 @@ export const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   "channel list": channelListSchema,
   "channel test": channelTestSchema,
   start: startedSchema,
+  loads: loadsSchema,
   "worktree list": worktreeListSchema,
   "worktree remove": worktreeRemovedSchema,
   restore: z.union([lostListSchema, restoredSchema]),

@@ -8,6 +8,7 @@ import type { PromptRequest } from "../model/request.ts";
 import type { Pane, ProcessInfo } from "../model/runtime.ts";
 import type { Confidence, Status } from "../model/state.ts";
 import type { AgentHistory, TranscriptEntry } from "./agentHistory.ts";
+import type { AgentLoads } from "./agentLoads.ts";
 import type { TargetFiles } from "./targetExecutor.ts";
 
 export const ADAPTER_CONTRACT_VERSION = "1.0";
@@ -231,6 +232,9 @@ export interface AgentAdapter {
 
   /** Absent where it is not known. Added after contract 1.0. */
   readonly launch?: AgentLaunch;
+
+  /** Absent where it is not known. Added after contract 1.0. */
+  readonly loads?: AgentLoads;
 
   /** Names under which a shell finds the program; the agent's type where it is left out. Added after contract 1.0. */
   readonly programs?: readonly string[];

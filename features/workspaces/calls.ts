@@ -3,6 +3,7 @@ import { z } from "zod";
 import { mutation, query, type Call } from "../../core/api/calls.ts";
 import { MAX_TEXT } from "../../core/model/actionView.ts";
 import type { LostList, Restored } from "../../core/model/lostSession.ts";
+import type { Loads } from "../../core/model/loads.ts";
 import { HOST_TARGET, refNameSchema } from "../../core/model/runtime.ts";
 import type { Started } from "../../core/model/started.ts";
 import type { WorktreeList, WorktreeRemoved } from "../../core/model/worktreeView.ts";
@@ -62,6 +63,14 @@ export const WORKSPACES_CALLS = {
       surface: surfaceSchema,
     }),
   )<WorktreeRemoved>(),
+  /** What agents would read when they start in a folder. `agent` null: every one. Fails with E_USAGE, E_WORKSPACE_REFUSED. */
+  loads: query(
+    z.object({
+      target: targetSchema,
+      folder: folderSchema,
+      agent: z.string().min(1).max(100).nullable().default(null),
+    }),
+  )<Loads>(),
   /** Sessions that were lost with their tmux server and can be brought back. */
   lostList: query(z.void())<LostList>(),
   /** Brings those with these ids back, one after the other, each in a window of a session of its name. */

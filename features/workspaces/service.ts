@@ -2,15 +2,17 @@
 import type { WorkspacesService } from "./calls.ts";
 import type { SessionBookFile } from "./restore/sessionBookFile.ts";
 import type { RowWorkspaces } from "./rowWorkspaces.ts";
-import type { StartAgent } from "./start/startAgent.ts";
+import { lookAtLoads } from "./loads/lookAtLoads.ts";
+import { folderOf, type StartAgent } from "./start/startAgent.ts";
 import type { Worktrees } from "./worktrees/worktrees.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import type { Loads } from "../../core/model/loads.ts";
 import type { LostSession, Restored } from "../../core/model/lostSession.ts";
 import { SCHEMA_VERSION } from "../../core/model/schemaVersion.ts";
 import type { FeatureContext } from "../../core/ports/feature.ts";
 
 export interface ServiceParts {
-  context: Pick<FeatureContext, "rows" | "target" | "clock" | "record">;
+  context: Pick<FeatureContext, "rows" | "target" | "clock" | "record" | "adapters">;
   rows: RowWorkspaces;
   start: StartAgent;
   worktrees: Worktrees;
@@ -82,6 +84,24 @@ export const createWorkspacesService = (parts: ServiceParts): WorkspacesService 
           outcome: "removed",
         });
       return { ...stamp(), target: name, dry_run: isDryRun, ...removed };
+    },
+    loads: async ({ target: name, folder: typed, agent: wanted }) => {
+      const target = context.target(name);
+      const folder = await folderOf(target, typed);
+      const known = context.adapters().filter(({ agentType }) => wanted === null || agentType === wanted);
+      if (known.length === 0)
+        throw new AgtmuxError("E_USAGE", `there is no agent '${(wanted ?? "").slice(0, 40)}'`);
+      const at = { files: target.files, home: await target.homeDir(), folder };
+      const items: Loads["items"] = [];
+      for (const { agentType, loads } of known)
+        if (loads !== undefined) items.push(...(await lookAtLoads(at, loads, agentType)));
+      const agents = known.map(({ agentType, displayName, loads }) => ({
+        agent: agentType,
+        agent_name: displayName,
+        basis: loads?.basis ?? null,
+        unknown: [...(loads?.unknown ?? [])],
+      }));
+      return { ...stamp(), target: name, folder, agents, items };
     },
     lostList: async () => ({ ...stamp(), items: await book.lost() }),
     restore: async ({ ids, ...how }) => {

@@ -69,7 +69,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     layers: [...CORE_PARTS, "core/api"],
     packages: ["node:*", "better-sqlite3", "zod"],
   },
-  "features/workspaces": { layers: [...CORE_PARTS, "core/api"], packages: ["node:*", "zod"] },
+  "features/workspaces": { layers: [...CORE_PARTS, "core/api"], packages: ["node:*", "smol-toml", "zod"] },
   cli: {
     layers: [
       "core/model",

@@ -1,0 +1,165 @@
+// Looks which of the files that an agent would read are there, and takes the names out of them that matter. What stands in a project is
+// hostile: links are followed no further than a look at what they are, pipes and large files are not read, and of what is read only
+// keys leave here.
+import { parse as parseToml } from "smol-toml";
+import type { Loaded } from "../../../core/model/loads.ts";
+import type { AgentLoads, LoadPlace } from "../../../core/ports/agentLoads.ts";
+import type { FeatureTarget } from "../../../core/ports/feature.ts";
+
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_NAMES = 50;
+const MAX_NAME = 80;
+const MAX_UP = 20;
+/** Files that are looked at side by side. */
+const SIDE_BY_SIDE = 4;
+
+type Files = Pick<FeatureTarget["files"], "stat" | "list" | "readText">;
+
+export interface LoadsPlace {
+  files: Files;
+  home: string;
+  /** Absolute. */
+  folder: string;
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** The folder and those above it, up to the top of its repository (only itself where there is none), or up to the root. */
+const foldersUp = async ({ files, folder }: LoadsPlace, reach: LoadPlace["reach"]): Promise<string[]> => {
+  if (reach === undefined) return [folder];
+  const all: string[] = [];
+  for (let at = folder; all.length < MAX_UP; at = parentOf(at)) {
+    all.push(at);
+    if (reach === "top" && (await files.stat(`${at === "/" ? "" : at}/.git`)) !== null) return all;
+    if (at === "/") break;
+  }
+  return reach === "top" ? [folder] : all;
+};
+
+const withHome = (path: string, folder: string, home: string): string =>
+  path.startsWith("~/")
+    ? `${home}/${path.slice(2)}`
+    : path.startsWith("/")
+      ? path
+      : `${folder === "/" ? "" : folder}/${path}`;
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Keys; of a list under one, with the number of its items. */
+const keysOf = (value: unknown): string[] =>
+  isRecord(value)
+    ? Object.keys(value).map((key) => {
+        const own = value[key];
+        return Array.isArray(own) ? `${key} (${own.length})` : key;
+      })
+    : [];
+
+const parse = (text: string, format: "json" | "toml"): unknown =>
+  format === "json" ? JSON.parse(text) : parseToml(text);
+
+type Found = Pick<Loaded, "names" | "has_more" | "problem"> & { path: string };
+
+const found = (path: string, names: readonly string[], problem: string | null = null): Found => ({
+  path,
+  names: names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME)),
+  has_more: names.length > MAX_NAMES,
+  problem,
+});
+
+/** Null: it is not there, or says nothing of this. */
+const lookAtFile = async (files: Files, path: string, names: LoadPlace["names"]): Promise<Found | null> => {
+  const stat = await files.stat(path);
+  if (stat === null) return null;
+  if (!stat.isFile) return found(path, [], "it is no file");
+  if (names === undefined) return found(path, []);
+  if (stat.size > MAX_FILE_BYTES) return found(path, [], "it is too large to be looked into");
+  const text = await files.readText(path, MAX_FILE_BYTES);
+  if (text === null) return null;
+  let value: unknown;
+  try {
+    value = parse(text, names.format);
+  } catch {
+    return found(path, [], `it is no ${names.format.toUpperCase()}`);
+  }
+  const keys = keysOf(isRecord(value) ? value[names.key] : undefined);
+  return keys.length === 0 ? null : found(path, keys);
+};
+
+/** `path` with a `*` in one part. Null: nothing fits. */
+const lookAtFolder = async (files: Files, path: string): Promise<Found | null> => {
+  const [before = "", after = ""] = path.split("*", 2);
+  const folder = before.replace(/\/$/, "");
+  const stat = await files.stat(folder);
+  if (stat === null || stat.isFile) return null;
+  const [ending = "", inside = null] = after.includes("/")
+    ? ["", after.slice(after.indexOf("/"))]
+    : [after, null];
+  const all = (await files.list(folder)).filter((name) => name.endsWith(ending) && !name.startsWith("."));
+  const names: string[] = [];
+  for (const name of all.toSorted()) {
+    if (names.length > MAX_NAMES) break;
+    const isThere = inside === null || (await files.stat(`${folder}/${name}${inside}`))?.isFile === true;
+    if (isThere) names.push(ending === "" ? name : name.slice(0, -ending.length));
+  }
+  return names.length === 0 ? null : found(folder, names);
+};
+
+/** What of a place is there. Of several names in one folder only the first is read; the others are said. */
+const lookAtPlace = async (at: LoadsPlace, place: LoadPlace, agent: string): Promise<Loaded[]> => {
+  const loaded: Loaded[] = [];
+  const choices = [place.path].flat();
+  for (const folder of await foldersUp(at, place.reach)) {
+    let first: string | null = null;
+    for (const choice of choices) {
+      const path = withHome(choice, folder, at.home);
+      const one = await (choice.includes("*")
+        ? lookAtFolder(at.files, path)
+        : lookAtFile(at.files, path, place.names));
+      if (one === null) continue;
+      const { path: where, ...rest } = one;
+      const identity = { agent, kind: place.kind, level: place.level, path: where };
+      loaded.push({
+        identity,
+        ...rest,
+        notes: first === null ? [] : [`not read: ${nameOf(first)} takes its place`],
+      });
+      first ??= path;
+    }
+  }
+  return loaded;
+};
+
+/** Says of names that stand in two places which one is used, as far as that is known. */
+const noteTwice = (items: readonly Loaded[], wins: AgentLoads["wins"]): Loaded[] =>
+  items.map((item) => {
+    const { kind, path } = item.identity;
+    if (kind === "hooks" || kind === "permissions") return item;
+    const win = Object.entries(wins).find(([one]) => one === kind)?.[1];
+    const rank = { managed: 2, person: win === "person" ? 1 : 0, project: win === "person" ? 0 : 1 };
+    const notes = items.flatMap((other) => {
+      if (other.identity.kind !== kind || other.identity.path === path) return [];
+      const both = item.names.filter((name) => other.names.includes(name));
+      const names = both.join(", ");
+      if (both.length === 0) return [];
+      if (win === undefined)
+        return [`${names}: also in ${other.identity.path}; which one is used is not known`];
+      return rank[other.identity.level] > rank[item.identity.level]
+        ? [`${names}: the one in ${other.identity.path} is used`]
+        : [];
+    });
+    return { ...item, notes: [...item.notes, ...notes] };
+  });
+
+/** Everything that is there, in the order in which the adapter names it. */
+export const lookAtLoads = async (at: LoadsPlace, loads: AgentLoads, agent: string): Promise<Loaded[]> => {
+  const results: Loaded[][] = [];
+  for (let from = 0; from < loads.places.length; from += SIDE_BY_SIDE)
+    results.push(
+      ...(await Promise.all(
+        loads.places.slice(from, from + SIDE_BY_SIDE).map((place) => lookAtPlace(at, place, agent)),
+      )),
+    );
+  return noteTwice(results.flat(), loads.wins);
+};
