@@ -6,6 +6,7 @@ import { untilTrue } from "../rig/livePane.ts";
 import { act, isRefusedByRule, promptAgent, referenceOf, waitFor, wasRefused, type Prompted } from "./act.ts";
 import type { Scenario } from "./scenario.ts";
 import { askedBy, type Stage } from "./stage.ts";
+import { startWithTask } from "./starts.ts";
 import { hasFile, hasOpenExchange } from "./turns.ts";
 
 const EFFECT_LIMIT_MS = 8_000;
@@ -248,6 +249,7 @@ export const ACTION_SCENARIOS: readonly Scenario[] = [
     around: toAskMode,
   }),
   sendIntoDialog,
+  startWithTask,
   interrupt,
   kill,
 ];

@@ -117,6 +117,8 @@ export const openRig = async (options: RigOptions): Promise<Rig> => {
     const place: Place = { home, project, modelUrl, isTrusted: options.isTrusted, folder: installed.folder };
     await agent.configure(place);
     const shellEnv = shellEnvOf(agent, place, installed);
+    // A login shell begins with the system's own PATH, as a person's would without their settings.
+    writeFileSync(join(home, ".bash_profile"), `export PATH='${shellEnv["PATH"] ?? ""}'\n`);
 
     writeFileSync(join(root, "tmux.conf"), TMUX_CONFIG);
     const variables = Object.entries(shellEnv).map(([name, value]) => `${name}=${value}`);
