@@ -1,13 +1,13 @@
 // `agtmux doc run`: asks an agent that needs no pane, and puts its answer into the document.
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
+import { PRINT_MODES } from "../../adapters/printModes.ts";
 import { AgtmuxError } from "../../core/model/errors.ts";
+import type { PrintMode } from "../../core/ports/printMode.ts";
 import {
   askBackend,
   buildPrompt,
-  INSTRUCTIONS,
-  parseDocumentConfig,
+  readAnswer,
   type DocumentConfig,
-  type PrintBackend,
 } from "../../features/documents/agents/printBackend.ts";
 import {
   locateDocument,
@@ -15,7 +15,6 @@ import {
   type DocumentPaths,
 } from "../../features/documents/files/documentPaths.ts";
 import { loadSnapshot } from "../../features/documents/files/snapshots.ts";
-import { readTextIfThere } from "../../features/documents/files/wholeFile.ts";
 import { setResume } from "../../features/documents/flow/documentChanges.ts";
 import { openDocument } from "../../features/documents/flow/openDocument.ts";
 import { writeResponse } from "../../features/documents/flow/writeResponse.ts";
@@ -25,6 +24,7 @@ import { mergeByLines } from "../../features/documents/git/mergeByLines.ts";
 import { lineDiff } from "../../features/documents/model/diffLines.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine } from "../render/clean.ts";
+import { agentFor, readConfig } from "./documentConfig.ts";
 
 export interface RunOptions {
   branch?: boolean;
@@ -35,34 +35,10 @@ export interface RunOptions {
   git: boolean;
 }
 
-const FALLBACK = "claude";
-
-/** Claude Code's print mode; a variable of a session around us would make it refuse to start. */
-const CLAUDE: PrintBackend = {
-  command: "claude",
-  argv: ({ session, model }) => [
-    "-p",
-    "--output-format",
-    "json",
-    "--permission-mode",
-    "acceptEdits",
-    ...(session === null ? [] : ["--resume", session]),
-    ...(model === null ? [] : ["--model", model]),
-    "--append-system-prompt",
-    INSTRUCTIONS,
-  ],
-  withoutEnv: ["CLAUDECODE"],
-};
-
-const readConfig = async ({ env }: CliContext): Promise<DocumentConfig> => {
-  const folder = env["XDG_CONFIG_HOME"] || join(env["HOME"] ?? "/", ".config");
-  const path = join(folder, "agent-doc", "config.toml");
-  return parseDocumentConfig((await readTextIfThere(path)) ?? "", path);
-};
-
-const backendOf = (agent: string, { agents }: DocumentConfig): PrintBackend => {
+/** The words of the person's settings go before those that are known. */
+const backendOf = (agent: string, { agents }: DocumentConfig): PrintMode => {
   const own = Object.hasOwn(agents, agent) ? agents[agent] : undefined;
-  const known = agent === FALLBACK ? CLAUDE : null;
+  const known = Object.hasOwn(PRINT_MODES, agent) ? PRINT_MODES[agent] : undefined;
   const command = own?.command ?? known?.command;
   if (command === undefined)
     throw new AgtmuxError(
@@ -73,11 +49,25 @@ const backendOf = (agent: string, { agents }: DocumentConfig): PrintBackend => {
       },
     );
   const args = own?.args;
-  return {
+  const ownWords = {
     command,
-    argv: args === undefined ? (known?.argv ?? (() => [])) : () => args,
-    withoutEnv: CLAUDE.withoutEnv,
+    argv: () => args ?? [],
+    withoutEnv: known?.withoutEnv ?? [],
+    parse: readAnswer,
   };
+  return known === undefined || args !== undefined ? ownWords : { ...known, command };
+};
+
+/** What a document says goes into the arguments of a program: it must not become an option of it. */
+const checkWord = (key: string, value: string | null): string | null => {
+  if (value === null || /^[A-Za-z0-9][\w.:/@+-]{0,199}$/.test(value)) return value;
+  throw new AgtmuxError(
+    "E_DOCUMENT_INVALID",
+    `'${key}' in the frontmatter is no word that an agent can be given`,
+    {
+      remedy: "Correct it, or take the line away; nobody was asked.",
+    },
+  );
 };
 
 const branchFor = (paths: DocumentPaths): string =>
@@ -96,13 +86,14 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
     context.print(`${name} has nothing new.\n`);
     return;
   }
-  const { format, resume, model } = frontmatter;
+  const { format } = frontmatter;
+  const [resume, model] = [checkWord("resume", frontmatter.resume), checkWord("model", frontmatter.model)];
   const prompt = buildPrompt({ document: text, diff: resume === null ? null : diff, format });
   if (options.dryRun === true) {
     context.print(prompt);
     return;
   }
-  const backend = backendOf(options.agent ?? frontmatter.agent ?? config.default_agent ?? FALLBACK, config);
+  const backend = backendOf(agentFor(frontmatter, config, options.agent), config);
   const repository = options.git ? await findRepository(paths.file, context.env) : null;
   // Found out before an agent works for minutes.
   if (repository !== null) await checkSettled(repository);
@@ -118,6 +109,7 @@ export const runRun = async (context: CliContext, file: string, options: RunOpti
     mergeByLines: mergeByLines(paths.root, context.env),
     way: "auto",
     now: context.now(),
+    snapshot: config.snapshot,
   });
   if (answer.session !== null && answer.session !== resume) await setResume(paths, answer.session);
   context.print(`Answered in ${name}.\n`);

@@ -54,7 +54,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   "core/daemon": { layers: ["core"], packages: ["node:*", "pino", "zod"] },
   adapters: { layers: ["core/model", "core/ports", "core/pattern"], packages: ["node:*", "zod"] },
   "features/documents": {
-    layers: ["core/model", "core/ports"],
+    layers: ["core/model", "core/ports", "core/api"],
     packages: ["node:*", "better-sqlite3", "diff", "smol-toml", "yaml", "yjs", "zod"],
   },
   "editors/vscode": {
@@ -82,6 +82,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       "cli/daemon.ts:adapters",
       "cli/daemon.ts:features",
       "cli/doc:features/documents",
+      "cli/doc:adapters/printModes.ts",
       "type:features",
     ],
     packages: ["node:*", "commander", "log-update", "string-width"],

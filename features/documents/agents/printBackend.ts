@@ -4,8 +4,9 @@ import { spawn } from "node:child_process";
 import { parse } from "smol-toml";
 import { z } from "zod";
 import { AgtmuxError } from "../../../core/model/errors.ts";
+import type { PrintAnswer, PrintMode, PrintQuestion } from "../../../core/ports/printMode.ts";
 
-export const INSTRUCTIONS =
+const INSTRUCTIONS =
   "You answer in a Markdown document that a person is editing. Answer what the person wrote last. Write Markdown and nothing around it; do not repeat the document, and do not edit its file.";
 
 const TEMPLATE_INSTRUCTIONS =
@@ -43,6 +44,8 @@ const backendSchema = z.object({
 
 const configSchema = z.object({
   default_agent: z.string().min(1).optional(),
+  /** What the next diff begins from: what the agent knows, or the whole file as it was after the answer. */
+  snapshot: z.enum(["agent", "file"]).default("agent"),
   agents: z.record(z.string(), backendSchema).default({}),
 });
 
@@ -61,25 +64,6 @@ export const parseDocumentConfig = (text: string, path: string): DocumentConfig 
   }
 };
 
-export interface Question {
-  readonly prompt: string;
-  /** The conversation to go on with; null: a new one. */
-  readonly session: string | null;
-  readonly model: string | null;
-}
-
-export interface Answer {
-  readonly text: string;
-  readonly session: string | null;
-}
-
-export interface PrintBackend {
-  readonly command: string;
-  readonly argv: (question: Question) => readonly string[];
-  /** Variables that the command must not have. */
-  readonly withoutEnv: readonly string[];
-}
-
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
 const answerSchema = z.object({
@@ -88,8 +72,8 @@ const answerSchema = z.object({
   is_error: z.boolean().nullish(),
 });
 
-/** A JSON object with the answer in it, else the text as it is. @throws AgtmuxError E_INTERNAL where it says that it failed. */
-export const readAnswer = (command: string, stdout: string): Answer => {
+/** What a command of the person's own prints: a JSON object with the answer in it, else the text as it is. */
+export const readAnswer = (stdout: string): PrintAnswer => {
   let value: unknown = null;
   try {
     value = JSON.parse(stdout);
@@ -97,24 +81,32 @@ export const readAnswer = (command: string, stdout: string): Answer => {
     // Plain text is an answer, too.
   }
   const { data } = answerSchema.safeParse(value);
-  const text = (data?.result ?? stdout).trim();
-  if (data?.is_error === true || text === "")
-    throw new AgtmuxError(
-      "E_UNSUPPORTED",
-      `${command} gave no answer${data === undefined ? "" : `: ${text.slice(0, 200)}`}`,
-      {
-        remedy: "Run it once by hand in this folder; the document was not changed.",
-      },
-    );
-  return { text, session: data?.session_id ?? null };
+  if (data?.is_error === true) throw new Error(data.result);
+  return { text: data?.result ?? stdout, session: data?.session_id ?? null };
+};
+
+const parseAnswer = ({ command, parse }: PrintMode, stdout: string): PrintAnswer => {
+  const remedy = "Run it once by hand in this folder; the document was not changed.";
+  let answer: PrintAnswer;
+  try {
+    answer = parse(stdout);
+  } catch (error) {
+    const isTold =
+      error instanceof Error && !(error instanceof SyntaxError) && !(error instanceof z.ZodError);
+    const why = isTold ? error.message.slice(0, 200) : "what it printed is not understood";
+    throw new AgtmuxError("E_UNSUPPORTED", `${command} gave no answer: ${why}`, { cause: error, remedy });
+  }
+  const text = answer.text.trim();
+  if (text === "") throw new AgtmuxError("E_UNSUPPORTED", `${command} gave no answer`, { remedy });
+  return { ...answer, text };
 };
 
 /** Runs the command with the prompt on its standard input. @throws AgtmuxError E_UNSUPPORTED where it does not answer. */
 export const askBackend = (
-  backend: PrintBackend,
-  question: Question,
+  backend: PrintMode,
+  question: PrintQuestion,
   options: { cwd: string; env: Readonly<Record<string, string | undefined>>; signal: AbortSignal },
-): Promise<Answer> =>
+): Promise<PrintAnswer> =>
   new Promise((resolve, reject) => {
     const { command, withoutEnv } = backend;
     const env = Object.fromEntries(
@@ -158,7 +150,7 @@ export const askBackend = (
         return;
       }
       try {
-        resolve(readAnswer(command, stdout));
+        resolve(parseAnswer(backend, stdout));
       } catch (error) {
         reject(error instanceof Error ? error : new Error(String(error)));
       }

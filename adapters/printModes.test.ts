@@ -1,0 +1,38 @@
+// What agents really printed when they were asked without a pane, by `npm run live:print -- --record`, and by which arguments.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PRINT_MODES } from "./printModes.ts";
+
+const FIXTURES = join(import.meta.dirname, "..", "test", "fixtures", "print");
+const AGENTS = Object.entries(PRINT_MODES);
+
+describe.each(AGENTS)("%s", (agent, { argv, parse }) => {
+  const printed = (name: string): string => readFileSync(join(FIXTURES, `${agent}-${name}.txt`), "utf8");
+
+  it("answers, names its conversation, and goes on with it", () => {
+    const [first, second] = [parse(printed("first")), parse(printed("second"))];
+    expect([first.text.trim(), second.text.trim()]).toEqual(["over the bridge", "and then left"]);
+    expect(first.session).toMatch(/^[A-Za-z0-9][\w-]{7,}$/);
+    expect(second.session).toBe(first.session);
+  });
+
+  it("gets the conversation and the model as arguments, and never the question", () => {
+    const question = { prompt: "the question", session: "talk-1", model: "small" };
+    const words = argv(question);
+    expect(words.join(" ")).toMatch(/talk-1/);
+    expect(words).toContain("small");
+    expect(words.join(" ")).not.toContain("the question");
+    const bare = argv({ ...question, session: null, model: null }).join(" ");
+    expect(bare).not.toMatch(/talk-1|small|resume|null/);
+    // What it may do without asking stays as the person has set it.
+    expect(bare).not.toMatch(/dangerously|yolo|allow-all|bypass|full-auto/);
+  });
+
+  it("understands nothing else", () => {
+    for (const text of ["", "{", "[]", '{"type":"other"}\n'])
+      expect(() => {
+        if (parse(text).text === "") throw new Error("no answer");
+      }).toThrow();
+  });
+});

@@ -1,0 +1,24 @@
+// How an agent answers without a pane: a command that takes a question on its standard input and prints the answer.
+export interface PrintQuestion {
+  readonly prompt: string;
+  /** The conversation to go on with; null: a new one. */
+  readonly session: string | null;
+  readonly model: string | null;
+}
+
+export interface PrintAnswer {
+  /** Empty: it gave none. */
+  readonly text: string;
+  /** By which it goes on with this conversation; null where it names none. */
+  readonly session: string | null;
+}
+
+export interface PrintMode {
+  readonly command: string;
+  /** Without the prompt, which every user of the machine could read there. */
+  readonly argv: (question: PrintQuestion) => readonly string[];
+  /** Variables that the command must not have. */
+  readonly withoutEnv: readonly string[];
+  /** What it printed, as an answer. Throws for what it does not understand, and where the agent says that it failed. */
+  readonly parse: (stdout: string) => PrintAnswer;
+}
