@@ -2,6 +2,7 @@
 import type { Feature } from "../core/ports/feature.ts";
 import type { FirstTasks } from "../core/ports/firstTasks.ts";
 import { createAutomation } from "./automation/automation.ts";
+import { createDocuments } from "./documents/documents.ts";
 import { createHistory } from "./history/history.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 
@@ -15,5 +16,6 @@ export const createFeatures = (): Feature[] => {
     }),
     createHistory(),
     createWorkspaces({ firstTasks: () => firstTasks }),
+    createDocuments(),
   ];
 };

@@ -24,6 +24,7 @@ export const createClaudeAdapter = (): AgentAdapter => ({
   interruptKeys: [["Escape"]],
   // The command that it prints when it ends (2.1.329).
   launch: { program: "claude", resume: (id) => ["--resume", id] },
+  skillCommand: (skill, argument) => `/${skill} ${argument}`,
   identify: identifyClaude,
   normalize: normalizeClaude,
   readScreen: readClaudeScreen,

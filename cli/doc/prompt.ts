@@ -7,7 +7,7 @@ import { changeRegistry, readRegistry, type Registry } from "../../features/docu
 import { withDaemon, type CliContext } from "../context.ts";
 import { parseCount } from "../parse/count.ts";
 import { printResult } from "../render/outcome.ts";
-import { currentProject, findPane, openClaimed } from "./panes.ts";
+import { createPaneLook, currentProject, findPane, openClaimed, rowOf, type PaneLook } from "./claims.ts";
 
 /** As editors read it: flat, and without keys that have no value. */
 interface PromptInfo {
@@ -27,19 +27,15 @@ interface Asked {
 }
 
 const askOne = async (
-  context: CliContext,
+  look: PaneLook,
   client: DaemonClient,
   registry: Registry,
   id: string,
 ): Promise<Asked | null> => {
-  const found = await findPane(context, registry, id);
+  const found = await findPane(look, registry, id);
   const file = registry.entries[id]?.file ?? "";
   if (!found.isAlive) return null;
-  const { socket, serverPid } = found.live.life;
-  const insideTmux = `${socket},${serverPid},0`;
-  const row = await client.call((api) =>
-    api.resolve.query({ ref: found.pane, insideTmux, tmuxPane: found.pane }),
-  );
+  const row = await rowOf(client, found.live);
   const { request, prompt_fingerprint: fingerprint } = row;
   if (request === null || fingerprint === null)
     return { info: { session_id: id, file, active: false }, row: null };
@@ -115,20 +111,22 @@ export const runPrompt = async (
   if ((file === undefined) !== (options.all === true))
     throw new AgtmuxError("E_USAGE", "prompt needs either a file or --all");
   const opened = file === undefined ? null : await openClaimed(file);
+  const session = opened?.frontmatter.session ?? null;
   const project = opened?.paths ?? (await currentProject());
   const registry = await readRegistry(project);
-  if (opened !== null && (opened.session === null || registry.entries[opened.session] === undefined))
+  if (opened !== null && (session === null || registry.entries[session] === undefined))
     throw new AgtmuxError("E_REF_NOT_FOUND", `${opened.name}: no pane is claimed for it`, {
       remedy: "Run 'agtmux doc claim' for it in the pane of its agent.",
     });
-  const ids = opened === null ? Object.keys(registry.entries) : [opened.session ?? ""];
+  const ids = opened === null ? Object.keys(registry.entries) : [session ?? ""];
   const print = (value: unknown) => context.print(`${JSON.stringify(value)}\n`);
   if (ids.length === 0) {
     print([]);
     return 0;
   }
+  const look = createPaneLook(context);
   return withDaemon(context, async (client) => {
-    const asked = (await Promise.all(ids.map((id) => askOne(context, client, registry, id)))).filter(
+    const asked = (await Promise.all(ids.map((id) => askOne(look, client, registry, id)))).filter(
       (one) => one !== null,
     );
     const [only] = asked;
@@ -136,11 +134,11 @@ export const runPrompt = async (
       const number = parseCount(options.answer, "--answer", { min: 1, max: MAX_OPTION });
       if (opened === null || only === undefined)
         throw new AgtmuxError("E_USAGE", "an answer goes to one document whose pane is there");
-      return answer(context, client, only, registry.own[opened.session ?? ""]?.shownPrompt ?? null, number);
+      return answer(context, client, only, registry.own[session ?? ""]?.shownPrompt ?? null, number);
     }
     await remember(project, asked);
     if (opened === null) print(asked.map(({ info }) => info));
-    else print(only?.info ?? { session_id: opened.session, file: opened.name, active: false });
+    else print(only?.info ?? { session_id: session, file: opened.name, active: false });
     return 0;
   });
 };

@@ -2,6 +2,7 @@
 // `agent-doc` the same verbs answer editors and skills that know only that, with its version and its few exit codes.
 import { ERROR_CODES } from "../../core/model/errors.ts";
 import type { CliContext } from "../context.ts";
+import { addPanes } from "./docPanes.ts";
 import { json, type Outcome } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
@@ -22,6 +23,7 @@ const addBasics = (doc: Verb, context: CliContext): void => {
     .description("show what was written since the agent saw the document")
     .argument("<file>")
     .option("--strip-comments", "leave HTML comments and link reference comments out")
+    .addOption(json())
     .example(
       "agtmux doc diff plan.md",
       "Every line with '+', '-' or a space before it; nothing where nothing changed.",
@@ -47,7 +49,7 @@ Commands in .agent-doc/components.toml (pre_patch, post_patch) come from the pro
 they change.
 `;
 
-const addWriting = (doc: Verb, context: CliContext): void => {
+const addWriting = (doc: Verb, context: CliContext, outcome: Outcome): void => {
   doc
     .command("write")
     .description("put an agent's response, from standard input, into the document")
@@ -95,6 +97,20 @@ const addWriting = (doc: Verb, context: CliContext): void => {
     .example("agtmux doc run plan.md -b", "Asks, answers in the document, and commits it on agent-doc/plan.")
     .action(async (file, options) => (await load()).runRun(context, file, options));
   doc
+    .command("watch")
+    .description("ask the agents of the project's documents, without a pane, whenever one is saved")
+    .option("--status", "say whether a watch runs in this project; exit status 1: none")
+    .option("--stop", "end it")
+    .option(
+      "--debounce <ms>",
+      "wait so long after a save, 500 without it; documents that merge by themselves do not wait",
+    )
+    .option("--max-cycles <number>", "so many answers in a row without a person, 3 without it")
+    .example("agtmux doc watch", "Goes on until Ctrl-C; claimed documents are watched.")
+    .action(async (options) => {
+      outcome.exitCode = await (await load()).runWatch(context, options);
+    });
+  doc
     .command("recover")
     .description("put in the responses that could not be written when they came")
     .argument("<file>")
@@ -134,55 +150,6 @@ const addHistory = (doc: Verb, context: CliContext): void => {
     .action(async (file, options) => (await load()).runHistory(context, file, options));
 };
 
-const ROUTED = `
-Exit status: 0 delivered (the agent began), 20 not delivered, 21 unverified; other numbers: refused, nothing was sent.
-`;
-
-const addPanes = (doc: Verb, context: CliContext, outcome: Outcome): void => {
-  doc
-    .command("claim")
-    .description("let the agent of a pane answer in the document")
-    .argument("<file>")
-    .option("--pane <pane>", "this pane of the tmux server that one is in, instead of one's own")
-    .example("agtmux doc claim plan.md", "In the pane of an agent; the last claim of a document counts.")
-    .action(async (file, options) => (await load()).runClaim(context, file, options));
-  doc
-    .command("route")
-    .description("tell the agent of the document's pane to answer, and go there")
-    .argument("<file>")
-    .addHelpText("after", ROUTED)
-    .example(
-      "agtmux doc route plan.md",
-      "Never into a prompt, a shell, or a pane that is another one by now.",
-    )
-    .action(async (file) => {
-      outcome.exitCode = await (await load()).runRoute(context, file);
-    });
-  doc
-    .command("focus")
-    .description("go to the document's pane")
-    .argument("<file>")
-    .option("--pane <pane>", "to this pane instead")
-    .example("agtmux doc focus plan.md", "Selects its window and pane in tmux.")
-    .action(async (file, options) => (await load()).runFocus(context, file, options));
-  doc
-    .command("prompt")
-    .description("show what the document's agent asks, as JSON for an editor")
-    .argument("[file]")
-    .option("--all", "of all documents of the project")
-    .option("--answer <number>", "choose this option of the prompt that was shown last")
-    .example("agtmux doc prompt --all", "For an editor that looks every few seconds.")
-    .example("agtmux doc prompt plan.md --answer 2", "Refused where that prompt is gone, or was never shown.")
-    .action(async (file, options) => {
-      outcome.exitCode = await (await load()).runPrompt(context, file, options);
-    });
-  doc
-    .command("resync")
-    .description("forget claims of panes that are gone")
-    .example("agtmux doc resync", "Says why: the pane is gone, or its id means another pane by now.")
-    .action(async () => (await load()).runResync(context));
-};
-
 const CHECKED = `
 Exit status: 0 nothing found, 1 something is wrong.
 `;
@@ -218,6 +185,32 @@ const addProject = (doc: Verb, context: CliContext, outcome: Outcome): void => {
     .action(async (options) => {
       outcome.exitCode = await (await load()).runSkillCheck(context, options);
     });
+};
+
+const addEditors = (doc: Verb, context: CliContext): void => {
+  const plugin = doc
+    .command("plugin")
+    .description("what puts answers into an editor's buffer, beside what is typed there");
+  plugin
+    .command("list")
+    .description("show for which editors there is a plugin, and which is installed")
+    .example("agtmux doc plugin list", "The extension for VS Code comes with agtmux.")
+    .action(async () => (await load()).runPluginList(context));
+  for (const [name, says] of [
+    ["install", "let an editor install its plugin"],
+    ["update", "let an editor install the plugin of this version"],
+  ] as const)
+    plugin
+      .command(name)
+      .description(says)
+      .argument("<editor>", "vscode or jetbrains")
+      .example(`agtmux doc plugin ${name} vscode`, "Calls 'code --install-extension'; nothing is fetched.")
+      .action(async (editor) => (await load()).runPluginInstall(context, editor));
+  doc
+    .command("upgrade")
+    .description("say how agtmux is upgraded; it asks no server for versions")
+    .example("agtmux doc upgrade", "For those who know agent-doc's verb of this name.")
+    .action(async () => (await load()).runUpgrade());
 };
 
 /** The version whose formats and verbs these are; the skill compares it. */
@@ -256,9 +249,10 @@ export const agentDocExitCode = (code: number): number =>
 export const addDoc = (program: Verb, context: CliContext, outcome: Outcome): void => {
   const doc = program.command("doc").description("documents that a person and an agent write together");
   addBasics(doc, context);
-  addWriting(doc, context);
+  addWriting(doc, context, outcome);
   addHistory(doc, context);
   addPanes(doc, context, outcome);
   addProject(doc, context, outcome);
+  addEditors(doc, context);
   addSelf(doc, context);
 };

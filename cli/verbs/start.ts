@@ -90,7 +90,8 @@ export const startedLines = (started: Started): string[] => {
   ].map(cleanLine);
 };
 
-const exitCodeOf = (prompt: Started["prompt"]): number => {
+/** By what became of the first prompt. */
+export const exitCodeOf = (prompt: Started["prompt"]): number => {
   switch (prompt) {
     case "none":
     case "waiting":

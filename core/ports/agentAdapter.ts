@@ -230,6 +230,9 @@ export interface AgentAdapter {
   /** Installs our hook into the agent's settings; absent where the agent has no events. */
   readonly integration?: Integration;
 
+  /** What a person types to make the agent use a skill. Absent where plain words do. Added after contract 1.0. */
+  skillCommand?(skill: string, argument: string): string;
+
   /** Absent where it is not known. Added after contract 1.0. */
   readonly launch?: AgentLaunch;
 

@@ -3,14 +3,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import { createRouterCaller } from "../../core/rpc/messageBridge.ts";
 import { serveDaemon, type Finished } from "../harness/commandLine.ts";
 import { openHarness, type Harness } from "./actionHarness.ts";
 import { openAgent } from "./agentPane.ts";
 import { dialogOf, openDialogs } from "./dialogPane.ts";
-import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
+import { runDoc } from "./documentCommand.ts";
 
 const ASKING = dialogOf("recordings/claude/waiting_approval", {
   options: ["Yes", "Yes, and always", "Yes, and switch to auto mode", "No"],
@@ -35,26 +35,8 @@ beforeEach(() => {
   writeFileSync(join(folder, "plan.md"), "# Plan\n");
 });
 
-/** As it is typed in a pane. */
-const doc = async (args: readonly string[], pane?: string): Promise<Finished> => {
-  const { TMUX: _tmux, TMUX_PANE: _pane, ...outer } = process.env;
-  const child = spawn(process.execPath, [CLI_ENTRY, "doc", ...args], {
-    cwd: folder,
-    env: {
-      ...outer,
-      AGTMUX_HOME: harness.daemon.paths.home,
-      AGTMUX_NO_START: "1",
-      TMUX: `${harness.tmux.socketPath},1,0`,
-      ...(pane === undefined ? {} : { TMUX_PANE: pane }),
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  await once(child, "close");
-  return { code: child.exitCode, stdout, stderr };
-};
+const doc = (args: readonly string[], pane?: string): Promise<Finished> =>
+  runDoc(harness, folder, args, pane === undefined ? {} : { pane });
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
 const registry = (): Record<string, Record<string, unknown>> => JSON.parse(read(".agent-doc/sessions.json"));
 
@@ -115,7 +97,7 @@ describe("route", () => {
   });
 
   it("types nothing into a shell, an open prompt, or where nothing is claimed", async () => {
-    expect((await doc(["route", "plan.md"])).stderr).toContain("no pane is claimed for it");
+    expect((await doc(["focus", "plan.md"])).stderr).toContain("no pane is claimed for it");
     const shell = await harness.open("exec cat");
     await doc(["claim", "plan.md"], shell.identity.pane_id);
     const refused = await doc(["route", "plan.md"]);
@@ -132,6 +114,8 @@ describe("route", () => {
   it("never takes another program in the same pane for the one that was claimed; resync says so and forgets it", async () => {
     const first = await harness.open("exec cat");
     const { pane_id: paneId } = first.identity;
+    // One that cannot be started: route has nobody but the pane that was claimed.
+    writeFileSync(join(folder, "plan.md"), "---\nagent: nobody\n---\n# Plan\n");
     await doc(["claim", "plan.md"], paneId);
     const agent = await openAgent(harness, {}, "other");
     // The id of the pane that was claimed, with a life of its own: what a restarted server would give out.
@@ -139,9 +123,9 @@ describe("route", () => {
     const [id = ""] = Object.keys(entries);
     const text = JSON.stringify({ [id]: { ...entries[id], pane: agent.paneId } });
     writeFileSync(join(folder, ".agent-doc", "sessions.json"), text);
-    const refused = await doc(["route", "plan.md"]);
+    const refused = await doc(["focus", "plan.md"]);
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("has another program now")]);
-    expect((await doc(["focus", "plan.md"])).code).toBe(3);
+    expect((await doc(["route", "plan.md"])).stderr).toContain("there is no agent 'nobody'");
     expect(agent.received()).toEqual([]);
     expect((await doc(["resync"])).stdout).toBe(
       `plan.md: removed, pane ${agent.paneId} has another program now\n`,
@@ -155,8 +139,46 @@ describe("route", () => {
     await doc(["claim", "plan.md"], identity.pane_id);
     expect((await doc(["focus", "plan.md"])).code).toBe(0);
     await harness.tmux.run("kill-pane", "-t", identity.pane_id);
-    const refused = await doc(["route", "plan.md"]);
+    const refused = await doc(["focus", "plan.md"]);
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("is gone")]);
+  });
+});
+
+describe("the documents of a row", () => {
+  const ofPane = async (ref: string): Promise<PaneDocument[]> =>
+    (await createRouterCaller(harness.daemon.daemon.router).call({
+      type: "mutation",
+      path: "documents.ofPane",
+      input: { ref },
+      signal: new AbortController().signal,
+    })) as PaneDocument[];
+
+  it("are those that were claimed for this life of its pane, within its project", async () => {
+    const agent = await openAgent(harness, {}, "rows", folder);
+    const { pane_ref: ref } = agent.row.identity;
+    await harness.daemon.until(agent.paneId, ({ activity }) => activity?.folder === folder);
+    expect(await ofPane(ref)).toEqual([]);
+    await doc(["claim", "plan.md"], agent.paneId);
+    const [id = ""] = Object.keys(registry());
+    const claimed = { id, file: "plan.md", path: join(folder, "plan.md"), trigger: "/agent-doc plan.md" };
+    expect(await ofPane(ref)).toEqual([{ ...claimed, has_unsent: true, tail: "# Plan" }]);
+    // A registry is a file of the project: it cannot make the daemon read what is not.
+    const change = (more: object) => {
+      const text = JSON.stringify({ [id]: { ...registry()[id], ...more } });
+      writeFileSync(join(folder, ".agent-doc", "sessions.json"), text);
+    };
+    for (const file of ["../outside.md", "/etc/passwd", "gone.md"]) {
+      writeFileSync(join(folder, "..", "outside.md"), "secret\n");
+      change({ file });
+      expect([file, await ofPane(ref)]).toEqual([file, []]);
+    }
+    rmSync(join(folder, "..", "outside.md"));
+    change({ file: "plan.md" });
+    const other = await openAgent(harness, {}, "rows-other", folder);
+    change({ pane: other.paneId });
+    expect([await ofPane(ref), await ofPane(other.row.identity.pane_ref)]).toEqual([[], []]);
+    writeFileSync(join(folder, ".agent-doc", "sessions.json"), "{ broken");
+    expect(await ofPane(ref)).toEqual([]);
   });
 });
 

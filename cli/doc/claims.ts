@@ -1,0 +1,155 @@
+// Which pane a document belongs to, as its project's registry says, and whether that is still the pane that was claimed.
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import {
+  locateDocument,
+  projectOf,
+  shownPath,
+  type DocumentPaths,
+} from "../../features/documents/files/documentPaths.ts";
+import {
+  readRegistry,
+  type PaneLife,
+  type Registry,
+  type RegistryEntry,
+} from "../../features/documents/files/registry.ts";
+import { readText } from "../../features/documents/files/wholeFile.ts";
+import { parseComponents } from "../../features/documents/model/components.ts";
+import { readFrontmatter, type Frontmatter } from "../../features/documents/model/frontmatter.ts";
+import type { CliContext } from "../context.ts";
+import { cleanLine } from "../render/clean.ts";
+import { currentSocket, listPanes, type TmuxPane } from "./tmux.ts";
+
+/** What is on each tmux server, asked once for one command. */
+export interface PaneLook {
+  /** The server that the command is about where nothing else is said. */
+  readonly here: string;
+  at(socket: string): Promise<readonly TmuxPane[]>;
+}
+
+export const createPaneLook = (context: CliContext): PaneLook => {
+  const asked = new Map<string, Promise<readonly TmuxPane[]>>();
+  return {
+    here: currentSocket(context),
+    at: (socket) => {
+      const known = asked.get(socket) ?? listPanes(context, socket);
+      asked.set(socket, known);
+      return known;
+    },
+  };
+};
+
+const isSameLife = (a: PaneLife, b: PaneLife): boolean =>
+  a.socket === b.socket &&
+  a.serverPid === b.serverPid &&
+  a.serverStart === b.serverStart &&
+  a.panePid === b.panePid;
+
+export type Found =
+  | { readonly isAlive: true; readonly pane: string; readonly live: TmuxPane }
+  | { readonly isAlive: false; readonly reason: string };
+
+/** Why it is not the pane that was claimed; null: it is. Of an entry of another program only the time is known. */
+const findChange = (entry: RegistryEntry, known: PaneLife | null, { life }: TmuxPane): string | null => {
+  const restarted = `the tmux server was started again, and ${entry.pane} is another pane`;
+  if (known === null) {
+    const claimedAt = Date.parse(entry.started);
+    // The entry's time is in whole seconds, too.
+    return claimedAt < (life.serverStart - 1) * 1_000 ? restarted : null;
+  }
+  if (isSameLife(known, life)) return null;
+  return known.serverPid === life.serverPid && known.serverStart === life.serverStart
+    ? `pane ${entry.pane} has another program now`
+    : restarted;
+};
+
+/** Whether an entry still means the pane that was claimed. */
+export const findPane = async (look: PaneLook, registry: Registry, id: string): Promise<Found> => {
+  const entry = registry.entries[id];
+  if (entry === undefined) return { isAlive: false, reason: "no pane is claimed for it" };
+  const known = registry.own[id]?.life ?? null;
+  const panes = await look.at(known?.socket ?? look.here);
+  const live = panes.find(({ pane }) => pane === entry.pane);
+  if (live === undefined) return { isAlive: false, reason: `pane ${entry.pane} is gone` };
+  const reason = findChange(entry, known, live);
+  return reason === null ? { isAlive: true, pane: entry.pane, live } : { isAlive: false, reason };
+};
+
+/** What the daemon knows of a pane, by its id in its own tmux server. */
+export const rowOf = async (client: DaemonClient, { life, pane }: TmuxPane): Promise<PaneView> => {
+  const insideTmux = `${await realpath(life.socket)},${life.serverPid},0`;
+  return client.call((api) => api.resolve.query({ ref: pane, insideTmux, tmuxPane: pane }));
+};
+
+export const dead = (name: string, reason: string): AgtmuxError =>
+  new AgtmuxError("E_REF_NOT_FOUND", `${name}: ${cleanLine(reason)}`, {
+    remedy: "Run 'agtmux doc claim' for it in the pane of its agent; nothing was sent.",
+  });
+
+export interface ClaimedDocument {
+  readonly paths: DocumentPaths;
+  /** As it is shown. */
+  readonly name: string;
+  readonly frontmatter: Frontmatter;
+}
+
+/** The document with what its frontmatter says. @throws AgtmuxError E_USAGE, E_DOCUMENT_INVALID */
+export const openClaimed = async (file: string): Promise<ClaimedDocument> => {
+  const paths = await locateDocument(resolve(file), process.cwd());
+  const name = cleanLine(shownPath(paths));
+  const text = await readText(paths.file);
+  // A document that could not be answered in is refused before anything is started or typed.
+  parseComponents(text);
+  return { paths, name, frontmatter: readFrontmatter(text) };
+};
+
+export const findClaimed = (
+  look: PaneLook,
+  registry: Registry,
+  { frontmatter: { session } }: ClaimedDocument,
+): Promise<Found> =>
+  session === null
+    ? Promise.resolve({ isAlive: false, reason: "no pane is claimed for it" })
+    : findPane(look, registry, session);
+
+/** @throws AgtmuxError E_REF_NOT_FOUND with the reason. */
+export const claimedPane = async (look: PaneLook, file: string) => {
+  const document = await openClaimed(file);
+  const found = await findClaimed(look, await readRegistry(document.paths), document);
+  if (!found.isAlive) throw dead(document.name, found.reason);
+  return { ...document, live: found.live };
+};
+
+/** Panes that documents of the project have. */
+export const ownedPanes = async (look: PaneLook, registry: Registry): Promise<ReadonlySet<string>> => {
+  const found = await Promise.all(Object.keys(registry.entries).map((id) => findPane(look, registry, id)));
+  return new Set(found.flatMap((one) => (one.isAlive ? [one.pane] : [])));
+};
+
+/** The window that a pane was claimed in, also as older programs write it. */
+export const claimedWindow = ({ window }: RegistryEntry): string | null =>
+  window === undefined ? null : window.replace(/^@?/, "@");
+
+/** The registry of the folder that a command is typed in. */
+export const currentProject = (): ReturnType<typeof projectOf> => projectOf(process.cwd());
+
+/**
+ * The window that is meant: the named one where it is there, else the first that is there of those that this project's documents
+ * have, else none. @throws AgtmuxError E_DOCUMENT_INVALID for a registry that does not parse.
+ */
+export const findWindow = (
+  panes: readonly TmuxPane[],
+  { entries }: Registry,
+  wanted: { window: string | null; root: string },
+): string | null => {
+  if (wanted.window === null) return null;
+  const isThere = (window: string) => panes.some((pane) => pane.window === window);
+  if (isThere(wanted.window)) return wanted.window;
+  const others = Object.values(entries)
+    .filter(({ cwd }) => cwd === wanted.root)
+    .map(claimedWindow);
+  return others.find((window) => window !== null && isThere(window)) ?? null;
+};

@@ -1,0 +1,189 @@
+// `agtmux doc route`: the agent of a document is told to answer in it. What is typed goes through the daemon's gate, to an agent that
+// was looked at before; where the document has no pane any more, it gets one that no other document has, or a new one.
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { DaemonClient } from "../../core/rpc/socketClient.ts";
+import { askInWords } from "../../features/documents/calls.ts";
+import { shownPath } from "../../features/documents/files/documentPaths.ts";
+import { readRegistry, type Registry } from "../../features/documents/files/registry.ts";
+import { askWorkspaces } from "../askWorkspaces.ts";
+import { withDaemon, type CliContext } from "../context.ts";
+import { cleanLine } from "../render/clean.ts";
+import { printResult } from "../render/outcome.ts";
+import { exitCodeOf, startedLines } from "../verbs/start.ts";
+import { arrange } from "./arrange.ts";
+import { bindDocument } from "./claim.ts";
+import {
+  claimedWindow,
+  createPaneLook,
+  findClaimed,
+  findPane,
+  openClaimed,
+  ownedPanes,
+  rowOf,
+  type ClaimedDocument,
+  type PaneLook,
+} from "./claims.ts";
+import { agentFor, FALLBACK_AGENT, readConfig } from "./documentConfig.ts";
+import { focusPane } from "./panes.ts";
+import { askTmux, checkPaneId, listPanes, type TmuxPane } from "./tmux.ts";
+
+const START_WAIT_MS = 20_000;
+
+/** What makes an agent answer in a document: its own word where it has one, else the same in plain words. */
+const triggerFor = (agent: string, file: string): string =>
+  agent === FALLBACK_AGENT ? `/agent-doc ${file}` : askInWords(file);
+
+/** Sends through the gate, to this one life of the agent. Gives the exit status of the outcome. */
+const tell = async (
+  context: CliContext,
+  client: DaemonClient,
+  { identity, agent }: PaneView,
+  { paths, name }: ClaimedDocument,
+): Promise<number> => {
+  const { runtime_id: ifRuntime, pane_id: pane, pane_ref: ref } = identity;
+  if (agent === null || ifRuntime === null) throw noAgent(pane, name);
+  const guards = {
+    ifRuntime,
+    ifState: null,
+    ifVersion: null,
+    ifPrompt: null,
+    ifUpdatedWithinMs: null,
+    forceStale: false,
+  };
+  const text = triggerFor(agent, shownPath(paths));
+  const result = await client.call((api) =>
+    api.send.mutate({ ref, guards, surface: "cli", text, pressEnter: true, toShell: false }),
+  );
+  return printResult(context, result, false);
+};
+
+const noAgent = (pane: string, name: string): AgtmuxError =>
+  new AgtmuxError("E_UNSUPPORTED", `no agent runs in pane ${pane}, which has ${name}`, {
+    remedy: "Start the agent there, or claim the document in another pane; nothing was sent.",
+  });
+
+/**
+ * The front pane of the session that is called like the agent, if exactly this agent rests there, in this project's folder, and no
+ * document has the pane; null: none is.
+ */
+const findFree = async (
+  context: CliContext,
+  client: DaemonClient,
+  look: PaneLook,
+  wanted: { agent: string; root: string; registry: Registry },
+): Promise<{ pane: TmuxPane; row: PaneView } | null> => {
+  const panes = await look.at(look.here);
+  const pane = panes.find(
+    ({ sessionName, isWindowActive, isActive }) => sessionName === wanted.agent && isWindowActive && isActive,
+  );
+  if (pane === undefined || (await ownedPanes(look, wanted.registry)).has(pane.pane)) return null;
+  const where = ["display-message", "-p", "-t", pane.pane, "#{pane_current_path}"];
+  if ((await askTmux(context, look.here, where))?.replace(/\n$/, "") !== wanted.root) return null;
+  const row = await rowOf(client, pane);
+  const rests = row.state === "idle" || row.state === "completed";
+  return row.agent === wanted.agent && rests && row.request === null ? { pane, row } : null;
+};
+
+/** A new pane with the agent, which is told to answer once it is ready. Gives the exit status. */
+const startFor = async (
+  context: CliContext,
+  client: DaemonClient,
+  look: PaneLook,
+  { document, agent }: { document: ClaimedDocument; agent: string },
+): Promise<number> => {
+  const [any] = await look.at(look.here);
+  const server = any === undefined ? null : (await rowOf(client, any)).identity.tmux_server;
+  const started = await askWorkspaces(client, "start", "mutation", {
+    agent,
+    server,
+    session: agent,
+    folder: document.paths.root,
+    text: triggerFor(agent, shownPath(document.paths)),
+    waitMs: START_WAIT_MS,
+    surface: "cli",
+  });
+  context.print(`${startedLines(started).join("\n")}\n`);
+  const pane = (await listPanes(context, look.here)).find((one) => one.pane === started.pane_id);
+  if (pane === undefined)
+    throw new AgtmuxError(
+      "E_UNSUPPORTED",
+      `the new pane is in the tmux server '${started.tmux_server}', not in this one`,
+      {
+        remedy: "Run 'agtmux doc claim' in it.",
+      },
+    );
+  await bindDocument(context, document, pane);
+  await focusPane(context, pane);
+  return exitCodeOf(started.prompt);
+};
+
+/** Documents that were claimed in the window of a pane stand in it, as far as they went elsewhere; nobody else's pane moves. */
+const gatherWindow = async (context: CliContext, { paths }: ClaimedDocument, { window }: TmuxPane) => {
+  const look = createPaneLook(context);
+  const registry = await readRegistry(paths);
+  const columns = new Map<string, TmuxPane>();
+  for (const [id, entry] of Object.entries(registry.entries)) {
+    if (claimedWindow(entry) !== window) continue;
+    const found = await findPane(look, registry, id);
+    if (found.isAlive) columns.set(found.pane, found.live);
+  }
+  const panes = await look.at(look.here);
+  const apart = [...columns.values()].filter((one) => one.window !== window);
+  if (apart.length === 0) return;
+  const inside = panes.filter((one) => one.window === window && columns.has(one.pane));
+  const wanted = [...inside, ...apart].map((one) => [one]);
+  await arrange(context, panes, { columns: wanted, window, mayLeave: () => false, focus: null });
+};
+
+const bindAndTell = async (
+  context: CliContext,
+  client: DaemonClient,
+  document: ClaimedDocument,
+  { pane, row }: { pane: TmuxPane; row: PaneView },
+): Promise<number> => {
+  await bindDocument(context, document, pane);
+  const status = await tell(context, client, row, document);
+  try {
+    await gatherWindow(context, document, pane);
+  } catch (error) {
+    // The agent has been told; where other panes stand is a nicety.
+    if (!(error instanceof AgtmuxError)) throw error;
+    context.stderr.write(`agtmux: warning: ${cleanLine(error.message)}\n`);
+  }
+  await focusPane(context, pane);
+  return status;
+};
+
+/** Gives the exit status of the outcome. */
+export const runRoute = async (
+  context: CliContext,
+  file: string,
+  options: { pane?: string },
+): Promise<number> => {
+  const named = options.pane === undefined ? null : checkPaneId(options.pane);
+  const document = await openClaimed(file);
+  const registry = await readRegistry(document.paths);
+  const look = createPaneLook(context);
+  const found = await findClaimed(look, registry, document);
+  return withDaemon(context, async (client) => {
+    if (found.isAlive) {
+      const status = await tell(context, client, await rowOf(client, found.live), document);
+      await focusPane(context, found.live);
+      return status;
+    }
+    if (named !== null) {
+      const pane = (await look.at(look.here)).find((one) => one.pane === named);
+      if (pane === undefined)
+        throw new AgtmuxError("E_REF_NOT_FOUND", `there is no pane ${named} in this tmux server`);
+      const row = await rowOf(client, pane);
+      if (row.agent === null) throw noAgent(named, document.name);
+      return bindAndTell(context, client, document, { pane, row });
+    }
+    const agent = agentFor(document.frontmatter, await readConfig(context));
+    const free = await findFree(context, client, look, { agent, root: document.paths.root, registry });
+    return free === null
+      ? startFor(context, client, look, { document, agent })
+      : bindAndTell(context, client, document, free);
+  });
+};

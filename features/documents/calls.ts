@@ -1,0 +1,14 @@
+// What surfaces ask of documents, as `documents.<name>`.
+import { z } from "zod";
+import { mutation } from "../../core/api/calls.ts";
+import type { PaneDocument } from "../../core/model/paneDocument.ts";
+
+export const DOCUMENTS_CALLS = {
+  /** The documents of a row's pane, as its project's registry has them now; none on other machines. It reads them from the disk. */
+  ofPane: mutation(z.object({ ref: z.string().min(1).max(1_000) }))<PaneDocument[]>(),
+};
+
+export type DocumentsCall = keyof typeof DOCUMENTS_CALLS;
+
+/** For agents that have no word of their own for a skill. */
+export const askInWords = (file: string): string => `Use the skill agent-doc: answer in the document ${file}`;

@@ -1,0 +1,113 @@
+// The feature "documents" of the daemon: which documents belong to a pane. It only reads; what is typed to an agent goes through the
+// actions, as everything else that surfaces do.
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { askInWords, DOCUMENTS_CALLS, type DocumentsCall } from "./calls.ts";
+import { locateDocument, projectOf } from "./files/documentPaths.ts";
+import { readRegistry, type PaneLife, type Registry } from "./files/registry.ts";
+import { readText, readTextIfThere } from "./files/wholeFile.ts";
+import { AgtmuxError } from "../../core/model/errors.ts";
+import type { PaneDocument } from "../../core/model/paneDocument.ts";
+import { isMissing } from "../../core/model/systemError.ts";
+import type { PaneView } from "../../core/model/view.ts";
+import type { Feature, FeatureContext } from "../../core/ports/feature.ts";
+
+const TIMEOUT_MS = 3_000;
+/** More than anybody works on in one pane. */
+const MAX_DOCUMENTS = 20;
+const MAX_TAIL = 200;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+type Life = Omit<PaneLife, "socket">;
+
+/** The pane's present life; null where it is gone. */
+const lifeOf = async (context: FeatureContext, { identity }: PaneView): Promise<Life | null> => {
+  const target = context.target(identity.target);
+  const { argv } = target.tmux(identity.tmux_server);
+  const format = "#{pane_id} #{pid} #{start_time} #{pane_pid}";
+  const asked = [...argv, "display-message", "-p", "-t", identity.pane_id, format];
+  const { stdout } = await target.run(asked, { timeoutMs: TIMEOUT_MS });
+  const [id, serverPid, serverStart, panePid] = stdout.trim().split(" ");
+  // tmux answers for some other pane where it does not know this one.
+  if (id !== identity.pane_id) return null;
+  return { serverPid: Number(serverPid), serverStart: Number(serverStart), panePid: Number(panePid) };
+};
+
+/** Those that were claimed in this life of the pane; entries of other programs name no life, and are not shown. */
+const idsOf = ({ entries, own }: Registry, paneId: string, life: Life): string[] =>
+  Object.entries(entries).flatMap(([id, { pane }]) => {
+    const known = own[id]?.life;
+    const isSame =
+      pane === paneId &&
+      known?.serverPid === life.serverPid &&
+      known.serverStart === life.serverStart &&
+      known.panePid === life.panePid;
+    return isSame ? [id] : [];
+  });
+
+/** The last line that has a letter or a digit and is no marker. */
+const tailOf = (text: string): string | null =>
+  text
+    .split("\n")
+    .findLast((line) => /[\p{L}\p{N}]/u.test(line) && !line.startsWith("<!--"))
+    ?.trim()
+    .slice(0, MAX_TAIL) ?? null;
+
+const triggerOf = (context: FeatureContext, agent: string | null, file: string): string => {
+  const adapter = context.adapters().find(({ agentType }) => agentType === agent);
+  return adapter?.skillCommand?.("agent-doc", file) ?? askInWords(file);
+};
+
+const findOfPane = async (context: FeatureContext, ref: string): Promise<PaneDocument[]> => {
+  const row = context.rows.all().find(({ identity }) => identity.pane_ref === ref);
+  const folder = row?.activity?.folder ?? null;
+  if (row === undefined || folder === null || context.target(row.identity.target).kind !== "local") return [];
+  const project = await projectOf(folder);
+  const registry = await readRegistry(project);
+  const life = Object.keys(registry.entries).length === 0 ? null : await lifeOf(context, row);
+  if (life === null) return [];
+  const documents: PaneDocument[] = [];
+  for (const id of idsOf(registry, row.identity.pane_id, life).slice(0, MAX_DOCUMENTS)) {
+    const file = registry.entries[id]?.file ?? "";
+    const paths = await locateDocument(resolve(project.root, file), project.root);
+    // The registry is a file of the project: it must not make the daemon read anything else, or without end.
+    const isInside = paths.file.startsWith(`${project.root}/`);
+    if (!isInside || (await stat(paths.file)).size > MAX_BYTES) continue;
+    const text = await readText(paths.file);
+    documents.push({
+      id,
+      file,
+      path: paths.file,
+      has_unsent: text !== (await readTextIfThere(paths.snapshot)),
+      tail: tailOf(text),
+      trigger: triggerOf(context, row.agent, file),
+    });
+  }
+  return documents;
+};
+
+export const createDocuments = (): Feature => ({
+  name: "documents",
+  calls: DOCUMENTS_CALLS,
+  start: (context) => {
+    const service: Record<DocumentsCall, (input: { ref: string }) => Promise<PaneDocument[]>> = {
+      ofPane: async ({ ref }) => {
+        try {
+          return await findOfPane(context, ref);
+        } catch (error) {
+          // A folder that went away, or a registry that does not parse: the verbs say so, a row shows nothing.
+          if (error instanceof AgtmuxError || isMissing(error)) return [];
+          throw error;
+        }
+      },
+    };
+    return {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the router calls by a name of the table, with what its schema gave
+      answer: (call, input) => service[call as DocumentsCall](input as { ref: string }),
+      onChanges: () => {},
+      keepsAwake: () => false,
+      doctorChecks: () => [],
+      close: () => Promise.resolve(),
+    };
+  },
+});

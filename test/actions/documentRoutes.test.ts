@@ -1,0 +1,164 @@
+// Where a document's question goes, on real tmux with an agent that draws an input box: to its own pane, to one that nobody has, or to
+// a new one; and the agent that takes the place of the command. A shell, another project's agent or another document's pane gets
+// nothing.
+import { mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CLI_ENTRY } from "../../cli/testing/cliEntry.ts";
+import { until } from "../setup/realClock.ts";
+import { openStartHarness, type StartHarness } from "../workspaces/startHarness.ts";
+import { runDoc } from "./documentCommand.ts";
+
+const LIMIT_MS = 60_000;
+
+let harness: StartHarness;
+beforeAll(async () => {
+  harness = await openStartHarness();
+}, LIMIT_MS);
+afterAll(() => harness.close(), LIMIT_MS);
+
+const project = (name: string): string => {
+  const folder = join(harness.root, name);
+  mkdirSync(join(folder, ".agent-doc"), { recursive: true });
+  writeFileSync(join(folder, "plan.md"), "# Plan\n");
+  return folder;
+};
+const registryFile = (folder: string): string => join(folder, ".agent-doc", "sessions.json");
+/** The pane of each document. */
+const claims = (folder: string): Record<string, string> => {
+  if (!existsSync(registryFile(folder))) return {};
+  const entries = JSON.parse(readFileSync(registryFile(folder), "utf8")) as Record<
+    string,
+    { file: string; pane: string }
+  >;
+  return Object.fromEntries(Object.values(entries).map(({ file, pane }) => [file, pane]));
+};
+const sessionOf = (pane: string | undefined): Promise<string> =>
+  harness.tmux.run("display-message", "-p", "-t", pane ?? "", "#{session_name}");
+
+describe("a document whose pane is gone (U8)", () => {
+  let folder: string;
+  const doc = (...args: string[]) => runDoc(harness, folder, args);
+
+  it(
+    "gets an agent in a new pane, which is told once, and is found there from then on",
+    async () => {
+      folder = project("garden");
+      const { identity } = await harness.open("exec cat");
+      await doc("claim", "plan.md", "--pane", identity.pane_id);
+      await harness.tmux.run("kill-pane", "-t", identity.pane_id);
+      const routed = await doc("route", "plan.md");
+      expect([routed.code, routed.stderr]).toEqual([0, ""]);
+      expect(harness.starts()).toEqual([{ folder, args: "" }]);
+      expect(harness.received(folder)).toEqual(["/agent-doc plan.md"]);
+      expect(await sessionOf(claims(folder)["plan.md"])).toBe("claude");
+      // An editor is in no tmux, and knows only the registry.
+      expect((await runDoc(harness, folder, ["route", "plan.md"], { env: { TMUX: "" } })).code).toBe(0);
+      expect([harness.starts().length, harness.received(folder).length]).toEqual([1, 2]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "gets the agent that rests in front and that no document has; a second document gets one of its own",
+    async () => {
+      const before = claims(folder);
+      rmSync(registryFile(folder));
+      const taken = await doc("route", "plan.md");
+      expect([taken.code, taken.stdout]).toEqual([0, expect.stringContaining("Claimed plan.md")]);
+      expect([claims(folder), harness.starts().length]).toEqual([before, 1]);
+      writeFileSync(join(folder, "other.md"), "# Other\n");
+      expect((await doc("route", "other.md")).code).toBe(0);
+      expect([harness.starts().length, harness.received(folder).at(-1)]).toEqual([2, "/agent-doc other.md"]);
+      expect(claims(folder)["other.md"]).not.toBe(claims(folder)["plan.md"]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "never gets the agent of another project, or of another kind",
+    async () => {
+      folder = project("kitchen");
+      const seen = harness.received(join(harness.root, "garden")).length;
+      writeFileSync(join(folder, "plan.md"), "---\nagent: nobody\n---\n# Plan\n");
+      const text = readFileSync(join(folder, "plan.md"), "utf8");
+      const unknown = await doc("route", "plan.md");
+      expect([unknown.code, unknown.stderr]).toEqual([
+        2,
+        expect.stringContaining("there is no agent 'nobody'"),
+      ]);
+      expect([readFileSync(join(folder, "plan.md"), "utf8"), claims(folder)]).toEqual([text, {}]);
+      writeFileSync(join(folder, "plan.md"), "# Plan\n");
+      expect((await doc("route", "plan.md")).code).toBe(0);
+      expect(harness.received(folder)).toEqual(["/agent-doc plan.md"]);
+      expect(harness.received(join(harness.root, "garden")).length).toBe(seen);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe("route --pane", () => {
+  it(
+    "takes the agent of that pane, also while it shows old lines; of a shell nothing is claimed, and nothing typed into it",
+    async () => {
+      const folder = project("attic");
+      const doc = (...args: string[]) => runDoc(harness, folder, args);
+      const shell = await harness.open("exec bash --norc");
+      const before = await harness.screen(shell.identity.pane_id);
+      const refused = await doc("route", "plan.md", "--pane", shell.identity.pane_id);
+      expect([refused.code, refused.stderr]).toEqual([15, expect.stringContaining("no agent runs in pane")]);
+      expect([claims(folder), readFileSync(join(folder, "plan.md"), "utf8")]).toEqual([{}, "# Plan\n"]);
+      expect(await harness.screen(shell.identity.pane_id)).toBe(before);
+      const { pane_id: agent } = JSON.parse(
+        (await harness.cli(folder, "start", "claude", "--json")).stdout,
+      ) as { pane_id: string };
+      await harness.daemon.untilState(agent, "idle", 20_000);
+      await harness.tmux.run("copy-mode", "-t", agent);
+      const routed = await doc("route", "plan.md", "--pane", agent);
+      expect([routed.code, routed.stderr]).toEqual([0, ""]);
+      expect([claims(folder), harness.received(folder)]).toEqual([
+        { "plan.md": agent },
+        ["/agent-doc plan.md"],
+      ]);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe("start (U1)", () => {
+  const openStart = async (folder: string, file: string): Promise<string> => {
+    const path = `${dirname(process.execPath)}:${join(harness.daemon.home, "own-bin")}:/usr/bin:/bin`;
+    const command = `cd '${folder}' && env PATH='${path}' AGTMUX_HOME='${harness.daemon.paths.home}' AGTMUX_NO_START=1 CLAUDECODE=1 '${process.execPath}' '${CLI_ENTRY}' doc start ${file}; exec cat`;
+    return harness.tmux.run("new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "base:", command);
+  };
+
+  it(
+    "becomes the agent of the pane that the document has from then on",
+    async () => {
+      const folder = project("cellar");
+      const pane = await openStart(folder, "plan.md");
+      await harness.daemon.untilState(pane, "idle", 20_000);
+      expect([claims(folder), harness.starts().at(-1)]).toEqual([{ "plan.md": pane }, { folder, args: "" }]);
+      const routed = await runDoc(harness, folder, ["route", "plan.md"]);
+      expect([routed.code, harness.received(folder)]).toEqual([0, ["/agent-doc plan.md"]]);
+      expect(await harness.screen(pane)).not.toContain("Warning");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "changes nothing where there is no terminal, or no such program",
+    async () => {
+      const folder = project("shed");
+      const piped = await runDoc(harness, folder, ["start", "plan.md"], { pane: "%0" });
+      expect([piped.code, piped.stderr]).toEqual([15, expect.stringContaining("needs a terminal")]);
+      const text = "---\nagent: cursor\n---\n# Plan\n";
+      writeFileSync(join(folder, "plan.md"), text);
+      const pane = await openStart(folder, "plan.md");
+      await until(async () => (await harness.screen(pane)).includes("agtmux:"), "it says why", 20_000);
+      expect((await harness.screen(pane)).replaceAll("\n", " ")).toContain("is in no folder of PATH");
+      expect([readFileSync(join(folder, "plan.md"), "utf8"), claims(folder)]).toEqual([text, {}]);
+    },
+    LIMIT_MS,
+  );
+});
