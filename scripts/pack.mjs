@@ -83,8 +83,16 @@ const stageManifest = () => {
   });
 };
 
+/** The extension for VS Code, where `agtmux doc plugin` looks for it. */
+const stageVsix = () => {
+  const output = join(STAGE, "dist", "cli", "agtmux-documents.vsix");
+  const args = [join(ROOT, "scripts", "packVsix.mjs"), "--output", output];
+  execFileSync(process.execPath, args, { stdio: "ignore" });
+};
+
 const stage = () => {
   for (const file of FILES) copy(join(ROOT, file), join(STAGE, file));
+  stageVsix();
   for (const name of Object.keys(MODULES)) stageModule(name);
   copy(
     join(ROOT, "scripts", "packaging", "npm", "placeCompletions.mjs"),

@@ -1,13 +1,16 @@
 // `npm run vsix`: the extension for VS Code as one file, release/agtmux-documents.vsix, for `code --install-extension`. It is
-// bundled and packed here; nothing is fetched.
+// bundled and packed here; nothing is fetched. `-- --output <file>`: the packages have it beside the bundles of the command.
 import "./checkNode.mjs";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
 import { strToU8, zipSync } from "fflate";
 
 const ROOT = join(import.meta.dirname, "..");
 const SOURCE = join(ROOT, "editors", "vscode");
-const OUTPUT = join(ROOT, "release", "agtmux-documents.vsix");
+const { values: options } = parseArgs({
+  options: { output: { type: "string", default: join(ROOT, "release", "agtmux-documents.vsix") } },
+});
 /** The same bytes for the same sources: a zip has no date before 1980. */
 const DATE = new Date(1980, 0, 1, 12);
 
@@ -64,6 +67,6 @@ const zip = zipSync(
   },
   { level: 9, mtime: DATE },
 );
-mkdirSync(join(ROOT, "release"), { recursive: true });
-writeFileSync(OUTPUT, zip);
-console.log(`${OUTPUT} (${Math.round(zip.length / 1024)} kB)`);
+mkdirSync(dirname(options.output), { recursive: true });
+writeFileSync(options.output, zip);
+console.log(`${options.output} (${Math.round(zip.length / 1024)} kB)`);

@@ -38,10 +38,11 @@ const runNode = (args) => {
   if (status !== 0) throw new Error(`'node ${args.join(" ")}' ended with ${status}`);
 };
 
-/** Completions, man page, and a manifest without what only the repository needs. */
+/** Completions, man page, the extension for VS Code, and a manifest without what only the repository needs. */
 const stage = () => {
   rmSync(STAGE, { recursive: true, force: true });
   makeShare(join(STAGE, "share"));
+  runNode([join("scripts", "packVsix.mjs"), "--output", join(STAGE, "agtmux-documents.vsix")]);
   const { name, version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   writeFileSync(join(STAGE, "package.json"), `${JSON.stringify({ name, version, license })}\n`);
 };

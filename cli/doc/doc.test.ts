@@ -383,10 +383,49 @@ process.stdout.write(${JSON.stringify(typeof answer === "string" ? answer : JSON
     });
   });
 
+  it("gives no agent what a document writes in the place of an id or a model as an option", () => {
+    standIn({ result: "never", session_id: "x" });
+    for (const line of ["model: --dangerously-skip-permissions", "resume: '-c'", 'model: "a b"']) {
+      const text = DOC.replace("---\n", `---\n${line}\n`);
+      write(text);
+      const refused = doc(["run", "plan.md"]);
+      expect([line, refused.status, read()]).toEqual([line, 65, text]);
+    }
+    expect(existsSync(join(folder, "asked.json"))).toBe(false);
+  });
+
   it("leaves the document as it is where the agent fails", () => {
     standIn({ type: "result", is_error: true, result: "no credit", session_id: "x" });
     const failed = doc(["run", "plan.md"]);
     expect([failed.status, failed.stderr, read()]).toEqual([15, expect.stringContaining("no credit"), DOC]);
+  });
+});
+
+describe("what was typed while the agent worked", () => {
+  const typed = "Which way?\nTyped meanwhile.\n";
+  const answer = (): void => {
+    writeFileSync(join(folder, "seen"), DOC);
+    write(DOC.replace("Which way?\n", typed));
+    expect(doc(["write", "plan.md", "--baseline-file", "seen"], "This way.\n").status).toBe(0);
+  };
+
+  it("is in the next diff, as lines and as JSON", () => {
+    answer();
+    expect(doc(["diff", "plan.md"]).stdout).toContain("+Typed meanwhile.\n");
+    const lines: { kind: string; text: string }[] = JSON.parse(doc(["diff", "plan.md", "--json"]).stdout);
+    expect(lines.filter(({ kind }) => kind !== "same")).toEqual([
+      { kind: "added", text: "Typed meanwhile." },
+    ]);
+    expect(lines.map(({ text }) => `${text}\n`).join("")).toBe(read());
+  });
+
+  it("is not, where the person's settings say so", () => {
+    mkdirSync(join(home, ".config", "agent-doc"), { recursive: true });
+    writeFileSync(join(home, ".config", "agent-doc", "config.toml"), 'snapshot = "file"\n');
+    answer();
+    expect(read()).toContain("Typed meanwhile.\n");
+    expect(doc(["diff", "plan.md"])).toEqual(ok(""));
+    expect(doc(["diff", "plan.md", "--json"])).toEqual(ok("[]\n"));
   });
 });
 

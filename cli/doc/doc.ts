@@ -11,9 +11,16 @@ import { decodeText, readText } from "../../features/documents/files/wholeFile.t
 import type { Way } from "../../features/documents/ipc/writeThroughEditor.ts";
 import type { CliContext } from "../context.ts";
 import { cleanLine, cleanLines } from "../render/clean.ts";
+import { readConfig } from "./documentConfig.ts";
 
 export { runCommit, runClean, runHistory } from "./history.ts";
-export { runClaim, runFocus, runResync, runRoute } from "./panes.ts";
+export { runLayout, runSync } from "./arrange.ts";
+export { runClaim } from "./claim.ts";
+export { runFocus, runResync } from "./panes.ts";
+export { runRoute } from "./route.ts";
+export { runStart } from "./start.ts";
+export { runWatch } from "./watch.ts";
+export { runPluginInstall, runPluginList, runUpgrade } from "./plugin.ts";
 export { runPrompt } from "./prompt.ts";
 export { runRun } from "./run.ts";
 export { runAudit, runSkillCheck, runSkillInstall } from "./project.ts";
@@ -46,14 +53,19 @@ export const runInit = async (
 export const runDiff = async (
   context: CliContext,
   file: string,
-  options: { stripComments?: boolean },
+  options: { stripComments?: boolean; json?: boolean },
 ): Promise<void> => {
   const paths = await locate(file);
   const { loadSnapshot } = await import("../../features/documents/files/snapshots.ts");
-  const { lineDiff } = await import("../../features/documents/model/diffLines.ts");
+  const { diffOfLines, lineDiff } = await import("../../features/documents/model/diffLines.ts");
   const { stripComments } = await import("../../features/documents/model/scanMarkdown.ts");
   const bare = options.stripComments === true ? stripComments : (text: string) => text;
-  const diff = lineDiff(bare((await loadSnapshot(paths)) ?? ""), bare(await readText(paths.file)));
+  const texts = [bare((await loadSnapshot(paths)) ?? ""), bare(await readText(paths.file))] as const;
+  if (options.json === true) {
+    context.print(`${JSON.stringify(diffOfLines(...texts), null, 2)}\n`);
+    return;
+  }
+  const diff = lineDiff(...texts);
   if (diff !== null) printText(context, diff);
 };
 
@@ -126,6 +138,7 @@ export const runWrite = async (
       ? null
       : decodeText(await readBaseline(options.baselineFile), options.baselineFile);
   const { writeResponse } = await import("../../features/documents/flow/writeResponse.ts");
+  const { snapshot } = await readConfig(context);
   const result = await writeResponse({
     paths,
     response: await readStdin(context),
@@ -133,6 +146,7 @@ export const runWrite = async (
     mergeByLines: await mergeWithGit(context, paths),
     way: wayOf(options),
     now: context.now(),
+    snapshot,
   });
   for (const one of result.notes) note(context, one);
   if (result.recovered > 0) context.print(recovered(result.recovered));
@@ -164,7 +178,8 @@ export const runRecover = async (context: CliContext, file: string): Promise<voi
   const paths = await locate(file);
   const { recoverPending } = await import("../../features/documents/flow/writeResponse.ts");
   const mergeByLines = await mergeWithGit(context, paths);
-  const count = await recoverPending({ paths, mergeByLines, way: "auto", now: context.now() });
+  const { snapshot } = await readConfig(context);
+  const count = await recoverPending({ paths, mergeByLines, way: "auto", now: context.now(), snapshot });
   context.print(count === 0 ? "Nothing was left to put in.\n" : recovered(count));
 };
 

@@ -95,6 +95,7 @@ describe("the package for npm", () => {
         "README.md",
         "bin/agtmux",
         "bin/findNode.sh",
+        "dist/cli/agtmux-documents.vsix",
         ...["agtmux", "daemon", "doc", "more", "picker", "run", "socketClient"].map(
           (name) => `dist/cli/${name}.cjs`,
         ),

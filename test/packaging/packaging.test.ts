@@ -101,6 +101,7 @@ describe.each(systems)("the package for $system", ({ get, prebuilt }) => {
     expect(ownFiles(files)).toEqual(
       [
         "bin/agtmux",
+        "dist/cli/agtmux-documents.vsix",
         ...["agtmux", "daemon", "doc", "more", "picker", "run", "socketClient"].map(
           (name) => `dist/cli/${name}.cjs`,
         ),

@@ -9,8 +9,8 @@ import { errorCodeOf } from "../../../core/model/systemError.ts";
 const POLL_MS = 15;
 const LIMIT_MS = 10_000;
 
-/** Null where another process holds it. */
-const tryLock = (path: string): Database.Database | null => {
+/** Held until it is closed, or the process ends. Null where another one holds it. */
+export const tryLock = (path: string): { close(): void } | null => {
   let database: Database.Database | null = null;
   try {
     database = new Database(path, { timeout: 0 });

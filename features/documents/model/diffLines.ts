@@ -125,21 +125,37 @@ export const diffLists = (a: readonly string[], b: readonly string[]): Hunk[] =>
   return hunks;
 };
 
-/** Every line of both texts with `-`, `+` or a space before it; null where they are equal. */
-export const lineDiff = (before: string, after: string): string | null => {
-  if (before === after) return null;
+export interface DiffLine {
+  readonly kind: "same" | "removed" | "added";
+  /** Without its end. */
+  readonly text: string;
+}
+
+/** Every line of both texts, in the order in which a diff shows them; none where they are equal. */
+export const diffOfLines = (before: string, after: string): DiffLine[] => {
+  if (before === after) return [];
   const [a, b] = [splitLines(before), splitLines(after)];
-  const lines: string[] = [];
-  const add = (sign: string, from: readonly string[]) => {
-    for (const line of from) lines.push(`${sign}${line.endsWith("\n") ? line : `${line}\n`}`);
+  const lines: DiffLine[] = [];
+  const add = (kind: DiffLine["kind"], from: readonly string[]) => {
+    for (const line of from) lines.push({ kind, text: line.replace(/\n$/, "") });
   };
   let at = 0;
   for (const { aStart, aEnd, bStart, bEnd } of diffLists(a, b)) {
-    add(" ", a.slice(at, aStart));
-    add("-", a.slice(aStart, aEnd));
-    add("+", b.slice(bStart, bEnd));
+    add("same", a.slice(at, aStart));
+    add("removed", a.slice(aStart, aEnd));
+    add("added", b.slice(bStart, bEnd));
     at = aEnd;
   }
-  add(" ", a.slice(at));
-  return lines.join("");
+  add("same", a.slice(at));
+  return lines;
 };
+
+const SIGNS: Readonly<Record<DiffLine["kind"], string>> = { same: " ", removed: "-", added: "+" };
+
+/** Every line of both texts with `-`, `+` or a space before it; null where they are equal. */
+export const lineDiff = (before: string, after: string): string | null =>
+  before === after
+    ? null
+    : diffOfLines(before, after)
+        .map(({ kind, text }) => `${SIGNS[kind]}${text}\n`)
+        .join("");

@@ -1,0 +1,72 @@
+// `agtmux doc plugin` with a program that stands in for VS Code's own, which installs extensions.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { CLI_ENTRY } from "../testing/cliEntry.ts";
+
+const VSIX = fileURLToPath(new URL("../../release/agtmux-documents.vsix", import.meta.url));
+
+let home: string;
+let isMade: boolean;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "agtmux-plugin-"));
+  // Only its place counts here; test/packaging/vsix.test.ts looks into a real one.
+  isMade = !existsSync(VSIX);
+  mkdirSync(dirname(VSIX), { recursive: true });
+  if (isMade) writeFileSync(VSIX, "");
+});
+afterEach(() => {
+  if (isMade) rmSync(VSIX);
+  rmSync(home, { recursive: true });
+});
+
+const doc = (...args: string[]) =>
+  spawnSync(process.execPath, [CLI_ENTRY, "doc", ...args], {
+    cwd: home,
+    env: { HOME: home, PATH: `.:${join(home, "bin")}:/usr/bin:/bin`, AGTMUX_HOME: join(home, "a") },
+    encoding: "utf8",
+  });
+
+/** A program `code`, and one of the same name in the folder that one is in, which nobody must run. */
+const standIn = (status: number): void => {
+  mkdirSync(join(home, "bin"));
+  const say = status === 0 ? "" : 'echo "no space left" >&2';
+  writeFileSync(
+    join(home, "bin", "code"),
+    `#!/bin/sh\nprintf '%s\\n' "$@" >'${home}/called'\n${say}\nexit ${status}\n`,
+    { mode: 0o755 },
+  );
+  writeFileSync(join(home, "code"), `#!/bin/sh\ntouch '${home}/wrong'\n`, { mode: 0o755 });
+};
+
+it("lets the editor install the extension, and shows what is installed", () => {
+  standIn(0);
+  expect(doc("plugin", "list").stdout).toMatch(/^vscode {5}not installed\njetbrains {2}not from agtmux/);
+  const installed = doc("plugin", "install", "vscode");
+  expect([installed.status, installed.stderr]).toEqual([0, ""]);
+  expect(readFileSync(join(home, "called"), "utf8")).toBe(`--install-extension\n${VSIX}\n--force\n`);
+  expect(existsSync(join(home, "wrong"))).toBe(false);
+  const extension = join(home, ".vscode", "extensions", "agtmux.agtmux-documents-0.1.0");
+  mkdirSync(extension, { recursive: true });
+  writeFileSync(join(extension, "package.json"), '{"version":"0.1.0"}');
+  mkdirSync(join(home, ".vscode", "extensions", "agtmux.agtmux-documents-0.0.9"));
+  expect(doc("plugin", "list").stdout).toMatch(/^vscode {5}installed, 0\.1\.0 in ~\/\.vscode\n/);
+});
+
+it("says what to do where it cannot", () => {
+  const without = doc("plugin", "install", "vscode");
+  expect([without.status, without.stderr]).toEqual([15, expect.stringContaining("Install from VSIX")]);
+  standIn(1);
+  expect(doc("plugin", "update", "vscode").stderr).toContain("no space left");
+  for (const [args, status, says] of [
+    [["plugin", "install", "emacs"], 2, "vscode, jetbrains"],
+    [["plugin", "install", "jetbrains"], 15, "Install Plugin from Disk"],
+    [["upgrade"], 15, "the way it was installed"],
+  ] as const) {
+    const refused = doc(...args);
+    expect([args, refused.status, refused.stderr]).toEqual([args, status, expect.stringContaining(says)]);
+  }
+});

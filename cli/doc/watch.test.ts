@@ -1,0 +1,151 @@
+// `agtmux doc watch` as a process of its own, with an agent that answers everything.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../test/setup/realClock.ts";
+import { CLI_ENTRY } from "../testing/cliEntry.ts";
+
+const LIMIT_MS = 40_000;
+const ID = "6f1f0a5e-3c0e-4b83-9d0a-0b0f6b0a7c11";
+const docOf = (write: string): string => `---
+agent_doc_session: "${ID}"
+agent_doc_write: ${write}
+---
+<!-- agent:exchange mode=append -->
+Which way?
+<!-- /agent:exchange -->
+`;
+
+let folder: string;
+let env: Record<string, string>;
+let running: ChildProcess[];
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "agtmux-watch-")));
+  running = [];
+  const config = join(folder, ".config", "agent-doc");
+  mkdirSync(join(folder, ".agent-doc"));
+  mkdirSync(config, { recursive: true });
+  const script = `const { appendFileSync, readFileSync } = require("node:fs");
+let stdin = "";
+process.stdin.on("data", (text) => (stdin += text)).on("end", () => {
+  appendFileSync("asked", "x");
+  setTimeout(() => console.log("Answer " + readFileSync("asked", "utf8").length + "."), 150);
+});`;
+  writeFileSync(join(folder, "agent.cjs"), script);
+  const args = JSON.stringify([join(folder, "agent.cjs")]);
+  writeFileSync(
+    join(config, "config.toml"),
+    `default_agent = "mine"\n[agents.mine]\ncommand = "${process.execPath}"\nargs = ${args}\n`,
+  );
+  const entry = { pane: "%1", pid: 1, cwd: folder, started: "2026-11-23T08:00:00Z", file: "plan.md" };
+  writeFileSync(join(folder, ".agent-doc", "sessions.json"), JSON.stringify({ [ID]: entry }));
+  const { TMUX: _tmux, TMUX_PANE: _pane, XDG_CONFIG_HOME: _config, ...outer } = process.env;
+  env = {
+    ...(outer as Record<string, string>),
+    HOME: folder,
+    TMUX_TMPDIR: folder,
+    AGTMUX_HOME: join(folder, "agtmux"),
+    AGTMUX_NO_START: "1",
+  };
+});
+afterEach(async () => {
+  for (const child of running)
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "close");
+    }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const doc = (...args: string[]) =>
+  spawnSync(process.execPath, [CLI_ENTRY, "doc", ...args], { cwd: folder, env, encoding: "utf8" });
+const startWatch = async (...args: string[]) => {
+  const child = spawn(process.execPath, [CLI_ENTRY, "doc", "watch", ...args], { cwd: folder, env });
+  running.push(child);
+  const said = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said.text += String(text)));
+  await until(() => said.text.includes("Watching 1 document."), "the watch has begun", 10_000);
+  return { child, said };
+};
+const path = (): string => join(folder, "plan.md");
+const read = (): string => readFileSync(path(), "utf8");
+const answers = (): string[] => read().match(/Answer \d+\./g) ?? [];
+const asked = (): number =>
+  existsSync(join(folder, "asked")) ? readFileSync(join(folder, "asked"), "utf8").length : 0;
+
+describe("watch", () => {
+  it(
+    "hands over what a person saves, also what is typed meanwhile, and asks nothing twice",
+    async () => {
+      writeFileSync(path(), docOf("crdt"));
+      const { said } = await startWatch();
+      writeFileSync(path(), docOf("crdt").replace("Which way?", "Which way now?"));
+      await until(() => asked() === 1, "it asks", 10_000);
+      writeFileSync(path(), read().replace("Which way now?", "Which way now?\nOr not at all?"));
+      await until(() => answers().length === 2, "both are answered", 10_000);
+      expect(read()).toContain("Or not at all?\n");
+      const text = read();
+      // Saved again as it is.
+      writeFileSync(path(), text);
+      writeFileSync(path(), "---\nagent_doc_write: unknown\n---\n");
+      await until(() => said.text.includes("warning: plan.md"), "it says what is wrong", 10_000);
+      writeFileSync(path(), text);
+      writeFileSync(path(), text.replace("Or not", "Third, or not"));
+      await until(() => answers().length === 3, "it goes on", 10_000);
+      expect([asked(), answers()]).toEqual([3, ["Answer 1.", "Answer 2.", "Answer 3."]]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "waits for the pause after a save where the document does not merge by itself",
+    async () => {
+      writeFileSync(path(), docOf("merge"));
+      await startWatch("--debounce", "300");
+      for (let typed = 0; typed < 5; typed += 1) {
+        writeFileSync(path(), docOf("merge").replace("way?", `way${"y".repeat(typed)}?`));
+        await new Promise((next) => setTimeout(next, 60));
+      }
+      expect(asked()).toBe(0);
+      await until(() => answers().length === 1, "it is answered", 10_000);
+      expect([asked(), read().includes("wayyyyy?")]).toEqual([1, true]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "runs once in a project, says so, and ends when asked; nobody else's process is ended",
+    async () => {
+      writeFileSync(path(), docOf("crdt"));
+      const pidFile = join(folder, ".agent-doc", "watch.pid");
+      expect([doc("watch", "--status").status, doc("watch", "--stop").stdout]).toEqual([
+        1,
+        "No watch runs in this project.\n",
+      ]);
+      const other = spawn("sleep", ["30"]);
+      running.push(other);
+      // What a watch that was killed has left, with an id that is another process's by now.
+      writeFileSync(pidFile, `${other.pid}\n`);
+      expect(doc("watch", "--stop").stdout).toBe("No watch runs in this project.\n");
+      const { child } = await startWatch();
+      expect(doc("watch", "--status").stdout).toBe(`A watch runs in this project (process ${child.pid}).\n`);
+      expect(doc("watch").status).toBe(2);
+      expect(doc("watch", "--stop").stdout).toBe("Stopped.\n");
+      if (child.exitCode === null) await once(child, "close");
+      expect([child.exitCode, existsSync(pidFile), other.exitCode]).toEqual([0, false, null]);
+      expect(doc("watch", "--debounce", "soon").status).toBe(2);
+    },
+    LIMIT_MS,
+  );
+});
