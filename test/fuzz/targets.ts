@@ -3,6 +3,7 @@
 import type { FuzzTarget } from "./fuzzTarget.ts";
 import { commandLineTargets } from "./targets/commandLineTargets.ts";
 import { configTargets } from "./targets/configTargets.ts";
+import { documentTargets } from "./targets/documentTargets.ts";
 import { serverTargets } from "./targets/serverTargets.ts";
 import { remoteShellTargets } from "./targets/remoteShellTargets.ts";
 import { feedTargets } from "./targets/feedTargets.ts";
@@ -30,6 +31,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...modelTargets(),
   ...configTargets(),
   ...commandLineTargets(),
+  ...documentTargets(),
   ...feedTargets(),
   ...wireTargets(),
   ...routerTargets(),

@@ -1,7 +1,16 @@
 // `npm run merges`: many generated concurrent edits, merges of a document of a megabyte with their times, and writes that are
-// killed. `-- --cases N` (100,000), `--seed N`, `--large N` (60), `--kills N` (200). Fails on any finding.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// killed. `-- --cases N` (100,000), `--seed N`, `--large N` (60), `--kills N` (1,000). Fails on any finding.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +27,7 @@ const { values } = parseArgs({
     cases: { type: "string", default: "100000" },
     seed: { type: "string", default: String(Date.now() & 0x7fffffff) },
     large: { type: "string", default: "60" },
-    kills: { type: "string", default: "200" },
+    kills: { type: "string", default: "1000" },
   },
 });
 const [cases, seed, large, kills] = [values.cases, values.seed, values.large, values.kills].map(Number) as [
@@ -91,6 +100,7 @@ try {
   const script = fileURLToPath(
     new URL("../../features/documents/flow/fixtures/killedWriteScript.ts", import.meta.url),
   );
+  /** The last one is any moment: a signal from outside. */
   const steps = [
     "pending saved",
     "locked",
@@ -99,7 +109,10 @@ try {
     "in the file",
     "snapshot saved",
     "pending removed",
+    "at any moment",
   ];
+  /** As long as a write takes from its first file to its last, on this machine. */
+  let wholeMs = 300;
   let lost = 0;
   for (let made = 0; made < kills; made += 1) {
     const [file, seen, response] = ["plan.md", "seen", "response"].map((name) => join(folder, name)) as [
@@ -111,17 +124,26 @@ try {
     writeFileSync(file, doc);
     writeFileSync(seen, doc);
     writeFileSync(response, `Over the bridge, number ${made}.\n`);
-    spawnSync(process.execPath, [script, file, seen, response, steps[made % steps.length] ?? ""], {
+    const step = steps[made % steps.length] ?? "";
+    const at = performance.now();
+    const child = spawn(process.execPath, [script, file, seen, response, step], {
       cwd: folder,
+      stdio: "ignore",
     });
+    const ended = once(child, "exit");
+    if (step === "at any moment") setTimeout(() => child.kill("SIGKILL"), wholeMs * (0.4 + 0.6 * random()));
+    await ended;
+    if (step === "pending removed") wholeMs = performance.now() - at;
     const paths = await locateDocument(file, folder);
-    const pending = readdirSync(paths.pending).length;
+    const pending = existsSync(paths.pending) ? readdirSync(paths.pending).length : 0;
     const times = () => readFileSync(file, "utf8").split(`number ${made}.`).length - 1;
     const before = times();
     await recoverPending({ paths, mergeByLines, way: "auto", now: Date.now() });
-    if ((before === 0 && pending !== 1) || times() !== 1) {
+    // Killed before its first file, it took nothing over: then nothing was promised.
+    const wasTaken = step !== "at any moment" || before > 0 || pending > 0;
+    if (wasTaken ? (before === 0 && pending !== 1) || times() !== 1 : times() !== 0) {
       lost += 1;
-      report(`a kill after '${steps[made % steps.length]}': ${before} times before, ${times()} after`);
+      report(`a kill after '${step}': ${before} times before, ${times()} after`);
     }
   }
   console.log(`${kills} kills in ${steps.length} steps: ${lost} answers lost or doubled`);
