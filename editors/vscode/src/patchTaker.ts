@@ -21,8 +21,10 @@ export interface TakerOptions {
   readonly signal: AbortSignal;
 }
 
-/** Between two tries, in a pause of typing. */
+/** Between two tries, for a pause of typing. */
 const PAUSE_MS = 40;
+/** A key that just came is the longest time from the next one: so often it is tried again at once. */
+const AT_ONCE = 3;
 /** Then the command has taken the file away long since, or nobody waits for it. */
 const MAX_TRIES = 500;
 
@@ -36,31 +38,39 @@ const isThere = async (path: string): Promise<boolean> => {
   }
 };
 
-/** Whether the buffer has the response and is saved. */
-const putOnce = async (path: string, open: TakerOptions["open"]): Promise<boolean> => {
+/** `typed`: somebody was faster, and the buffer has another text now. `later`: it could not be put in, for whatever reason. */
+type Put = "done" | "typed" | "later";
+
+const putOnce = async (path: string, open: TakerOptions["open"]): Promise<Put> => {
   const patch = readPatchFile(await readFile(path, "utf8"));
-  if (patch === null) return false;
+  if (patch === null) return "later";
   const buffer = await open(patch.file);
   const before = buffer.getText();
   const after = putInto(patch, before);
   if (after !== before) {
-    if (!(await isThere(path))) return true;
-    if (!(await buffer.edit(editsBetween(before, after)))) return false;
+    if (!(await isThere(path))) return "done";
+    if (!(await buffer.edit(editsBetween(before, after))))
+      return buffer.getText() === before ? "later" : "typed";
     // Editors have been seen to apply an edit to another text than they said.
     const merges = patch.response !== undefined;
     const now = buffer.getText();
-    if (merges ? putInto(patch, now) !== now : now !== after) return false;
+    if (merges ? putInto(patch, now) !== now : now !== after) return "later";
   }
-  return buffer.save();
+  return (await buffer.save()) ? "done" : "later";
 };
 
 const take = async (path: string, { open, log, signal }: TakerOptions): Promise<void> => {
+  let atOnce = 0;
   for (let tried = 0; tried < MAX_TRIES && !signal.aborted && (await isThere(path)); tried += 1) {
     try {
-      if (await putOnce(path, open)) {
+      const put = await putOnce(path, open);
+      if (put === "done") {
         await rm(path, { force: true });
         return;
       }
+      atOnce = put === "typed" ? atOnce + 1 : AT_ONCE;
+      if (atOnce < AT_ONCE) continue;
+      atOnce = 0;
     } catch (error) {
       // The person may be in the middle of changing a marker, or the file is gone; the command says so when it gives up.
       if (tried === 0) log(`${basename(path)}: ${error instanceof Error ? error.message : String(error)}`);

@@ -49,11 +49,12 @@ export const removeLeftovers = async (path: string): Promise<void> => {
   }
 };
 
-/** A file beside `path` with this content, on the disk; the caller renames or removes it. */
+/** A file beside `path` with this content, on the disk unless it `mayBeLost` with the power; the caller renames or removes it. */
 export const writeNewFile = async (
   path: string,
   content: string | Uint8Array,
   owner: Owner | null = null,
+  mayBeLost = false,
 ): Promise<string> => {
   const made = join(dirname(path), `${startOfMade(path)}${randomUUID().slice(0, 8)}${ENDING}`);
   const handle = await open(made, "wx", owner?.mode ?? 0o644);
@@ -64,7 +65,7 @@ export const writeNewFile = async (
       // Only root may give a file away; for others it is theirs already, or becomes theirs.
       if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
     }
-    await handle.sync();
+    if (!mayBeLost) await handle.sync();
   } catch (error) {
     await rm(made, { force: true });
     throw error;
@@ -75,9 +76,13 @@ export const writeNewFile = async (
 };
 
 /** Makes the folder where it is missing. */
-export const writeWhole = async (path: string, content: string | Uint8Array): Promise<void> => {
+export const writeWhole = async (
+  path: string,
+  content: string | Uint8Array,
+  { mayBeLost = false } = {},
+): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
-  const made = await writeNewFile(path, content);
+  const made = await writeNewFile(path, content, null, mayBeLost);
   try {
     await rename(made, path);
   } catch (error) {

@@ -28,6 +28,8 @@ export interface WriteRequest {
   readonly mergeByLines: (base: string, agent: string, person: string) => Promise<string>;
   readonly way: Way;
   readonly now: number;
+  /** `file`: the snapshot also holds what was typed meanwhile, so that the agent is never shown it. */
+  readonly snapshot?: "agent" | "file";
   readonly onStep?: OnStep;
 }
 
@@ -91,9 +93,12 @@ const mergeIntoFile = async (
 };
 
 /** Snapshot and state hold what the agent knows, so that what was typed meanwhile is in the next diff. */
-const saveSeen = async (paths: DocumentPaths, agent: string): Promise<void> => {
-  await saveSnapshot(paths, agent);
-  await saveCrdtState(paths, await readText(paths.file));
+const saveSeen = async (
+  { paths, snapshot }: Pick<WriteRequest, "paths" | "snapshot">,
+  agent: string,
+): Promise<void> => {
+  const text = await readText(paths.file);
+  await Promise.all([saveSnapshot(paths, snapshot === "file" ? text : agent), saveCrdtState(paths, text)]);
 };
 
 const settle = async (
@@ -103,13 +108,13 @@ const settle = async (
 ): Promise<boolean> => {
   const { baseline, response } = one;
   const { text } = apply(document, baseline, response);
-  const { paths, way } = request;
+  const { paths, way, onStep } = request;
   const isInline = document.frontmatter.format === "inline";
-  const handed = { paths, way, response, baseline, agent: text, modes: document.configs, isInline };
+  const handed = { paths, way, response, baseline, agent: text, modes: document.configs, isInline, onStep };
   const isChanged =
     (await writeThroughEditor(handed)) ?? (await mergeIntoFile(request, document, baseline, text));
   request.onStep?.("in the file");
-  await saveSeen(request.paths, text);
+  await saveSeen(request, text);
   request.onStep?.("snapshot saved");
   await removePending(one);
   request.onStep?.("pending removed");

@@ -109,7 +109,8 @@ export const deliverPatch = async (
 ): Promise<boolean> => {
   await mkdir(paths.patches, { recursive: true });
   const path = join(paths.patches, `${paths.hash}.json`);
-  await writeWhole(path, `${JSON.stringify(patch)}\n`);
+  // The response is kept on the disk already; waiting for the disk once more would only make the editor later.
+  await writeWhole(path, `${JSON.stringify(patch)}\n`, { mayBeLost: true });
   const begun = Date.now();
   const isBusy = editors.some(({ typedAt }) => typedAt !== null && begun - typedAt < BUSY_MS);
   const deadline = begun + (isBusy ? BUSY_WAIT_MS : WAIT_MS);

@@ -3,7 +3,7 @@ import { AgtmuxError } from "../../../core/model/errors.ts";
 import { mergeTexts } from "../model/mergeTexts.ts";
 import { parseResponse, type ComponentModes } from "../model/patches.ts";
 import type { DocumentPaths } from "../files/documentPaths.ts";
-import { replaceText } from "../files/replaceText.ts";
+import { replaceText, type OnStep } from "../files/replaceText.ts";
 import { readText } from "../files/wholeFile.ts";
 import { deliverPatch, findEditors, hasPlugin } from "./deliver.ts";
 import { judgeSaved, readFaults, rememberFault, resolvePatches } from "./editorFaults.ts";
@@ -21,6 +21,7 @@ export interface Handed {
   readonly agent: string;
   readonly modes: ComponentModes;
   readonly isInline: boolean;
+  readonly onStep?: OnStep | undefined;
 }
 
 interface Prepared {
@@ -58,10 +59,12 @@ export const writeThroughEditor = async (handed: Handed): Promise<boolean | null
   const isSpoilt =
     faults.has("escapes") && patch.patches.some(({ content }) => content.includes(String.raw`\n`));
   if (!merges && isSpoilt) return null;
+  handed.onStep?.("handed over");
   if (!(await deliverPatch(paths, patch, editors.alive)))
     throw new AgtmuxError("E_DOCUMENT_BUSY", "the editor did not take the response in time; it is kept", {
       remedy: "Repeat it in a moment, or write it on the disk with --force-disk.",
     });
+  handed.onStep?.("acknowledged");
   const saved = await readText(paths.file);
   const judged = merges
     ? { text: mergeTexts(baseline, agent, saved), fault: null }
